@@ -6,100 +6,41 @@ runs before the clock counts, the same runs and the same statistic.
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from argparse import ArgumentParser
-from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from benchmarks.instances import INSTANCES
-from groups import Assignment, BadInput, values
-from heuristics.shipped.client import joining
-from heuristics.shipped.consumers import go_driver
-from heuristics.shipped.consumers.consumer import FRANZ_GO_DRIVER
+from groups import values
+from heuristics.shipped.consumers.library import FRANZ_GO
 from optimal import solve
 from studies.in_turn import RUNS, WARM, Sides, in_turn, reading_alike, solving
 
 if TYPE_CHECKING:
-    from groups import Group
+    from groups import Assignment, Group
+    from heuristics.assignor import Plan
 
 VERSION = "1.22.2"
 TIERS = ("balance", "stickiness")
 
 
-class Balancer:
-    """One of franz-go's balancers with one group, in a process of its own.
-
-    Use it as a context manager.
-
-    Parameters
-    ----------
-    name : "range", "roundrobin", "sticky" or "cooperative-sticky"
-
-    Raises
-    ------
-    BadInput
-        Where the program is not built.
-    """
-
-    def __init__(self, group: Group, name: str, version: str = VERSION) -> None:
-        reason = FRANZ_GO_DRIVER.missing(name, version)
-        if reason is not None:
-            raise BadInput(reason)
-        self.group = group
-        self._process = subprocess.Popen(
-            [go_driver.built(FRANZ_GO_DRIVER.folder, version), "bench", name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self._say(_document(group))
-
-    def __enter__(self) -> Balancer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def seconds(self) -> float:
-        """Run it once and return the seconds of ``BalanceOrError`` alone.
-
-        Members are parsed and the garbage of earlier runs is collected before; the plan is not
-        encoded.
-        """
-        self._say("run")
-        return float(self._answer())
-
-    def assignment(self) -> Assignment:
-        """Return what the last run gave: of a cooperative balancer, its first round."""
-        self._say("plan")
-        return Assignment.from_dict(self.group, self._answer())
-
-    def _say(self, order: object) -> None:
-        assert self._process.stdin is not None
-        # Of one that has ended, the answer says how.
-        with suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps(order) + "\n")
-            self._process.stdin.flush()
-
-    def _answer(self) -> Any:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise BadInput(f"franz-go ended with exit code {self._process.wait()}")
-        return json.loads(line)
-
-
 def beside_balancer(
     group: Group, name: str, *, warm: int = WARM, runs: int = RUNS
 ) -> tuple[Sides, Assignment]:
-    """Return the seconds of `optimal.solve` and of a balancer, and the balancer's last plan."""
-    with Balancer(group, name) as balancer:
-        came = in_turn(partial(solving, group), balancer.seconds, warm=warm, runs=runs)
-        return came, balancer.assignment()
+    """Return the seconds of `optimal.solve` and of a balancer, and the balancer's last plan.
+
+    The balancer's are those of ``BalanceOrError`` alone: members are parsed and the garbage of
+    earlier runs is collected before. The plan of a cooperative one is its first round.
+    """
+    plans: list[Plan] = []
+
+    def balancing() -> float:
+        plans[:] = [FRANZ_GO.one_round(group, name, VERSION)]
+        return plans[0].seconds or 0.0
+
+    came = in_turn(partial(solving, group), balancing, warm=warm, runs=runs)
+    return came, plans[0].assignment
 
 
 def main() -> None:
@@ -131,21 +72,6 @@ def main() -> None:
                 f"| {theirs[0] / ours[0]:.1f}, {came.times:.1f} | {came.protocol} "
                 f"| {alike:.4f} | {found} | {optimum} |"
             )
-
-
-def _document(group: Group) -> dict[str, object]:
-    return {
-        "Topics": dict(zip(group.topics, group.partitions.tolist(), strict=True)),
-        "Members": [
-            {
-                "ID": said.member_id,
-                "Topics": said.subscription,
-                "Owned": said.owned,
-                "Generation": max(said.generation, 0),
-            }
-            for said in joining(group)
-        ],
-    }
 
 
 def _say(line: str) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from heuristics.shipped.consumers import go_driver
+from heuristics.shipped.consumers.library import go_driver_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,10 +55,6 @@ _POM = """<project>
   </build>
 </project>
 """
-GO_MODULES = {
-    "sarama": "github.com/IBM/sarama",
-    "franz-go": "github.com/twmb/franz-go",
-}
 
 
 @dataclass(frozen=True)
@@ -86,15 +82,14 @@ def pip(needs: tuple[str, ...]) -> BuildFiles:
 
 def go(client: str, version: str) -> BuildFiles:
     """Return the module of a Go test: with recorded checksums for the version that has them."""
-    driver, module = client.replace("-", "_"), GO_MODULES[client]
-    sources = go_driver.DRIVERS / driver
-    text = (sources / "go.mod").read_text("utf-8")
+    driver = go_driver_of(client)
+    text = (driver.folder / "go.mod").read_text("utf-8")
     lines = ["module reproduction", *text.splitlines()[1:]]
-    if go_driver.is_recorded(driver, module, version):
-        sums = (sources / "go.sum").read_text("utf-8")
+    if driver.is_recorded(version):
+        sums = (driver.folder / "go.sum").read_text("utf-8")
         return BuildFiles({"go.mod": "\n".join(lines) + "\n", "go.sum": sums}, "go test")
     asked = ["module reproduction", "", *(line for line in lines if line.startswith("go "))]
-    asked += ["", f"require {module} v{version}", ""]
+    asked += ["", f"require {driver.module} v{version}", ""]
     return BuildFiles({"go.mod": "\n".join(asked)}, "go mod tidy && go test")
 
 

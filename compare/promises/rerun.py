@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from compare.promises.build_files import GO_MODULES
 from compare.promises.record import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
-from heuristics.shipped.consumers import go_driver
-from heuristics.shipped.consumers.consumer import KAFKAJS_DRIVER
+from heuristics.shipped.consumers.library import KAFKAJS, go_driver_of
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jars import java_home
 
@@ -123,13 +121,13 @@ def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
 
 
 def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
-    if not go_driver.is_recorded(client.replace("-", "_"), GO_MODULES[client], version):
+    if not go_driver_of(client).is_recorded(version):
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
     return _told(file, _run(folder, ["go", "test"]), "--- FAIL")
 
 
 def _node(folder: Path, file: str, client: str, version: str) -> Rerun:
-    modules = {"NODE_PATH": str(KAFKAJS_DRIVER.modules(version))}
+    modules = {"NODE_PATH": str(KAFKAJS.driver.modules(version))}
     return _told(file, _run(folder, ["node", "--test", file], modules), "not ok 1")
 
 

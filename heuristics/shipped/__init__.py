@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from groups import BadInput
 from heuristics.nearest import nearest
 from heuristics.shipped.client import Client, assignor_of
-from heuristics.shipped.consumers.consumer import FRANZ_GO, KAFKAJS, LIBRDKAFKA, SARAMA
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA
+from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
 from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from heuristics.shipped.python_client import AIOKAFKA, KAFKA_PYTHON
 

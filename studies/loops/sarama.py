@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from groups import Failed
-from heuristics.shipped.consumers.go_driver import go, take_recorded
+from heuristics.shipped.consumers.go_driver import go
+from heuristics.shipped.consumers.library import SARAMA, as_joined
 from studies.loops.turn import RECORDED, Turn
 
 if TYPE_CHECKING:
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
 
     from groups import Group
 
-MODULE = "github.com/IBM/sarama"
 FILE = "balance_strategy.go"
-PROGRAM = Path(__file__).with_name("called_in_go.txt")
 SAID = "assay-turn"
 # Each line of the module's, once in the file, and what is put in after it.
 PUT_IN = {
@@ -52,13 +51,13 @@ def recorded(assignor: str, group: Group) -> list[Turn]:
         program = _built(Path(name), assignor.partition("@")[2])
         kind = assignor.partition("/")[2].partition("@")[0]
         with subprocess.Popen(
-            [program, kind], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [program], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as called:
             assert called.stdin is not None
             assert called.stderr is not None
             try:
-                called.stdin.write(json.dumps(group.to_dict()))
-                called.stdin.close()
+                called.stdin.write(json.dumps({"assignor": kind, **as_joined(group)}))
+                called.stdin.flush()
                 lines = (line.split() for line in called.stderr if line.startswith(SAID))
                 return [turn for turn, _ in zip(_turns(lines), range(RECORDED), strict=False)]
             finally:
@@ -78,9 +77,10 @@ def _turns(lines: Iterator[list[str]]) -> Iterator[Turn]:
 
 
 def _built(folder: Path, version: str) -> Path:
-    take_recorded("sarama", MODULE, version, folder)
-    shutil.copy(PROGRAM, folder / "main.go")
-    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", MODULE).strip())
+    SARAMA.driver.take_recorded(version, folder)
+    for source in SARAMA.driver.sources:
+        shutil.copy(source, folder)
+    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", SARAMA.driver.module).strip())
     copy = folder / "sarama"
     shutil.copytree(module, copy, copy_function=shutil.copyfile)
     copy.chmod(0o755)
@@ -90,6 +90,6 @@ def _built(folder: Path, version: str) -> Path:
             raise Failed(f"sarama {version}: {FILE} has another wording")
         text = text.replace(line, f"{line}\n\t{more}")
     (copy / FILE).write_text(text, "utf-8")
-    go(folder, "mod", "edit", f"-replace={MODULE}=./sarama")
+    go(folder, "mod", "edit", f"-replace={SARAMA.driver.module}=./sarama")
     go(folder, "build", "-o", "called", ".")
     return folder / "called"

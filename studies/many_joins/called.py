@@ -1,7 +1,7 @@
 """Called: an assignor of any client on many small groups, in a process that it may hang.
 
 ``python -m studies.many_joins.called NAME MILLISECONDS`` reads groups, one to a line, as the
-programs in Java and Go do. An empty line is answered with the number of groups since the last one.
+program in Java does. An empty line is answered with the number of groups since the last one.
 The first group that takes longer than the limit ends the program, which says "hangs" and how many
 groups came before it.
 """
@@ -17,7 +17,9 @@ from compare.samples.enumerated import Small
 from compare.samples.joins import joined
 from heuristics import assignor_named
 from heuristics.assignor import TimedOut
+from heuristics.shipped import CLIENTS
 from heuristics.shipped.client import tiny
+from heuristics.shipped.consumers.library import Library
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +47,10 @@ def answer(lines: Iterable[str], name: str, milliseconds: int) -> None:
         os.write(1, f"hangs {done}\n".encode())
         os._exit(3)
 
-    # A client in another process takes none of this one's time, and keeps its own.
+    # A client in another process takes none of this one's.
+    elsewhere = isinstance(CLIENTS[name.partition("/")[0]], Library)
+    timer = signal.ITIMER_REAL if elsewhere else signal.ITIMER_VIRTUAL
+    signal.signal(signal.SIGALRM, stop)
     signal.signal(signal.SIGVTALRM, stop)
     for line in lines:
         if line == "\n":
@@ -54,12 +59,12 @@ def answer(lines: Iterable[str], name: str, milliseconds: int) -> None:
             done = 0
             continue
         group = joined(read(line))
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0 if limit else milliseconds / 1000)
+        signal.setitimer(timer, 0 if limit else milliseconds / 1000)
         try:
             assignor.function(group, **limit)
         except TimedOut:
             stop()
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(timer, 0)
         done += 1
 
 

@@ -6,7 +6,6 @@ The joins on which it was called are recorded by their size.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from itertools import islice
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput, Failed
 from heuristics import assignor_named
-from heuristics.shipped.consumers.go_driver import go, take_recorded
 from heuristics.shipped.java.jars import SHORT_LIVED, compile_java, compiled, java_home, noted
 from heuristics.shipped.java.java_client import KAFKA_JAVA
 from studies.page import read, write
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
     from studies.page import Cell
 
 IN_JAVA = Path(__file__).with_name("ManyJoins.java")
-IN_GO = Path(__file__).with_name("called_in_go.txt")
-MODULE = "github.com/IBM/sarama"
 
 
 def program(assignor: str, milliseconds: int, folder: Path) -> Sequence[str]:
@@ -40,8 +36,8 @@ def program(assignor: str, milliseconds: int, folder: Path) -> Sequence[str]:
     Parameters
     ----------
     assignor : its full name, as in "kafka-java/sticky@4.4.0"
-    milliseconds : for one group: of the processor, but on the clock where a consumer is led
-        through the probe
+    milliseconds : for one group: of the processor, but on the clock where the client runs in a
+        process of its own
     folder : where it may be compiled to
 
     Raises
@@ -58,8 +54,6 @@ def program(assignor: str, milliseconds: int, folder: Path) -> Sequence[str]:
     reason = assignor_named(assignor).missing()
     if reason is not None:
         raise BadInput(f"{assignor}: {reason}")
-    if client == "sarama":
-        return [str(_in_go(folder, version)), name, str(milliseconds)]
     return [sys.executable, "-m", "studies.many_joins.called", assignor, str(milliseconds)]
 
 
@@ -75,13 +69,6 @@ def _in_java(folder: Path, assignor: str, version: str, milliseconds: int) -> li
     called = f"{KAFKA_JAVA.package}.{KAFKA_JAVA.assignors[assignor]}"
     java = str(home / "bin" / "java")
     return [java, SHORT_LIVED[1], "-cp", path, "assay.ManyJoins", called, str(milliseconds)]
-
-
-def _in_go(folder: Path, version: str) -> Path:
-    take_recorded("sarama", MODULE, version, folder)
-    shutil.copy(IN_GO, folder / "main.go")
-    go(folder, "build", "-o", "called", ".")
-    return folder / "called"
 
 
 RECORDS = Path("docs/findings/joins.csv")

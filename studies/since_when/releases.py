@@ -23,7 +23,7 @@ from groups.documents.json_files import make_folder
 from heuristics.assignor import Outcome, Plan
 from heuristics.shipped.cache import cache_folder, newest_first
 from heuristics.shipped.consumers import go_driver
-from heuristics.shipped.consumers.consumer import SARAMA as SARAMA_CLIENT
+from heuristics.shipped.consumers.library import SARAMA as SARAMA_CLIENT
 from heuristics.shipped.java import jars
 
 if TYPE_CHECKING:

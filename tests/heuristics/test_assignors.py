@@ -8,7 +8,7 @@ import pytest
 from groups import BadInput, Group
 from heuristics import WRITTEN, assign, assignor_named, assignors, available, matching, plan
 from heuristics.shipped import CLIENTS
-from heuristics.shipped.consumers.go_driver import built
+from heuristics.shipped.consumers.library import FRANZ_GO
 
 
 def test_assignors_are_listed_under_their_own_names_with_source_and_version():
@@ -177,7 +177,7 @@ def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(tmp_pat
 def test_versions_of_go_and_javascript_clients_that_were_fetched_are_listed(tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
     listed = {name: CLIENTS[name].versions() for name in ("franz-go", "kafkajs")}
-    for program in (built("franz_go", "1.30.0"), tmp_path / "drivers/franz_go/1.29.0-old/x"):
+    for program in (FRANZ_GO.driver.program("1.30.0"), tmp_path / "drivers/franz_go/1.29.0-old/x"):
         program.parent.mkdir(parents=True)
         program.touch()
     for version, inside in {"3.0.0": "3.0.0", "1.0.0": "2.0.0"}.items():

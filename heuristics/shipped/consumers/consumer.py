@@ -16,14 +16,11 @@ from groups import Assignment, BadInput
 from groups.extras import command_for
 from heuristics.assignor import Plan
 from heuristics.shipped.client import COOPERATIVE, in_rounds
-from heuristics.shipped.consumers.go_driver import GoDriver
-from heuristics.shipped.consumers.node_driver import NodeDriver
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups import Group
-    from heuristics.shipped.probe.round import Metadata
     from heuristics.shipped.probe.wire import UserData
 
 
@@ -62,17 +59,14 @@ class Consumer:
     assignors : by the names that members list, what travels in the user data of members that hold
         something
     driver : the program that runs the client's consumer
-    metadata : what is known of the client, as of a :class:`~heuristics.shipped.probe.round.Round`
-    repeatable : as of a client
     """
 
     keeps_time: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
     name: str
     source: str
     assignors: Mapping[str, UserData]
     driver: Driver
-    metadata: Metadata = "awaited"
-    repeatable: bool = True
 
     def versions(self) -> tuple[str, ...]:
         """Return the versions to list, newest first."""
@@ -113,7 +107,7 @@ class Consumer:
                 spent=spent,
                 cooperative=assignor == COOPERATIVE,
                 user_data=self.assignors[assignor],
-                metadata=self.metadata,
+                awaits_metadata=True,
             )
             spent += took
             return Plan(Assignment.from_holdings(current, held), seconds=took)
@@ -206,58 +200,4 @@ LIBRDKAFKA = Consumer(
     source="librdkafka of confluent-kafka, by the probe",
     assignors={"range": "none", "roundrobin": "none", "cooperative-sticky": "assignment"},
     driver=LibrdkafkaDriver(),
-)
-
-
-# From 1.22 on, where balance, racks and moves became exact, racks count for franz-go only with an
-# option that is off unless asked for, as it is here; before that, the rack of a partition's leader
-# counts. Source: ``kgo.RangeBalancer``, ``RoundRobinBalancer``, ``StickyBalancer`` and
-# ``CooperativeStickyBalancer``.
-FRANZ_GO_DRIVER = GoDriver("franz-go", "github.com/twmb/franz-go", ("1.22.2", "1.21.7"))
-
-FRANZ_GO = Consumer(
-    name="franz-go",
-    source="franz-go's balancers, by the probe",
-    assignors={
-        "range": "none",
-        "roundrobin": "none",
-        "sticky": "assignment",
-        "cooperative-sticky": "assignment",
-    },
-    driver=FRANZ_GO_DRIVER,
-    repeatable=False,
-)
-
-
-# Source: ``NewBalanceStrategyRange``, ``RoundRobin``, ``Sticky`` and ``CooperativeSticky``.
-SARAMA = Consumer(
-    name="sarama",
-    source="sarama's balance strategies, by the probe",
-    assignors={
-        "range": "none",
-        "roundrobin": "none",
-        "sticky": "assignment",
-        "cooperative-sticky": "generation",
-    },
-    driver=GoDriver(
-        client="sarama",
-        module="github.com/IBM/sarama",
-        listed=("1.61.1",),
-        since={COOPERATIVE: ("1.60.1", "eager")},
-    ),
-    repeatable=False,
-)
-
-
-# KafkaJS leads as the first member. The topics that this one reads are dealt out to everybody,
-# those that it does not read to nobody: it takes all members to have the same subscription.
-# Source: ``PartitionAssigners.roundRobin``.
-KAFKAJS_DRIVER = NodeDriver("kafkajs", ("2.2.4",))
-
-KAFKAJS = Consumer(
-    name="kafkajs",
-    source="KafkaJS's assigner, by the probe",
-    assignors={"RoundRobinAssigner": "none"},
-    driver=KAFKAJS_DRIVER,
-    metadata="own",
 )

@@ -58,7 +58,7 @@ class DriverProcess:
         self._joined = False
         self._probe: Probe | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        self._said: _LastWords | None = None
+        self._said: LastWords | None = None
 
     def plan(
         self,
@@ -144,7 +144,7 @@ class DriverProcess:
                 stdout=pipe,
                 stderr=pipe,
             )
-            self._said = _LastWords(self._process)
+            self._said = LastWords(self._process)
         return self._probe, self._process
 
     def _obituary(self, process: subprocess.Popen[bytes]) -> str:
@@ -153,14 +153,19 @@ class DriverProcess:
         code = int(said) if said.strip() else process.wait()
         words = "" if self._said is None else self._said.close()
         self.close()
-        named = ""
-        if code < 0:
-            with contextlib.suppress(ValueError):
-                named = f" ({signal.Signals(-code).name})"
-        return f"the client died: exit code {code}{named}{': ' if words else ''}{words}"
+        return obituary(code, words)
 
 
-class _LastWords:
+def obituary(code: int, words: str) -> str:
+    """Return how a client died, in one line: its exit code, and what it said last."""
+    named = ""
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            named = f" ({signal.Signals(-code).name})"
+    return f"the client died: exit code {code}{named}{': ' if words else ''}{words}"
+
+
+class LastWords:
     """Reads what a process writes to standard error, and keeps the line that says why."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:

@@ -22,84 +22,133 @@ if TYPE_CHECKING:
 DRIVERS = Path(__file__).parent / "drivers"
 BUILD_SECONDS = 900.0
 OLDEST_GO = "1.26"
+RECORDED = ("go.mod", "go.sum")
 
 
-def built(driver: str, version: str) -> Path:
-    """Return where the program of a driver is, or would be, for a version of its client.
+@dataclass(frozen=True)
+class GoDriver:
+    """The program that calls a Go client.
 
-    The place follows from the sources too: after a change of them it is another.
+    Attributes
+    ----------
+    client : its name, after which the folder of the program's sources is called
+    module : its Go module
+    listed : its versions that are listed whether they are here or not
+    since : for an assignor that older versions lack, the first version that has it, and the build
+        tag that leaves it out of the program
     """
-    folder = cache_folder("drivers", driver) / f"{version}-{_content(driver)}"
-    return folder / (f"{driver}.exe" if os.name == "nt" else driver)
+
+    client: str
+    module: str
+    listed: tuple[str, ...]
+    since: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """Where the sources are, with ``go.mod`` and ``go.sum``."""
+        return DRIVERS / self.client.replace("-", "_")
+
+    def versions(self) -> tuple[str, ...]:
+        """Return the versions to list, newest first, with those that were built besides."""
+        after = f"-{self._content}"
+        names = names_in(cache_folder("drivers", self.folder.name))
+        found = [name.removesuffix(after) for name in names if name.endswith(after)]
+        return newest_first([*self.listed, *(v for v in found if self.program(v).is_file())])
+
+    def program(self, version: str) -> Path:
+        """Return where the program is, or would be, for a version of the client.
+
+        The place follows from the sources too: after a change of them it is another.
+        """
+        name = self.folder.name
+        folder = cache_folder("drivers", name) / f"{version}-{self._content}"
+        return folder / (f"{name}.exe" if os.name == "nt" else name)
+
+    def command(self, version: str) -> tuple[str, ...]:
+        """Return what starts the program."""
+        return (str(self.program(version)),)
+
+    def missing(self, assignor: str, version: str) -> str | None:
+        """Return that the program is not built, or cannot be, or that the version is too old."""
+        if self._lacks(assignor, version):
+            first, newest = self.since[assignor][0], f"assay fetch {self.client}@{self.listed[0]}"
+            return f"{self.client} before {first} has no {assignor}: {newest}"
+        if self.program(version).is_file():
+            return None
+        command = f"assay fetch {self.client}@{version}"
+        if shutil.which("go") is None:
+            return f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later, then: {command}"
+        return f"not built: {command}"
+
+    def fetch(self, version: str) -> None:
+        """Build the program.
+
+        The version that ``go.mod`` requires is built with its recorded checksums; for another the
+        requirements are resolved anew.
+
+        Raises
+        ------
+        BadInput
+            Where there is no Go toolchain, no such version, or it has another interface.
+        """
+        program = self.program(version)
+        if program.is_file():
+            # What runs its findings is built against the same modules, which may be gone.
+            if self.is_recorded(version) and shutil.which("go") is not None:
+                go(self.folder, "mod", "download")
+            return
+        if shutil.which("go") is None:
+            raise BadInput(f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later")
+        make_folder(program.parent)
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            for source in self.sources:
+                shutil.copy(source, folder)
+            if self.is_recorded(version):
+                self.take_recorded(version, folder)
+            else:
+                require(folder, self.module, version)
+            tags = [tag for name, (_, tag) in self.since.items() if self._lacks(name, version)]
+            build_in(folder, program, tags)
+
+    @property
+    def sources(self) -> list[Path]:
+        """The program in Go."""
+        return [DRIVERS / "groups.go", *sorted(self.folder.glob("*.go"))]
+
+    def is_recorded(self, version: str) -> bool:
+        """Return whether ``go.mod`` requires this version, with all checksums."""
+        return f"{self.module} v{version}\n" in (self.folder / "go.mod").read_text("utf-8")
+
+    def take_recorded(self, version: str, folder: Path) -> None:
+        """Copy what is required, with the checksums, into the folder of a program.
+
+        Raises
+        ------
+        BadInput
+            Where ``go.mod`` requires another version of the module.
+        """
+        if not self.is_recorded(version):
+            raise BadInput(
+                f"{self.client} {version}: the driver's go.mod requires another version"
+            )
+        for name in RECORDED:
+            shutil.copy(self.folder / name, folder)
+
+    @property
+    def _content(self) -> str:
+        """What tells the sources from those before a change."""
+        content = sha256()
+        for source in (*(self.folder / name for name in RECORDED), *self.sources):
+            content.update(source.read_bytes())
+        return content.hexdigest()[:12]
+
+    def _lacks(self, assignor: str, version: str) -> bool:
+        return assignor in self.since and _numbers(version) < _numbers(self.since[assignor][0])
 
 
-def built_versions(driver: str) -> list[str]:
-    """Return the versions of its client that the program of a driver is built for."""
-    after = f"-{_content(driver)}"
-    names = names_in(cache_folder("drivers", driver))
-    found = [name.removesuffix(after) for name in names if name.endswith(after)]
-    return [version for version in found if built(driver, version).is_file()]
-
-
-def missing(driver: str, version: str, command: str) -> str | None:
-    """Return why the program cannot be run, with the command that builds it; None if it can.
-
-    Loads and runs nothing.
-    """
-    if built(driver, version).is_file():
-        return None
-    if shutil.which("go") is None:
-        return f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later, then: {command}"
-    return f"not built: {command}"
-
-
-def build(driver: str, module: str, version: str, tags: Sequence[str] = ()) -> None:
-    """Build the program of a driver against a version of its client's module.
-
-    The version that the driver's ``go.mod`` requires is built with its recorded checksums; for
-    another the requirements are resolved anew.
-
-    Raises
-    ------
-    BadInput
-        Where there is no toolchain, no such version, or the client has another interface.
-    """
-    program = built(driver, version)
-    if program.is_file():
-        # What runs its findings is built against the same modules, which may be gone meanwhile.
-        if is_recorded(driver, module, version) and shutil.which("go") is not None:
-            go(DRIVERS / driver, "mod", "download")
-        return
-    if shutil.which("go") is None:
-        raise BadInput(f"no Go toolchain on the PATH: install Go {OLDEST_GO} or later")
-    make_folder(program.parent)
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        for source in _sources(driver):
-            shutil.copy(source, folder)
-        if not is_recorded(driver, module, version):
-            (folder / "go.sum").unlink()
-            require(folder, module, version)
-        build_in(folder, program, tags)
-
-
-def is_recorded(driver: str, module: str, version: str) -> bool:
-    """Return whether a driver's ``go.mod`` requires this version, with all checksums."""
-    return f"{module} v{version}\n" in (DRIVERS / driver / "go.mod").read_text("utf-8")
-
-
-def take_recorded(driver: str, module: str, version: str, folder: Path) -> None:
-    """Copy what a driver requires, with the checksums, into the folder of another program.
-
-    Raises
-    ------
-    BadInput
-        Where the driver's ``go.mod`` requires another version of the module.
-    """
-    if not is_recorded(driver, module, version):
-        raise BadInput(f"{driver} {version}: the driver's go.mod requires another version")
-    for name in ("go.mod", "go.sum"):
-        shutil.copy(DRIVERS / driver / name, folder)
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)[:3]))
 
 
 def require(folder: Path, module: str, version: str) -> None:
@@ -130,19 +179,6 @@ def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
     partial.replace(program)
 
 
-def _content(driver: str) -> str:
-    """Return what tells the sources of a driver from those before a change."""
-    content = sha256()
-    for source in _sources(driver):
-        content.update(source.read_bytes())
-    return content.hexdigest()[:12]
-
-
-def _sources(driver: str) -> list[Path]:
-    folder = DRIVERS / driver
-    return [folder / "go.mod", folder / "go.sum", *sorted(folder.glob("*.go"))]
-
-
 def go(folder: Path, *arguments: str) -> str:
     """Run a command of the Go toolchain in a folder, without C; return what it printed.
 
@@ -162,60 +198,3 @@ def go(folder: Path, *arguments: str) -> str:
         reason = (reasons or said or ["failed"])[-1]
         raise BadInput(f"{what}: {reason.removeprefix('go: ')}")
     return done.stdout
-
-
-@dataclass(frozen=True)
-class GoDriver:
-    """A :class:`~heuristics.shipped.consumers.consumer.Driver` of a Go client.
-
-    Attributes
-    ----------
-    client : its name, after which the folder of the program's sources is called
-    module : its Go module
-    listed : its versions that are listed whether they are here or not
-    since : for an assignor that older versions lack, the first version that has it, and the build
-        tag that leaves it out of the program
-    """
-
-    client: str
-    module: str
-    listed: tuple[str, ...]
-    since: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-
-    @property
-    def folder(self) -> str:
-        """Name of the folder of the program's sources."""
-        return self.client.replace("-", "_")
-
-    def versions(self) -> tuple[str, ...]:
-        """Return the versions to list, newest first, with those that were built besides."""
-        return newest_first([*self.listed, *built_versions(self.folder)])
-
-    def command(self, version: str) -> tuple[str, ...]:
-        """Return what starts the program."""
-        return (str(built(self.folder, version)), "join")
-
-    def missing(self, assignor: str, version: str) -> str | None:
-        """Return that the program is not built, or cannot be, or that the version is too old."""
-        if self._lacks(assignor, version):
-            first, newest = self.since[assignor][0], f"assay fetch {self.client}@{self.listed[0]}"
-            return f"{self.client} before {first} has no {assignor}: {newest}"
-        return missing(self.folder, version, f"assay fetch {self.client}@{version}")
-
-    def fetch(self, version: str) -> None:
-        """Build the program.
-
-        Raises
-        ------
-        BadInput
-            Where there is no Go toolchain, or no such version.
-        """
-        tags = [tag for name, (_, tag) in self.since.items() if self._lacks(name, version)]
-        build(self.folder, self.module, version, tags)
-
-    def _lacks(self, assignor: str, version: str) -> bool:
-        return assignor in self.since and _numbers(version) < _numbers(self.since[assignor][0])
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", version)[:3]))

@@ -18,7 +18,7 @@ OLDEST_NODE = 14
 
 @dataclass(frozen=True)
 class NodeDriver:
-    """A :class:`~heuristics.shipped.consumers.consumer.Driver` of an npm package.
+    """The program that calls an npm package.
 
     Attributes
     ----------

@@ -278,7 +278,7 @@ class Coordinator:
         try:
             round_.stand_for(own)
             members = round_.members(own)
-            round_.told[called].lead(own_only=round_.metadata == "own" or called in self._own_only)
+            round_.told[called].lead(own_only=called in self._own_only)
             round_.wait_for_client()
             leads = {"leader": round_.me, "member_id": round_.me, "members": members}
             peer.reply(request, {"error_code": wire.NONE, **answer, **leads}, sent=round_.lead)

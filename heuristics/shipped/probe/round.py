@@ -6,7 +6,7 @@ import threading
 from collections import defaultdict
 from dataclasses import dataclass, field
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from groups import Failed, Refused
 from heuristics.assignor import TimedOut, Unavailable
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
     from groups import Group
     from heuristics.shipped.probe.wire import Held, UserData
-
-
-# What is known of a client's ways with metadata: it waits for what it asks for before it assigns,
-# or it deals out the topics that it reads itself, and asks for no others.
-Metadata = Literal["awaited", "own"]
 
 
 class Late(TimedOut):
@@ -48,13 +43,13 @@ class Manner(TypedDict, total=False):
 
     Attributes
     ----------
-    leader, cooperative, user_data, metadata : as of :class:`Round`
+    leader, cooperative, user_data, awaits_metadata : as of :class:`Round`
     """
 
     leader: int
     cooperative: bool | None
     user_data: UserData | None
-    metadata: Metadata | None
+    awaits_metadata: bool
 
 
 class Stopwatch:
@@ -117,8 +112,8 @@ class Round:
     cooperative : whether members send owned partitions; None for what the chosen assignor's name
         says
     user_data : the kind of the members' user data; None for that of the client
-    metadata : what is known of the client's ways with metadata; None where its plans have to show
-        whether they were made on it
+    awaits_metadata : whether the client is known to wait for what it asks for before it assigns;
+        if not, its plans have to show whether they were made on it
     chosen, software : the assignor's name and what the client says that it is, once it joined
     held : the plan; None until it is there, and where there is none
     error : why there is none
@@ -139,7 +134,7 @@ class Round:
     leader: int = 0
     cooperative: bool | None = None
     user_data: UserData | None = None
-    metadata: Metadata | None = None
+    awaits_metadata: bool = False
     chosen: str = ""
     software: Software = field(default_factory=Software)
     held: list[Held] | None = None
@@ -175,9 +170,8 @@ class Round:
             for wired, i in self.topics.items()
             if self.group.readers[i] and self.group.partitions[i]
         }
-        awaited = self.metadata == "awaited"
         self.told: dict[str, Told] = defaultdict(
-            lambda: Told(read, unique=names.are_new, awaited=awaited)
+            lambda: Told(read, unique=names.are_new, awaited=self.awaits_metadata)
         )
 
     def wait_for_client(self) -> None:

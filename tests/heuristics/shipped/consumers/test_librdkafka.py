@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -14,8 +15,11 @@ from compare.promises.findings import read_findings
 from compare.samples.drawn import drawn
 from groups import Failed, Group
 from heuristics import assign, assignor_named
+from heuristics.assignor import attempt
+from heuristics.shipped.consumers import driver_process
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.consumers.driver_process import DriverProcess
+from heuristics.shipped.probe import Late
 from heuristics.time_limit import TimeLimit
 
 VERSION = LIBRDKAFKA.versions()[0]
@@ -153,24 +157,21 @@ def test_a_crash_is_a_failed_row_and_the_next_group_is_planned(group_of, group):
         assert limit.plan(group, "librdkafka/cooperative-sticky").plan.assignment.is_valid
 
 
-def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(group):
-    driver = DriverProcess(COMMAND, "range")
-    try:
+def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(started, group):
+    driver = started(*COMMAND)
+    driver.plan(group, "range")
+    _, client = drivers()
+    os.kill(client, signal.SIGSTOP)
+    assert stopped(client)
+    # Long enough after the round has begun, on a busy machine too.
+    threading.Timer(3.0, os.kill, (client, signal.SIGKILL)).start()
+    with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
         driver.plan(group, "range")
-        _, client = drivers()
-        os.kill(client, signal.SIGSTOP)
-        assert stopped(client)
-        # Long enough after the round has begun, on a busy machine too.
-        threading.Timer(3.0, os.kill, (client, signal.SIGKILL)).start()
-        with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
-            driver.plan(group, "range")
-        assert driver.plan(group, "range")[0]
-    finally:
-        driver.close()
+    assert driver.plan(group, "range")[0]
 
 
-def test_a_program_that_does_not_start_gives_its_own_reason(group):
-    driver = DriverProcess((sys.executable, "-c", "import nowhere"), "range")
+def test_a_program_that_does_not_start_gives_its_own_reason(started, group):
+    driver = started(sys.executable, "-c", "import nowhere")
     with pytest.raises(Failed, match=r"^the client died: exit code 1: ModuleNotFoundError: "):
         driver.plan(group, "range")
 
@@ -200,3 +201,88 @@ def test_another_version_than_the_installed_one_is_unavailable():
     assert reason.endswith("for another: in the clone of kafka-assay, pip install '.[clients]'")
     with TimeLimit(1) as limit:
         assert limit.plan(next(drawn(1)), "librdkafka/range@1.0.0").status == "unavailable"
+
+
+# Longer than any limit of these tests: only what never ends takes as long.
+LONG = 120.0
+LEAVES = """
+import pathlib, sys, time
+from confluent_kafka import Consumer
+folder, bootstrap, group, _ = sys.argv[1:]
+consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group})
+consumer.subscribe(["assay-probe"])
+while not (pathlib.Path(folder) / "leave").exists():
+    consumer.poll(0.1)
+consumer.close()
+(pathlib.Path(folder) / "left").touch()
+time.sleep(600)
+"""
+SLOWLY = f"import sys, time; time.sleep(1); exec(open({str(PROGRAM)!r}).read())"
+
+
+@pytest.fixture
+def started():
+    processes = []
+
+    def start(*command):
+        processes.append(DriverProcess(command, "range"))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.close()
+
+
+@pytest.mark.parametrize("name", LIBRDKAFKA.assignors)
+def test_a_driver_is_started_once_for_all_groups(name):
+    process = driver_process.driver_process(LIBRDKAFKA.driver.command(VERSION), name)
+    before = process.starts
+    try:
+        for group in islice(drawn(71), 40):
+            plan = partial(LIBRDKAFKA.plan, assignor=name, version=VERSION, seconds=LONG)
+            assert attempt(plan, group).status in ("planned", "refused")
+        assert process.starts - before <= 1
+    finally:
+        process.close()
+
+
+def test_joining_takes_no_part_of_the_limit(started, group):
+    slow = started(sys.executable, "-c", SLOWLY)
+    _, seconds = slow.plan(group, "range", seconds=0.9)
+    assert seconds < 0.9
+
+
+def test_a_second_look_at_a_plan_takes_no_part_of_the_limit(group):
+    with TimeLimit(0.3) as limit:
+        outcomes = [limit.plan(group, "librdkafka/range") for _ in range(5)]
+    assert [(one.status, one.reason) for one in outcomes] == [("planned", None)] * 5
+
+
+def test_a_client_that_never_joins_is_unavailable_and_not_late(started, group, monkeypatch):
+    monkeypatch.setattr(driver_process, "WAIT_SECONDS", 0.5)
+    never = started(sys.executable, "-c", "import time; time.sleep(600)")
+    outcome = attempt(partial(never.plan, protocol="range", seconds=LONG), group)
+    said = "the client did not join within 0.5 s"
+    assert (outcome.status, outcome.reason) == ("unavailable", said)
+
+
+def test_a_client_that_does_not_join_again_is_unavailable_and_not_late(
+    started, group, monkeypatch, tmp_path
+):
+    client = started(sys.executable, "-c", LEAVES, str(tmp_path))
+    client.plan(group, "range")
+    (tmp_path / "leave").touch()
+    while not (tmp_path / "left").exists():
+        time.sleep(0.05)
+    monkeypatch.setattr(driver_process, "WAIT_SECONDS", 0.5)
+    outcome = attempt(partial(client.plan, protocol="range", seconds=LONG), group)
+    said = "the client did not join again within 0.5 s"
+    assert (outcome.status, outcome.reason) == ("unavailable", said)
+
+
+def test_the_limit_is_on_the_sum_of_the_rounds(started, group):
+    client = started(*COMMAND)
+    _, seconds = client.plan(group, "range", seconds=LONG, spent=LONG - 60)
+    assert seconds < 60
+    with pytest.raises(Late, match=rf"^no answer within {LONG:g} s$"):
+        client.plan(group, "range", seconds=LONG, spent=LONG)

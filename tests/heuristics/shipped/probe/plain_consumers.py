@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from heuristics import assignor_named
-from heuristics.shipped.consumers.consumer import KAFKAJS_DRIVER, missing_probe
+from heuristics.shipped.consumers.consumer import missing_probe
 from heuristics.shipped.consumers.go_driver import DRIVERS
+from heuristics.shipped.consumers.library import KAFKAJS
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jars import java_home
 
@@ -84,7 +85,7 @@ class PlainConsumer:
 
     def _kafkajs(self, _):
         version = assignor_named(self.shipped).version
-        modules = {"NODE_PATH": str(KAFKAJS_DRIVER.modules(version))}
+        modules = {"NODE_PATH": str(KAFKAJS.driver.modules(version))}
         return ["node", PLAIN / "kafkajs" / "main.js"], modules
 
     def _kafka_java(self, folder):

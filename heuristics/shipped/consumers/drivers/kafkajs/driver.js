@@ -1,60 +1,55 @@
 /*
- * A KafkaJS consumer that joins a group again and again: MODULES BOOTSTRAP GROUP ASSIGNER.
+ * Answers groups from standard input, a JSON document each, with a line of JSON each: MODULES.
  *
  * A leading KafkaJS consumer deals out the topics that it subscribed to itself, whatever the others
- * read. Here its own assigner is called with those of the member it stands for, the first.
+ * read: here it is the first member.
  */
 'use strict'
 
 const path = require('path')
+const readline = require('readline')
 
-const [modules, bootstrap, groupId, wanted] = process.argv.slice(2)
-const { Kafka, AssignerProtocol, PartitionAssigners, logLevel } = require(
-  path.join(modules, 'kafkajs')
-)
-const OWN_TOPIC = 'assay-probe'
+const kafkajs = path.join(process.argv[2], 'kafkajs')
+const { AssignerProtocol, PartitionAssigners } = require(kafkajs)
+const { createErrorFromCode } = require(path.join(kafkajs, 'src', 'protocol', 'error'))
 
-const asLeader = build => config => {
-  const assigner = build(config)
-  const { cluster } = config
-  const assign = async ({ members }) => {
-    const { topics } = AssignerProtocol.MemberMetadata.decode(members[0].memberMetadata)
-    const before = [...cluster.targetTopics]
-    try {
-      await cluster.addMultipleTargetTopics(topics)
-      return await assigner.assign({ members, topics })
-    } finally {
-      // The next group need not have them.
-      topics.filter(topic => !before.includes(topic)).forEach(topic => cluster.targetTopics.delete(topic))
-    }
+const UNKNOWN_TOPIC = 3
+
+const answered = async ({ assignor, topics: counts, members: given }) => {
+  const cluster = {
+    findTopicPartitionMetadata: topic =>
+      Array.from({ length: counts[topic] }, (_, partitionId) => ({ partitionId })),
   }
-  return { ...assigner, assign }
-}
-
-const fail = error => {
-  process.stderr.write(`${error.name}: ${error.message}\n`)
-  process.exit(1)
-}
-
-const join = async () => {
-  const kafka = new Kafka({ clientId: 'kafkajs', brokers: [bootstrap], logLevel: logLevel.NOTHING })
-  const named = Object.values(PartitionAssigners).find(build => build({}).name === wanted)
-  if (!named) {
-    throw new Error(`assigner: unknown name ${wanted}`)
+  const build = Object.values(PartitionAssigners).find(build => build({}).name === assignor)
+  if (!build) {
+    throw new Error(`assigner: unknown name ${assignor}`)
   }
-  const consumer = kafka.consumer({
-    groupId,
-    partitionAssigners: [asLeader(named)],
-    sessionTimeout: 60000,
-    heartbeatInterval: 1,
-    maxWaitTimeInMs: 1,
-    allowAutoTopicCreation: false,
-    retry: { initialRetryTime: 1, maxRetryTime: 1, retries: Number.MAX_SAFE_INTEGER },
-  })
-  consumer.on(consumer.events.CRASH, ({ payload }) => fail(payload.error))
-  await consumer.connect()
-  await consumer.subscribe({ topic: OWN_TOPIC })
-  await consumer.run({ autoCommit: false, eachMessage: async () => {} })
+  const assigner = build({ cluster })
+  const [{ topics }] = given
+  if (!topics.every(topic => topic in counts)) {
+    throw createErrorFromCode(UNKNOWN_TOPIC)
+  }
+  const members = given.map(({ id, topics }) => ({
+    memberId: id,
+    memberMetadata: assigner.protocol({ topics }).metadata,
+  }))
+  const start = process.hrtime.bigint()
+  const made = await assigner.assign({ members, topics })
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9
+  const plan = {}
+  for (const { memberId, memberAssignment } of made) {
+    plan[memberId] = AssignerProtocol.MemberAssignment.decode(memberAssignment).assignment
+  }
+  return { seconds, plan }
 }
 
-join().catch(fail)
+const main = async () => {
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    const answer = await answered(JSON.parse(line)).catch(error => ({
+      error: `${error.name}: ${error.message}`,
+    }))
+    process.stdout.write(`${JSON.stringify(answer)}\n`)
+  }
+}
+
+main()

@@ -5,5 +5,5 @@ package main
 import "github.com/IBM/sarama"
 
 func init() {
-	strategies[sarama.CooperativeStickyBalanceStrategyName] = sarama.NewBalanceStrategyCooperativeSticky
+	strategies[cooperative] = sarama.NewBalanceStrategyCooperativeSticky
 }

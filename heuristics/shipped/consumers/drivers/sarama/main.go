@@ -1,19 +1,12 @@
-// Command sarama joins a group as a sarama consumer, as often as it is asked to.
-//
-//	sarama join BOOTSTRAP GROUP STRATEGY
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"time"
+	"maps"
+	"slices"
 
 	"github.com/IBM/sarama"
 )
-
-const shortest = time.Millisecond
 
 var strategies = map[string]func() sarama.BalanceStrategy{
 	sarama.RangeBalanceStrategyName:      sarama.NewBalanceStrategyRange,
@@ -21,53 +14,65 @@ var strategies = map[string]func() sarama.BalanceStrategy{
 	sarama.StickyBalanceStrategyName:     sarama.NewBalanceStrategySticky,
 }
 
-func main() {
-	if len(os.Args) != 5 || os.Args[1] != "join" {
-		fmt.Fprintln(os.Stderr, "expected: join BOOTSTRAP GROUP STRATEGY")
-		os.Exit(2)
-	}
-	if err := join(os.Args[2], os.Args[3], os.Args[4]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-// join joins again and again, until the client gives up for another reason than a rebalance.
-func join(bootstrap, group, name string) error {
-	strategy, known := strategies[name]
+// planned does what the leader of a group does in balance, with the members' own metadata.
+func planned(given group) (plan, float64, error) {
+	build, known := strategies[given.Assignor]
 	if !known {
-		return fmt.Errorf("strategy: unknown name %q", name)
+		return nil, 0, fmt.Errorf("strategy: unknown name %q", given.Assignor)
 	}
-	config := sarama.NewConfig()
-	config.ClientID = "sarama"
-	config.Version = sarama.V3_2_0_0
-	config.Consumer.Offsets.AutoCommit.Enable = false
-	config.Consumer.Group.Session.Timeout = time.Minute
-	config.Consumer.Group.Heartbeat.Interval = shortest
-	config.Consumer.Group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{strategy()}
-	config.Consumer.Group.Rebalance.Retry.Backoff = shortest
-	config.Consumer.Group.Rebalance.Retry.Max = 1000
-	config.Metadata.Retry.Backoff = shortest
-	consumer, err := sarama.NewConsumerGroup([]string{bootstrap}, group, config)
+	strategy := build()
+	members, err := joined(given, strategy)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	for {
-		err := consumer.Consume(context.Background(), []string{"assay-probe"}, idle{})
-		if err != nil && !errors.Is(err, sarama.ErrRebalanceInProgress) {
-			return err
+	topics := map[string][]int32{}
+	for _, said := range members {
+		for _, topic := range said.Topics {
+			topics[topic] = nil
 		}
 	}
+	for _, topic := range slices.Sorted(maps.Keys(topics)) {
+		count, exists := given.Topics[topic]
+		if !exists {
+			return nil, 0, fmt.Errorf("%s: %w", topic, sarama.ErrUnknownTopicOrPartition)
+		}
+		for number := range count {
+			topics[topic] = append(topics[topic], number)
+		}
+	}
+	var made sarama.BalanceStrategyPlan
+	seconds := timed(func() { made, err = strategy.Plan(members, topics) })
+	return plan(made), seconds, err
 }
 
-// idle consumes nothing.
-type idle struct{}
-
-func (idle) Setup(sarama.ConsumerGroupSession) error { return nil }
-
-func (idle) Cleanup(sarama.ConsumerGroupSession) error { return nil }
-
-func (idle) ConsumeClaim(session sarama.ConsumerGroupSession, _ sarama.ConsumerGroupClaim) error {
-	<-session.Context().Done()
-	return nil
+// joined returns the members as a leader decodes them. Eager ones have given up what they owned.
+func joined(given group, strategy sarama.BalanceStrategy) (map[string]sarama.ConsumerGroupMemberMetadata, error) {
+	response := sarama.JoinGroupResponse{}
+	for _, one := range given.Members {
+		said := sarama.ConsumerGroupMemberMetadata{Version: 2, Topics: one.Topics, GenerationID: one.Generation}
+		if len(one.Owned) > 0 || one.Generation >= 0 {
+			data, err := strategy.AssignmentData(one.ID, one.Owned, one.Generation)
+			if err != nil {
+				return nil, err
+			}
+			said.UserData = data
+		}
+		if strategy.Name() == cooperative {
+			for _, topic := range slices.Sorted(maps.Keys(one.Owned)) {
+				said.OwnedPartitions = append(said.OwnedPartitions,
+					&sarama.OwnedPartition{Topic: topic, Partitions: one.Owned[topic]})
+			}
+		}
+		request := sarama.JoinGroupRequest{}
+		if err := request.AddGroupProtocolMetadata(strategy.Name(), &said); err != nil {
+			return nil, err
+		}
+		response.Members = append(response.Members, sarama.GroupMember{
+			MemberId: one.ID,
+			Metadata: request.OrderedGroupProtocols[0].Metadata,
+		})
+	}
+	return response.GetMembers()
 }
+
+const cooperative = "cooperative-sticky"
