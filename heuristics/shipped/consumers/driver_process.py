@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-import re
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups import Failed
 from heuristics.assignor import Unavailable
+from heuristics.shipped.consumers.last_words import DYING_SECONDS, LastWords, obituary
 from heuristics.shipped.probe import Absent, Late, Probe
 from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.guest import GROUP_ID, WAIT_SECONDS
@@ -27,12 +25,8 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.wire import Held
 
 TETHER = Path(__file__).with_name("tether.py")
-# How long a client whose connection closed may take to be dead, less than any time limit in use,
-# and how often one that has not planned yet is looked at.
-DYING_SECONDS = 1.0
+# How often a client that has not planned yet is looked at.
 LOOK_SECONDS = 0.2
-MOST_CHARACTERS = 200
-_REASON = re.compile(r"(panic:|fatal error:|\w*(Error|Exception)\b|Assertion|.*\bassert)")
 
 
 class DriverProcess:
@@ -154,42 +148,6 @@ class DriverProcess:
         words = "" if self._said is None else self._said.close()
         self.close()
         return obituary(code, words)
-
-
-def obituary(code: int, words: str) -> str:
-    """Return how a client died, in one line: its exit code, and what it said last."""
-    named = ""
-    if code < 0:
-        with contextlib.suppress(ValueError):
-            named = f" ({signal.Signals(-code).name})"
-    return f"the client died: exit code {code}{named}{': ' if words else ''}{words}"
-
-
-class LastWords:
-    """Reads what a process writes to standard error, and keeps the line that says why."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self._stream = process.stderr
-        self._line = ""
-        self._reason = ""
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
-
-    def close(self) -> str:
-        """Wait for the end of what is said and return its line: the last, or a panic's first."""
-        self._thread.join()
-        if self._stream is not None:
-            self._stream.close()
-        return self._reason or self._line
-
-    def _read(self) -> None:
-        if self._stream is None:
-            return
-        for raw in iter(lambda: self._stream.readline(1 << 16), b""):  # type: ignore[union-attr]
-            line = " ".join(raw.decode("utf-8", "replace").split())[:MOST_CHARACTERS]
-            self._line = line or self._line
-            if not self._reason and _REASON.match(line):
-                self._reason = line
 
 
 _RUNNING: dict[tuple[tuple[str, ...], str], DriverProcess] = {}

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from groups import Assignment, Failed
 from heuristics.assignor import Plan
 from heuristics.shipped.client import COOPERATIVE, in_rounds, joining
-from heuristics.shipped.consumers.driver_process import DYING_SECONDS, LastWords, obituary
 from heuristics.shipped.consumers.go_driver import GoDriver
+from heuristics.shipped.consumers.last_words import DYING_SECONDS, LastWords, obituary
 from heuristics.shipped.consumers.node_driver import NodeDriver
 
 if TYPE_CHECKING:
