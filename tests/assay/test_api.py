@@ -15,6 +15,7 @@ import assay
 import groups
 from compare.reasons import sure
 from tests.assay.calling import assay as command
+from tests.assay.calling import write
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -43,24 +44,21 @@ def test_all_that_is_named_is_there_in_order():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_what_a_function_takes_returns_and_raises_is_handed_out_too(name):
-    function = getattr(assay, name)
-    said = inspect.signature(function)
-    after = function.__doc__.partition("Raises\n")[2].partition("Examples\n")[0]
-    lines = re.findall(r"^ {4}([A-Z]\w+(?:, [A-Z]\w+)*)$", after, re.MULTILINE)
-    raised = [error for line in lines for error in line.split(", ")]
-    assert raised
-    assert nouns(said.return_annotation) | set(raised) <= set(assay.__all__)
-
-
-@pytest.mark.parametrize("name", [n for n in CLASSES if is_dataclass(getattr(assay, n))])
-def test_what_an_answer_holds_is_handed_out_too(name):
-    found = getattr(assay, name)
-    public = [field for field in fields(found) if not field.name.startswith("_")]
-    assert public
-    if name not in ("Group", "Scenario", "Journey"):
-        assert set().union(*(nouns(field.type) for field in public)) <= set(assay.__all__)
+def test_what_a_function_returns_and_raises_and_what_an_answer_holds_is_handed_out_too():
+    for name in FUNCTIONS:
+        function = getattr(assay, name)
+        said = inspect.signature(function)
+        after = function.__doc__.partition("Raises\n")[2].partition("Examples\n")[0]
+        lines = re.findall(r"^ {4}([A-Z]\w+(?:, [A-Z]\w+)*)$", after, re.MULTILINE)
+        raised = [error for line in lines for error in line.split(", ")]
+        assert raised, name
+        assert nouns(said.return_annotation) | set(raised) <= set(assay.__all__), name
+    for name in {name for name in CLASSES if is_dataclass(getattr(assay, name))}:
+        public = [one for one in fields(getattr(assay, name)) if not one.name.startswith("_")]
+        assert public, name
+        if name not in ("Group", "Scenario", "Journey"):
+            held = set().union(*(nouns(field.type) for field in public))
+            assert held <= set(assay.__all__), name
 
 
 WITHOUT_SPARK = [name for name in FUNCTIONS if name != "run"]
@@ -94,7 +92,6 @@ def test_a_name_that_there_is_not_is_no_attribute(door):
         _ = door.slove
 
 
-FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay, name))]
 DOCUMENT = {
     "format": "assay-group/1",
     "group": "orders",
@@ -182,7 +179,7 @@ def calls(values):
         }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "run"])
+@pytest.mark.parametrize("name", WITHOUT_SPARK)
 def test_every_function_takes_what_is_meant_or_names_what_to_pass(name, values, calls):
     function, right = getattr(assay, name), calls[name]
     drained = list if name in ("grid", "differing") else lambda answer: answer
@@ -225,13 +222,12 @@ def test_one_group_stands_for_several_and_several_are_not_one(values):
 
 
 def test_python_and_the_command_take_a_rebalance_under_way_as_it_will_end(tmp_path):
-    path = tmp_path / "moving.json"
     owned = {"c0": {"t0": [0, 1, 2]}, "c1": {}}
     target = {"c0": {"t0": [0]}, "c1": {"t0": [1, 2]}}
     members = {
         m: {"subscription": ["t0"], "owned": owned[m], "target": target[m]} for m in ("c0", "c1")
     }
-    path.write_text(json.dumps(DOCUMENT | {"members": members}))
+    path = write(tmp_path, {"moving.json": DOCUMENT | {"members": members}}) / "moving.json"
     group = assay.read_groups(path)["orders"]
     (judged,) = assay.judge(group)
     said = json.loads(command("score", path, "--assignor", "current", "--format", "json").stdout)
@@ -241,6 +237,12 @@ def test_python_and_the_command_take_a_rebalance_under_way_as_it_will_end(tmp_pa
     assert [(term["name"], term["value"]) for term in said["scores"][0]["terms"]] == terms
     assert judged.now.loads.tolist() == [1, 2]
     assert [line for line in judged.group.assumed if "a rebalance is under way" in line]
+    # A solution and an assignment of it from elsewhere are of its end, too.
+    best = assay.solve(group)
+    again = assay.Solution.from_dict(group, best.to_dict())
+    assert assay.check(group, again) == ()
+    made = assay.Assignment.from_dict(group, best.assignment.to_dict())
+    assert [term.value for term in assay.score(group, made, again).terms] == [1, 0]
 
 
 def test_methods_take_what_functions_take_and_refuse_alike(values):
@@ -292,29 +294,10 @@ def test_nothing_that_could_be_read_is_no_empty_answer(tmp_path, values):
             function(found)
     with pytest.raises(IndexError, match=r"^no group 99: there are 2 groups$"):
         values["groups"][99]
-
-
-def test_what_is_of_a_group_before_its_rebalance_ends_is_scored_as_it_will_end():
-    members = {
-        "c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}, "target": {"t0": [0, 1]}},
-        "c1": {"subscription": ["t0"], "target": {"t0": [2]}},
-    }
-    group = assay.Group.from_dict(DOCUMENT | {"members": members})
-    best = assay.solve(group)
-    again = assay.Solution.from_dict(group, best.to_dict())
-    assert assay.check(group, again) == ()
-    made = assay.Assignment.from_dict(group, best.assignment.to_dict())
-    assert [term.value for term in assay.score(group, made, again).terms] == [1, 0]
-
-
-def test_a_text_is_no_path():
     with pytest.raises(assay.BadInput, match=r"expected a path or several, not the text itself$"):
         assay.read_groups("GROUP TOPIC PARTITION\norders t0 0\n")
-
-
-def test_a_collection_of_which_a_part_is_damaged_is_not_one_group(values, tmp_path):
-    file = tmp_path / "damaged.jsonl"
-    file.write_text(f'{json.dumps(DOCUMENT)}\n{{"format": "assay-group/1", "group": "b"}}\n')
+    half = [DOCUMENT, {"format": "assay-group/1", "group": "b"}]
+    file = write(tmp_path, {"damaged.jsonl": half}) / "damaged.jsonl"
     with pytest.raises(assay.BadInput, match=r"1 group \(orders\) and 1 failure, expected one"):
         assay.solve(assay.read_groups(file))
 

@@ -1,11 +1,10 @@
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 from compare.samples.families import Family
-from tests.assay.calling import LOPSIDED, assay, good, one_after_the_other
+from tests.assay.calling import LOPSIDED, assay, good, one_after_the_other, write
 from tests.compare.reasons.test_words import JARGON
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
@@ -18,13 +17,11 @@ LAGGING = LOPSIDED | {
 
 @pytest.fixture(scope="module")
 def shown(folder) -> dict:
-    """Every call of this file, in one process."""
-    (folder / "lagging.json").write_text(json.dumps(LAGGING))
-    (folder / "nobody.json").write_text(json.dumps(LOPSIDED | {"members": {}}))
     fresh = {"c0": {"subscription": ["t0", "t1"]}, "c1": {"subscription": ["t1"]}}
-    (folder / "fresh.json").write_text(json.dumps(LOPSIDED | {"members": fresh}))
     all_with_one = {"c0": {"owned": LOPSIDED["members"]["c0"]["owned"]}, "c1": {}}
-    (folder / "depends.json").write_text(json.dumps(LOPSIDED | {"members": all_with_one}))
+    files = {"nobody": {}, "fresh": fresh, "depends": all_with_one}
+    write(folder, {f"{name}.json": LOPSIDED | {"members": of} for name, of in files.items()})
+    write(folder, {"lagging.json": LAGGING})
     calls = {
         "group": ("explain", "orders.json"),
         "member": ("explain", "orders.json", "--member", "c1"),
@@ -129,7 +126,7 @@ def test_it_fits_on_one_screen(folder):
         Family(6, 10, 10, "random", "join-one"),
     )
     groups = [family.group(3).to_dict() for family in families]
-    (folder / "large.jsonl").write_text("".join(f"{json.dumps(group)}\n" for group in groups))
+    write(folder, {"large.jsonl": groups})
     calls = {g["group"]: ("explain", "large.jsonl", "--group", g["group"]) for g in groups}
     for run in one_after_the_other(calls, folder).values():
         lines = good(run).stdout.splitlines()
