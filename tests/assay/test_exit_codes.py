@@ -137,6 +137,14 @@ score all.txt --group 'x*'
     --group x*: no group of that name; there is aio-f, coop-a, empty-e and 8 more
 score all.txt --group kpr
     --group kpr: no group of that name; nearest: kpr-c
+score
+    Missing argument 'FILE...', or --bootstrap-server
+score f.json --bootstrap-server a:1
+    f.json: FILE or --bootstrap-server, not both
+score f.json --config a=b
+    --config: it is about a connection; add --bootstrap-server HOST:PORT
+score f.json --command-config x
+    --command-config: it is about a connection; add --bootstrap-server HOST:PORT
 scenario orders.json --assignor kafka-java/stikcy@4.4.0
     --assignor: unknown name 'kafka-java/stikcy@4.4.0'; nearest: kafka-java/sticky, ...
 scenario orders.json --port 9092
@@ -243,6 +251,24 @@ report orders.json --objective fun
     --objective: unknown tier 'fun', expected one of kip-54, kip-54-fairest, kip-169, ...
 report orders.json --assignor rage
     --assignor: unknown name 'rage'; nearest: range, current, cooperative-sticky; assay ...
+watch --bootstrap-server localhost:1 -o out --every 0s
+    --every 0s: expected a time as in 30s, 5m or 1h
+watch --bootstrap-server localhost:1 -o out --every '5 weeks'
+    --every 5 weeks: expected a time as in 30s, 5m or 1h
+watch --bootstrap-server localhost:1 -o out --for now
+    --for now: expected a time as in 30s, 5m or 1h
+watch --bootstrap-server localhost:1 -o out --times 0
+    --times 0: expected 1 or more: end after so many captures (see assay watch --help)
+watch --bootstrap-server localhost:1 -o /proc/series
+    /proc/series: cannot be written: No such file or directory
+watch --bootstrap-server localhost:1 -o out --config x
+    --config: expected KEY=VALUE, but there is no = in it
+capture
+    Missing option '--bootstrap-server' (see assay capture --help)
+capture --bootstrap-server a:b
+    --bootstrap-server a:b: expected HOST:PORT
+capture --bootstrap-server a:1 --command-config no
+    no: cannot be read: No such file or directory
 reproduce kafka-java-sticky-terminates --findings findings.jsonl -o even.json
     even.json: not a folder
 reproduce kafka-java-stiky-answers --findings findings.jsonl

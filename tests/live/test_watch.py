@@ -169,19 +169,6 @@ def test_a_line_says_why_an_assignment_is_not_valid():
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--every", "0s"), "--every 0s: expected a time as in 30s, 5m or 1h"),
-        (("--every", "5 weeks"), "--every 5 weeks: expected a time"),
-        (("--for", "now"), "--for now: expected a time as in 30s, 5m or 1h"),
-        (("--times", "0"), "--times 0: expected 1 or more: "),
-        (("-o", "/proc/series"), "/proc/series: cannot be written: No such file or directory"),
-        (("--config", "x"), "--config: expected KEY=VALUE"),
-        ((), "connection refused"),
-    ],
-)
-def test_a_watch_that_cannot_begin_is_one_line(tmp_path, options, said):
-    out = () if "-o" in options else ("-o", tmp_path / "series")
-    run = assay("watch", "--bootstrap-server", closed_port(), *out, *options)
-    assert said in one_line(run, 2)
+def test_a_watch_of_a_cluster_that_is_not_reached_is_one_line(tmp_path):
+    run = assay("watch", "--bootstrap-server", closed_port(), "-o", tmp_path / "series")
+    assert "connection refused" in one_line(run, 2)

@@ -5,12 +5,8 @@ import re
 
 import pytest
 
-import live.aiokafka
-import live.kafka_python
-from groups import BadInput
 from live.assignor.planned import optimum
 from live.assignor.rebalance import Joined, Rebalance
-from live.connection import Connection
 from tests.live.assignor.lag_aware import AsyncLagAware, LagAware
 from tests.live.assignor.playing import AsyncMember, Member, settle
 
@@ -86,34 +82,3 @@ def test_the_busiest_member_has_as_little_lag_as_balanced_loads_allow():
     party = {name: Member(["t0"], Known) for name in "ab"}
     settle(party, TOPICS)
     assert sorted(sum(known[p] for p in one.held) for one in party.values()) == [106, 110]
-
-
-@pytest.mark.parametrize("client", [live.kafka_python, live.aiokafka])
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({}, "LagAwareAssignor: no group_id: LagAwareAssignor.with_(group_id=...)"),
-        ({"group_id": "g"}, "LagAwareAssignor: no connection: LagAwareAssignor.with_(connection="),
-    ],
-)
-def test_a_consumer_whose_assignor_lacks_a_setting_does_not_join(client, settings, said):
-    assignor = client.LagAwareAssignor.with_(**settings)
-    made = assignor() if client is live.kafka_python else assignor
-    with pytest.raises(BadInput, match=re.escape(said)):
-        made.metadata({"t0"})
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"auto_offset_reset": "none"}, "auto_offset_reset: 'none', expected latest or earliest"),
-        ({"connection": "h:1"}, r"connection: expected a live\.connection\.Connection"),
-        ({"time_limit": 0}, "time_limit: 0, expected"),
-        ({"bootstrap": "h:1"}, "no setting 'bootstrap', expected one of"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings, said):
-    with pytest.raises(BadInput, match=said):
-        live.aiokafka.LagAwareAssignor.with_(**settings)
-    with pytest.raises(BadInput, match="protocol: 'x', expected cooperative or eager"):
-        live.kafka_python.LagAwareAssignor.with_(protocol="x", connection=Connection("h:1"))

@@ -1,12 +1,15 @@
 import random
+from pathlib import Path
 
 import pytest
 
-from groups import Assignment
+from groups import Assignment, Group
 from groups.tiers import values
+from heuristics import assign
 from live.aiokafka import OptimalAssignor as AsyncOptimalAssignor
 from live.kafka_python import OptimalAssignor
 from optimal import solve
+from studies.mended_consumers import NAME, Aiokafka, Eager, KafkaPython
 from tests.live.assignor.playing import (
     EAGER,
     AsyncMember,
@@ -186,3 +189,29 @@ def test_consumers_of_one_process_do_not_share_what_they_remember():
 @pytest.mark.parametrize("assignor", [OptimalAssignor, AsyncOptimalAssignor])
 def test_every_client_knows_the_assignor_by_one_name(assignor):
     assert assignor.name == "assay-optimal"
+
+
+JOIN = Group.read(Path(__file__).parents[3] / "docs/findings/never-returns.json")
+JOIN_TOPICS = dict(zip(JOIN.topics, JOIN.partitions.tolist(), strict=True))
+READS = {m: [JOIN.topics[t] for t in JOIN.subscription(i)] for i, m in enumerate(JOIN.members)}
+MENDED = {
+    "cooperative": lambda topics: Member(topics, KafkaPython),
+    "eager": lambda topics: Member(topics, Eager),
+    "aiokafka": lambda topics: AsyncMember(topics, Aiokafka),
+}
+
+
+@pytest.mark.parametrize("kind", MENDED)
+def test_after_a_join_consumers_hold_as_many_and_move_as_few_as_the_assignor_says(kind):
+    *first, last = JOIN.members
+    party = {member: MENDED[kind](READS[member]) for member in first}
+    settle(party, JOIN_TOPICS)
+    before = holdings(party)
+    party[last] = MENDED[kind](READS[last])
+    settle(party, JOIN_TOPICS, last)
+    asked = assign(group_of(party, JOIN_TOPICS, before), NAME)
+    held = holdings(party)
+    assert [len(held[member]) for member in JOIN.members] == asked.loads.tolist()
+    moved = sum(len(before[member] - held[member]) for member in first)
+    assert (moved,) == values(asked, ("stickiness",))
+    assert moved > 0

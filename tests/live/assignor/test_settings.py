@@ -11,6 +11,7 @@ from kafka.errors import KafkaConfigurationError
 import live.aiokafka
 import live.kafka_python
 from groups import BadInput
+from live.connection import Connection
 
 OptimalAssignor = live.kafka_python.OptimalAssignor
 
@@ -77,3 +78,34 @@ def test_kafka_python_takes_it_beside_assignors_of_the_same_protocol(assignors, 
         return
     with pytest.raises(KafkaConfigurationError, match="do not support a common RebalanceProtocol"):
         rule(consumer)
+
+
+@pytest.mark.parametrize("client", [live.kafka_python, live.aiokafka])
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "LagAwareAssignor: no group_id: LagAwareAssignor.with_(group_id=...)"),
+        ({"group_id": "g"}, "LagAwareAssignor: no connection: LagAwareAssignor.with_(connection="),
+    ],
+)
+def test_a_consumer_whose_assignor_lacks_a_setting_does_not_join(client, settings, said):
+    assignor = client.LagAwareAssignor.with_(**settings)
+    made = assignor() if client is live.kafka_python else assignor
+    with pytest.raises(BadInput, match=re.escape(said)):
+        made.metadata({"t0"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"auto_offset_reset": "none"}, "auto_offset_reset: 'none', expected latest or earliest"),
+        ({"connection": "h:1"}, r"connection: expected a live\.connection\.Connection"),
+        ({"time_limit": 0}, "time_limit: 0, expected"),
+        ({"bootstrap": "h:1"}, "no setting 'bootstrap', expected one of"),
+    ],
+)
+def test_settings_about_lag_that_cannot_be_are_refused(settings, said):
+    with pytest.raises(BadInput, match=said):
+        live.aiokafka.LagAwareAssignor.with_(**settings)
+    with pytest.raises(BadInput, match="protocol: 'x', expected cooperative or eager"):
+        live.kafka_python.LagAwareAssignor.with_(protocol="x", connection=Connection("h:1"))
