@@ -149,8 +149,8 @@ def frontier(
     Returns
     -------
     points : none of them is dominated by another or comes twice. Those that are proved
-        are efficient; where all are proved and complete these are all trade-offs there are, and
-        `left_out` is None; else it says in words what is not here, and why. Where the points
+        are efficient; where these are all trade-offs there are, `left_out` is None; else it says
+        in words what is not here, and why. Where the points
         between the ends would have to be searched, and the readers of all partitions add up to
         more than 20,000, only the ends are here, and what flows find. Empty where the time was up
         before anything was found.
