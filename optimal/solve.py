@@ -60,24 +60,7 @@ def solve(
 ) -> Solution:
     """Return the best assignment of a group for an objective, checked, with its proof.
 
-    Parameters
-    ----------
-    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
-    method : ``auto`` picks by structure: `flow` where every tier is a flow, else `brute` where
-        all assignments can be enumerated at once, else `exchange` where it serves the objective,
-        else `cp-sat`; the solution says what ran
-    time_limit : seconds; when they are up the solution says what is known by then
-    assume_equal : take unknown subscriptions as all topics of the group
-    at_most : budgets, the greatest value that some tiers may have: ``{"stickiness": 3}``
-        allows three moves. The solution is the best among the assignments that keep to them.
-
-    Raises
-    ------
-    BadInput
-        Where the objective is not known, the group lacks what a tier needs, the method does
-        not serve the objective, or no assignment keeps to the budgets.
-    SolverContradiction
-        Where the checker rejects the answer of the method.
+    Parameters and errors are those of `assay.solve`, which serves unknown subscriptions, too.
     """
     budgets = parse_budgets(at_most or {})
     time_limit = seconds_of(time_limit)

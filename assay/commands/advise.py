@@ -32,7 +32,6 @@ from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
-from compare.advice.measure import not_advised, several, verdict_told, what_decides
 from compare.advice.words import (
     conclusion,
     depends,
@@ -41,8 +40,12 @@ from compare.advice.words import (
     hot_partition,
     in_short,
     more_even,
+    not_advised,
+    several,
     to_find_out,
     told,
+    verdict_told,
+    what_decides,
     what_to_do,
     why,
 )

@@ -6,11 +6,16 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compare.deployed import spoken, takes
-from compare.sentences import not_valid, sentence, spread, start_consumers
+from compare.deployed import assigns_now, spoken, takes
+from compare.overview import overview_of
+from compare.scores import DEPENDS
+from compare.sentences import not_valid, sentence, spread, start_consumers, verdict_shown
+from compare.verdict import EMPTY
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.advice.advice import Advice, Change, Peak
 
 # What a kind of change is called where it gains nothing.
@@ -274,6 +279,53 @@ def told(peak: Peak) -> str:
     if peak.proved:
         return in_parts(peak)
     return f"{in_parts(replace(peak, value=peak.bound))} to {in_parts(peak)}"
+
+
+def what_decides(advice: Advice) -> str:
+    """Return which number decides, and on what it depends."""
+    if advice.lower == "peak_load":
+        return "what decides: peak_load, the partitions of the busiest member"
+    return (
+        "what decides: peak_lag, the records of lag of the busiest member at this moment; "
+        "for its partitions, lower peak_load"
+    )
+
+
+def verdict_told(advice: Advice) -> str:
+    """Return the verdict on what members hold; empty where nobody holds anything."""
+    if advice.judged is None or advice.judged.verdict.says in EMPTY:
+        return ""
+    verdict = advice.judged.verdict
+    given = f", if {verdict.condition}" if verdict.condition else ""
+    idle, members = len(advice.judged.now.idle), counted(advice.members, "member")
+    none = f" {idle:,} of {members} {'holds' if idle == 1 else 'hold'} nothing." if idle else ""
+    return (
+        f"Verdict of assay score (balance > moves): {verdict_shown(advice.judged)}{given}.{none}"
+    )
+
+
+def not_advised(advice: Advice) -> list[str]:
+    """Return for each assignor that cannot be advised why, the one that assigns now first."""
+    said: list[str] = []
+    for trial in advice.assignors:
+        if trial.reason in (None, DEPENDS):
+            continue
+        why = trial.reason
+        if trial.status == "timed-out":
+            why += " on this group"
+        group = None if advice.judged is None else advice.judged.group
+        name = spoken(trial.assignor)
+        if group is not None and assigns_now(trial.assignor, group):
+            now = f"{advice.assigned_by} assigns this group now"
+            said.insert(0, f"{now}, and {name} does not come to a valid plan: {why}.")
+        else:
+            said.append(f"Not advised: {name}: {why}.")
+    return said
+
+
+def several(advice: Sequence[Advice]) -> str:
+    """Return the verdicts on several groups, in the sentence of `assay score`."""
+    return overview_of([one.judged for one in advice if one.judged is not None]).sentence()
 
 
 def _assigned_by(advice: Advice) -> str:

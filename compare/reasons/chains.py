@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from groups.arrays import NOBODY
+from groups.assignment import Assignment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups import Assignment, Group
     from groups.arrays import Int64
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """One move of a chain: a partition, as topic and number, from one member to another."""
 
     topic: str
@@ -27,8 +24,7 @@ class Link:
     to: str
 
 
-@dataclass(frozen=True)
-class Chain:
+class Chain(NamedTuple):
     """Moves of which each goes to the member that the next one leaves.
 
     The first member has at least two partitions more than the last; only these two change their
@@ -37,8 +33,7 @@ class Chain:
     Attributes
     ----------
     links : the moves, in order
-    loads : (members,) how many partitions each member holds before
-    after : (members,) the same once all have moved
+    loads, after : (members,) how many partitions each member holds before, and once all have moved
     """
 
     links: tuple[Link, ...]
@@ -60,46 +55,19 @@ def chains(assignment: Assignment) -> tuple[Chain, ...]:
         Where the assignment is not valid.
     """
     assignment.require_valid()
-    owner = np.array(assignment.owner, np.int64)
-    found = []
-    while (links := _shortest(assignment.group, owner)) is not None:
-        before = _loads(assignment.group, owner)
-        named = []
+    group, found = assignment.group, []
+    while links := _shortest(assignment):
+        owner, named = assignment.owner.copy(), []
         for partition, to in links:
-            topic = int(assignment.group.topic[partition])
-            number = int(assignment.group.number[partition])
-            members = assignment.group.members
-            leaves = members[int(owner[partition])]
-            named.append(Link(assignment.group.topics[topic], number, leaves, members[to]))
+            topic, number = group.topics[group.topic[partition]], int(group.number[partition])
+            leaves = group.members[owner[partition]]
+            named.append(Link(topic, number, leaves, group.members[to]))
             owner[partition] = to
-        after = _loads(assignment.group, owner)
-        found.append(Chain(tuple(named), tuple(before), tuple(after)))
+        after = Assignment(group, owner)
+        loads = (tuple(one.loads.tolist()) for one in (assignment, after))
+        found.append(Chain(tuple(named), *loads))
+        assignment = after
     return tuple(found)
-
-
-def said(assignment: Assignment, chain: Chain) -> str:
-    """Return a chain in one sentence, with the loads of the members that it goes through.
-
-    Examples
-    --------
-    >>> from groups import Assignment, Group
-    >>> group = Group.from_dict({"format": "assay-group/1", "group": "g",
-    ...     "topics": {"t": 1, "u": 2}, "members": {"a": {"subscription": ["u"]},
-    ...     "b": {"subscription": ["t", "u"]}, "c": {"subscription": ["t"]}}})
-    >>> made = Assignment.from_dict(group, {"a": {"u": [0, 1]}, "b": {"t": [0]}, "c": {}})
-    >>> [said(made, one) for one in chains(made)]
-    ['u-0 from a to b and t-0 from b to c: a 2, b 1, c 0 become a 1, b 1, c 1']
-    """
-    moves = [f"{one.topic}-{one.number} from {one.leaves} to {one.to}" for one in chain.links]
-    text = moves[0] if len(moves) == 1 else f"{', '.join(moves[:-1])} and {moves[-1]}"
-    through = [chain.links[0].leaves, *(one.to for one in chain.links)]
-    places = [assignment.group.members.index(member) for member in through]
-    named = [*zip(through, places, strict=True)]
-    before, after = (
-        ", ".join(f"{member} {loads[place]}" for member, place in named)
-        for loads in (chain.loads, chain.after)
-    )
-    return f"{text}: {before} become {after}"
 
 
 def why_unseen(assignment: Assignment) -> str | None:
@@ -108,65 +76,57 @@ def why_unseen(assignment: Assignment) -> str | None:
     Where the first one has two moves or more, no single move would improve the balance, so that a
     rule that looks at one partition at a time ends there.
     """
-    found = chains(assignment)
+    found, said = chains(assignment), []
+    for links, loads, after in found:
+        *moves, last = (f"{one.topic}-{one.number} from {one.leaves} to {one.to}" for one in links)
+        through = [links[0].leaves, *(one.to for one in links)]
+        places = [assignment.group.members.index(member) for member in through]
+        before, then = (
+            ", ".join(f"{member} {held[m]}" for member, m in zip(through, places, strict=True))
+            for held in (loads, after)
+        )
+        text = f"{', '.join(moves)} and {last}" if moves else last
+        said.append(f"{text}: {before} become {then}")
     if not found:
         return None
-    sentences = "; then ".join(said(assignment, chain) for chain in found)
     single = "A" if len(found[0].links) == 1 else "No"
-    return f"{sentences}. {single} single move improves the balance."
+    return f"{'; then '.join(said)}. {single} single move improves the balance."
 
 
-def _shortest(group: Group, owner: Int64) -> Sequence[tuple[int, int]] | None:
-    """Return the shortest chain, as partitions and the members they go to; None without one."""
-    loads = _loads(group, owner)
-    best: list[tuple[int, int]] | None = None
+def _shortest(at: Assignment) -> list[tuple[int, int]]:
+    """Return the shortest chain, as partitions and the members they go to; none without one."""
+    loads, best = at.loads.tolist(), list[tuple[int, int]]()
     for source in sorted(range(len(loads)), key=lambda member: (-loads[member], member)):
-        path = _from(group, owner, loads, source, len(best) if best is not None else len(loads))
-        if path is not None:
-            best = path
-        if best is not None and len(best) == 1:
+        best = _from(at, loads, source, len(best) or len(loads)) or best
+        if len(best) == 1:
             break
     return best
 
 
 def _from(
-    group: Group, owner: Int64, loads: Sequence[int], source: int, shorter_than: int
-) -> list[tuple[int, int]] | None:
-    """Return the shortest chain from a member, if it has fewer links than so many."""
-    came: dict[int, tuple[int, int]] = {source: (NOBODY, NOBODY)}
-    depth, queue = {source: 0}, deque([source])
-    seen: set[int] = set()
+    at: Assignment, loads: Sequence[int], source: int, shorter_than: int
+) -> list[tuple[int, int]]:
+    """Return the shortest chain from a member; nothing unless it has fewer links than so many."""
+    group, owner = at.group, at.owner
+    chain: dict[int, list[tuple[int, int]]] = {source: []}
+    queue, seen = deque([source]), set[int]()
     while queue:
         member = queue.popleft()
-        if depth[member] + 1 >= shorter_than:
-            return None
+        if len(chain[member]) + 1 >= shorter_than:
+            return []
         held = np.flatnonzero(owner == member)
         for topic in np.unique(group.topic[held]).tolist():
             if topic in seen:
                 continue
             seen.add(topic)
             # What it owns stays with it, where it holds something else of the topic.
-            mine = held[group.topic[held] == topic]
+            mine: Int64 = held[group.topic[held] == topic]
             partition = int(min(mine, key=lambda p: (group.owner[p] == member, p)))
             for reader in group.subscribers(topic).tolist():
-                if reader in came:
+                if reader in chain:
                     continue
-                came[reader], depth[reader] = (partition, member), depth[member] + 1
+                chain[reader] = [*chain[member], (partition, reader)]
                 if loads[reader] <= loads[source] - 2:
-                    return _back(came, reader)
+                    return chain[reader]
                 queue.append(reader)
-    return None
-
-
-def _back(came: dict[int, tuple[int, int]], member: int) -> list[tuple[int, int]]:
-    links = []
-    while came[member][0] != NOBODY:
-        partition, before = came[member]
-        links.append((partition, member))
-        member = before
-    return links[::-1]
-
-
-def _loads(group: Group, owner: Int64) -> list[int]:
-    loads: list[int] = np.bincount(owner[owner != NOBODY], minlength=len(group.members)).tolist()
-    return loads
+    return []

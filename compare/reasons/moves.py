@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from compare.reasons.holders import Holders
+from compare.reasons.blocks import topic_levels
 from groups.errors import ProofError
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from optimal.solution import Solution
+
+
+NO_PRICE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def moves_of(solution: Solution) -> Moves:
     ProofError
         Where the counts do not add up to what the solution moves.
     """
-    holders = Holders(solution)
+    holders = _Holders(solution)
     prices = np.unique(holders.price)
     counts: list[Count] = []
     for price in prices[prices >= 1].tolist():
@@ -98,7 +101,87 @@ def moves_of(solution: Solution) -> Moves:
     return found
 
 
-def _rooms(holders: Holders, price: int) -> list[Count]:
+class _Holders:
+    """Who may hold and who owns what, by the certificate of a solution.
+
+    A member may hold a topic that it reads where no reader of the topic has a lower level. Members
+    that read alike and have one level are a kind: they may hold the same topics.
+
+    Attributes
+    ----------
+    kind : (members,) of each member its kind
+    pairs : (kind, topic) of all that may be held, by kind: two int64 columns; topics without
+        partitions are left out
+    cheapest : (topics,) least price of those that may hold the topic
+    topic, owner, count : (classes,) int64, owned partitions by topic and owner
+    at_home : (classes,) bool, whether the owner may hold the topic
+    """
+
+    def __init__(self, solution: Solution) -> None:
+        self.group = group = solution.group
+        self.level, self.price = solution.proof.columns()
+        of_topic = topic_levels(group, self.level)
+        size = max(len(group.members), 1)
+
+        keys = np.stack((group.subscription_row, self.level))
+        (rows, levels), self.kind = np.unique(keys, axis=1, return_inverse=True)
+        self.kind = self.kind.reshape(-1)
+        lengths = np.diff(group.subscription_indptr)[rows]
+        kinds = np.repeat(np.arange(len(rows)), lengths)
+        starts = np.cumsum(lengths) - lengths
+        at = np.arange(lengths.sum()) - np.repeat(starts, lengths)
+        topics = group.subscription_topics[group.subscription_indptr[rows[kinds]] + at]
+        may = (levels[kinds] == of_topic[topics]) & (group.partitions[topics] > 0)
+        self.pairs = kinds[may], topics[may].astype(np.int64)
+
+        of_kind = np.full(len(rows), NO_PRICE)
+        np.minimum.at(of_kind, self.kind, self.price)
+        self.cheapest = np.full(len(group.topics), NO_PRICE)
+        np.minimum.at(self.cheapest, self.pairs[1], of_kind[self.pairs[0]])
+
+        held = np.flatnonzero(group.owner >= 0)
+        classes = group.topic[held].astype(np.int64) * size + group.owner[held]
+        found, self.count = np.unique(classes, return_counts=True)
+        self.topic, self.owner = found // size, found % size
+        self.at_home = self.level[self.owner] == of_topic[self.topic]
+
+    def counted_at(self, price: int) -> Bools:
+        """Return for each class whether it is counted where the owner has this price."""
+        here = self.price[self.owner] == price
+        counted: Bools = here & self.at_home & (self.cheapest[self.topic] < price)
+        return counted
+
+    def parts(self, inside: Bools, joining: Bools) -> tuple[Int64, Int64]:
+        """Put members together that may hold the same topic, directly or along others.
+
+        Parameters
+        ----------
+        inside : (members,) who is looked at
+        joining : (topics,) which topics put together; each has holders inside
+
+        Returns
+        -------
+        (members,) number of the part, -1 outside; (topics,) that of the joining topics, else -1
+        """
+        has_inside = np.bincount(self.kind[inside], minlength=self.kind.max(initial=-1) + 1) > 0
+        kept = joining[self.pairs[1]] & has_inside[self.pairs[0]]
+        kinds, topics = (column[kept] for column in self.pairs)
+        label = np.arange(len(has_inside))
+        before, least = label - 1, np.zeros(len(joining), np.int64)
+        while not np.array_equal(label, before):
+            before, least = label.copy(), np.full(len(joining), len(label))
+            np.minimum.at(least, topics, label[kinds])
+            np.minimum.at(label, kinds, least[topics])
+        alone = len(label) + np.arange(len(inside))
+        of_member = np.where(np.isin(self.kind, kinds), label[self.kind], alone)
+        names, part = np.unique(of_member[inside], return_inverse=True)
+        of_member[~inside], of_member[inside] = -1, part
+        of_topic, listed = np.full(len(joining), -1, np.int64), np.unique(topics)
+        of_topic[listed] = np.searchsorted(names, least[listed])
+        return of_member, of_topic
+
+
+def _rooms(holders: _Holders, price: int) -> list[Count]:
     """Return what must leave the members of this price or more, apart where they can be."""
     inside, joining = holders.price >= price, _held(holders) & (holders.cheapest >= price)
     part, of_topic = holders.parts(inside, joining)
@@ -126,7 +209,7 @@ def _rooms(holders: Holders, price: int) -> list[Count]:
     ]
 
 
-def _needs(holders: Holders, price: int) -> list[Count]:
+def _needs(holders: _Holders, price: int) -> list[Count]:
     """Return what must come to the members below this price, apart where they can be."""
     inside, group = holders.price < price, holders.group
     here = holders.counted_at(price)
@@ -159,7 +242,7 @@ def _needs(holders: Holders, price: int) -> list[Count]:
     return found
 
 
-def _held(holders: Holders) -> Bools:
+def _held(holders: _Holders) -> Bools:
     """(topics,) bool: which topics somebody may hold partitions of."""
     found = np.zeros(len(holders.group.topics), bool)
     found[holders.pairs[1]] = True

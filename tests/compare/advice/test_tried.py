@@ -8,8 +8,7 @@ import pytest
 
 from assay import Assignment, Group, TimeLimit, advise, assign
 from compare.advice.advice import Advice
-from compare.advice.measure import not_advised
-from compare.advice.words import depends, gains_nothing, in_short, what_to_do
+from compare.advice.words import depends, gains_nothing, in_short, not_advised, what_to_do
 from compare.deployed import takes, tried_by_default
 from compare.judged import judge
 from compare.remedy import remedy

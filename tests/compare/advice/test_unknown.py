@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay import Group, TimeLimit, advise, judge, read_groups
-from compare.advice.measure import not_advised
-from compare.advice.words import to_find_out
+from compare.advice.words import not_advised, to_find_out
 from compare.scores import DEPENDS, score_whoever_reads_what
 from tests.compare.advice.made import (
     applied,
