@@ -1,29 +1,68 @@
-"""The study of shipped assignors: what is asked of each, and what a search comes to."""
+"""The findings that ship: what pages tell of them, how they are made anew and looked for."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from compare.promises.findings import read_findings
+from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.promise import PROMISES
 from compare.promises.promised import promises_of
+from compare.promises.record import Found
 from heuristics import WRITTEN, assignor_named
 from heuristics.time_limit import TimeLimit
+from studies.recorded_findings import renewed
 from studies.shipped_findings import search
 
-FILE = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
-FINDINGS = [found for found in read_findings(FILE) if found.assignor not in WRITTEN]
+ROOT = Path(__file__).parents[2]
+FINDINGS = {found.id: found for found in read_findings(SHIPPED)}
+KNOWN = replace(FINDINGS["range-balanced"], found=Found("2026-01-02", "by hand"))
 
 
 @pytest.fixture(scope="module")
 def limit():
-    with TimeLimit(1.0) as made:
+    with TimeLimit(5.0) as made:
         yield made
 
 
+def test_the_group_of_the_first_screen_is_that_of_the_finding():
+    shown = json.loads((ROOT / "docs/findings/never-returns.json").read_text("utf-8"))
+    found = FINDINGS["kafka-java-cooperative-sticky-terminates"]
+    assert {**shown, "group": found.id} == found.group.to_dict()
+
+
+def test_the_loop_is_in_every_release_tried_and_in_the_ports_that_the_readme_names():
+    java = FINDINGS["kafka-java-cooperative-sticky-terminates"]
+    assert java.affected == ("2.8.2", "3.9.2", "4.0.2", "4.4.0")
+    assert java.unaffected == ()
+    ports = {"sarama-sticky", "sarama-cooperative-sticky", "aiokafka-sticky"}
+    for port in ports:
+        found = FINDINGS[f"{port}-terminates"].group.to_dict()
+        assert {**found, "group": java.id} == java.group.to_dict()
+
+
+def test_a_finding_made_anew_on_the_same_group_keeps_when_it_was_found(limit):
+    known = replace(KNOWN, why=("A rule.",))
+    (made,) = renewed([replace(known, found=None, record=None, why=())], [known], "anew", limit)
+    assert made.found == KNOWN.found
+    assert made.why == ("A rule.",)
+    assert made.record.plan == KNOWN.record.plan
+    assert made.record.command == "assay hunt range --promise balanced"
+
+
+def test_a_finding_on_another_group_was_found_today(limit):
+    other = replace(FINDINGS["roundrobin-balanced"], id=KNOWN.id, found=None)
+    (made,) = renewed([other], [replace(KNOWN, why=("A rule.",))], "anew", limit)
+    assert made.why == ()
+    assert made.found.how == "anew"
+    assert made.found.date > KNOWN.found.date
+
+
 def test_each_finding_is_on_a_promise_that_its_assignor_makes():
-    assert FINDINGS
-    assert all(finding.promise in promises_of(finding.assignor) for finding in FINDINGS)
+    shipped = [found for found in FINDINGS.values() if found.assignor not in WRITTEN]
+    assert shipped
+    assert all(finding.promise in promises_of(finding.assignor) for finding in shipped)
 
 
 @pytest.mark.exhaustive
