@@ -6,16 +6,15 @@ from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
-from compare.fleet.facts import EVERY, NOT_JUDGED
+from compare.fleet.facts import NOT_JUDGED
 from compare.fleet.results import Ending, Unread
 from compare.fleet.summaries import MOST_LINES, Aggregates, Survey, summarised, summary_of
 from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
-from compare.overview import GUESSES, Glance, Overview
+from compare.overview import Glance
 from compare.scores import CURRENT, Score, ScoreTerm
-from compare.sentences import EVEN_LAGGING, spread
-from compare.unscored import unscored_rows
+from compare.sentences import spread
 from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED, counted, few
 
@@ -44,9 +43,7 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
     if Aggregates(rows, current=True).captured > survey.of_input(is_group=True):
         rows = summarised(spark, job, survey.asked(job), inputs.where("is_group"))
     found = Aggregates(rows, current=True)
-    says = found.counts("verdict")
-    unjudged = says.pop(None, 0)  # type: ignore[call-overload]
-    names, of_groups = found.counts("names"), found.counts("groups")
+    overview = found.overview(glances_of(spark, job.tables, found.worst(MOST_LINES)))
     first = tuple(sorted(found.counts(NOT_JUDGED))[:MOST_LINES])
     failed, unread = survey.of_input(is_group=False), []
     if failed:
@@ -54,31 +51,18 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
         failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         first_ones = failures.orderBy("place").limit(MOST_LINES)
         unread = first_ones.select("place", "group", "reason").collect()
-    told = {
-        (row["assignor"], *row["label"].split(": ", 1)): row["count"]
-        for row in found.rows("reason", "assignor", "label")
-        if row["assignor"] in job.assignors and row["assignor"] != CURRENT
-    }
+    asked = {*job.assignors} - {CURRENT}
+    others = [row["assignor"] for row in found.rows("reason", "assignor")]
     return Ending(
-        groups=names.get(EVERY, 0),
-        overview=Overview(
-            captured=found.captured - unjudged,
-            groups=names.pop(EVERY, 0),
-            says=says,
-            lagging=names.pop(EVEN_LAGGING, 0),
-            names=names,
-            questions=of_groups.get("questions", 0),
-            guessed={said: of_groups.get(said, 0) for said in GUESSES},
-            worst=glances_of(spark, job.tables, found.worst(MOST_LINES)),
-            **found.changes(),
-        ),
-        proved=of_groups.get("proved", 0),
-        not_judged=(unjudged, first),
+        groups=overview.groups,
+        overview=overview,
+        proved=found.counts("groups").get("proved", 0),
+        not_judged=(found.captured - overview.captured, first),
         unread=(
             failed,
             tuple(Unread(row["place"], row["group"] or "", row["reason"]) for row in unread),
         ),
-        not_scored=unscored_rows(told),
+        not_scored=found.unscored(without=[one for one in others if one not in asked]),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,55 +11,41 @@ import pyarrow.compute as pc
 
 from compare.fleet.facts import (
     BOTH,
+    EVERY,
     FACTS,
+    FAMILY,
     OF_OPTIMA,
     OF_SCORES,
     ROWS,
     Asked,
-    Sums,
+    added,
+    added_by,
     added_up,
+    cut,
     digits_between,
     facts_in,
-    family_of,
     worst_of,
 )
 from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Course, ordered
+from compare.overview import GUESSES, Overview
+from compare.sentences import EVEN_LAGGING
+from compare.unscored import unscored_rows
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
+    from compare.overview import Glance
+    from compare.unscored import NotScored
 
 # Of what is counted and how: those of another version are made again.
-VERSION = 6
+VERSION = 7
 MOST_FAMILIES = 64
 MOST_LINES = 20
-# How rows of ``aggregates`` that are alike become one.
-ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
-_ROWS = pa.schema(
-    [
-        ("table", pa.string()),
-        (RUN, pa.string()),
-        ("objective", pa.string()),
-        ("is_group", pa.bool_()),
-        ("source", pa.string()),
-        ("captured_at", pa.string()),
-    ]
-)
-# Of rows that are alike in the first five: when the first and the last were captured.
-_SURVEYED = pa.schema(
-    [
-        *(_ROWS.field(at) for at in range(4)),
-        ("family", pa.string()),
-        ("first", pa.string()),
-        ("last", pa.string()),
-        ("count", pa.int64()),
-    ]
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +54,8 @@ class Survey:
 
     Attributes
     ----------
-    rows : of `_SURVEYED`
+    rows : for each `table`, `run`, `objective`, `is_group` and `family` the `first` and `last`
+        time of capture, and the `count`
     """
 
     rows: pa.Table
@@ -77,24 +63,27 @@ class Survey:
     @staticmethod
     def of(spark: SparkSession, job: Job, run: str) -> Survey:
         """Look at all optima and scores, and at the input of a run, in one pass."""
-        from pyspark.sql.pandas.types import from_arrow_schema
+        from pyspark.sql import functions as sql
 
+        nothing = dict.fromkeys(("objective", "family", "at"), "CAST(null AS string)")
+        nothing["is_group"] = "CAST(null AS boolean)"
         told = {
-            "optima": ("objective", "source", "captured_at"),
-            "scores": (),
-            "inputs": ("is_group",),
+            "optima": {"objective": "objective", "family": FAMILY, "at": "captured_at"},
+            "scores": {},
+            "inputs": {"is_group": "is_group"},
         }
         optima, scores, inputs = (
-            _columns(
-                job.tables.read(spark, name),
-                _ROWS,
-                {"table": f"'{name}'", **{one: one for one in (RUN, *columns)}},
+            job.tables.read(spark, name).selectExpr(
+                *(f"{how} AS {column}" for column, how in (nothing | own).items()),
+                f"'{name}' AS table",
+                RUN,
             )
-            for name, columns in told.items()
+            for name, own in told.items()
         )
-        every = optima.unionAll(scores).unionAll(inputs.where(f"{RUN} = '{run}'"))
-        found = every.mapInArrow(_surveyed, from_arrow_schema(_SURVEYED)).toArrow()
-        return Survey(found.cast(_SURVEYED))
+        every = optima.unionAll(scores).unionAll(inputs.where(sql.col(RUN) == run))
+        alike = every.groupBy("table", RUN, "objective", "is_group", "family")
+        ends = sql.min("at").alias("first"), sql.max("at").alias("last")
+        return Survey(alike.agg(*ends, sql.count("*").alias("count")).toArrow())
 
     @property
     def runs(self) -> list[str]:
@@ -118,37 +107,6 @@ class Survey:
         return Asked(job.objective, told, digits_between(first or "", last or ""))
 
 
-def _columns(rows: DataFrame, schema: pa.Schema, how: Mapping[str, str]) -> DataFrame:
-    """Return columns of a schema, of each how it is made in SQL; others are null."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return rows.selectExpr(
-        *(
-            f"CAST({how.get(field.name, 'null')} AS {field.dataType.simpleString()}) {field.name}"
-            for field in from_arrow_schema(schema)
-        )
-    )
-
-
-def _surveyed(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield what some rows are, a row for all that are alike."""
-    for batch in batches:
-        sources = batch.column("source").dictionary_encode()
-        names = [family_of(one) for one in sources.dictionary.to_pylist()]
-        columns = {name: batch.column(name) for name in _SURVEYED.names[:4]}
-        told = pa.table(
-            {
-                **columns,
-                "family": pa.array(names, pa.string()).take(sources.indices),
-                "at": batch.column("captured_at"),
-            }
-        )
-        found = told.group_by([*columns, "family"]).aggregate(
-            [("at", "min"), ("at", "max"), ([], "count_all")]
-        )
-        yield from found.rename_columns(_SURVEYED.names).combine_chunks().to_batches()
-
-
 def summarised(
     spark: SparkSession, job: Job, asked: Asked, keys: DataFrame | None = None
 ) -> pa.Table:
@@ -161,15 +119,19 @@ def summarised(
     from pyspark.sql import functions as sql
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    own = {"optima": OF_OPTIMA, "scores": OF_SCORES}
     made_by = ", ".join(f"'{one}'" for one in job.made_by)
+    own = {"own": f"made_by IN ({made_by})"}
+    columns = from_arrow_schema(ROWS)
     optima, scores = (
-        _columns(
-            job.tables.read(spark, name).where(sql.col("objective") == job.tiers),
-            ROWS,
-            {one: one for one in BOTH} | own[name] | {"own": f"made_by IN ({made_by})"},
+        job.tables.read(spark, name)
+        .where(sql.col("objective") == job.tiers)
+        .selectExpr(
+            *(
+                f"CAST({how.get(one.name, 'null')} AS {one.dataType.simpleString()}) AS {one.name}"
+                for one in columns
+            )
         )
-        for name in own
+        for name, how in (("optima", BOTH | OF_OPTIMA | own), ("scores", BOTH | OF_SCORES | own))
     )
     every = optima.unionAll(scores)
     if keys is not None:
@@ -179,10 +141,7 @@ def summarised(
     together = every.repartition("group").sortWithinPartitions("group")
     facts = together.mapInArrow(partial(facts_in, asked), told)
     alike = facts.repartition("statistic", "family", "label").mapInArrow(added_up, told)
-    sums = Sums()
-    for batch in alike.toArrow().cast(FACTS).to_batches():
-        sums.add(batch)
-    return sums.done()
+    return cut(added(alike.toArrow().cast(FACTS)))
 
 
 def summary_of(spark: SparkSession, job: Job, survey: Survey, run: str) -> pa.Table:
@@ -260,9 +219,7 @@ class Aggregates:
     def rows(self, statistic: str, *by: str) -> list[dict[str, Any]]:
         """Return the rows of a statistic, those that are alike in some columns added up."""
         rows = self.table.filter(pc.equal(self.table["statistic"], statistic))
-        added = rows.group_by(list(by)).aggregate([*ADDED.items()])
-        names = {f"{name}_{how}": name for name, how in ADDED.items()}
-        added = added.rename_columns([names.get(name, name) for name in added.column_names])
+        added = added_by(rows, by)
         found: list[dict[str, Any]] = added.sort_by([(one, "ascending") for one in by]).to_pylist()
         return found
 
@@ -271,18 +228,44 @@ class Aggregates:
         """How many captures of groups there are."""
         return self.counts("groups").get("captured", 0)
 
-    def changes(self) -> dict[str, Any]:
-        """Return how groups went over their captures, as an overview has it."""
+    def overview(self, glances: Sequence[Glance]) -> Overview:
+        """Return the overview of the captures that have a verdict.
+
+        Parameters
+        ----------
+        glances : the worst of them
+        """
+        says, names, of_groups = map(self.counts, ("verdict", "names", "groups"))
+        unjudged = says.pop(None, 0)  # type: ignore[call-overload]
+        return Overview(
+            captured=self.captured - unjudged,
+            groups=names.pop(EVERY, 0),
+            says=says,
+            lagging=names.pop(EVEN_LAGGING, 0),
+            names=names,
+            questions=of_groups.get("questions", 0),
+            guessed={said: of_groups.get(said, 0) for said in GUESSES},
+            worst=glances,
+            changes=self.changes(),
+            changed=self.counts("changes"),
+        )
+
+    def changes(self) -> list[Course]:
+        """Return how groups went over their captures, the first ones of each kind."""
         rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
-        changes = [
+        return ordered(
             Course(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
             for row in rows
-        ]
-        many = {(row["family"], row["label"]): int(row["total"]) for row in rows}
-        counts: Counter[str] = Counter()
-        for (_, what), count in many.items():
-            counts[what] += count
-        return {"changes": ordered(changes), "changed": dict(counts)}
+        )
+
+    def unscored(self, without: Sequence[str] = ()) -> tuple[NotScored, ...]:
+        """Return why assignors have no score, but for some."""
+        counts = {
+            (row["assignor"], *row["label"].split(": ", 1)): row["count"]
+            for row in self.rows("reason", "assignor", "label")
+            if row["assignor"] not in without
+        }
+        return unscored_rows(counts)
 
     def counts(self, statistic: str) -> dict[str, int]:
         """Return how many groups there are for each label of a statistic."""
@@ -293,5 +276,6 @@ class Aggregates:
 
         Of each sort of groups that a sentence names the first ones are there, too.
         """
-        rows = self.table.filter(pc.equal(self.table["statistic"], "worst")).to_pylist()
-        return worst_of(rows, most)
+        rows = self.table.filter(pc.equal(self.table["statistic"], "worst"))
+        found: list[dict[str, Any]] = worst_of(rows, "statistic", most).to_pylist()
+        return found

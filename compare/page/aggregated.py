@@ -9,7 +9,6 @@ from compare.page.comparison import Counted, compared, drawings_of, ranked
 from compare.page.csv_text import as_csv
 from compare.scores import CURRENT
 from compare.sentences import called
-from compare.unscored import unscored_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,12 +41,7 @@ def comparison_in(
     def drawings(shown: Sequence[str]) -> list[Drawing]:
         return _drawings(found, tiers, {name: every[name] for name in shown})
 
-    told = {
-        (row["assignor"], *row["label"].split(": ", 1)): row["count"]
-        for row in found.rows("reason", "assignor", "label")
-        if row["assignor"] not in without
-    }
-    standings, unscored = ranked(counted), unscored_rows(told)
+    standings, unscored = ranked(counted), found.unscored(without)
     return compared(max(every.values()), standings, drawings, unscored, _data(found))
 
 

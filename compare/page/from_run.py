@@ -12,17 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.ending import glance, stored_score, verdict_in
-from compare.fleet.facts import EVERY, MOST_WORST
+from compare.fleet.facts import MOST_WORST
 from compare.fleet.results import Unread
 from compare.fleet.summaries import Aggregates
 from compare.fleet.tables import read_table, stored
 from compare.judged import judge
-from compare.overview import GUESSES, Overview
 from compare.page.aggregated import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, UNKNOWN
-from compare.sentences import EVEN_LAGGING
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import of_row
 from groups.errors import BadInput
@@ -83,7 +81,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     unread_count, unread = _unread(folder)
     made = made_now(command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found))
     return composed(
-        _overview(yours, glances),
+        yours.overview(glances),
         judged,
         scores,
         sources=_sources(runs["input"], benchmark),
@@ -94,7 +92,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
         yours=comparison_in(yours, tiers),
         benchmark=comparison_in(found.of(sorted(apart)), tiers, without=[CURRENT]),
         unknown=yours.counts("groups").get("unknown", 0),
-        trend=over_time(folder, objective, yours, glances, yours.changes()["changes"]),
+        trend=over_time(folder, objective, yours, glances, yours.changes()),
         made=made,
         tiers=tiers,
     )
@@ -134,22 +132,6 @@ def families_apart(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
             )
         apart |= same
     return apart
-
-
-def _overview(found: Aggregates, glances: Sequence[Glance]) -> Overview:
-    says = {name: many for name, many in found.counts("verdict").items() if name}
-    names, of_groups = found.counts("names"), found.counts("groups")
-    return Overview(
-        captured=found.captured,
-        groups=names.pop(EVERY, 0),
-        lagging=names.pop(EVEN_LAGGING, 0),
-        says=says,
-        names=names,
-        questions=of_groups.get("questions", 0),
-        guessed={said: of_groups.get(said, 0) for said in GUESSES},
-        worst=glances,
-        **found.changes(),
-    )
 
 
 def _sample(

@@ -4,6 +4,7 @@ import math
 import random
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -17,10 +18,10 @@ from compare.fleet.facts import (
     PER_DOUBLING,
     ROWS,
     Asked,
-    Sums,
+    added_up,
     digits_between,
     facts_in,
-    integer_bin,
+    integer_bins,
 )
 from compare.fleet.summaries import Aggregates
 from compare.fleet.tables import TABLES, read_table
@@ -195,7 +196,7 @@ def test_a_trend_has_some_hundred_points():
 
 
 def test_a_bin_holds_what_is_at_most_its_end():
-    of_values = [integer_bin(value) for value in range(2000)]
+    of_values = integer_bins(np.arange(2000)).tolist()
     assert of_values == [integer_bin_of(value) for value in range(2000)]
     ends = sorted(set(of_values))
     assert ends[:65] == list(map(float, range(65)))
@@ -212,10 +213,10 @@ def stored_rows(count: int) -> list[dict]:
     rows = []
     for name in sorted(f"g{number}" for number in range(count)):
         for at in range(draw.choice([1, 1, 7])):
-            key, source = f"{name} {at}", f"in{draw.randrange(80)}/{name}.json"
+            key, family = f"{name} {at}", f"in{draw.randrange(80)}"
             says = draw.choice(["improvable", "as good as can be", "not valid", None])
             captured = None if draw.random() < 0.2 else f"2026-11-{10 + at}T10:00:00Z"
-            common = {"group": name, "group_key": key, "source": source, "own": True, "run": "1"}
+            common = {"group": name, "group_key": key, "family": family, "own": True, "run": "1"}
             rows.append(
                 {**common, "key": f"o {key}", "status": "optimal" if says else "failed"}
                 | {"says": says, "tier": "balance", "at_least": draw.randrange(9), "lag": 9 * at}
@@ -236,12 +237,12 @@ def stored_rows(count: int) -> list[dict]:
 def facts_of(parts: list[list[dict]], size: int, families: frozenset[str] | None) -> list[dict]:
     """What rows come to that stand in some parts, each of which comes in batches of a size."""
     asked = Asked(TIERS, families, 10)
-    sums = Sums()
-    for part in parts:
-        batches = pa.Table.from_pylist(part, ROWS).to_batches(size)
-        for found in facts_in(asked, batches):
-            sums.add(found)
-    found = sums.done().to_pylist()
+    told = [
+        facts
+        for part in parts
+        for facts in facts_in(asked, pa.Table.from_pylist(part, ROWS).to_batches(size))
+    ]
+    found = [row for some in added_up(told) for row in some.to_pylist()]
     return sorted(found, key=lambda row: [str(value) for value in row.values()])
 
 
@@ -271,7 +272,7 @@ def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_ea
 
 def test_of_what_may_be_many_the_first_are_kept():
     (optimum, *_) = stored_rows(1)
-    alike = {**optimum, "source": "in/a.jsonl", "says": "improvable", "captured_at": None}
+    alike = {**optimum, "family": "in/a.jsonl", "says": "improvable", "captured_at": None}
     rows = [
         alike
         | {"group": f"g{n:04}", "group_key": f"{n}", "key": f"{n:04}", "assumed": [f"{n:04}"]}
