@@ -37,6 +37,11 @@ CALLED_HERE = tuple(
 )
 ON_MANY = tuple(name for name in CALLED_HERE if "kafka-java" in name and "sticky" in name)
 MANY, FEW = 5000, 500
+EVEN = {
+    "format": "assay-group/1",
+    "topics": {"t": 2},
+    "members": {m: {"subscription": ["t"]} for m in "ab"},
+}
 
 
 @pytest.fixture(scope="module")
@@ -59,35 +64,26 @@ def agrees(row):
     return row.groups == row.valid == row.same_each == row.same_moves
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("kind", [EQUAL, DIFFERING, ODD])
-@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/range@" in n])
-def test_range_as_shipped_is_range_as_written_without_racks_and_static_members(rows, name, kind):
-    assert agrees(row(rows, "range", name, kind))
+RANGES = [name for name in CALLED_HERE if "/range@" in name]
+STICKIES = [name for name in CALLED_HERE if "sticky" in name]
+ALIKE = [
+    *[("range", name, kind) for name in RANGES for kind in (EQUAL, DIFFERING, ODD)],
+    # Kafka's put static members first, as written; the consumer alone heeds racks.
+    *[("range", name, STATIC) for name in RANGES if name.startswith("kafka-")],
+    *[("range", name, RACKS) for name in RANGES if "java" not in name],
+    *[("roundrobin", "kafka-java/roundrobin@4.4.0", kind) for kind in KINDS],
+    *[("roundrobin", "aiokafka/roundrobin@0.14.0", k) for k in (EQUAL, DIFFERING, ODD, RACKS)],
+]
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("kind", KINDS)
-def test_round_robin_of_kafka_is_round_robin_as_written(rows, kind):
-    assert agrees(row(rows, "roundrobin", "kafka-java/roundrobin@4.4.0", kind))
+@pytest.mark.parametrize(("written", "shipped", "kind"), ALIKE)
+def test_as_shipped_is_as_written(rows, written, shipped, kind):
+    assert agrees(row(rows, written, shipped, kind))
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("kind", [EQUAL, DIFFERING, ODD, RACKS])
-def test_round_robin_of_aiokafka_is_round_robin_as_written_without_static_members(rows, kind):
-    assert agrees(row(rows, "roundrobin", "aiokafka/roundrobin@0.14.0", kind))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", ["kafka-java/range@4.4.0", "kafka-broker/range@4.4.0"])
-def test_range_of_kafka_puts_static_members_first_as_written(rows, name):
-    assert agrees(row(rows, "range", name, STATIC))
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/range@" in n and "java" not in n])
-def test_the_java_consumer_heeds_racks_in_range_where_broker_and_python_do_not(rows, name):
-    assert agrees(row(rows, "range", name, RACKS))
+def test_the_java_consumer_heeds_racks_in_range(rows):
     assert not agrees(row(rows, "range", "kafka-java/range@4.4.0", RACKS))
 
 
@@ -100,24 +96,21 @@ def test_round_robin_of_kafka_python_answers_where_nobody_is_skipped(rows):
     assert differing.valid == differing.same_each == differing.groups - differing.failed
 
 
+def text_of(name):
+    return "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "sticky" in n])
-def test_sticky_as_shipped_is_valid_and_even_for_equal_subscriptions(rows, name):
+@pytest.mark.parametrize("name", STICKIES)
+def test_sticky_as_shipped_is_valid_even_and_moves_no_more_for_equal_subscriptions(rows, name):
     found = row(rows, "kip-615-amended", name, EQUAL)
     assert found.groups == found.valid == found.same_loads
-    assert not found.better
-    assert not found.worse
+    assert found.better == found.worse == 0
+    assert row(rows, text_of(name), name, EQUAL).more == 0
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "sticky" in n])
-def test_sticky_as_shipped_moves_no_more_than_the_texts_for_equal_subscriptions(rows, name):
-    written = "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
-    assert row(rows, written, name, EQUAL).more == 0
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [n for n in CALLED_HERE if "/sticky" in n])
+@pytest.mark.parametrize("name", [n for n in STICKIES if "/sticky" in n])
 def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows, name):
     differing = row(rows, "kip-54-sticky", name, DIFFERING)
     assert differing.groups == differing.valid
@@ -128,8 +121,7 @@ def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ON_MANY)
 def test_sticky_of_kafka_is_held_against_the_texts_on_five_thousand_groups(rows, name):
-    written = "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
-    assert sum(row(rows, written, name, kind).groups for kind in KINDS) >= 5000
+    assert sum(row(rows, text_of(name), name, kind).groups for kind in KINDS) >= 5000
 
 
 @pytest.mark.exhaustive
@@ -236,17 +228,7 @@ def test_a_batch_that_hangs_or_dies_costs_only_the_group_that_does(monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parent)
     picky = importlib.import_module("picky")
     names = ["fine", "hangs", "dies", "fails", "raises", "refused", "gives nothing", "fine too"]
-    groups = [
-        Group.from_dict(
-            {
-                "format": "assay-group/1",
-                "group": name,
-                "topics": {"t": 2},
-                "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}},
-            }
-        )
-        for name in names
-    ]
+    groups = [Group.from_dict(EVEN | {"group": name}) for name in names]
     fine = Measured("valid", "", (1, 1), 0, 0)
     with TimeLimit(1.0) as limit:
         found = measured_on(Assignor("picky", "written", "", None, picky.plan), groups, limit)

@@ -375,53 +375,40 @@ def test_records_of_parts_are_of_each_kind_of_service_and_of_each_kind_of_rebala
 
 
 STICKY = ("sticky", "cooperative-sticky", "uniform")
-
-
-def sums(name: str, *keys: str) -> dict[tuple[str, ...], int]:
-    """Events in the records of a file, summed by some of their columns and what happened."""
-    found: dict[tuple[str, ...], int] = {}
-    for one in read(PAGE.with_name(name)):
-        at = tuple(one[key] for key in (*keys, "what"))
-        found[at] = found.get(at, 0) + int(one["events"])
-    return found
+TEXT = " ".join(PAGE.read_text().split())
+PARTS = read(PAGE.with_name("how-often-parts.csv"))
 
 
 def test_the_page_says_what_the_records_say_of_equal_subscriptions():
-    assert (
-        "Where all members read the same topics there is nothing to care about" in PAGE.read_text()
-    )
-    found = sums("how-often-parts.csv", "of", "client", "assignor")
-    alike = {at: n for at, n in found.items() if at[0] == AMONG["alike"] and at[2] in STICKY}
-    assert len(alike) > 6 * 6
-    assert not any(alike.values())
+    assert "Where all members read the same topics there is nothing to care about" in TEXT
+    alike = [r for r in PARTS if r["of"] == AMONG["alike"] and r["assignor"] in STICKY]
+    assert len({(r["client"], r["assignor"], r["what"]) for r in alike}) > 6 * 6
+    assert not any(int(r["events"]) for r in alike)
 
 
 def test_the_page_says_what_the_records_say_of_kafkas_hangs():
-    text = " ".join(PAGE.read_text().split())
     rows = [r for r in read(beside(PAGE)) if r["client"] == "kafka-java" and r["what"] == "hang"
             and r["assignor"] in STICKY]  # fmt: skip
     assert sum(int(r["events"]) for r in rows) == 0
     assert len({r["version"] for r in rows}) == 3
     played = sum(int(r["rebalances"]) for r in rows)
-    assert f"in the {round(played, -4):,} rebalances that were played" in text
-    parts = [r for r in read(PAGE.with_name("how-often-parts.csv"))
-             if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "hang"]  # fmt: skip
+    assert f"in the {round(played, -4):,} rebalances that were played" in TEXT
+    parts = [r for r in PARTS if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "hang"]
     newest = [r for r in parts if r["client"] == "kafka-java" and r["version"] == "4.4.0"]
     hung, among = (sum(int(r[key]) for r in newest) for key in ("events", "rebalances"))
-    assert f"4.4.0 hung {hung} times in {round(among, -3):,} rebalances" in text
+    assert f"4.4.0 hung {hung} times in {round(among, -3):,} rebalances" in TEXT
 
 
 def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance():
-    text = " ".join(PAGE.read_text().split())
     found = {
         (r["client"], r["assignor"], r["version"], r["what"]): float(r["per_million"])
-        for r in read(PAGE.with_name("how-often-parts.csv"))
+        for r in PARTS
         if r["of"] == AMONG["differing"]
     }
     oldest = ("kafka-java", "sticky", "2.8.2")
-    assert "(`sticky` of 2.8.2 at two of three), `uniform` at every tenth, franz-go" in text
+    assert "(`sticky` of 2.8.2 at two of three), `uniform` at every tenth, franz-go" in TEXT
     assert found[*oldest, "needless_moves"] / 1e6 == pytest.approx(2 / 3, abs=0.03)
-    assert "at one or two in a hundred (`sticky` of 2.8.2 at six)" in text
+    assert "at one or two in a hundred (`sticky` of 2.8.2 at six)" in TEXT
     assert found[*oldest, "missed_balance"] / 1e6 == pytest.approx(0.06, abs=0.005)
     for (client, assignor, version, what), often in found.items():
         if assignor not in STICKY or (client, assignor, version) == oldest:
@@ -434,11 +421,9 @@ def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance
         elif what == "missed_balance":
             assert 0.01 <= often / 1e6 <= 0.02, client
     apart = [
-        r
-        for r in read(PAGE.with_name("how-often-parts.csv"))
-        if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "missed_balance"
+        r for r in PARTS if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "missed_balance"
     ]
-    assert "where no topic is read by all, Kafka's do at one in twelve" in text
+    assert "where no topic is read by all, Kafka's do at one in twelve" in TEXT
     assert len(apart) > 6
     for r in apart:
         assert float(r["per_million"]) / 1e6 == pytest.approx(1 / 12, abs=0.01), r
@@ -447,7 +432,7 @@ def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance
 def test_the_page_says_what_the_records_say_of_librdkafkas_deaths():
     (died,) = [
         r
-        for r in read(PAGE.with_name("how-often-parts.csv"))
+        for r in PARTS
         if r["of"] == AMONG["differing"] and r["client"] == "librdkafka"
         and r["what"] == "exception"
     ]  # fmt: skip
@@ -455,4 +440,4 @@ def test_the_page_says_what_the_records_say_of_librdkafkas_deaths():
         f"{died['events']} of {int(died['rebalances']):,} rebalances with differing "
         f"subscriptions, in {died['affected']} of {died['services']} services"
     )
-    assert said in " ".join(PAGE.read_text().split())
+    assert said in TEXT

@@ -90,7 +90,7 @@ def test_without_differing_subscriptions_kip_615_is_not_put_to_the_test(small_ta
 
 def test_parts_add_up_to_the_whole():
     def groups():
-        return (small.group() for small in islice(owned(2, 3, 3), 0, None, 1))
+        return (small.group() for small in islice(owned(2, 3, 3), 0, None, 5))
 
     whole = tally(groups(), ["kip-54-fairest"])
     assert whole["kip-54-fairest", "balanced"].broken > 0

@@ -103,7 +103,7 @@ def no_fallback(caplog):
 FUNCTION_SCOPED = [HealthCheck.function_scoped_fixture]
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=FUNCTION_SCOPED)
+@settings(max_examples=80, deadline=None, suppress_health_check=FUNCTION_SCOPED)
 @given(MEMBERS, CLUSTER)
 def test_a_leader_gives_everything_to_somebody_whatever_it_is_told(members, cluster):
     wanted = {
@@ -128,7 +128,7 @@ def decoded(kind, sent):
     return [(one.topic, one.partitions) for one in made.assigned_partitions]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=FUNCTION_SCOPED)
+@settings(max_examples=40, deadline=None, suppress_health_check=FUNCTION_SCOPED)
 @given(MEMBERS, CLUSTER)
 def test_both_clients_make_one_plan_of_the_same_metadata(members, cluster):
     plans = []
