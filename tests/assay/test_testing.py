@@ -80,7 +80,8 @@ def test_what_could_not_be_proved_in_time_is_no_success():
     assert said == ["heavy: nothing was found in 1e-09 s to compare it with"]
     said = refused(assert_optimal, group, held, "balance > peak_lag", time_limit=1e-9)
     assert re.fullmatch(
-        r"heavy: peak_lag is \d+; the best was not proved in 1e-09 s: .*, and \d+ was found",
+        r"heavy: peak_lag is \d+; the best was not proved in 1e-09 s: it is at least \d+, "
+        r"and \d+ was found",
         said[0],
     )
     assert re.fullmatch(r"the best found: .*peak_lag \d+: not proved", said[-1])

@@ -35,6 +35,7 @@ CALLED_HERE = tuple(
     )
     for assignor in assignors
 )
+BY_KAFKA = ("kafka-java/", "kafka-broker/")
 ON_MANY = tuple(name for name in CALLED_HERE if "kafka-java" in name and "sticky" in name)
 MANY, FEW = 5000, 500
 EVEN = {
@@ -69,7 +70,7 @@ STICKIES = [name for name in CALLED_HERE if "sticky" in name]
 ALIKE = [
     *[("range", name, kind) for name in RANGES for kind in (EQUAL, DIFFERING, ODD)],
     # Kafka's put static members first, as written; the consumer alone heeds racks.
-    *[("range", name, STATIC) for name in RANGES if name.startswith("kafka-")],
+    *[("range", name, STATIC) for name in RANGES if name.startswith(BY_KAFKA)],
     *[("range", name, RACKS) for name in RANGES if "java" not in name],
     *[("roundrobin", "kafka-java/roundrobin@4.4.0", kind) for kind in KINDS],
     *[("roundrobin", "aiokafka/roundrobin@0.14.0", k) for k in (EQUAL, DIFFERING, ODD, RACKS)],
