@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from groups import Assignment, Failed
 from heuristics import assignor_named
-from heuristics.assignor import Plan
 from heuristics.protocol import to_quiescence
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA
-from heuristics.shipped.consumers.driver_process import driver_process
 from heuristics.shipped.java.java_client import KAFKA_JAVA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from groups import Group
+    from heuristics.assignor import Plan
 
     Held = Mapping[str, Mapping[str, list[int]]]
 
@@ -115,10 +114,7 @@ def _of_java(group: Group, version: str) -> Plan:
 
 
 def _of_librdkafka(group: Group, version: str) -> Plan:
-    client = LIBRDKAFKA
-    process = driver_process(client.driver.command(version), KIND)
-    held, _ = process.plan(group, KIND, cooperative=True, user_data=client.assignors[KIND])
-    return Plan(Assignment.from_holdings(group, held))
+    return LIBRDKAFKA.one_round(group, KIND)
 
 
 _ONCE: Mapping[str, Callable[[Group, str], Plan]] = {

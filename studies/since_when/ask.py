@@ -229,8 +229,8 @@ def _brought(client: str, release: Release) -> Here:
         return Here(release.version, date_of(folder), folder)
     if client == "librdkafka":
         folder = librdkafka_release(release.version)
-        library = library_in(folder)
-        return Here(library.version, date_of(folder), folder)
+        _, version = library_in(folder)
+        return Here(version, date_of(folder), folder)
     if client == "sarama":
         return Here(release.version, release.date, sarama_release(release))
     client_named(client).fetch(release.version)

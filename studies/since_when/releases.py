@@ -23,6 +23,7 @@ from groups.documents.json_files import make_folder
 from heuristics.assignor import Outcome, Plan
 from heuristics.shipped.cache import cache_folder, newest_first
 from heuristics.shipped.consumers import go_driver
+from heuristics.shipped.consumers.consumer import Consumer
 from heuristics.shipped.consumers.library import SARAMA as SARAMA_CLIENT
 from heuristics.shipped.java import jars
 
@@ -210,37 +211,8 @@ VERSION = (
 )
 
 
-@dataclass(frozen=True)
-class LibraryDriver:
-    """A :class:`~heuristics.shipped.consumers.consumer.Driver` of one library.
-
-    Attributes
-    ----------
-    library : its file
-    version : what it calls itself
-    """
-
-    library: Path
-    version: str
-
-    def versions(self) -> tuple[str, ...]:
-        """Return the one version."""
-        return (self.version,)
-
-    def command(self, version: str) -> tuple[str, ...]:
-        """Return what starts the program."""
-        return (sys.executable, str(CONSUMER), str(self.library))
-
-    def missing(self, assignor: str, version: str) -> str | None:
-        """Return None: the library is here."""
-        return None
-
-    def fetch(self, version: str) -> None:
-        """Bring nothing."""
-
-
-def library_in(folder: Path) -> LibraryDriver:
-    """Return the library in the folder of an unpacked wheel.
+def library_in(folder: Path) -> tuple[Consumer, str]:
+    """Return the library in the folder of an unpacked wheel, and the version that it says it has.
 
     Raises
     ------
@@ -258,7 +230,8 @@ def library_in(folder: Path) -> LibraryDriver:
     )
     if done.returncode:
         raise BadInput(f"its library does not load: {done.stderr.strip().splitlines()[-1]}")
-    return LibraryDriver(found[0], done.stdout.strip())
+    driven = Consumer((sys.executable, str(CONSUMER), str(found[0])))
+    return driven, done.stdout.strip()
 
 
 def librdkafka_release(version: str) -> Path:

@@ -19,7 +19,6 @@ from compare.promises.findings import Finding
 from compare.promises.trial import Runner, runner_of
 from groups import BadInput
 from heuristics.shipped import client_named
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.python_client import PythonClient
 from heuristics.time_limit import NOT_STARTED, TimeLimit
 from studies.since_when.releases import library_in, outcome_of
@@ -124,7 +123,7 @@ def runner_in(assignor: str, limit: TimeLimit, folder: Path | None) -> Runner:
     if client != "librdkafka" or folder is None:
         _require_own(client, name, folder)
         return runner_of(assignor, limit)
-    driven = replace(LIBRDKAFKA, driver=library_in(folder))
+    driven, _ = library_in(folder)
     return Runner(
         assignor, partial(limit.call, partial(driven.plan, assignor=name, version=version))
     )

@@ -1,1 +1,1 @@
-"""Consumers: real clients in processes of their own, which lead groups through the probe."""
+"""Consumers: clients in Go, JavaScript and C, each in a process of its own."""

@@ -1,4 +1,4 @@
-"""Consumer: a client whose consumer, as it ships, leads a group through the probe."""
+"""Consumer: librdkafka, whose consumer, as it ships, leads a group through the probe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar
 
 from groups import Assignment, BadInput
 from groups.extras import command_for
@@ -25,28 +25,9 @@ if TYPE_CHECKING:
 
 
 INSTALL = command_for("clients")
-
-
-class Driver(Protocol):
-    """A program that joins a group with a client's consumer and polls for ever."""
-
-    def versions(self) -> tuple[str, ...]:
-        """Return the versions of the client to list, newest first."""
-
-    def command(self, version: str) -> tuple[str, ...]:
-        """Return what starts it; bootstrap.servers, group id and assignor are added to it."""
-
-    def missing(self, assignor: str, version: str) -> str | None:
-        """Return why it cannot be run, with the command that changes this; None if it can."""
-
-    def fetch(self, version: str) -> None:
-        """Bring, build or install what it needs.
-
-        Raises
-        ------
-        BadInput
-            Where that cannot be done.
-        """
+PROGRAM = Path(__file__).parent / "drivers" / "librdkafka" / "driver.py"
+# The version that is listed where the library is not installed.
+NEWEST = "2.16.0"
 
 
 @dataclass(frozen=True)
@@ -55,22 +36,27 @@ class Consumer:
 
     Attributes
     ----------
+    command : starts a program that joins a group with the library's consumer and polls for ever;
+        bootstrap.servers, group id and assignor are added to it
     name, source : as users read them
     assignors : by the names that members list, what travels in the user data of members that hold
         something
-    driver : the program that runs the client's consumer
     """
 
     keeps_time: ClassVar[bool] = True
     repeatable: ClassVar[bool] = True
-    name: str
-    source: str
-    assignors: Mapping[str, UserData]
-    driver: Driver
+    name: ClassVar[str] = "librdkafka"
+    source: ClassVar[str] = "librdkafka of confluent-kafka, by the probe"
+    assignors: ClassVar[Mapping[str, UserData]] = {
+        "range": "none",
+        "roundrobin": "none",
+        "cooperative-sticky": "assignment",
+    }
+    command: tuple[str, ...]
 
     def versions(self) -> tuple[str, ...]:
-        """Return the versions to list, newest first."""
-        return self.driver.versions()
+        """Return the version of the library that is installed, or else the newest."""
+        return (_installed() or NEWEST,)
 
     def plan(
         self, group: Group, assignor: str, version: str, *, seconds: float = math.inf
@@ -90,75 +76,53 @@ class Consumer:
         Unavailable
             Where it does not join.
         """
+        spent = 0.0
+
+        def once(current: Group) -> Plan:
+            nonlocal spent
+            made = self.one_round(current, assignor, seconds=seconds, spent=spent)
+            spent += made.seconds or 0.0
+            return made
+
+        return in_rounds(group, assignor, once)
+
+    def one_round(
+        self, group: Group, assignor: str, *, seconds: float = math.inf, spent: float = 0.0
+    ) -> Plan:
+        """Call the assignor once: a cooperative one withholds what members must first revoke.
+
+        Parameters
+        ----------
+        seconds, spent : as of :meth:`~heuristics.shipped.probe.round.Round.late`
+
+        Raises
+        ------
+        Failed, Unavailable
+            As `plan` does.
+        """
         if not group.members:
             return Plan(Assignment.from_holdings(group, []))
         # The probe brings asyncio and a protocol: nobody else waits for them.
         from heuristics.shipped.consumers.driver_process import driver_process
 
-        process = driver_process(self.driver.command(version), assignor)
-        spent = 0.0
-
-        def once(current: Group) -> Plan:
-            nonlocal spent
-            held, took = process.plan(
-                current,
-                assignor,
-                seconds=seconds,
-                spent=spent,
-                cooperative=assignor == COOPERATIVE,
-                user_data=self.assignors[assignor],
-                awaits_metadata=True,
-            )
-            spent += took
-            return Plan(Assignment.from_holdings(current, held), seconds=took)
-
-        return in_rounds(group, assignor, once)
+        held, took = driver_process(self.command, assignor).plan(
+            group,
+            assignor,
+            seconds=seconds,
+            spent=spent,
+            cooperative=assignor == COOPERATIVE,
+            user_data=self.assignors[assignor],
+            awaits_metadata=True,
+        )
+        return Plan(Assignment.from_holdings(group, held), seconds=took)
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return why an assignor of a version cannot be called here; None where it can."""
-        return self.driver.missing(assignor, version) or missing_probe()
-
-    def fetch(self, version: str) -> None:
-        """Bring, build or install what a version needs.
-
-        Raises
-        ------
-        BadInput
-            Where that cannot be done.
-        """
-        self.driver.fetch(version)
-
-
-def missing_probe() -> str | None:
-    """Return why nothing can be probed here: the wire is encoded by kafka-python."""
-    if importlib.util.find_spec("kafka") is None:
-        return f"kafka-python is not installed: {INSTALL}"
-    return None
-
-
-PROGRAM = Path(__file__).parent / "drivers" / "librdkafka" / "driver.py"
-# The version that is listed where the library is not installed.
-NEWEST = "2.16.0"
-
-
-class LibrdkafkaDriver:
-    """The driver, of the library that is installed with confluent-kafka."""
-
-    def versions(self) -> tuple[str, ...]:
-        """Return the version of the library that is installed, or else the newest."""
-        return (_installed() or NEWEST,)
-
-    def command(self, version: str) -> tuple[str, ...]:
-        """Return what starts the program."""
-        return (sys.executable, str(PROGRAM))
-
-    def missing(self, assignor: str, version: str) -> str | None:
-        """Return what is not installed."""
+        """Return what is not installed; None where nothing is missing."""
         if importlib.util.find_spec("confluent_kafka") is None:
             return f"confluent-kafka is not installed: {INSTALL}"
         if version != _installed():
             return f"confluent-kafka here has librdkafka {_installed()}; for another: {INSTALL}"
-        return None
+        return missing_probe()
 
     def fetch(self, version: str) -> None:
         """Bring nothing: the library comes with the extra.
@@ -168,9 +132,16 @@ class LibrdkafkaDriver:
         BadInput
             Where it is not there, or in another version.
         """
-        reason = self.missing("range", version) or missing_probe()
+        reason = self.missing("range", version)
         if reason is not None:
             raise BadInput(reason)
+
+
+def missing_probe() -> str | None:
+    """Return why nothing can be probed here: the wire is encoded by kafka-python."""
+    if importlib.util.find_spec("kafka") is None:
+        return f"kafka-python is not installed: {INSTALL}"
+    return None
 
 
 @cache
@@ -195,9 +166,4 @@ def _installed() -> str | None:
     return None
 
 
-LIBRDKAFKA = Consumer(
-    name="librdkafka",
-    source="librdkafka of confluent-kafka, by the probe",
-    assignors={"range": "none", "roundrobin": "none", "cooperative-sticky": "assignment"},
-    driver=LibrdkafkaDriver(),
-)
+LIBRDKAFKA = Consumer((sys.executable, str(PROGRAM)))

@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import pytest
 
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from tests.assay.calling import ASSAY, EVEN
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 
 pytestmark = pytest.mark.clients
 
-MISSING = missing_probe() or LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
+MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 PLAIN = CONSUMERS[0]
 AT_ONCE = '{"initialRetryTime": 1, "maxRetryTime": 1, "retries": 1000000000}'

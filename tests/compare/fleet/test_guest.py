@@ -9,10 +9,10 @@ import pytest
 from assay import run
 from compare.fleet.tables import read_table
 from compare.samples.families import Family
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.probe import probed
 
-MISSING = missing_probe() or LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
+MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 
 
 @pytest.mark.clients

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 SECONDS = 120
 FINDINGS = Path(__file__).parents[4] / "corpus" / "findings.jsonl"
-COMMAND = (sys.executable, str(PROGRAM))
+COMMAND = LIBRDKAFKA.command
 # Found by a hunt: two members join one that holds most.
 CRASHING = (
     {"t0": 2, "t2": 6},
@@ -235,7 +235,7 @@ def started():
 
 @pytest.mark.parametrize("name", LIBRDKAFKA.assignors)
 def test_a_driver_is_started_once_for_all_groups(name):
-    process = driver_process.driver_process(LIBRDKAFKA.driver.command(VERSION), name)
+    process = driver_process.driver_process(LIBRDKAFKA.command, name)
     before = process.starts
     try:
         for group in islice(drawn(71), 40):

@@ -15,7 +15,7 @@ from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
 from heuristics.assignor import Assignor, Unavailable, attempt
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.probe import Probe, probed
 from heuristics.shipped.probe.door import Door, OpenDoor
 from heuristics.shipped.probe.guest import Guest
@@ -24,7 +24,7 @@ from heuristics.time_limit import TimeLimit
 from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, join_as, said
 
-MISSING = missing_probe() or LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
+MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 COMMAND = (sys.executable, str(PROGRAM))
 GROUP = build_group({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})

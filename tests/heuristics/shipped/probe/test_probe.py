@@ -17,7 +17,7 @@ from compare.leader import score_client
 from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed, Refused
 from heuristics import assign
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM, missing_probe
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Absent, Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
@@ -39,7 +39,7 @@ from tests.heuristics.shipped.probe.frames import (
 )
 
 VERSION = LIBRDKAFKA.versions()[0]
-MISSING = missing_probe() or LIBRDKAFKA.missing("range", VERSION)
+MISSING = LIBRDKAFKA.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 COMMAND = (sys.executable, str(PROGRAM))
