@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from compare.scenarios.rollout import Rollout as Rollout
     from compare.scenarios.rollout import RolloutStep as RolloutStep
     from compare.scenarios.rollout import Rule as Rule
+    from compare.scenarios.upgrade_paths import Variation as Variation
     from compare.scenarios.upgrade_paths import roll_out as roll_out
-    from compare.scenarios.variation import Variation as Variation
     from compare.sizes.sizing import Size as Size
     from compare.sizes.sizing import Sizing as Sizing
     from compare.sizes.sweep import size as size
@@ -112,8 +112,7 @@ _HOMES = {
     "compare.unscored": "NotScored",
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",
-    "compare.scenarios.upgrade_paths": "roll_out",
-    "compare.scenarios.variation": "Variation",
+    "compare.scenarios.upgrade_paths": "Variation roll_out",
     "compare.lag.fall": "Fall PeakFall",
     "compare.lag.worth": "Worth worth_moving",
     "compare.sizes.sizing": "Size Sizing",

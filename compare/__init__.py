@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from groups.exports import exports
 
 if TYPE_CHECKING:
-    from compare.promises.hunt import hunt
-    from compare.promises.hunted import Hunt
+    from compare.promises.hunt import Hunt, hunt
     from compare.promises.shrink import Quarry
     from compare.scenarios.journey import Journey, play
     from compare.scenarios.scenario import Scenario
@@ -34,8 +33,7 @@ if not TYPE_CHECKING:
     __getattr__, __dir__ = exports(
         __name__,
         {
-            "compare.promises.hunt": "hunt",
-            "compare.promises.hunted": "Hunt",
+            "compare.promises.hunt": "Hunt hunt",
             "compare.promises.shrink": "Quarry",
             "compare.scenarios.journey": "Journey play",
             "compare.scenarios.scenario": "Scenario",

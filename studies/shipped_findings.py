@@ -17,8 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, as_lines, read_findings, version_order
-from compare.promises.promise import PROMISES
-from compare.promises.promised import promises_of
+from compare.promises.promise import PROMISES, promises_of
 from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import runner_of, trials
 from compare.samples.drawn import drawn

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from compare.promises.description import happens, replicas
 from compare.promises.findings import Finding, read_findings
 from compare.promises.promise import PROMISES
-from compare.promises.told import happens, replicas
 from compare.samples.ordinary import is_ordinary
 from groups.wording import ranges
 from heuristics import WRITTEN

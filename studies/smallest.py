@@ -20,8 +20,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from compare.promises.findings import Finding, as_lines, read_findings
-from compare.promises.promise import PROMISES
-from compare.promises.promised import promises_of
+from compare.promises.promise import PROMISES, promises_of
 from compare.promises.shrink import Quarry
 from compare.promises.trial import trials
 from compare.samples.joins import joined, joins

@@ -14,8 +14,8 @@ from assay.progress import far
 from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
 from assay.terminal import Column, show_table, tell
-from compare.promises.hunted import not_again
-from compare.promises.promised import is_promised
+from compare.promises.hunt import not_again
+from compare.promises.promise import is_promised
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.wording import ranges
@@ -68,9 +68,8 @@ def hunt(
     With --probe, of any client that joins; ASSIGNOR is then its name on the wire, or else the one
     that the client prefers.
     """
-    from compare.promises.findings import SHIPPED, read_findings
+    from compare.promises.findings import SHIPPED, all_rederived, read_findings, rederive_all
     from compare.promises.hunt import CALL_SECONDS, hunt_findings
-    from compare.promises.rederived import all_rederived, rederive_all
     from heuristics.time_limit import TimeLimit
 
     if (assignor is None and not probe) == (rederive is None):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from compare.scenarios.journey import Journey, JourneyStep
     from compare.scenarios.rollout import Rollout, RolloutStep
     from compare.scenarios.scenario import Scenario
-    from compare.scenarios.variation import Variation
+    from compare.scenarios.upgrade_paths import Variation
     from heuristics import Assignor
 
 _OF_A_GROUP = "leave out --group, --reads, --rotate, --deploys, --scale-out, --scale-in, --rollout"
@@ -217,7 +217,7 @@ def _variation(
     back: bool,
 ) -> Variation | None:
     """Return what is chosen about a rollout; None where nothing is."""
-    from compare.scenarios.variation import Variation
+    from compare.scenarios.upgrade_paths import Variation
 
     if not (order or misses or stays or start or to or back):
         return None

@@ -6,24 +6,27 @@ import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from compare.promises.promise import promise_named
-from compare.promises.promised import is_promised
+from compare.promises.promise import is_promised, promise_named
 from compare.promises.record import AGAIN, Found, Record
 from compare.promises.record import KEYS as _OF_RECORD
-from compare.promises.trial import Trial, optima
+from compare.promises.trial import Trial, optima, runner_of
 from groups import BadInput, Group
 from groups.documents import fields
 from groups.documents.json_files import read_documents
 from groups.documents.texts import read_bytes
+from groups.wording import counted
+from heuristics import assignor_named
 from heuristics.shipped import CLIENTS
+from heuristics.time_limit import NOT_STARTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from compare.promises.promise import Judgement
     from compare.promises.trial import Runner
+    from heuristics.time_limit import TimeLimit
 
 FORMAT = "assay-finding/1"
 # The findings that ship lie beside the packages, in a clone and where the project is installed.
@@ -236,3 +239,86 @@ def as_lines(findings: Sequence[Finding]) -> str:
     """Return findings as JSON lines, by id."""
     ordered = sorted(findings, key=lambda finding: finding.id)
     return "".join(json.dumps(f.to_dict(), ensure_ascii=False) + "\n" for f in ordered)
+
+
+@dataclass(frozen=True)
+class Rederived:
+    """What one finding came to.
+
+    Attributes
+    ----------
+    id : of the finding
+    status : "same": the promise breaks as before; "changed"; or "not-tried": nothing is known, as
+        the assignor cannot be called here, or gave no answer in time
+    said : what is different now, or why it was not tried, for people
+    """
+
+    id: str
+    status: Literal["same", "changed", "not-tried"]
+    said: str
+
+
+def rederive(finding: Finding, run: Runner) -> Rederived:
+    """Run the assignor of a finding on its group again.
+
+    Raises
+    ------
+    BadInput
+        Where no assignor or promise has the name.
+    """
+    reason = assignor_named(finding.assignor).missing()
+    if reason is not None:
+        return Rederived(finding.id, "not-tried", f"not tried: {reason}")
+    trial, found = finding.tried(run)
+    why = _untold(finding, trial)
+    if why is not None:
+        return Rederived(finding.id, "not-tried", f"not tried: {why}")
+    if found.holds is None:
+        said = ": ".join(filter(None, (trial.outcome.status, trial.outcome.reason)))
+        told = f"the promise is not put to the test: {said}"
+        return Rederived(finding.id, "changed", told)
+    if found.holds:
+        return Rederived(finding.id, "changed", "the promise holds")
+    now, then = json.dumps(found.measured), json.dumps(dict(finding.measured))
+    if now != then and is_repeatable(finding.assignor):
+        return Rederived(finding.id, "changed", f"measured {now}, expected {then}")
+    return Rederived(finding.id, "same", "breaks as before")
+
+
+def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[Rederived]:
+    """Return what each finding of a file comes to.
+
+    Raises
+    ------
+    BadInput
+        Where the file cannot be read, or names an assignor or promise that does not exist.
+    """
+    for finding in list(read_findings(path)):
+        yield rederive(finding, runner_of(finding.assignor, limit))
+
+
+def all_rederived(came: Sequence[Rederived]) -> str:
+    """Return one line on all findings of a file, which counts what was not tried apart."""
+    same, changed, untried = (
+        sum(one.status == status for one in came) for status in ("same", "changed", "not-tried")
+    )
+    return (
+        f"{counted(len(came), 'finding')}: {same:,} as before, {changed:,} changed, "
+        f"{untried:,} not tried"
+    )
+
+
+def _untold(finding: Finding, trial: Trial) -> str | None:
+    """Return why a run says nothing about the finding; None where it does."""
+    outcomes = [trial.outcome]
+    if finding.promise == "idempotent" and trial.again is not None:
+        outcomes.append(trial.again)
+    for outcome in outcomes:
+        reason = outcome.reason or outcome.status
+        if outcome.status == "timed-out" and finding.promise != "terminates":
+            return f"{reason}; give it a longer time limit"
+        if outcome.status == "unavailable":
+            return reason
+        if outcome.status == "failed" and reason.startswith(NOT_STARTED):
+            return reason
+    return None

@@ -14,20 +14,111 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from compare.promises import build_files
+from compare.promises.description import Head
 from compare.promises.promise import PROMISES
 from compare.promises.record import ARTIFACTS
-from compare.promises.told import Head
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
 from heuristics.shipped.client import joining
+from heuristics.shipped.consumers.library import go_driver_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from compare.promises.build_files import BuildFiles
     from compare.promises.findings import Finding
     from groups import Group
+
+_POM = """<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>reproduction</groupId>
+  <artifactId>{name}</artifactId>
+  <version>1</version>
+  <properties>
+    <maven.compiler.release>17</maven.compiler.release>
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+  </properties>
+  <dependencies>
+    <dependency>
+      <groupId>org.apache.kafka</groupId>
+      <artifactId>{artifact}</artifactId>
+      <version>{version}</version>
+    </dependency>
+    <dependency>
+      <groupId>org.slf4j</groupId>
+      <artifactId>slf4j-nop</artifactId>
+      <version>1.7.36</version>
+    </dependency>
+    <dependency>
+      <groupId>org.junit.jupiter</groupId>
+      <artifactId>junit-jupiter</artifactId>
+      <version>5.11.4</version>
+    </dependency>
+  </dependencies>
+  <build>
+    <testSourceDirectory>${{project.basedir}}</testSourceDirectory>
+    <plugins>
+      <plugin>
+        <artifactId>maven-surefire-plugin</artifactId>
+        <version>3.5.2</version>
+        <configuration>
+          <printSummary>false</printSummary>
+        </configuration>
+      </plugin>
+      <plugin>
+        <artifactId>maven-compiler-plugin</artifactId>
+        <version>3.13.0</version>
+      </plugin>
+    </plugins>
+  </build>
+</project>
+"""
+
+
+@dataclass(frozen=True)
+class BuildFiles:
+    """The files, names to texts, and the command to give in their folder."""
+
+    files: Mapping[str, str]
+    command: str
+
+
+def _maven(name: str, artifact: str, version: str) -> BuildFiles:
+    """Return the build of a JUnit test against an artifact of Kafka."""
+    return BuildFiles(
+        {"pom.xml": _POM.format(name=name, artifact=artifact, version=version)}, "mvn -q test"
+    )
+
+
+def _pip(needs: tuple[str, ...]) -> BuildFiles:
+    """Return the requirements of a pytest module."""
+    text = "".join(f"{one}\n" for one in (*needs, "pytest"))
+    return BuildFiles(
+        {"requirements.txt": text}, "pip install -q -r requirements.txt && pytest -q"
+    )
+
+
+def _go_module(client: str, version: str) -> BuildFiles:
+    """Return the module of a Go test: with recorded checksums for the version that has them."""
+    driver = go_driver_of(client)
+    text = (driver.folder / "go.mod").read_text("utf-8")
+    lines = ["module reproduction", *text.splitlines()[1:]]
+    if driver.is_recorded(version):
+        sums = (driver.folder / "go.sum").read_text("utf-8")
+        return BuildFiles({"go.mod": "\n".join(lines) + "\n", "go.sum": sums}, "go test")
+    asked = ["module reproduction", "", *(line for line in lines if line.startswith("go "))]
+    asked += ["", f"require {driver.module} v{version}", ""]
+    return BuildFiles({"go.mod": "\n".join(asked)}, "go mod tidy && go test")
+
+
+def _npm(package: str, version: str, file: str) -> BuildFiles:
+    """Return the package of a test for Node's own runner."""
+    named = {
+        "private": True,
+        "scripts": {"test": f"node --test {file}"},
+        "dependencies": {package: version},
+    }
+    return BuildFiles({"package.json": json.dumps(named, indent=2) + "\n"}, "npm install-test")
+
 
 JAVA_CLASSES = {
     "range": "RangeAssignor",
@@ -106,7 +197,7 @@ def program(finding: Finding) -> Program:
 
 def _java(finding: Finding, client: str, assignor: str, version: str) -> Program:
     class_, name = JAVA_CLASSES[assignor], f"{_camel(finding.id)}Test"
-    build = build_files.maven(finding.id, ARTIFACTS[client], version)
+    build = _maven(finding.id, ARTIFACTS[client], version)
     head = Head(f"{class_} of {ARTIFACTS[client]} {version}", build.command)
     text = _text("java", finding, head, name=name, class_=class_)
     return Program(f"{name}.java", text, build)
@@ -127,13 +218,13 @@ def _librdkafka(finding: Finding, client: str, assignor: str, version: str) -> P
 
 
 def _pytest(finding: Finding, what: str, needs: str, **more: str) -> Program:
-    build = build_files.pip((needs,))
+    build = _pip((needs,))
     text = _text("python", finding, Head(what, build.command), modules=PYTHON_MODULES, **more)
     return Program(f"test_{finding.id.replace('-', '_')}.py", text, build)
 
 
 def _go(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    build = build_files.go(client, version)
+    build = _go_module(client, version)
     head = Head(f"{assignor} of {client} {version}", build.command)
     class_ = _camel(assignor).replace("Roundrobin", "RoundRobin")
     name = _camel(finding.promise)
@@ -143,7 +234,7 @@ def _go(finding: Finding, client: str, assignor: str, version: str) -> Program:
 
 def _kafkajs(finding: Finding, client: str, assignor: str, version: str) -> Program:
     file = f"{finding.id}.test.js"
-    build = build_files.npm(client, version, file)
+    build = _npm(client, version, file)
     head = Head(f"{assignor} of {client} {version}", build.command)
     return Program(file, _text("kafkajs", finding, head), build)
 

@@ -1,6 +1,11 @@
 """Events: what happens to a group between two rebalances, as changes of its document.
 
 An event never touches who owns what: that is the assignor's to say.
+
+What happens is a function for each kind. It takes an ``assay-group/1`` document whose topics are
+objects, what the event says, the place where it says so, and a random generator for what it leaves
+open. It returns the document after the event, with one line that says what happened; the document
+before stays as it is.
 """
 
 from __future__ import annotations
@@ -8,18 +13,177 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from compare.scenarios import changes
 from groups import BadInput
 from groups.arrays import GREATEST, check_total
 from groups.documents import fields
+from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
 
-    from compare.scenarios.changes import StageDocument
     from groups.documents.assay_group import JsonObject
+
+# A snapshot in which each topic is an object, though nothing but its count may be known.
+StageDocument = dict[str, Any]
+
+
+def join(
+    group: StageDocument,
+    joined: int | Mapping[str, JsonObject],
+    place: str,
+    rng: np.random.Generator,
+) -> tuple[StageDocument, str]:
+    """Let so many members join, or those described."""
+    members = dict(group["members"])
+    if isinstance(joined, int):
+        joined = _newcomers(group, joined, rng)
+    for member, said in joined.items():
+        if member in members:
+            fields.refuse(f"{place}.{member}", "is a member already")
+        members[member] = said
+    return {**group, "members": members}, _some(list(joined), "member", "join")
+
+
+def _newcomers(
+    group: StageDocument, count: int, rng: np.random.Generator
+) -> dict[str, JsonObject]:
+    """Return so many new members, each reading what a member drawn by seed reads."""
+    there, digits = sorted(group["members"]), len(str(count))
+    names: list[str] = []
+    number = 0
+    while len(names) < count:
+        number += 1
+        name = f"new-{number:0{digits}}"
+        if name not in group["members"]:
+            names.append(name)
+    if not there:
+        return {name: {"subscription": sorted(group["topics"])} for name in names}
+    like = rng.integers(0, len(there), count)
+    rows = [group["members"][there[i]].get("subscription") for i in like]
+    return {name: {"subscription": row} for name, row in zip(names, rows, strict=True)}
+
+
+def leave(
+    group: StageDocument, left: int | Sequence[str], place: str, rng: np.random.Generator
+) -> tuple[StageDocument, str]:
+    """Let so many members leave, or those named."""
+    there = sorted(group["members"])
+    if isinstance(left, int):
+        if left > len(there):
+            fields.refuse(place, f"{counted(left, 'member')}, but only {len(there)} are there")
+        left = [there[i] for i in sorted(rng.choice(len(there), left, replace=False).tolist())]
+    for i, member in enumerate(left):
+        if member not in group["members"]:
+            fields.refuse(f"{place}[{i}]", f"{member!r} is not a member at that time")
+    members = {m: said for m, said in group["members"].items() if m not in left}
+    return {**group, "members": members}, _some(list(left), "member", "leave")
+
+
+def add_partitions(
+    group: StageDocument, counts: Mapping[str, int], place: str, _: np.random.Generator
+) -> tuple[StageDocument, str]:
+    """Give topics more partitions: so many in all."""
+    topics = dict(group["topics"])
+    for topic, count in counts.items():
+        _require_topic(topics, topic, f"{place}.{topic}")
+        if count <= topics[topic]["partitions"]:
+            was = topics[topic]["partitions"]
+            fields.refuse(f"{place}.{topic}", f"{count}, but it has {was} already")
+        topics[topic] = _grown(topics[topic], count)
+    said = [f"{topic} to {counted(count, 'partition')}" for topic, count in counts.items()]
+    return {**group, "topics": topics}, ", ".join(said)
+
+
+def create(
+    group: StageDocument, counts: Mapping[str, int], place: str, _: np.random.Generator
+) -> tuple[StageDocument, str]:
+    """Create topics with so many partitions, all of lag 0; one that exists is created anew."""
+    topics, said = dict(group["topics"]), []
+    has_lag = any("lag" in topic for topic in topics.values())
+    for topic, count in counts.items():
+        said.append(f"{topic} {'re-' if topic in topics else ''}created with {count}")
+        empty: JsonObject = {"partitions": 0, "lag": []} if has_lag else {"partitions": 0}
+        topics[topic] = _grown(empty, count)
+    return {**group, "topics": topics}, ", ".join(said)
+
+
+def delete(
+    group: StageDocument, gone: tuple[str, ...], place: str, _: np.random.Generator
+) -> tuple[StageDocument, str]:
+    """Delete topics; who subscribes to them still does."""
+    for i, topic in enumerate(gone):
+        _require_topic(group["topics"], topic, f"{place}[{i}]")
+    topics = {topic: said for topic, said in group["topics"].items() if topic not in gone}
+    return {**group, "topics": topics}, f"{', '.join(gone)} deleted"
+
+
+def subscribe(
+    group: StageDocument,
+    changed: Mapping[str, tuple[str, ...]],
+    place: str,
+    _: np.random.Generator,
+) -> tuple[StageDocument, str]:
+    """Change what members subscribe to."""
+    members = dict(group["members"])
+    for member, topics in changed.items():
+        if member not in members:
+            fields.refuse(f"{place}.{member}", "is not a member at that time")
+        members[member] = {**members[member], "subscription": list(topics)}
+    if len(changed) == 1:
+        member, topics = next(iter(changed.items()))
+        return {**group, "members": members}, f"{member} reads {', '.join(topics) or 'nothing'}"
+    return {**group, "members": members}, f"{len(changed)} members read other topics"
+
+
+def drift(
+    group: StageDocument, span: tuple[int, int], place: str, rng: np.random.Generator
+) -> tuple[StageDocument, str]:
+    """Add to each known lag a number drawn from `span`, both ends included; none falls below 0."""
+    if not any("lag" in topic for topic in group["topics"].values()):
+        fields.refuse(place, "no topic of the group has a lag that could drift")
+    topics = dict(group["topics"])
+    for topic in sorted(topics):
+        lag = topics[topic].get("lag", [])
+        by = rng.integers(span[0], span[1], len(lag), endpoint=True).tolist()
+        drifted = [
+            None if now is None else max(now + change, 0)
+            for now, change in zip(lag, by, strict=True)
+        ]
+        if "lag" in topics[topic]:
+            topics[topic] = {**topics[topic], "lag": drifted}
+    return {**group, "topics": topics}, "lag drifts"
+
+
+def stay(
+    group: StageDocument, _times: int, _place: str, _rng: np.random.Generator
+) -> tuple[StageDocument, str]:
+    """Leave all as it is."""
+    return group, "stable"
+
+
+def _grown(topic: JsonObject, count: int) -> JsonObject:
+    """Return a topic with more partitions: empty ones, near the racks of the old ones in turn."""
+    was = topic["partitions"]
+    found: JsonObject = {**topic, "partitions": count}
+    if "lag" in topic:
+        found["lag"] = [*topic["lag"], *[0] * (count - was)]
+    if "weight" in topic:
+        found["weight"] = [*topic["weight"], *[0] * (count - was)]
+    if topic.get("racks"):
+        found["racks"] = [topic["racks"][i % was] for i in range(count)]
+    return found
+
+
+def _require_topic(topics: Mapping[str, object], topic: str, place: str) -> None:
+    if topic not in topics:
+        fields.refuse(place, f"no topic {topic!r} at that time")
+
+
+def _some(names: list[str], what: str, does: str) -> str:
+    return f"{names[0]} {does}s" if len(names) == 1 else f"{len(names)} {what}s {does}"
+
 
 Value = TypeVar("Value")
 MOST_JOINED = 100_000
@@ -140,12 +304,12 @@ def _read_drift(value: object, place: str) -> tuple[int, int]:
 
 
 EVENT_KINDS: dict[str, EventKind[Any]] = {
-    "join": EventKind(_read_join, changes.join),
-    "leave": EventKind(_read_leave, changes.leave),
-    "add_partitions": EventKind(_read_counts, changes.add_partitions),
-    "create": EventKind(_read_counts, changes.create),
-    "delete": EventKind(fields.strings, changes.delete),
-    "subscribe": EventKind(_read_subscriptions, changes.subscribe),
-    "lag": EventKind(_read_drift, changes.drift),
-    "stable": EventKind(lambda value, at: fields.integer(value, at, least=1), changes.stay),
+    "join": EventKind(_read_join, join),
+    "leave": EventKind(_read_leave, leave),
+    "add_partitions": EventKind(_read_counts, add_partitions),
+    "create": EventKind(_read_counts, create),
+    "delete": EventKind(fields.strings, delete),
+    "subscribe": EventKind(_read_subscriptions, subscribe),
+    "lag": EventKind(_read_drift, drift),
+    "stable": EventKind(lambda value, at: fields.integer(value, at, least=1), stay),
 }

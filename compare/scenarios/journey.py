@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from compare.scenarios.claims import State, after, owning, parted, taken
-from compare.scenarios.course import Course, course
+from compare.scenarios.course import Course, State, after, course, owning, parted, taken
 from compare.scores import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Group
 from groups.tiers import parse_objective, values
@@ -160,7 +159,7 @@ def play(
     Every journey goes on from its own last assignment. Each step of an assignor is also held
     against the optimum from the state that the assignor itself had reached. Where an assignor
     refuses, fails or runs out of time, the members keep what they hold and the journey goes on;
-    after an assignment that is not valid it goes on as `compare.scenarios.claims.taken` says.
+    after an assignment that is not valid it goes on as `compare.scenarios.course.taken` says.
 
     Parameters
     ----------

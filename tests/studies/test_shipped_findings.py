@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from compare.promises.findings import SHIPPED, read_findings
-from compare.promises.promise import PROMISES
-from compare.promises.promised import promises_of
+from compare.promises.promise import PROMISES, promises_of
 from compare.promises.record import Found
 from heuristics import WRITTEN, assignor_named
 from heuristics.time_limit import TimeLimit

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from compare.promises.findings import read_findings
-from compare.promises.promise import PROMISES
-from compare.promises.promised import promises_of
+from compare.promises.promise import PROMISES, promises_of
 from compare.promises.trial import Trial, runner_of, trials
 from compare.samples.joins import joined, joins
 from compare.samples.ordinary import is_ordinary

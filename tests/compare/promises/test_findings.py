@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from compare.promises.findings import Finding, as_lines, read_findings, version_order
+from compare.promises.findings import (
+    Finding,
+    Rederived,
+    as_lines,
+    read_findings,
+    rederive,
+    rederive_all,
+    version_order,
+)
 from compare.promises.record import KEYS as RECORD
-from compare.promises.rederived import Rederived, rederive, rederive_all
 from compare.promises.trial import Runner, in_process, runner_of
 from groups import Assignment, BadInput, Group
 from groups.files import find

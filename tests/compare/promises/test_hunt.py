@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from compare.promises import hunt as hunting
+from compare.promises.description import sizes
 from compare.promises.findings import Finding
-from compare.promises.hunt import hunt, hunt_findings
-from compare.promises.hunted import Hunt, how_found, how_it_went, not_again
+from compare.promises.hunt import Hunt, how_found, how_it_went, hunt, hunt_findings, not_again
 from compare.promises.promise import PROMISES, Judgement
 from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
-from compare.promises.told import sizes
 from compare.promises.trial import Trial, in_process, optima, runner_of
 from compare.samples.drawn import drawn
 from groups import BadInput, Group

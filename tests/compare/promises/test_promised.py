@@ -2,8 +2,7 @@
 
 import pytest
 
-from compare.promises.promise import PROMISES
-from compare.promises.promised import is_promised, promises_of
+from compare.promises.promise import PROMISES, is_promised, promises_of
 from heuristics import WRITTEN, assignors
 
 OF_BALANCE = {"balanced", "optimal-balance", "optimal-moves"}

@@ -14,11 +14,11 @@ from compare.scenarios.upgrade_paths import (
     NEW,
     OLD,
     ROLLOUTS,
+    Variation,
     roll_out,
     roll_out_by_rule,
     rollout_document,
 )
-from compare.scenarios.variation import Variation
 from groups import BadInput, Group
 from tests.compare.scenarios.simulator import simulate
 

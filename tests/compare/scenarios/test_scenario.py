@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from compare.scenarios.claims import after, taken
-from compare.scenarios.course import course, protocol_of
+from compare.scenarios.course import after, course, protocol_of, taken
 from compare.scenarios.events import EVENT_KINDS, Event
 from compare.scenarios.journey import play, result_document
 from compare.scenarios.mixed_group import perform

@@ -1,4 +1,4 @@
-"""Told: a finding in words: what is expected, what happens, and its group as a small table."""
+"""Description: a finding in words: what is expected, what happens, its group as a table."""
 
 from __future__ import annotations
 
