@@ -18,35 +18,28 @@ def holding(lag, owned):
     return Assignment.current(Group.from_dict(document))
 
 
-def test_the_member_with_most_lag_is_named_with_its_share():
-    held = holding([1000, 1, 2, 3], {"a": [1, 2, 3], "b": [0]})
-    assert most_lag(held) == "Most lag: b with 1,000 of 1,006 records."
-    assert peak_lag(held) == 1000
-
-
-def test_an_unknown_lag_is_told_and_counts_for_nobody():
-    held = holding([5, None, 7, None], {"a": [0, 1], "b": [2, 3]})
-    assert most_lag(held) == (
-        "Most lag: b with 7 of 12 records. The lag of 2 partitions is unknown."
-    )
-    assert peak_lag(held) is None
-
-
-def test_partitions_without_an_owner_count_in_all_that_lags_as_in_advice():
-    held = holding([5, 5, 2], {"a": [0], "b": [2]})
-    assert most_lag(held) == "Most lag: a with 5 of 12 records."
-    assert advise(held.group, assignors=()).total == 12
-
-
-def test_lags_beyond_64_bits_together_are_added_up_all_the_same():
-    held = holding([2**62, 2**62, 2**62], {"a": [0, 1, 2], "b": []})
-    assert peak_lag(held) == 3 * 2**62
-
-
-def test_nothing_is_said_where_no_lag_is_known_or_nobody_is_behind():
-    assert most_lag(holding([None, None], {"a": [0, 1]})) == ""
-    assert most_lag(holding([0, 0], {"a": [0], "b": [1]})) == ""
-    assert peak_lag(holding([0, 0], {"a": [0], "b": [1]})) == 0
+@pytest.mark.parametrize(
+    ("lag", "owned", "said", "peak"),
+    [
+        ([1000, 1, 2, 3], {"a": [1, 2, 3], "b": [0]},
+         "Most lag: b with 1,000 of 1,006 records.", 1000),
+        # What is unknown is told, and counts for nobody.
+        ([5, None, 7, None], {"a": [0, 1], "b": [2, 3]},
+         "Most lag: b with 7 of 12 records. The lag of 2 partitions is unknown.", None),
+        # What has no owner counts in all that lags, as in advice.
+        ([5, 5, 2], {"a": [0], "b": [2]}, "Most lag: a with 5 of 12 records.", 5),
+        # More than 64 bits together.
+        ([2**62] * 3, {"a": [0, 1, 2], "b": []},
+         f"Most lag: a with {3 * 2**62:,} of {3 * 2**62:,} records.", 3 * 2**62),
+        ([None, None], {"a": [0, 1]}, "", None),
+        ([0, 0], {"a": [0], "b": [1]}, "", 0),
+    ],
+)  # fmt: skip
+def test_the_member_with_most_lag_is_named_with_its_share(lag, owned, said, peak):
+    held = holding(lag, owned)
+    assert (most_lag(held), peak_lag(held)) == (said, peak)
+    if lag == [5, 5, 2]:
+        assert advise(held.group, assignors=()).total == 12
 
 
 def test_the_slowest_to_catch_up_is_named_where_all_rates_are_known():

@@ -75,15 +75,16 @@ def test_of_a_larger_group_few_moves_are_found_and_the_bound_on_them_is_true():
     assert found.fewest <= moves <= 20
 
 
-@pytest.mark.parametrize("share", [0, -0.1, 1.01, "x", "1/0", None])
-def test_a_share_that_is_none_is_refused(share):
-    with pytest.raises(BadInput, match=r"^falls_by: "):
-        worth_moving(late(random.Random(1)), share)
-
-
-def test_an_objective_without_a_peak_is_refused():
-    with pytest.raises(BadInput, match="objective: no peak in balance > stickiness"):
-        worth_moving(late(random.Random(1)), 0.1, "kip-54")
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        *(((share,), "^falls_by: ") for share in (0, -0.1, 1.01, "x", "1/0", None)),
+        ((0.1, "kip-54"), "objective: no peak in balance > stickiness"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(asked, message):
+    with pytest.raises(BadInput, match=message):
+        worth_moving(late(random.Random(1)), *asked)
 
 
 def test_what_is_not_valid_cannot_be_left_alone():

@@ -1,7 +1,7 @@
 """Every count of an explanation is true, by the group alone and over all assignments."""
 
 import random
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 
@@ -103,18 +103,13 @@ def test_a_block_and_those_above_it_are_the_only_readers_of_their_topics_and_hol
         assert (held.min(), held.max()) == (block.least, block.most)
         assert block.floor <= block.least <= block.most <= block.ceiling <= block.floor + 1
     assert [b.most for b in blocks] == sorted((b.most for b in blocks), reverse=True)
+    for first in blocks[:1]:
+        # It says the least possible maximum.
+        assert -(-first.partitions // len(first.members)) == loads.max()
 
 
 @for_each(SEEDS)
-def test_the_fullest_block_says_the_least_possible_maximum(seed):
-    solution = solve(drawn(seed))
-    if blocks := blocks_of(solution):
-        first = blocks[0]
-        assert -(-first.partitions // len(first.members)) == solution.assignment.loads.max()
-
-
-@for_each(SEEDS)
-def test_the_counts_are_what_the_group_says_and_add_up_to_what_the_optimum_moves(seed):
+def test_counts_are_what_the_group_says_and_add_up_to_the_moves_with_none_counted_twice(seed):
     group = drawn(seed)
     solution = solve(group)
     blocks, moves = blocks_of(solution), moves_of(solution)
@@ -144,19 +139,11 @@ def test_the_counts_are_what_the_group_says_and_add_up_to_what_the_optimum_moves
         if count.kind == "need":
             counted = plain.may_hold(count.members)
         assert count.owned == sum(plain.owner[p] in count.members for p in counted)
-
-
-@for_each(SEEDS)
-def test_no_partition_is_counted_twice(seed):
-    group = drawn(seed)
-    solution = solve(group)
-    plain, counts = Plain(group, blocks_of(solution)), moves_of(solution).counts
-    for i, one in enumerate(counts):
-        for other in counts[:i]:
-            apart = not plain.others(one) & plain.others(other)
-            # Else they come to different members.
-            both_need = one.kind == other.kind == "need"
-            assert apart or (both_need and not set(one.members) & set(other.members))
+    for one, other in combinations(moves.counts, 2):
+        apart = not plain.others(one) & plain.others(other)
+        # Else they come to different members.
+        both_need = one.kind == other.kind == "need"
+        assert apart or (both_need and not set(one.members) & set(other.members))
 
 
 @for_each(range(120))
@@ -188,17 +175,11 @@ def test_every_count_holds_in_every_balanced_assignment(seed):
     assert seen
 
 
-def test_counts_of_both_kinds_and_of_several_members_are_among_those_tried():
-    tried = {
-        (count.kind, len(count.members) > 1, count.fixed > 0)
-        for seed in SEEDS
-        for count in moves_of(solve(drawn(seed))).counts
-    }
-    assert len(tried) >= 6
-
-
-def test_prices_of_several_steps_up_and_down_are_among_those_tried():
-    prices = {int(price) for seed in SEEDS for price in solve(drawn(seed)).proof.price}
+def test_counts_of_all_kinds_and_prices_of_several_steps_are_among_those_tried():
+    solutions = [solve(drawn(seed)) for seed in SEEDS]
+    counts = [count for one in solutions for count in moves_of(one).counts]
+    assert len({(one.kind, len(one.members) > 1, one.fixed > 0) for one in counts}) >= 6
+    prices = {int(price) for one in solutions for price in one.proof.price}
     assert {-3, -2, -1, 0, 1, 2, 3} <= prices
 
 

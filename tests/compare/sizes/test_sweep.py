@@ -64,14 +64,11 @@ def test_each_row_is_the_best_by_exhaustion(seed):
         assert row.proved
 
 
-def test_divisors_are_seen_in_the_loads():
+def test_divisors_are_seen_in_the_loads_and_beyond_the_partitions_members_are_idle():
     rows = size(counts(60), members=range(6, 13)).rows
     assert [(row.members, row.least_load, row.most_load) for row in rows] == [
         (6, 10, 10), (7, 8, 9), (8, 7, 8), (9, 6, 7), (10, 6, 6), (11, 5, 6), (12, 5, 5),
     ]  # fmt: skip
-
-
-def test_beyond_the_partitions_members_are_idle():
     rows = size(counts(3), members=(2, 3, 5)).rows
     assert [(row.members, row.idle) for row in rows] == [(2, 0), (3, 0), (5, 2)]
 
@@ -102,15 +99,13 @@ def test_what_is_not_proved_leaves_it_open():
     assert (between.rows[0].meets, between.smallest, between.sure) == (None, None, False)
 
 
-def test_a_lag_that_is_not_known_leaves_the_counts():
+def test_a_lag_that_is_not_known_leaves_the_counts_and_rows_are_flat():
     found = size(alike([1, None, 3]), members=[2])
     assert found.objective == ("balance",)
     assert (found.rows[0].peak_lag, found.rows[0].peak_seconds) == (None, None)
-
-
-def test_rows_are_flat_so_that_a_data_frame_can_be_made_of_them():
-    (row,) = size(alike(), members=[2]).rows
-    assert all(value is None or isinstance(value, int) for value in asdict(row).values())
+    for row in (found.rows[0], size(alike(), members=[2]).rows[0]):
+        # So that a data frame can be made of them.
+        assert all(value is None or isinstance(value, int) for value in asdict(row).values())
 
 
 def test_the_time_limit_is_for_all_numbers_together(monkeypatch):
@@ -143,13 +138,15 @@ def test_of_many_numbers_some_are_looked_at_and_all_just_below_the_first_that_wi
     assert [row.members for row in found.rows if 80 < row.members < 90] == [81, 82, 83, 84, 85, 86]
 
 
-def test_new_members_read_what_they_are_said_to():
+SLOW = replace(alike(members=2), details=(MemberDetails(capacity=10), MemberDetails(capacity=5)))
+
+
+def test_new_members_read_what_they_are_said_to_at_the_rate_of_those_they_are_like():
     assert not all_alike(DIFFERING)
     grown = what_if(DIFFERING, members=4)
     assert grown.members == ("a", "b", "new-1", "new-2")
     assert [grown.subscription(m).tolist() for m in range(4)] == [[0], [1], [0, 1], [0, 1]]
-    like = what_if(DIFFERING, members=3, like="b")
-    assert like.subscription(2).tolist() == [1]
+    assert what_if(DIFFERING, members=3, like="b").subscription(2).tolist() == [1]
     assert reading(DIFFERING, "b") == "New members read what b reads."
     assert reading(DIFFERING) == (
         "New members read every topic that somebody reads: 2 topics. "
@@ -157,46 +154,35 @@ def test_new_members_read_what_they_are_said_to():
     )
     assert reading(alike()) == "New members read what the others read: 1 topic."
     assert size(DIFFERING, members=[3], like="a").rows[0].most_load == 3
+    taken = Group.from_dict(alike().to_dict() | {"members": {"new-1": {"subscription": ["t"]}}})
+    assert what_if(taken, members=3).members == ("new-1", "new-2", "new-3")
+    assert not all_alike(SLOW)
+    for group, like, rates in (
+        (SLOW, "c0", [10, 5, 10]), (SLOW, None, [10, 5, None]),
+        (alike(members=2).with_rate(7), None, [7, 7, 7]),
+    ):  # fmt: skip
+        assert [one.capacity for one in what_if(group, members=3, like=like).details] == rates
 
 
 def test_a_rate_of_new_members_that_nothing_tells_asks_for_the_one_that_they_are_like():
-    slow = replace(
-        alike(members=2), details=(MemberDetails(capacity=10), MemberDetails(capacity=5))
-    )
     asks = "members: capacity of new ones unknown, as those that are there differ, but "
     for said, needs in (({"target": {"peak_time": 60}}, "target"), ({}, "tier")):
         objective = "balance > peak_time"
         with pytest.raises(
             BadInput, match=f"^{asks}{needs} peak_time needs it; name a member that"
         ):
-            size(slow, members=[3], objective=objective, **said)
-        assert size(slow, members=[3], like="c0", objective=objective, **said).rows
-    unknown = replace(slow, details=(MemberDetails(capacity=10), MemberDetails()))
+            size(SLOW, members=[3], objective=objective, **said)
+        assert size(SLOW, members=[3], like="c0", objective=objective, **said).rows
+    unknown = replace(SLOW, details=(MemberDetails(capacity=10), MemberDetails()))
     with pytest.raises(BadInput, match=r"^members.c1.capacity: unknown, but target peak_time"):
         size(unknown, members=[3], target={"peak_time": 60})
 
 
-def test_a_name_that_is_taken_is_not_given_twice():
-    taken = Group.from_dict(alike().to_dict() | {"members": {"new-1": {"subscription": ["t"]}}})
-    assert what_if(taken, members=3).members == ("new-1", "new-2", "new-3")
-
-
-def test_new_members_read_at_the_rate_of_the_others_or_of_the_one_they_are_like():
-    group = alike(members=2)
-    slow = replace(group, details=(MemberDetails(capacity=10), MemberDetails(capacity=5)))
-    assert not all_alike(slow)
-    assert [one.capacity for one in what_if(slow, members=3, like="c0").details] == [10, 5, 10]
-    assert [one.capacity for one in what_if(slow, members=3).details] == [10, 5, None]
-    assert [one.capacity for one in what_if(group.with_rate(7), members=3).details] == [7, 7, 7]
-
-
 def test_members_of_different_rates_are_judged_by_the_time_that_the_last_takes():
-    group = alike(members=2)
-    mixed = replace(group, details=(MemberDetails(capacity=10), MemberDetails(capacity=5)))
-    found = size(mixed, members=[2, 3, 4], like="c0", target={"peak_time": 12})
+    found = size(SLOW, members=[2, 3, 4], like="c0", target={"peak_time": 12})
     assert found.objective == ("balance", "peak_time")
     for row in found.rows:
-        held = what_if(mixed, members=row.members, like="c0")
+        held = what_if(SLOW, members=row.members, like="c0")
         assert row.peak_seconds == row.peak_seconds_bound
         best = min(
             values(Assignment(held, np.array(owner, np.int32)), ("balance", "peak_time"))
@@ -229,17 +215,16 @@ def test_a_group_without_members_is_sized_for_all_its_topics():
         (alike(), {"objective": "peak_lag", "target": {"balance": 1}}, "target.balance: the obj"),
         (alike(), {"objective": "balance", "target": {"peak_lag": 1}}, "target.peak_lag: the ob"),
         (counts(3), {"target": {"peak_lag": 1}}, r"topics.t.lag\[0\]: unknown, but tier peak_lag"),
+        (
+            Group.from_dict(alike().to_dict() | {"members": {"c0": {}}}),
+            {},
+            "members.c0.subscription: unknown",
+        ),
     ],
 )
 def test_what_cannot_be_sized_is_refused_and_why(group, given, message):
     with pytest.raises(BadInput, match=message.replace("(", r"\(")):
         size(group, **given)
-
-
-def test_unknown_subscriptions_are_refused():
-    group = Group.from_dict(alike().to_dict() | {"members": {"c0": {}}})
-    with pytest.raises(BadInput, match=r"members.c0.subscription: unknown"):
-        size(group)
 
 
 @pytest.mark.parametrize(

@@ -143,49 +143,31 @@ def test_where_two_moves_only_help_together_the_solver_has_the_word_and_says_so(
     assert flow.terms[0].bound <= solution.terms[0].value <= flow.terms[0].value
 
 
-def test_several_budgets_that_exclude_each_other_are_refused_with_the_least_value():
-    with pytest.raises(
-        BadInput,
-        match=r"at_most.stickiness: 2, but with balance at most 0 the least that is possible is 3",
-    ):
-        solve(lopsided(), at_most={"balance": 0, "stickiness": 2})
-
-
-def test_a_budget_below_the_least_value_is_refused_with_that_value():
-    group = group_of({"t0": 3}, {"c0": ["t0"], "c1": ["t0"]})
-    with pytest.raises(BadInput, match=r"at_most.balance: 0, but the least that is possible is 1"):
-        solve(group, "stickiness", at_most={"balance": 0})
-
-
 @pytest.mark.parametrize(
-    ("at_most", "message"),
+    ("at_most", "more", "message"),
     [
-        ({"peak": 1}, 'at_most: unknown tier "peak", expected one of balance'),
-        ({"moves": 1}, 'at_most: unknown tier "moves"'),
-        ({"stickiness": -1}, "at_most.stickiness: -1, expected a whole number of 0 or more"),
-        ({"stickiness": True}, "at_most.stickiness: true, expected a whole number"),
-        ({"stickiness": 1.0}, r"at_most.stickiness: 1.0, expected a whole number"),
-        ({"stickiness": 2**63}, r"at_most.stickiness: \d+, expected a whole number"),
-        ([("stickiness", 1)], "at_most: .*, expected a number for each of some tiers"),
+        ({"balance": 0, "stickiness": 2}, {},
+         "at_most.stickiness: 2, but with balance at most 0 the least that is possible is 3"),
+        ({"load_spread": 0}, {"group": lopsided(2, 3)},
+         "at_most.load_spread: 0, but the least that is possible is 1"),
+        ({"balance": 0}, {"group": lopsided(2, 3), "objective": "stickiness"},
+         "at_most.balance: 0, but the least that is possible is 1"),
+        ({"peak": 1}, {}, 'at_most: unknown tier "peak", expected one of balance'),
+        ({"moves": 1}, {}, 'at_most: unknown tier "moves"'),
+        ({"stickiness": -1}, {}, "at_most.stickiness: -1, expected a whole number of 0 or more"),
+        ({"stickiness": True}, {}, "at_most.stickiness: true, expected a whole number"),
+        ({"stickiness": 1.0}, {}, r"at_most.stickiness: 1.0, expected a whole number"),
+        ({"stickiness": 2**63}, {}, r"at_most.stickiness: \d+, expected a whole number"),
+        ([("stickiness", 1)], {}, "at_most: .*, expected a number for each of some tiers"),
+        ({"racks": 1}, {}, "racks: unknown, but tier racks needs it"),
+        ({"stickiness": 1}, {"method": "ilp"}, "method: ilp takes no budgets"),
+        ({"stickiness": 1}, {"method": "flow", "objective": "topic_balance"},
+         "method: flow serves only stickiness=K"),
     ],
-)
-def test_a_budget_that_is_none_is_refused(at_most, message):
+)  # fmt: skip
+def test_budgets_that_cannot_be_kept_to_or_are_none_are_refused(at_most, more, message):
     with pytest.raises(BadInput, match=message):
-        solve(lopsided(), at_most=at_most)
-
-
-def test_a_budget_on_racks_needs_racks():
-    with pytest.raises(BadInput, match="racks: unknown, but tier racks needs it"):
-        solve(lopsided(), at_most={"racks": 1})
-
-
-def test_methods_that_know_no_budget_say_so():
-    group = random_group(random.Random(1), members=3, partitions=5)
-    for method in ("ilp",):
-        with pytest.raises(BadInput, match=f"method: {method} takes no budgets"):
-            solve(group, "peak_lag", method=method, at_most={"stickiness": 1})
-    with pytest.raises(BadInput, match="method: flow serves only stickiness=K"):
-        solve(lopsided(), "topic_balance", method="flow", at_most={"stickiness": 1})
+        solve(**({"group": lopsided()} | more), at_most=at_most)
 
 
 def test_without_time_nothing_is_claimed():
