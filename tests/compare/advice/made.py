@@ -94,3 +94,12 @@ def applied(document: dict, change) -> dict:
         assert change.partitions > change.partitions_now == made["topics"][change.topic]
         made["topics"][change.topic] = change.partitions
     return made
+
+
+def with_one_more_subscription(document: dict):
+    """Each snapshot in which one member reads one topic more that somebody reads."""
+    for member in document["members"]:
+        for topic in {*topics_read(document)} - {*reads_of(document, member)}:
+            made = copied(document)
+            reads_of(made, member).append(topic)
+            yield made

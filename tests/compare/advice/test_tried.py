@@ -142,9 +142,7 @@ def test_an_assignor_that_never_returns_on_the_group_is_named_and_not_advised(hu
     assert not_advised(replace(hung, judged=None)) == [
         "Not advised: cooperative-sticky 4.4.0: no answer within 1 s on this group."
     ]
-
-
-def test_of_the_assignor_that_assigns_now_it_is_said_that_it_comes_to_no_plan(hung):
+    # Where it assigns now.
     assert not_advised(hung) == [
         "cooperative-sticky assigns this group now, and cooperative-sticky 4.4.0 does not come to "
         "a valid plan: no answer within 1 s on this group."
@@ -187,15 +185,6 @@ def test_an_assignor_that_makes_no_valid_plan_after_a_join_or_a_leave_is_not_adv
     assert not [one for one in found.changes if one.kind == "assignor"]
 
 
-def test_an_assignor_that_would_assign_anew_takes_one_rebalance_and_no_other_list(limit):
-    group = Group.from_dict(listing(RANGE, *[["sticky"]] * 3))
-    found = advise(group, assignors=[COOPERATIVE, STICKY, UNIFORM], limit=limit)
-    (change,) = [one for one in found.changes if one.kind == "assignor"]
-    assert (change.assignor, change.rolling_restarts, change.restarts) == (STICKY, 0, 1)
-    assert what_to_do(change, found).startswith("Let sticky 4.4.0 assign again (now: sticky): ")
-    assert takes(change)[0].startswith("It assigns already: takes one more rebalance, ")
-
-
 @pytest.mark.parametrize(
     ("name", "now", "often", "said"),
     [
@@ -213,13 +202,18 @@ def test_an_assignor_that_would_assign_anew_takes_one_rebalance_and_no_other_lis
         (UNIFORM, ["range"], 1, "with group.protocol=consumer, one by one: broker 4.0 or later "
          "and a client that speaks KIP-848."),
         (STICKY, ["uniform"], 1, "with group.protocol=classic."),
+        (STICKY, ["sticky"], 0, "It assigns already: takes one more rebalance, such as by a "),
     ],
 )  # fmt: skip
 def test_an_assignor_takes_the_restarts_that_the_kips_name(name, now, often, said, limit):
     group = Group.from_dict(listing(RANGE, *([] if now is None else [now] * 3)))
-    found = advise(group, assignors=[name], limit=limit)
+    # What assigns already goes before others.
+    names = [name] if often else [COOPERATIVE, name, UNIFORM]
+    found = advise(group, assignors=names, limit=limit)
     (change,) = [one for one in found.changes if one.kind == "assignor"]
-    assert (change.rolling_restarts, change.restarts) == (often, 3)
+    assert (change.assignor, change.rolling_restarts) == (name, often)
+    assert change.restarts == (3 if often else 1)
+    assert (" assign again (now: sticky): " in what_to_do(change, found)) == (often == 0)
     assert said in " ".join(takes(change))
 
 
@@ -260,6 +254,8 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
     found = advise(Group.from_dict(several), limit=limit)
     (change,) = [one for one in found.changes if one.kind == "assignor"]
     assert what_to_do(change, found).startswith("Let sticky 4.4.0 assign (now: range): ")
+    in_a_few_words = in_short(replace(found, changes=(change,)))
+    assert in_a_few_words == "Let sticky 4.4.0 assign (now: range)"
     assert found.to_dict()["assigned_by"] == "range"
     even = copied(several)
     for m in range(3):
@@ -285,13 +281,6 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
         verdict = replace(one.verdict, says="improvable")
         said = remedy(replace(one, verdict=verdict), rows, "advise")
         assert f"Of those tried, {first} gets there" in said
-
-
-def test_in_short_an_assignor_is_named_with_the_one_that_assigns_now(limit):
-    found = advise(Group.from_dict(listing(RANGE, *[["range"]] * 3)), limit=limit)
-    (change,) = [one for one in found.changes if one.kind == "assignor"]
-    alone = replace(found, changes=(change,))
-    assert in_short(alone) == "Let sticky 4.4.0 assign (now: range)"
 
 
 @pytest.mark.parametrize("lists", [[["range"]], [["range"], ["range"], ["roundrobin"]]])
