@@ -56,6 +56,9 @@ def test_that_nobody_is_behind_is_said_with_its_condition_and_never_as_a_finding
         "No lag, if consumers start at the end (auto.offset.reset=latest, assumed for 3 "
         "partitions without a commit).",
     )
+    caught_up = COMMITTED | {"committed": 60}
+    assert told(group_of(caught_up, caught_up)) == ()
+    assert most_lag(Assignment.current(group_of(caught_up, caught_up))) == ""
 
 
 @pytest.mark.parametrize(
@@ -80,9 +83,3 @@ def test_of_several_groups_those_are_named_whose_lag_rests_on_it():
         f"lag of a, b is as shown {IF}".replace("1 partition", "2 partitions")
     )
     assert which_if_latest([group_of(COMMITTED)]) == ""
-
-
-def test_where_nobody_is_behind_nothing_is_said_of_what_balanced_assignments_have():
-    caught_up = COMMITTED | {"committed": 60}
-    assert told(group_of(caught_up, caught_up)) == ()
-    assert most_lag(Assignment.current(group_of(caught_up, caught_up))) == ""

@@ -30,49 +30,34 @@ def group_of(*left, reads=("t",), members=2, **more):
 
 
 @pytest.mark.parametrize(
-    ("left", "said"),
+    ("left", "reads", "said"),
     [
-        (
-            [at(10, 1000), at(0, 3010)],
-            "2 partitions that nobody reads (left) have commits; 4,000 records wait there.",
-        ),
-        ([at(9, 10)], "1 partition that nobody reads (left) has a commit; 1 record waits there."),
-        (
-            [at(10, 10)],
-            "1 partition that nobody reads (left) has a commit; no record waits there.",
-        ),
-        (
-            [at(0, 5), at(0, None), at(None, 99)],
-            "2 partitions that nobody reads (left) have commits; at least 5 records wait there.",
-        ),
-        (
-            [at(0, None)],
-            "1 partition that nobody reads (left) has a commit; how many records wait in it is "
-            "not known.",
-        ),
+        ([at(10, 1000), at(0, 3010)], ("t",),
+         "2 partitions that nobody reads (left) have commits; 4,000 records wait there."),
+        ([at(9, 10)], ("t",),
+         "1 partition that nobody reads (left) has a commit; 1 record waits there."),
+        ([at(10, 10)], ("t",),
+         "1 partition that nobody reads (left) has a commit; no record waits there."),
+        ([at(0, 5), at(0, None), at(None, 99)], ("t",),
+         "2 partitions that nobody reads (left) have commits; at least 5 records wait there."),
+        ([at(0, None)], ("t",),
+         "1 partition that nobody reads (left) has a commit; how many records wait in it is not "
+         "known."),
+        # Consoles do not print who reads what.
+        ([at(0, 7)], None,
+         "1 partition that nobody is known to read (left) has a commit; 7 records wait there."),
     ],
-)
-def test_what_waits_where_nobody_reads_any_more_is_said(left, said):
-    found = without_reader(group_of(*left))
+)  # fmt: skip
+def test_what_waits_where_nobody_reads_any_more_is_said(left, reads, said):
+    found = without_reader(group_of(*left, reads=reads))
     assert found is not None
     assert found.sentence() == said
 
 
-def test_nothing_is_said_of_topics_that_nobody_ever_read_nor_of_those_that_somebody_reads():
-    assert without_reader(group_of(at(None, 99))) is None
-    assert without_reader(group_of(at(0, 99), reads=("left", "t"))) is None
-
-
-def test_where_consoles_do_not_print_who_reads_what_it_is_not_said_for_sure():
-    found = without_reader(group_of(at(0, 7), reads=None))
-    assert found is not None
-    assert found.sentence() == (
-        "1 partition that nobody is known to read (left) has a commit; 7 records wait there."
-    )
-
-
-def test_a_group_without_members_has_a_verdict_that_says_it_all():
-    assert without_reader(group_of(at(0, 7), members=0)) is None
+@pytest.mark.parametrize("more", [{}, {"reads": ("left", "t")}, {"members": 0}])
+def test_nothing_is_said_of_what_nobody_ever_read_what_somebody_reads_or_a_group_without(more):
+    # Of a group without members the verdict says it all.
+    assert without_reader(group_of(at(0, 99) if more else at(None, 99), **more)) is None
 
 
 def test_one_group_says_so_beside_its_verdict_and_so_does_its_document(capsys):
