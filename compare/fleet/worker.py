@@ -182,14 +182,6 @@ def read_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
     return to_bytes(read(rows), failed(failures))
 
 
-def answer_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    """Return what is to be known of the groups in some things, before assignors are asked."""
-    from compare.fleet.optima import answered, failed, whole
-
-    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(answered(job, once(rows), job.lack.own), whole(failed(failures)))
-
-
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
     """Return what the tables lack of groups that are read."""
     from compare.fleet.optima import answered
@@ -201,7 +193,6 @@ class Steps(NamedTuple):
     """What a worker asks of its child, each of which returns rows as bytes."""
 
     read: Callable[..., bytes] = read_items
-    answer: Callable[..., bytes] = answer_items
     solve: Callable[..., bytes] = solve_rows
 
 
@@ -232,22 +223,29 @@ class Worker:
 
     def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of things that are to be read, a batch after the other."""
-        lack = self.job.lack
-        others = lack.others if do != "read" else ()
-        step = self.steps.read if do == "read" else self.steps.answer
-        most = BATCH_GROUPS if do == "read" else self.most(lack.own)
         held: list[Item | Failure] = []
         size = 0
         for item in items:
             held.append(item)
             size += item.size if isinstance(item, Item) else 0
-            if len(held) >= most or size >= BATCH_BYTES:
-                for rows in self._asked(step, held):
-                    yield self._with_others(rows, others)
+            if len(held) >= BATCH_GROUPS or size >= BATCH_BYTES:
+                yield from self._answered(held, do)
                 held, size = [], 0
         if held:
-            for rows in self._asked(step, held):
-                yield self._with_others(rows, others)
+            yield from self._answered(held, do)
+
+    def _answered(self, items: list[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
+        from compare.fleet.optima import whole
+
+        for rows in self._read(items):
+            if do == "read":
+                yield rows
+                continue
+            is_group = rows.column("is_group")
+            if not pc.all(is_group).as_py():
+                yield whole(rows.filter(pc.invert(is_group)))
+            groups = rows.column("groups").filter(is_group)
+            yield from self.solved(once(pa.RecordBatch.from_struct_array(groups)), self.job.lack)
 
     def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of rows of ``groups`` that all lack the same."""
@@ -297,39 +295,25 @@ class Worker:
         share = min(BATCH_SECONDS / max(seconds, 1e-9), GROWTH)
         return min(max(int(most * share), 1), BATCH_GROUPS)
 
-    def _asked(
-        self, step: Callable[[Job, Sequence[Item | Failure]], bytes], items: list[Item | Failure]
-    ) -> Iterator[pa.RecordBatch]:
+    def _read(self, items: list[Item | Failure]) -> Iterator[pa.RecordBatch]:
         """Read things together; where no answer comes, parts of them, down to one group."""
-        from compare.fleet.optima import failed, whole
-
-        def refused(failure: Failure) -> pa.RecordBatch:
-            found = failed([failure])
-            return found if step is self.steps.read else whole(found)
+        from compare.fleet.optima import failed
 
         good = [item for item in items if isinstance(item, Item)]
-        lack = NOTHING if step is self.steps.read else self.job.lack.own
         size, groups = sum(item.size for item in good), sum(item.groups for item in good)
-        answer = self._call(step, items, seconds=self._seconds(size, groups, lack))
+        answer = self._call(self.steps.read, items, seconds=self._seconds(size, groups, NOTHING))
         if not isinstance(answer, Lost):
             yield of_bytes(answer)
         elif len(items) > 1:
             for some in _parts(items):
-                yield from self._asked(step, some)
+                yield from self._read(some)
         elif isinstance(items[0], Failure):
-            yield refused(items[0])
-        elif step is self.steps.answer:
-            for read in self._asked(self.steps.read, items):
-                groups = read.filter(read.column("is_group"))
-                yield whole(read.filter(pc.invert(read.column("is_group"))))
-                if len(groups):
-                    rows = pa.RecordBatch.from_struct_array(groups.column("groups"))
-                    yield from self._solved(rows, self.job.lack.own)
+            yield failed([items[0]])
         elif items[0].groups > 1:
             for part in cut(items[0], PARTS):
-                yield from self._asked(step, [part])
+                yield from self._read([part])
         else:
-            yield refused(harmful(items[0], answer.reason))
+            yield failed([harmful(items[0], answer.reason)])
 
     def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         from compare.fleet.optima import lost, unscored

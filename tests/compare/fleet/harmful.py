@@ -47,19 +47,10 @@ def solve_rows_of_others(job, rows: bytes, lack) -> bytes:
     return (solve_rows if lack.others else worker.solve_rows)(job, rows, lack)
 
 
-def answer_items(job, items) -> bytes:
-    harm_in(items)
-    return worker.answer_items(job, items)
-
-
 def read_items(job, items) -> bytes:
-    harm_in(items)
-    return worker.read_items(job, items)
-
-
-def harm_in(items) -> None:
     for item in items:
         harm(harmful(item, "").group or "")
+    return worker.read_items(job, items)
 
 
 def by_name(group) -> Assignment:

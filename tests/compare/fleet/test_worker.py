@@ -72,7 +72,7 @@ def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_s
     reasons, seconds
 ):
     names = names_with([*reasons])
-    steps = Steps(read_items, harmful.answer_items, harmful.solve_rows)
+    steps = Steps(read_items, harmful.solve_rows)
     rows = answers(job_for("current", "range", seconds=seconds), names, steps=steps)
     assert [row["groups"]["group"] for row in rows] == names
     for row in rows:
@@ -91,7 +91,7 @@ def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_s
 
 
 def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
-    steps = Steps(read_items, harmful.answer_items, harmful.solve_rows_of_others)
+    steps = Steps(read_items, harmful.solve_rows_of_others)
     rows = answers(job_for("current", "range"), names_with(["segfault-harm"], 15), steps=steps)
     assert {row["optima"]["status"] for row in rows} == {"optimal"}
     bad = [s for row in rows for s in row["scores"] if s["status"] != "scored"]
@@ -105,7 +105,7 @@ def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
 @HARM
 def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(reasons, seconds):
     names = names_with([*reasons])
-    steps = Steps(harmful.read_items, harmful.answer_items, solve_rows)
+    steps = Steps(harmful.read_items, solve_rows)
     job = job_for("current", seconds=seconds)
     for do in ("read", "answer"):
         rows = answers(job, names, do, steps)
@@ -130,7 +130,7 @@ def test_rows_do_not_depend_on_how_groups_are_put_together():
         return rows[: len(names)]
 
     # One that dies has its neighbours solved in small batches, and by other steps.
-    assert made([]) == made(["killed-harm"], Steps(read_items, harmful.answer_items, solve_rows))
+    assert made([]) == made(["killed-harm"], Steps(read_items, harmful.solve_rows))
 
 
 def test_only_what_is_missing_of_a_group_is_answered():
