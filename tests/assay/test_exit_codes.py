@@ -167,6 +167,10 @@ hunt range --port 9092
     --port: only with --probe
 hunt
     expected either an assignor, --probe or --rederive FILE
+hunt range --rederive f
+    expected either an assignor, --probe or --rederive FILE
+hunt range --promise fast
+    --promise: unknown name 'fast', ...
 hunt --probe --rederive f
     expected either an assignor, --probe or --rederive FILE
 hunt mien:deal

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from copy import deepcopy
 from dataclasses import replace
 from itertools import islice
@@ -22,9 +20,9 @@ from compare.samples.drawn import drawn
 from groups import BadInput, Group
 from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
+from tests.assay.calling import assay
 from tests.heuristics.assignors import misbehaving
 
-ASSAY = Path(sys.executable).with_name("assay")
 FINDINGS = Path(__file__).parents[3] / "corpus" / "findings.jsonl"
 DOCUMENT = {
     "format": "assay-group/1", "group": "g",
@@ -249,11 +247,6 @@ def test_a_promise_of_another_assignor_is_refused():
         list(hunt_findings("range", ["no-revert"], limit, seed=1, groups=1, seconds=1, say=print))
 
 
-def assay(*arguments) -> subprocess.CompletedProcess:
-    command = [str(ASSAY), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-
-
 @pytest.mark.exhaustive
 def test_the_command_prints_the_group_that_breaks_a_promise():
     run = assay("hunt", "kip-54-fairest", "--promise", "balanced")
@@ -340,13 +333,6 @@ def test_a_hunt_says_whether_the_drawn_groups_were_reached():
     assert told("range", drawn=20, broken=2) == (
         "range breaks valid on 2 of 40 groups tried: all 20 small and 20 drawn"
     )
-
-
-def test_a_hunt_counts_the_drawn_groups_apart(unbalanced):
-    found = hunt("kip-54-sticky", "valid", groups=30)
-    assert (found.tried, found.drawn, found.all_small) == (10655, 30, True)
-    found = unbalanced
-    assert (found.tried, found.drawn, found.all_small) == (10625, 0, True)
 
 
 @pytest.mark.exhaustive
@@ -484,19 +470,3 @@ def test_a_client_that_was_only_slow_does_not_make_its_findings_changed(tmp_path
         f"{finding.id}: not tried: no answer within 0.3 s; give it a longer time limit\n"
     )
     assert run.stderr == "1 finding: 0 as before, 0 changed, 1 not tried\n"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "expected either an assignor, --probe or --rederive FILE"),
-        (["range", "--rederive", "f"], "expected either an assignor, --probe or --rederive FILE"),
-        (["fast"], "assignor: unknown name 'fast'"),
-        (["range", "--promise", "fast"], "--promise: unknown name 'fast'"),
-    ],
-)
-def test_the_command_refuses_bad_usage_in_one_line(arguments, message):
-    run = assay("hunt", *arguments)
-    assert run.returncode == 2
-    assert run.stderr.startswith(f"assay: {message}")
-    assert run.stderr.count("\n") == 1

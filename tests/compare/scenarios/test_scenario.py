@@ -1,9 +1,8 @@
 """Scenarios: what the events do, and two journeys through them, each from its own state."""
 
 import json
-import subprocess
-import sys
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +22,10 @@ from heuristics import WRITTEN, Plan, available
 from heuristics.protocol import Protocol
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from tests.assay import calling
 from tests.heuristics.assignors import misbehaving
 
-ASSAY = Path(sys.executable).with_name("assay")
+assay = partial(calling.assay, "scenario")
 SHIPPED = Path(__file__).parents[3] / "corpus" / "scenarios"
 GROUP = {
     "format": "assay-group/1",
@@ -559,13 +559,6 @@ def test_the_command_says_what_is_not_valid(tmp_path):
 
 
 # The command
-
-
-def assay(*arguments, stdin="") -> subprocess.CompletedProcess:
-    command = [str(ASSAY), "scenario", *map(str, arguments)]
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, timeout=120, check=False
-    )
 
 
 def test_the_command_prints_each_step_and_the_sums():

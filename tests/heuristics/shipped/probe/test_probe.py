@@ -23,6 +23,7 @@ from heuristics.shipped.probe import Absent, Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 from heuristics.shipped.probe.probe import MOST_BYTES
+from heuristics.shipped.probe.round import OwnTopicsOnly, Unread
 from optimal import solve
 from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import (
@@ -127,13 +128,6 @@ def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, g
         assert Assignment.from_holdings(group, held).to_dict() == expected
 
 
-def test_topics_called_anew_on_the_wire_come_back_with_their_names(probe, client, group):
-    client(probe)
-    held, _ = probe.plan(group, "range", timeout=DEADLINE)
-    assert {topic for _, topic, _ in held} == {"t", "u"}
-    assert Assignment.from_holdings(group, held).is_valid
-
-
 def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client, group_of):
     client(probe)
     group = group_of({"t": 2}, {"a": ["t", "nowhere"], "b": ["t", "nowhere"]})
@@ -199,12 +193,71 @@ def test_a_client_that_joins_and_never_plans_is_late(probe, group):
             probe.plan(group, "range", timeout=1)
 
 
-def test_a_client_that_leaves_before_its_plan_is_told_apart(probe, group):
+STRANGERS = frame(
+    *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", 1)),
+    *(string("a"), struct.pack(">i", 1), string("stranger"), struct.pack(">i", 0)),
+)
+SENT = {
+    "it leaves": ([JOIN], Disconnected, "the client closed its connection before it sent"),
+    "it only joins": ([JOIN] * 4, Failed, r"the client joined 3 times without sending a plan$"),
+    "it only plans without metadata": (
+        [JOIN, sync(1), JOIN, sync(2), JOIN, sync(3)],
+        TooSoon,
+        "the client planned 3 times before it had the metadata",
+    ),
+    "it sends what cannot be read": (
+        [JOIN, frame(HEADER.pack(14, 3, 1), b"\x05\x00zzz")],
+        Misread,
+        "the probe cannot read what the client sent: API 14 in",
+    ),
+    "it plans for somebody else": (
+        [JOIN, STRANGERS],
+        Failed,
+        "the plan is for 'stranger', who is no member",
+    ),
+    "it reads what no member does": (
+        [join_as("u")],
+        Unread,
+        r"no member reads just what the client does: u$",
+    ),
+    "it reads too few spare topics": (
+        [join_as(SPARE_TOPICS[4])],
+        Unread,
+        r"a reads 2 topics, the client 1$",
+    ),
+    "it deals out the probe's own topic": (
+        [JOIN, sync_all(1, OWN_TOPIC)],
+        OwnTopicsOnly,
+        ".* it has to read assay-probe-01 to assay-probe-32, instead",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SENT)
+def test_why_there_is_no_plan_is_said_and_whose_doing_it_is(probe, group, case):
+    sent, error, reason = SENT[case]
     round_ = probe.offer(group, "range")
-    assert said(probe, JOIN)
+    said(probe, *sent)
     probe.wait(round_, DEADLINE)
-    with pytest.raises(Disconnected, match=r"^the client closed its connection before it sent"):
+    with pytest.raises(error, match=f"^{reason}") as caught:
         round_.result()
+    assert type(caught.value) is error
+
+
+@pytest.mark.parametrize(
+    ("sent", "plans"),
+    [
+        # A plan made before the metadata is asked for again, and the next one counts.
+        ([JOIN, sync(1), METADATA, JOIN, sync(2)], 2),
+        # What it asks without waiting for it is no metadata.
+        ([JOIN, sync(1), JOIN, METADATA, sync(2), JOIN, sync(3)], 3),
+    ],
+)
+def test_the_first_plan_counts_that_was_made_on_metadata(probe, group, sent, plans):
+    round_ = probe.offer(group, "range")
+    said(probe, *sent)
+    probe.wait(round_, DEADLINE)
+    assert (round_.plans, round_.result()[0]) == (plans, [])
 
 
 def connected(probe):
@@ -252,46 +305,6 @@ def test_what_one_connection_was_told_does_not_make_the_plan_of_another_count(pr
         assert not round_.over.wait(0.2)
 
 
-def test_a_client_that_only_ever_joins_is_given_up(probe, group):
-    round_ = probe.offer(group, "range")
-    assert said(probe, JOIN, JOIN, JOIN, JOIN)
-    probe.wait(round_, DEADLINE)
-    with pytest.raises(Failed, match=r"^the client joined 3 times without sending a plan$"):
-        round_.result()
-
-
-def test_a_client_that_only_ever_plans_before_it_has_metadata_is_refused_and_told_why(
-    probe, group
-):
-    round_ = probe.offer(group, "range")
-    said(probe, JOIN, sync(1), JOIN, sync(2), JOIN, sync(3))
-    probe.wait(round_, DEADLINE)
-    with pytest.raises(TooSoon, match=r"^the client planned 3 times before it had the metadata"):
-        round_.result()
-
-
-def test_a_plan_made_before_the_metadata_is_asked_for_again_and_the_next_one_counts(probe, group):
-    round_ = probe.offer(group, "range")
-    said(probe, JOIN, sync(1), METADATA, JOIN, sync(2))
-    probe.wait(round_, DEADLINE)
-    assert (round_.plans, round_.result()[0]) == (2, [])
-
-
-def test_what_a_client_asks_without_waiting_for_it_is_no_metadata(probe, group):
-    round_ = probe.offer(group, "range")
-    said(probe, JOIN, sync(1), JOIN, METADATA, sync(2), JOIN, sync(3))
-    probe.wait(round_, DEADLINE)
-    assert (round_.plans, round_.result()[0]) == (3, [])
-
-
-def test_what_the_probe_cannot_read_is_not_said_to_be_the_client_s_doing(probe, group):
-    round_ = probe.offer(group, "range")
-    assert said(probe, JOIN, frame(HEADER.pack(14, 3, 1), b"\x05\x00zzz"))
-    probe.wait(round_, DEADLINE)
-    with pytest.raises(Misread, match=r"^the probe cannot read what the client sent: API 14 in"):
-        round_.result()
-
-
 @pytest.mark.parametrize(
     ("members", "topics", "reason"),
     [
@@ -334,14 +347,6 @@ def test_a_client_that_reads_topics_of_the_group_leads_as_the_member_that_reads_
     assert (round_.me, list(round_.topics)) == ("b", ["t", "u"])
 
 
-def test_a_client_that_reads_what_no_member_reads_is_refused(probe, group):
-    round_ = probe.offer(group, "range")
-    said(probe, join_as("u"))
-    probe.wait(round_, DEADLINE)
-    with pytest.raises(Refused, match=r"^no member reads just what the client does: u$"):
-        round_.result()
-
-
 def test_a_client_that_reads_spare_topics_finds_those_of_the_first_member_among_them(
     probe, group_of
 ):
@@ -357,24 +362,6 @@ def test_a_client_that_reads_spare_topics_finds_those_of_the_first_member_among_
         among[0]: 3, other: 2, among[1]: 1, OWN_TOPIC: 1,
     }  # fmt: skip
     assert (round_.me, list(round_.topics)) == ("a", [among[0], other, among[1]])
-
-
-def test_a_client_that_reads_fewer_spare_topics_than_the_first_member_has_is_refused(probe, group):
-    round_ = probe.offer(group, "range")
-    said(probe, join_as(SPARE_TOPICS[4]))
-    probe.wait(round_, DEADLINE)
-    with pytest.raises(Refused, match=r"^a reads 2 topics, the client 1$"):
-        round_.result()
-
-
-def test_a_client_that_deals_out_the_probe_s_own_topic_is_refused_and_told_what_to_read(
-    probe, group
-):
-    round_ = probe.offer(group, "range")
-    said(probe, JOIN, sync_all(1, OWN_TOPIC))
-    probe.wait(round_, DEADLINE)
-    with pytest.raises(Refused, match=r"it has to read assay-probe-01 to assay-probe-32, instead"):
-        round_.result()
 
 
 @pytest.mark.parametrize(("own", "version"), [(-1, 0), (0, 0), (1, 1), (2, 2), (3, 3), (9, 3)])
@@ -414,18 +401,6 @@ def test_a_group_that_the_protocol_has_no_room_for_is_refused_and_the_next_is_pl
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
-def test_a_plan_for_somebody_else_is_said_to_be_one(probe, group):
-    sync = frame(
-        *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", 1)),
-        *(string("a"), struct.pack(">i", 1), string("stranger"), struct.pack(">i", 0)),
-    )
-    round_ = probe.offer(group, "range")
-    assert said(probe, JOIN, sync)
-    probe.wait(round_, DEADLINE)
-    with pytest.raises(Failed, match=r"^the plan is for 'stranger', who is no member"):
-        round_.result()
-
-
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.2", "::", "example.org", ""])
 def test_an_address_off_loopback_is_refused(host):
     with pytest.raises(BadInput, match=r"^probe: .* is not a loopback address, such as 127\.0"):
@@ -460,16 +435,16 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("case", MALFORMED)
-def test_malformed_bytes_end_that_session_with_one_line(probe, client, group, case):
-    sent, line = MALFORMED[case]
+def test_malformed_bytes_end_that_session_with_one_line(probe, client, group):
     client(probe)
-    probe.plan(group, "range", timeout=DEADLINE)
-    assert said(probe, sent) == b""
-    until(lambda: probe.lines)
-    (found,) = probe.lines
-    assert "\n" not in found
-    assert re.search(line, found)
+    for case, (sent, line) in MALFORMED.items():
+        probe.plan(group, "range", timeout=DEADLINE)
+        assert said(probe, sent) == b"", case
+        until(lambda: probe.lines)
+        found = probe.lines.popleft()
+        assert not probe.lines, case
+        assert "\n" not in found, case
+        assert re.search(line, found), case
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
