@@ -11,7 +11,7 @@ from compare.lag.behind import behind
 from groups.assignment import Assignment
 from groups.tiers import values
 from groups.wording import counted
-from optimal.frontier import knee
+from optimal.frontier import knee, pays_first
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from groups.group import Group
     from optimal import Frontier, Point
 
-MOVING = ("stickiness", "moved_weight")
 IMPROVABLE = ("improvable", "balance")
 # Percent of the gain that is worth stopping at.
 ENOUGH = 80
@@ -89,11 +88,6 @@ class TradeOff(NamedTuple):
     per_move: int | None
     is_knee: bool
     catch_up: int | None
-
-
-def pays_first(tiers: tuple[str, str]) -> bool:
-    """Return whether the first tier is the one that is paid with: moves, if one is about them."""
-    return tiers[0] in MOVING and tiers[1] not in MOVING
 
 
 def trade_offs(tiers: tuple[str, str], points: Sequence[Point]) -> list[TradeOff]:

@@ -189,13 +189,13 @@ def frontier(
     require_data(group, objective)
     if points is not None and points < 2:
         raise BadInput(f"points: {points}, expected 2 or more")
-    pays_first = objective[0] in MOVING and objective[1] not in MOVING
+    turned = pays_first(objective)
     search = _Search(
-        group, objective[::-1] if pays_first else objective, TimeLeft.of(time_limit), points
+        group, objective[::-1] if turned else objective, TimeLeft.of(time_limit), points
     )
     found = search.found()
     kept, closed = _efficient(group, found)
-    if pays_first:
+    if turned:
         kept, closed = kept[::-1], closed[::-1]
     made = []
     for (within, bound, fewest), complete in zip(kept, closed[1:], strict=True):
@@ -203,7 +203,7 @@ def frontier(
         kind = ProofKind.NONE
         if at == bounds:
             kind = within.proof if within.proved else ProofKind.SOLVER
-        if pays_first:
+        if turned:
             at, bounds = at[::-1], bounds[::-1]
         tiers = (objective[0], objective[1])
         made.append(Point(*at, *bounds, within.assignment, kind, complete, tiers))
@@ -478,6 +478,11 @@ def _efficient(
         closed.append(bound_within(one.spent - 1) >= later.value)
     closed.append(bound_within(kept[-1][0].spent - 1) == inf)
     return kept, closed
+
+
+def pays_first(tiers: Sequence[str]) -> bool:
+    """Return whether the first of two tiers is the one that is paid with: moves, if one is."""
+    return tiers[0] in MOVING and tiers[1] not in MOVING
 
 
 def knee(points: Sequence[Point]) -> int | None:

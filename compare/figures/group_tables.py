@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from compare.gains import trade_offs
 from groups.arrays import UNKNOWN
 from groups.assignment import Assignment
 from groups.tiers import load_of
-from optimal.frontier import knee
+from optimal.frontier import pays_first
 from optimal.solution import Solution
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from compare.verdict import Verdict
     from groups.group import Group
     from optimal import Point
-
-MOVING = ("stickiness", "moved_weight")
 
 
 def loads_table(
@@ -157,19 +156,16 @@ def trade_off_table(tiers: tuple[str, str], points: Sequence[Point]) -> list[Rec
     rows : `paid`, `bought` (values of the two tiers), `proved`, `knee`, `bound` (what `bought`
         is at least for so much; 0 where nothing is known)
     """
-    spent = 0 if tiers[0] in MOVING and tiers[1] not in MOVING else 1
-    at_knee = knee(points)
-    rows: list[Record] = [
+    return [
         {
-            "paid": point.at[spent],
-            "bought": point.at[1 - spent],
-            "proved": point.proved,
-            "knee": i == at_knee,
-            "bound": (point.first_bound, point.second_bound)[1 - spent],
+            "paid": one.spent,
+            "bought": one.bought,
+            "proved": one.point.proved,
+            "knee": one.is_knee,
+            "bound": one.point.second_bound if pays_first(tiers) else one.point.first_bound,
         }
-        for i, point in enumerate(points)
+        for one in trade_offs(tiers, points)
     ]
-    return rows if spent == 0 else rows[::-1]
 
 
 def trend_table(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from compare.figures.costs import costs
 from compare.figures.group_tables import (
-    MOVING,
     costs_table,
     loads_floor,
     loads_table,
@@ -19,7 +18,7 @@ from compare.sentences import called
 from groups.errors import BadInput
 from groups.framed import Framed
 from groups.group import Group
-from optimal.frontier import Frontier
+from optimal.frontier import Frontier, pays_first
 from optimal.solution import Solution
 
 if TYPE_CHECKING:
@@ -52,9 +51,7 @@ def plot(result: Framed) -> alt.Chart:
         if not result:
             raise BadInput("plot: no trade-off was found, there is nothing to draw")
         first, second = result[0].tiers
-        paid, bought = (
-            (first, second) if first in MOVING and second not in MOVING else (second, first)
-        )
+        paid, bought = (first, second) if pays_first((first, second)) else (second, first)
         rows = trade_off_table((first, second), result)
         return trade_off(rows, paid=called(paid), bought=called(bought))
     raise BadInput(
