@@ -323,8 +323,12 @@ class _Search:
         left = len(budgets)
         while left and not self.time_left.is_up:
             most = budgets[left - 1]
-            seconds = self.time_left.share(min(TURNS, 1 + left))
-            one = self._searched(most, seconds, ends, sorted_out)
+            one = None
+            # What finds nothing in its turn gets half of the time that is left.
+            for parts in (min(TURNS, 1 + left), 2):
+                if one is None or one.bound < cheapest.value <= one.value:
+                    seconds = self.time_left.share(parts)
+                    one = self._searched(most, seconds, ends, sorted_out)
             if one is None:
                 return
             yield one
