@@ -92,10 +92,6 @@ def arrived(terminal: int) -> bytes:
         said += part
 
 
-def side_by_side(calls: dict) -> dict:
-    return {name: assay(*arguments, **more) for name, (arguments, more) in calls.items()}
-
-
 def one_after_the_other(calls: dict[str, tuple], cwd: Path) -> dict:
     return {name: assay(*arguments, cwd=cwd) for name, arguments in calls.items()}
 

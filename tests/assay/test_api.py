@@ -108,8 +108,8 @@ def values(tmp_path_factory):
     """What people have at hand, by what it is."""
     one = assay.Group.from_dict(DOCUMENT)
     other = assay.Group.from_dict(DOCUMENT | {"group": "other"})
-    path = tmp_path_factory.mktemp("api") / "both.jsonl"
-    path.write_text("".join(f"{json.dumps(group.to_dict())}\n" for group in (one, other)))
+    lines = [group.to_dict() for group in (one, other)]
+    path = write(tmp_path_factory.mktemp("api"), {"both.jsonl": lines}) / "both.jsonl"
     both = assay.read_groups(path)
     return {
         "a group": one,

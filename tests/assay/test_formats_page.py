@@ -10,7 +10,7 @@ from compare.fleet.tables import TABLES
 from groups import Group
 from groups.columnar.layout import LAYOUT
 from optimal import Solution, check, solve
-from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other
+from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other, write
 from tests.groups.columnar.test_layout_page import said
 
 ROOT = Path(__file__).parents[2]
@@ -51,15 +51,15 @@ def explained(section: str) -> set[str]:
 @pytest.fixture(scope="module")
 def written(tmp_path_factory) -> dict:
     """What the commands print of the group of the page."""
-    folder = tmp_path_factory.mktemp("page")
-    (folder / "orders.json").write_text(json.dumps(GROUP))
-    (folder / "solution.json").write_text(json.dumps(SOLUTION))
-    both = {"c0": {"t0": [0], "t5": [0]}, "c1": {"t0": [0], "t1": [0]}}
-    (folder / "plan.json").write_text(json.dumps(both))
-    lagging = GROUP | {"topics": {"t0": {"partitions": 2, "lag": [9, 5]}, "t1": 3, "t9": 1}}
-    lagging["topics"]["t1"] = {"partitions": 3, "lag": [1, 2, 3]}
-    (folder / "lagging.json").write_text(json.dumps(lagging))
-    (folder / "lopsided.json").write_text(json.dumps(LOPSIDED))
+    lag = {"t0": {"partitions": 2, "lag": [9, 5]}, "t1": {"partitions": 3, "lag": [1, 2, 3]}}
+    files = {
+        "orders.json": GROUP,
+        "solution.json": SOLUTION,
+        "plan.json": {"c0": {"t0": [0], "t5": [0]}, "c1": {"t0": [0], "t1": [0]}},
+        "lagging.json": GROUP | {"topics": lag | {"t9": 1}},
+        "lopsided.json": LOPSIDED,
+    }
+    folder = write(tmp_path_factory.mktemp("page"), files)
     as_json = ("--format", "json")
     calls = {
         "solve": ("solve", "orders.json", *as_json),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.assay.calling import one_after_the_other
+from tests.assay.calling import one_after_the_other, write
 
 # A colour, a C1 control, DEL, a line end, a change of direction, a blank of no width.
 STEERS = "\x1b[31m\x9b1m\x7f\r\n\u202e\u200b\a"
@@ -89,15 +89,14 @@ CALLS = {
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hostile")
     plan = {f"c0{STEERS}": {"u": [0, 7]}}
     files = {
         **BAD, "g.json": GROUP, "unknown.json": UNKNOWN, "s.json": SCENARIO, "rpk.json": RPK,
         "plan.json": plan,
     }  # fmt: skip
-    for name, document in files.items():
-        (folder / name).write_text(json.dumps(document))
-    (folder / "several.jsonl").write_text(f"{json.dumps(GROUP)}\n{json.dumps(UNKNOWN)}\n")
+    files = {name: json.dumps(document) for name, document in files.items()}
+    files["several.jsonl"] = [GROUP, UNKNOWN]
+    folder = write(tmp_path_factory.mktemp("hostile"), files)
     solved = one_after_the_other({"solve": CALLS["solve as json"]}, folder)["solve"]
     (folder / "solution.json").write_text(solved.stdout)
     return one_after_the_other(CALLS, folder)

@@ -13,6 +13,7 @@ from tests.assay.calling import (
     good,
     one_after_the_other,
     started,
+    write,
 )
 
 MINE = """
@@ -89,9 +90,7 @@ def test_an_assignor_as_people_know_it_is_scored_under_its_full_name():
 
 
 def test_one_of_your_own_is_scored_gated_played_and_hunted_as_any_other(tmp_path):
-    (tmp_path / "mine.py").write_text(MINE)
-    (tmp_path / "orders.json").write_text(json.dumps(LOPSIDED))
-    (tmp_path / "events.json").write_text(json.dumps(SCENARIO))
+    write(tmp_path, {"mine.py": MINE, "orders.json": LOPSIDED, "events.json": SCENARIO})
     own, as_json = ("--assignor", "mine:deal"), ("--format", "json")
     run = started("score", "orders.json", *own, "--assignor", "mine:wrong", *as_json, cwd=tmp_path)
     # What it prints is no part of the answer.

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
-from tests.assay.calling import ASSAY, EVEN
+from tests.assay.calling import ASSAY, EVEN, write
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 
@@ -20,12 +20,8 @@ MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 needs_a_client = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 PLAIN = CONSUMERS[0]
 AT_ONCE = '{"initialRetryTime": 1, "maxRetryTime": 1, "retries": 1000000000}'
-SCENARIO = {
-    "format": "assay-scenario/1",
-    "name": "one leaves",
-    "group": EVEN,
-    "events": [{"leave": ["a"]}],
-}
+EVENTS = [{"leave": ["a"]}]
+SCENARIO = {"format": "assay-scenario/1", "name": "s", "group": EVEN, "events": EVENTS}
 
 
 def beside(start, command):
@@ -102,7 +98,7 @@ def test_a_client_that_reads_what_no_hunt_has_is_told_what_to_read(tmp_path, top
 
 @needs_a_client
 def test_a_client_that_joins_is_played_through_a_scenario_beside_others(tmp_path):
-    (tmp_path / "s.json").write_text(json.dumps(SCENARIO))
+    write(tmp_path, {"s.json": SCENARIO})
     options = (str(tmp_path / "s.json"), "--assignor", "range", "--format", "json")
     code, out, err = beside_a_client("scenario", "--probe", *options)
     assert code == 0, err
@@ -115,7 +111,7 @@ def test_a_client_that_joins_is_played_through_a_scenario_beside_others(tmp_path
 @needs_a_client
 @pytest.mark.parametrize("command", [("scenario", "s.json"), ("hunt", "--promise", "valid")])
 def test_each_plan_of_a_client_has_the_time_limit_that_is_given(tmp_path, command):
-    (tmp_path / "s.json").write_text(json.dumps(SCENARIO))
+    write(tmp_path, {"s.json": SCENARIO})
     options = ("--probe", "--time-limit", "0.2")
     with subprocess.Popen(
         [ASSAY, *command, *options], stderr=subprocess.PIPE, text=True, cwd=tmp_path
@@ -158,30 +154,18 @@ def ends(command, consumer, folder, *, when):
             process.wait()
 
 
-def groups_in(file, groups):
-    file.write_text("".join(json.dumps(group) + "\n" for group in groups))
-    return str(file)
-
-
 @needs_a_client
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_consumer_is_told_to_go_where_the_probe_is_stopped(tmp_path, number, code):
-    file = groups_in(tmp_path / "many.jsonl", [EVEN] * 5000)
-    found = ends(
-        ("probe", file), PLAIN, tmp_path, when=lambda running: running.send_signal(number)
-    )
+    file = write(tmp_path, {"many.jsonl": [EVEN] * 5000}) / "many.jsonl"
+    found = ends(("probe", file), PLAIN, tmp_path, when=lambda one: one.send_signal(number))
     assert found == (code, 0, "assay: interrupted")
 
 
 @needs_a_client
 def test_a_consumer_is_told_to_go_where_a_group_is_refused(tmp_path):
     known = {**EVEN, "topics": {"t": {"partitions": 2, "lag": [1, 2]}}}
-    file = groups_in(tmp_path / "two.jsonl", [known, EVEN])
-    found = ends(
-        ("probe", file, "--objective", "peak_lag"), PLAIN, tmp_path, when=lambda running: None
-    )
-    assert found == (
-        2,
-        0,
-        "assay: topics.t.lag[0]: unknown, but tier peak_lag needs it (and 1 more)",
-    )
+    file = write(tmp_path, {"two.jsonl": [known, EVEN]}) / "two.jsonl"
+    asked = ("probe", file, "--objective", "peak_lag")
+    said = "assay: topics.t.lag[0]: unknown, but tier peak_lag needs it (and 1 more)"
+    assert ends(asked, PLAIN, tmp_path, when=lambda _: None) == (2, 0, said)
