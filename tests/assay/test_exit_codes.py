@@ -17,6 +17,7 @@ HEAD = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST
 FILES = {
     "broken.json": '{"c0": {"t0": [0,',
     "oops.json": "{oops",
+    "bad.json": LOPSIDED | {"topics": {"t0": -1, "t1": 3}},
     "late.json": LATE,
     "empty.json": EVEN | {"members": {}},
     "depends.json": LOPSIDED | {"members": {
@@ -219,6 +220,8 @@ check two.jsonl two.jsonl
     two.jsonl: 2 groups, expected one of even, orders; add --group NAME
 anonymise orders.json -o no/where.json
     no/where.json: cannot be written: No such file or directory
+anonymise bad.json
+    bad.json: topics.t0: -1, expected an integer of 0 or more
 anonymise oops.json
     oops.json: line 1 column 2: not JSON: Expecting property name enclosed in double quotes
 import orders.json --from magic
