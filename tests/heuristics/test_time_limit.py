@@ -14,9 +14,6 @@ from groups import BadInput
 from heuristics import assign, plan
 from heuristics.time_limit import TimeLimit, limited
 
-# Only what never ends takes as long.
-LONG = 60.0
-
 
 @pytest.fixture
 def misbehaving(monkeypatch):
@@ -61,44 +58,6 @@ def test_a_partition_given_out_twice_survives_the_way_back(group_of):
     assert outcome.plan.assignment.strays == ((1, "t", 0),)
 
 
-@pytest.mark.parametrize("name", ["sleep", "loop"])
-def test_an_assignor_that_does_not_return_is_killed(group, misbehaving, name):
-    with TimeLimit(LONG) as limit:
-        pid = limit.call(misbehaving.tell_pid, group).plan.rounds
-        limit.seconds = 0.3
-        outcome = limit.call(getattr(misbehaving, name), group)
-        limit.seconds = LONG
-        assert (outcome.status, outcome.plan) == ("timed-out", None)
-        assert outcome.reason == "no answer within 0.3 s"
-        assert outcome.seconds == 0.3
-        assert ends(pid, seconds=LONG)
-        assert limit.plan(group, "range").status == "planned"
-
-
-@pytest.mark.parametrize(("name", "code"), [("leave", 7), ("crash", -11)])
-def test_a_child_that_dies_is_replaced(group, misbehaving, name, code):
-    with TimeLimit(30) as limit:
-        outcome = limit.call(getattr(misbehaving, name), group)
-        assert outcome.status == "failed"
-        assert outcome.reason == f"the child process died (exit code {code})"
-        assert limit.plan(group, "range").status == "planned"
-
-
-def test_a_child_killed_between_two_calls_is_replaced(group, misbehaving):
-    with TimeLimit(30) as limit:
-        pid = limit.call(misbehaving.tell_pid, group).plan.rounds
-        os.kill(pid, 9)
-        time.sleep(0.5)
-        assert limit.plan(group, "range").status == "planned"
-
-
-def test_one_child_serves_many_groups_and_is_gone_afterwards(group, misbehaving):
-    with TimeLimit(30) as limit:
-        pids = {limit.call(misbehaving.tell_pid, group).plan.rounds for _ in range(20)}
-        assert len(pids) == 1
-    assert ends(pids.pop(), seconds=5)
-
-
 def test_many_groups_have_the_plans_that_each_has_by_itself(group_of):
     groups = [
         group_of({"t": n, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}}, 3)
@@ -138,6 +97,7 @@ def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_th
         ("failed", "the child process died (exit code 7)"),
         ("planned", None),
     ]
+    assert outcomes[1].seconds == 1.5
     pids = [outcome.plan.rounds for outcome in outcomes if outcome.plan is not None]
     assert len(set(pids)) == 4
     assert all(ends(pid, seconds=1) for pid in pids)
@@ -152,18 +112,16 @@ def test_many_groups_of_what_does_not_start_all_say_so(group, monkeypatch):
         assert [outcome.status for outcome in outcomes] == ["unavailable"] * 3
 
 
-def test_an_error_in_an_assignor_becomes_a_reason(group, misbehaving):
+def test_a_refusal_and_a_failure_become_reasons(group, misbehaving):
     with TimeLimit(30) as limit:
-        outcome = limit.call(misbehaving.stumble, group)
-        assert (outcome.status, outcome.reason) == ("failed", "KeyError: 't0'")
-        outcome = limit.call(misbehaving.give_up, group)
-        assert (outcome.status, outcome.reason) == ("failed", "the loads come back after 3 steps")
-
-
-def test_a_refusal_becomes_a_reason(group):
-    outcome = limited(group, "kip-615-constrained", 30)
-    assert outcome.status == "refused"
-    assert outcome.reason == "subscriptions differ: a and b do not read the same topics"
+        outcomes = [
+            limit.plan(group, "kip-615-constrained"),
+            limit.call(misbehaving.give_up, group),
+        ]
+    assert [(one.status, one.reason) for one in outcomes] == [
+        ("refused", "subscriptions differ: a and b do not read the same topics"),
+        ("failed", "the loads come back after 3 steps"),
+    ]
 
 
 def test_bad_input_is_not_an_outcome(group, group_of):
@@ -199,32 +157,6 @@ def test_a_script_needs_no_guard_around_its_main_part(tmp_path):
         [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
     )
     assert (run.stdout, run.stderr) == ("planned True\n", "")
-
-
-@pytest.mark.parametrize("name", ["loop", "sleep"])
-def test_a_child_in_an_endless_loop_ends_when_its_parent_is_killed(name, tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        textwrap.dedent(f"""
-            import sys
-            sys.path.insert(0, {str(Path(__file__).parent / "assignors")!r})
-            import misbehaving
-            from groups import Group
-            from heuristics.time_limit import TimeLimit
-
-            document = {{"format": "assay-group/1", "group": "g", "topics": {{}}, "members": {{}}}}
-            group = Group.from_dict(document)
-            with TimeLimit(60) as limit:
-                print(limit.call(misbehaving.tell_pid, group).plan.rounds, flush=True)
-                limit.call(misbehaving.{name}, group)
-        """)
-    )
-    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as parent:
-        pid = int(parent.stdout.readline())
-        time.sleep(0.5)
-        assert is_running(pid)
-        parent.kill()
-    assert ends(pid, seconds=2)
 
 
 def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, monkeypatch):
