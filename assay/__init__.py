@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from compare.scenarios.upgrade_paths import roll_out as roll_out
     from compare.sizes.sizing import Size as Size
     from compare.sizes.sizing import Sizing as Sizing
+    from compare.sizes.sizing import Target as Target
     from compare.sizes.sweep import size as size
-    from compare.sizes.target import Target as Target
     from compare.unscored import NotScored as NotScored
     from compare.verdict import Verdict as Verdict
     from compare.what_if import what_if as what_if
@@ -115,9 +115,8 @@ _HOMES = {
     "compare.scenarios.upgrade_paths": "Variation roll_out",
     "compare.lag.fall": "Fall PeakFall",
     "compare.lag.worth": "Worth worth_moving",
-    "compare.sizes.sizing": "Size Sizing",
+    "compare.sizes.sizing": "Size Sizing Target",
     "compare.sizes.sweep": "size",
-    "compare.sizes.target": "Target",
     "compare.judged": "Judged Verdicts judge",
     "compare.verdict": "Verdict",
     "compare.what_if": "what_if",

@@ -48,6 +48,17 @@ def few(names: Sequence[str], many: int | None = None) -> str:
     return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return all names in a sentence.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def nearest_of(name: str, known: Iterable[str]) -> str:
     """Return what somebody may have meant, to be put behind a line that says it is not there.
 

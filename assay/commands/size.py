@@ -24,11 +24,10 @@ from assay.terminal import Column, show_table, tell
 from compare.sentences import spread
 from groups.errors import BadInput
 from groups.tiers import LAG_PEAKS
-from groups.wording import counted, duration, rounded
+from groups.wording import counted, duration, listed, rounded
 
 if TYPE_CHECKING:
-    from compare.sizes.sizing import Size, Sizing
-    from compare.sizes.target import Aim, Target
+    from compare.sizes.sizing import Aim, Size, Sizing, Target
 
 MOST_NUMBERS = 1000
 
@@ -78,8 +77,8 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
+    from compare.sizes.sizing import parse_target
     from compare.sizes.sweep import size as sized
-    from compare.sizes.target import parse_target
     from groups.extras import require
 
     wanted = None if target is None else parse_target(target)
@@ -164,8 +163,7 @@ def _enough(sizing: Sizing) -> str:
     enough = [row.members for row in rows if row.meets]
     if any(row.members > few and row.meets is False for row in rows):
         # More members are not always enough: loads are even where they divide the partitions.
-        named = ", ".join(map(str, enough[:-1])) + " and " * (len(enough) > 1) + str(enough[-1])
-        members = f"{named} member{'' if enough == [1] else 's'}"
+        members = f"{listed([*map(str, enough)])} member{'' if enough == [1] else 's'}"
         if not target.at_most:
             return f"Loads are even with {members}, and with no other number tried."
         are = "is" if enough == [1] else "are"

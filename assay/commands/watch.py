@@ -143,7 +143,7 @@ def _judged(
 
 
 def _seconds(option: str, text: str) -> int:
-    from compare.sizes.target import SECONDS_IN
+    from compare.sizes.sizing import SECONDS_IN
 
     found = re.fullmatch(r"([0-9]{1,9}) ?([a-z]*)", text)
     seconds = int(found[1]) * SECONDS_IN.get(found[2], 0) if found else 0

@@ -8,7 +8,7 @@ from compare.lag.behind import behind, most_lag, peak_lag
 from compare.lag.condition import if_latest
 from compare.lag.lowest import hottest
 from groups.tiers import LAG_PEAKS, SAFE_TOTAL
-from groups.wording import duration, few, rounded
+from groups.wording import duration, few, listed, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ def _given(before: Objective) -> str:
     named = [FIRST.get(tier, f"the best {tier}") for tier in before]
     if not named:
         return ""
-    return f" with {' and '.join(filter(None, (', '.join(named[:-1]), named[-1])))}"
+    return f" with {listed(named)}"
 
 
 def not_compared(groups: Sequence[Group]) -> str:

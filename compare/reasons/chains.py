@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from groups.assignment import Assignment
+from groups.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,15 +79,14 @@ def why_unseen(assignment: Assignment) -> str | None:
     """
     found, said = chains(assignment), []
     for links, loads, after in found:
-        *moves, last = (f"{one.topic}-{one.number} from {one.leaves} to {one.to}" for one in links)
+        moves = [f"{one.topic}-{one.number} from {one.leaves} to {one.to}" for one in links]
         through = [links[0].leaves, *(one.to for one in links)]
         places = [assignment.group.members.index(member) for member in through]
         before, then = (
             ", ".join(f"{member} {held[m]}" for member, m in zip(through, places, strict=True))
             for held in (loads, after)
         )
-        text = f"{', '.join(moves)} and {last}" if moves else last
-        said.append(f"{text}: {before} become {then}")
+        said.append(f"{listed(moves)}: {before} become {then}")
     if not found:
         return None
     single = "A" if len(found[0].links) == 1 else "No"

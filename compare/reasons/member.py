@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from compare.members import members_named
 from compare.reasons.words import count_sentence, named
 from groups.errors import BadInput
-from groups.wording import counted
+from groups.wording import counted, listed
 from heuristics.nearest import nearest
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def _reads(explanation: Explanation, m: int) -> str:
         parts.append(
             f"{group.topics[t]} ({counted(int(group.partitions[t]), 'partition')}, {who})"
         )
-    listed = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-    return f"It reads {listed}."
+    return f"It reads {listed(parts)}."
 
 
 def _evenly(block: Block) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.remedy import NO_COMMAND
 from compare.sentences import spread
-from groups.wording import counted
+from groups.wording import counted, listed
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
@@ -186,14 +186,14 @@ def count_sentence(group: Group, count: Count) -> str:
 def downward_sentence(group: Group, downward: Sequence[Downward]) -> str:
     """Return which partitions must go down to another line."""
     total = sum(one.partitions for one in downward)
-    listed = [
+    some = [
         f"{one.partitions:,} of {group.topics[one.topic]} with {group.members[one.owner]}"
         for one in downward[:FEW]
     ]
     if len(downward) > FEW:
-        listed.append(f"{sum(one.partitions for one in downward[FEW:]):,} more")
+        some.append(f"{sum(one.partitions for one in downward[FEW:]):,} more")
     return (
-        f"Owned in a line further up than their topic: {', '.join(listed)}. A line that kept what "
+        f"Owned in a line further up than their topic: {', '.join(some)}. A line that kept what "
         f"is not its own would hold more than it has to: {total:,} must go."
     )
 
@@ -226,9 +226,7 @@ def named(names: Sequence[str]) -> str:
             break
         shown.append(name)
     left = len(names) - len(shown)
-    if left or len(shown) < 2:
-        return ", ".join(shown) + (f" and {left:,} more" if left else "")
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return f"{', '.join(shown)} and {left:,} more" if left else listed(shown)
 
 
 def _verb(number: int, verb: str) -> str:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import hottest
-from compare.sizes.sizing import Size, Sizing
-from compare.sizes.target import Target
+from compare.sizes.sizing import Size, Sizing, Target
 from compare.what_if import all_alike, reading, unassigned, what_if
 from groups.errors import BadInput
 from groups.needs import require_data
