@@ -49,6 +49,12 @@ public final class ClientGroup {
         Map<String, Assignment> result = new HashMap<>();
         for (int run = 0; run < runs; run++) {
             ConsumerPartitionAssignor leader = create();
+            // An earlier call has read what it could find in there.
+            for (Subscription one : subscriptions.values()) {
+                if (one.userData() != null) {
+                    one.userData().rewind();
+                }
+            }
             GroupSubscription group = new GroupSubscription(subscriptions);
             long started = System.nanoTime();
             result = leader.assign(cluster, group).groupAssignment();
