@@ -5,15 +5,15 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from compare.promises.promise import Judgement
+from groups import BadInput
 from groups.documents import fields
 from heuristics.shipped import CLIENTS
+from heuristics.shipped.cache import run_tool
 from heuristics.shipped.java.jars import java_home
 from heuristics.shipped.java.java_client import JavaClient
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 KEYS = ("plan", "better", "command", "environment")
 AGAIN = "again"
+SECONDS = 60.0
 ARTIFACTS = {
     name: client.artifact for name, client in CLIENTS.items() if isinstance(client, JavaClient)
 }
@@ -184,11 +185,11 @@ def _java() -> str:
 
 def _said(*command: str) -> str:
     """Return the version that a tool prints, without the letters in front of it."""
-    tool = shutil.which(command[0])
-    if tool is None:
+    try:
+        said = run_tool(command[0], command, seconds=SECONDS).stdout
+    except BadInput:
         return "unknown"
-    said = subprocess.run([tool, *command[1:]], capture_output=True, text=True, check=False)
-    return said.stdout.strip().lstrip("gov")
+    return said.strip().lstrip("gov")
 
 
 def _go() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,13 @@ from xml.etree import ElementTree
 from compare.promises.record import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
+from heuristics.shipped.cache import run_tool
 from heuristics.shipped.consumers.library import KAFKAJS, go_driver_of
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jars import java_home
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Mapping, Sequence
 
     from compare.promises.program import Program
@@ -135,17 +136,9 @@ def _run(
     folder: Path, command: list[str | Path], more: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(
-            command,
-            cwd=folder,
-            env={**os.environ, **(more or {})},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Failed(f"{command[0]}: {error}") from None
+        return run_tool(str(command[0]), command, seconds=SECONDS, folder=folder, variables=more)
+    except BadInput as error:
+        raise Failed(str(error)) from None
 
 
 def _told(file: str, done: subprocess.CompletedProcess[str], failed: str) -> Rerun:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from groups import Assignment, BadInput, Failed
 from groups.documents.json_files import make_folder
 from heuristics.assignor import Outcome, Plan
-from heuristics.shipped.cache import cache_folder, newest_first
+from heuristics.shipped.cache import cache_folder, newest_first, run_tool
 from heuristics.shipped.consumers import go_driver
 from heuristics.shipped.consumers.consumer import Consumer
 from heuristics.shipped.consumers.library import SARAMA as SARAMA_CLIENT
@@ -93,12 +93,8 @@ def asked(command: Sequence[str], folder: str | None = None) -> str:
     BadInput
         Where it fails.
     """
-    try:
-        done = subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise BadInput(str(error)) from None
+    where = None if folder is None else Path(folder)
+    done = run_tool(command[0], command, seconds=SECONDS, folder=where)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["failed"])[-1]
         raise BadInput(last.removeprefix("ERROR: "))
