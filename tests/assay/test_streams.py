@@ -158,7 +158,9 @@ with progress.progress(["score", "x.json"]):
     assert piped.split() == ["None", "None", "_Line"]
 
 
-@pytest.mark.parametrize("arguments", [("score", "--help"), ("score", "orders.json")])
+@pytest.mark.parametrize(
+    "arguments", [("score", "--help"), ("score", "orders.json", "--assignor", "range")]
+)
 def test_no_colours_with_no_color_and_none_where_the_output_is_piped(folder, arguments):
     said, _ = shown([str(ASSAY), *arguments], folder, "stdout", NO_COLOR="1")
     assert said
