@@ -26,7 +26,7 @@ from groups.group import Group
 from groups.importers import import_each
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from groups.arrays import Bools
 
@@ -94,14 +94,35 @@ class Rows(NamedTuple):
 
 
 def line(source: str, number: int, text: bytes) -> Item | Failure | None:
-    """Return a line of a file as an item; None of a blank one."""
+    """Return a line of a file as an item; None of a blank one.
+
+    A failure that is about the whole file has it as its place: then no other line is to be read.
+    """
     place = f"{source}:{number}"
     if number == 1:
         text = text.removeprefix(_MARK)
+        if text.strip() in (b"{", b"["):
+            reason = "a document over several lines, expected one a line; name the file .json"
+            return Failure(source, source, reason, None)
     if len(text) > MOST_BYTES:
         reason = f"a line of {len(text):,} bytes, more than the {MOST_BYTES:,} that are read"
         return _failure(source, place, reason, text)
     return Item(source, place, text) if text and not text.isspace() else None
+
+
+def is_of_all(found: Item | Failure | None) -> bool:
+    """Whether a failure is about a whole file, of which no other line is to be read."""
+    return isinstance(found, Failure) and found.place == found.source
+
+
+def lines(source: str, stream: Iterable[bytes]) -> Iterator[Item | Failure]:
+    """Yield what stands in the lines of a file, from the first one on."""
+    for number, text in enumerate(stream, start=1):
+        found = line(source, number, text.rstrip(b"\r\n"))
+        if found is not None:
+            yield found
+        if is_of_all(found):
+            return
 
 
 def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failure | None]:
@@ -193,10 +214,9 @@ def _packed_lines(name: str, data: bytes) -> Iterator[Item | Failure]:
     some = False
     try:
         with unpacking(), gzip.GzipFile(fileobj=BytesIO(data)) as stream:
-            for number, text in enumerate(stream, start=1):
-                if (found := line(name, number, text.rstrip(b"\r\n"))) is not None:
-                    some = True
-                    yield found
+            for found in lines(name, stream):
+                some = True
+                yield found
     except BadInput as error:
         yield Failure(name, name, str(error), None)
         return

@@ -10,8 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import TABLES, VERDICT, content_key
-from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
+from compare.fleet.tables import CERTIFICATE, LOWEST, TABLES, VERDICT, content_key
+from compare.fleet_scores import (
+    lists_of,
+    optimum_columns,
+    score_columns,
+    score_fleet,
+    score_fleet_current,
+)
 from compare.judged import as_solved, judged_by
 from compare.lag.fall import WORTH
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of, score_outcome
@@ -26,6 +32,7 @@ from groups.group import Group
 from groups.portions import in_portions
 from groups.tiers import MOVES, is_flow, values_in
 from heuristics.time_limit import TimeLimit
+from optimal.proof import ProofKind
 from optimal.solution import Status
 from optimal.solutions import Columns as SolutionColumns
 from optimal.solve import solve, solve_fleet
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from groups.arrays import Bools
     from groups.errors import Failure
+    from optimal.proof import Proof
     from optimal.solution import Solution
     from optimal.solutions import Solutions
 
@@ -256,6 +264,27 @@ def is_taken(assumed: str) -> bool:
     return assumed.startswith("subscription of ") and " unknown, taken as " in assumed
 
 
+def certificate_row(proof: Proof) -> Row | None:
+    """Return a certificate as a row of ``optima`` has it; None where the proof is another."""
+    if proof.kind is not ProofKind.CERTIFICATE:
+        return None
+    return vars(proof) | {"floor": None if proof.floor is None else vars(proof.floor)}
+
+
+def solution_row(solution: Solution) -> Row:
+    """Return an optimum as `lowest` in a row of ``optima`` has it."""
+    found = solution.assignment
+    return {
+        "status": str(solution.status),
+        "stopped": str(solution.stopped),
+        "method": solution.method,
+        "terms": [vars(term) for term in solution.terms],
+        "proof": str(solution.proof.kind),
+        "owner": None if found is None else found.owner,
+        "certificate": certificate_row(solution.proof),
+    }
+
+
 def verdict_row(judged: Judged) -> Row:
     """Return the ``verdict`` of a row in ``optima``."""
     target, fall = judged.target, judged.fall
@@ -276,12 +305,14 @@ class _Answers:
     ----------
     rows : of ``groups``, in the order of the fleet
     verdicts : where it is not known who reads what; else the solution tells them
+    lowest : likewise, the optima where whoever is unknown reads all that is in demand
     """
 
     job: Job
     rows: pa.RecordBatch
     solution: Solutions
     verdicts: Sequence[Row | None] | None = None
+    lowest: Sequence[Row | None] | None = None
 
     @cached_property
     def now(self) -> FleetScores:
@@ -297,7 +328,13 @@ class _Answers:
         """Return the rows in ``optima``."""
         told = self.verdicts
         verdict = self._verdicts() if told is None else pa.array(told, VERDICT)
-        columns = {**optimum_columns(self.solution), "verdict": verdict}
+        columns = {
+            **optimum_columns(self.solution),
+            "certificate": self._certificates(),
+            "verdict": verdict,
+        }
+        if self.lowest is not None:
+            columns["lowest"] = pa.array(self.lowest, LOWEST)
         return _optima(self.job, self.rows, columns)
 
     def scores(self, assignor: str) -> pa.RecordBatch:
@@ -346,6 +383,32 @@ class _Answers:
             "revoked": pa.array(revoked),
             "seconds": pa.array(seconds),
         }
+
+    def _certificates(self) -> pa.Array:
+        """(groups,) what proves the answers, null where that is no certificate."""
+        solution, groups = self.solution, len(self.solution)
+        if self.verdicts is not None or not is_flow(solution.objective):
+            rows = [
+                None if at in solution.errors else certificate_row(solution.solution(at).proof)
+                for at in range(groups)
+            ]
+            return pa.array(rows, CERTIFICATE)
+        is_one = solution.proof == str(ProofKind.CERTIFICATE)
+        if "balance" not in solution.objective:
+            is_one[:] = False
+        size, wide = np.diff(solution.fleet.member_start), solution.scale.shape[1]
+        of_member = np.repeat(is_one, size)
+        columns = {
+            name: lists_of(pa.array(column[of_member]), np.where(is_one, size, 0), is_one)
+            for name, column in (("level", solution.level), ("price", solution.price))
+        }
+        units = pa.array(solution.scale[is_one].ravel())
+        columns["scale"] = lists_of(units, np.where(is_one, wide, 0), is_one)
+        arrays = [
+            columns[one.name] if one.name in columns else pa.nulls(groups, one.type)
+            for one in CERTIFICATE
+        ]
+        return pa.StructArray.from_arrays(arrays, fields=list(CERTIFICATE), mask=pa.array(~is_one))
 
     def _verdicts(self) -> pa.Array:
         """(groups,) what :func:`compare.judged.judged_by` says, of proved optima by columns."""
@@ -463,7 +526,12 @@ def _judged(job: Job, rows: pa.RecordBatch) -> Part:
     for number, (_, best) in enumerate(found.values()):
         solutions.put_one(number, best)
     verdicts = [verdict_row(judged) for judged, _ in found.values()]
-    answers = _Answers(job, rows.take(pa.array([*found], pa.int64())), solutions.done(), verdicts)
+    lowest = [
+        None if one.lowest is None or one.lowest is one.best else solution_row(one.lowest)
+        for one, _ in found.values()
+    ]
+    kept = rows.take(pa.array([*found], pa.int64()))
+    answers = _Answers(job, kept, solutions.done(), verdicts, lowest)
     return answers, rows.take(pa.array([*reasons], pa.int64())), [*reasons.values()]
 
 

@@ -124,7 +124,7 @@ class _Shared:
 
 def _items(source: str) -> Iterator[Item | Failure]:
     """Yield what the files of a path hold; texts of a folder together, as views of its groups."""
-    from compare.fleet.items import Item, Printed, in_file, line
+    from compare.fleet.items import Item, Printed, in_file, lines
     from groups.documents.json_files import is_json_lines
     from groups.documents.texts import without_gz
     from groups.errors import BadInput, Failure
@@ -141,10 +141,8 @@ def _items(source: str) -> Iterator[Item | Failure]:
             if not os.path.getsize(name):
                 yield Failure(name, name, "empty, expected a snapshot", None)
             elif is_json_lines(name) and without_gz(name) == name:
-                with open(name, "rb") as lines:
-                    for number, text in enumerate(lines, start=1):
-                        if (found := line(name, number, text.rstrip(b"\n"))) is not None:
-                            yield found
+                with open(name, "rb") as stream:
+                    yield from lines(name, stream)
             else:
                 content = Path(name).read_bytes()
                 for one in in_file(name, content, in_folder=in_folder):

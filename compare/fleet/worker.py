@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.items import Given, Item, Printed, cut, decoded, harmful, in_file, line
+from compare.fleet.items import (
+    Given,
+    Item,
+    Printed,
+    cut,
+    decoded,
+    harmful,
+    in_file,
+    is_of_all,
+    line,
+)
 from compare.fleet.job import Lack
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
@@ -66,6 +76,7 @@ def of_lines(
     batches : with the columns `path`, `block` and `value`; the lines of a block in their order
     """
     at: dict[tuple[str, int], int] = {}
+    left: set[str] = set()
 
     def items() -> Iterator[Item | Failure]:
         for batch in batches:
@@ -73,9 +84,13 @@ def of_lines(
             for path, block, value in zip(*columns, strict=True):
                 number = at.get((path, block), before.get((path, block), 0)) + 1
                 at[path, block] = number
+                if path in left:
+                    continue
                 found = line(names[path], number, value)
                 if found is not None:
                     yield found
+                    if is_of_all(found):
+                        left.add(path)
 
     yield from _worker(job).answers(items(), do)
 

@@ -2,11 +2,8 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import threading
-import time
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,15 +14,12 @@ import pytest
 
 from assay import fleet, run
 from compare.fleet.ending import stored_score
-from compare.fleet.job import job_of
-from compare.fleet.optima import verdict_row
 from compare.fleet.run import STAGES
 from compare.fleet.tables import TABLES, new_run, read_table
 from compare.judged import judge
 from compare.scores import score_assignors, score_current
 from groups import BadInput
 from groups.files import find
-from heuristics.child import Child
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from tests.compare.conftest import CAPTURES, lopsided, snapshot
@@ -43,21 +37,6 @@ def rows_of_group(runs, name: str, group: str) -> list[dict]:
     rows = table(runs, name)
     found = rows[rows["group"] == group].to_dict("records")
     return sorted(found, key=lambda row: row.get("assignor") != "current")
-
-
-@pytest.mark.spark
-def test_a_run_leaves_the_tables_of_the_format(spark_runs):
-    assert spark_runs.first.code == 0, spark_runs.first.err
-    assert {p.name for p in spark_runs.out.iterdir()} == set(TABLES)
-    for name in ("groups", "optima", "scores", "failures"):
-        assert {"group", "key", "captured_at"} <= set(table(spark_runs, name).columns)
-    assert {
-        "objective", "status", "stopped", "method", "seconds", "terms", "proof",
-    } <= set(table(spark_runs, "optima").columns)  # fmt: skip
-    assert {
-        "assignor", "status", "reason", "valid", "terms", "rounds", "revoked", "seconds",
-    } <= set(table(spark_runs, "scores").columns)  # fmt: skip
-    assert {"source", "place", "reason"} <= set(table(spark_runs, "failures").columns)
 
 
 @pytest.mark.spark
@@ -134,12 +113,6 @@ def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
 
 
 @pytest.mark.spark
-def test_the_same_group_in_two_files_is_one_row(spark_runs):
-    assert (table(spark_runs, "groups")["group"] == "lopsided").sum() == 1
-    assert (table(spark_runs, "optima")["group"] == "lopsided").sum() == 1
-
-
-@pytest.mark.spark
 def test_an_input_that_is_no_group_is_a_row_with_source_place_and_reason(spark_runs):
     failures = table(spark_runs, "failures").set_index("place")
     cut = failures.loc["in/groups.jsonl:4"]
@@ -186,18 +159,6 @@ def test_where_it_is_not_known_who_reads_what_the_run_says_what_is_sure(spark_ru
     assert now["loads"].tolist() == judged.now.loads.tolist()
     refused = {(row["status"], row["reason"]) for row in others}
     assert refused == {("refused", "subscriptions are not known")}
-
-
-@pytest.mark.spark
-def test_the_verdict_of_every_group_is_that_of_plain_python(spark_runs):
-    optima = table(spark_runs, "optima").set_index("group_key")
-    groups = groups_of(spark_runs)
-    judged = judge(list(groups.values()))
-    for key, one in zip(groups, judged, strict=True):
-        assert optima.loc[key, "verdict"] == verdict_row(one)
-    assert {one.verdict.says for one in judged} >= {
-        "not valid", "improvable", "as good as can be", "no members", "nothing assigned yet",
-    }  # fmt: skip
 
 
 @pytest.mark.spark
@@ -325,19 +286,6 @@ def test_a_run_says_where_its_time_went_where_that_is_asked(spark_runs):
 # What needs no Spark session
 
 
-def test_a_call_whose_process_is_killed_is_lost_with_its_reason():
-    with Child() as child:
-        pid = child.call(os.getpid, seconds=60)
-        killer = threading.Timer(0.3, os.kill, (pid, signal.SIGKILL))
-        killer.start()
-        lost = child.call(time.sleep, 60, seconds=120)
-        killer.join()
-        assert (lost.reason, lost.timed_out) == ("the child process died (exit code -9)", False)
-        lost = child.call(time.sleep, 60, seconds=0.3)
-        assert (lost.reason, lost.timed_out) == ("no answer within 0.3 s", True)
-        assert child.call(abs, -3, seconds=60) == 3
-
-
 @pytest.mark.cluster
 @pytest.mark.spark
 def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path, spark):
@@ -372,24 +320,6 @@ def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path, spark):
     assert [rows[reset]["lag"] for reset in resets] == [[0], [0], [7]]
     assert [len(rows[reset]["assumed"]) for reset in resets] == [1, 0, 0]
     assert len({row["key"] for row in rows.values()}) == 3
-
-
-def test_a_key_follows_what_made_the_row():
-    jobs = [
-        job_of("in", out, objective=objective, assignors=["range"], time_limit=seconds)
-        for out, objective, seconds in (
-            ("out", "balance > stickiness", 10.0),
-            ("out", "stickiness > balance", 10.0),
-            ("out", "balance > stickiness", 11.0),
-            ("other", "balance > stickiness", 10.0),
-        )
-    ]
-    made_by = [(job.optimum_made_by, job.score_made_by("range")) for job in jobs]
-    assert len({key for pair in made_by for key in pair}) == 6
-    assert made_by[0] == made_by[3]
-    job = jobs[0]
-    keys = {*job.optimum_keys(["k", "l"]), *job.score_keys(["k", "l"], "range")}
-    assert len({*keys, *job.score_keys(["k"], "roundrobin")}) == 5
 
 
 def test_a_folder_without_snapshots_is_bad_input(tmp_path):
