@@ -20,6 +20,7 @@ from compare.fleet_scores import (
 )
 from compare.judged import as_solved, judged_by
 from compare.lag.fall import WORTH
+from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of, score_outcome
 from compare.verdict import ALL_ALIKE, without_owner
 from groups.assignment import Assignment
@@ -455,26 +456,16 @@ class _Answers:
         return pa.array(verdicts, VERDICT)
 
     def _may_lag_less(self) -> Bools:
-        """(groups,) bool: where the lag of the busiest member could fall, for all that is summed.
-
-        No assignment puts less on a member than an equal share, or the partition with most lag.
-        """
+        """(groups,) bool: where the lag of the busiest member may fall by what is worth it."""
         fleet = self.solution.fleet
-        groups, lag, owner = len(fleet), fleet.group.lag_records, fleet.group.owner
+        group, lag = fleet.group, fleet.group.lag_records
         if lag is None or self.solution.objective[0] != "balance":
-            return np.zeros(groups, bool)
-        held = np.flatnonzero(owner >= 0)
-        of_member = np.zeros(fleet.member_start[-1], np.int64)
-        np.add.at(of_member, owner[held], lag[held])
-        total, most, peak = (np.zeros(groups, np.int64) for _ in range(3))
-        np.add.at(total, fleet.partition_group[held], lag[held])
-        np.maximum.at(most, fleet.partition_group[held], lag[held])
-        np.maximum.at(peak, fleet.member_group, of_member)
-        members = np.maximum(np.diff(fleet.member_start), 1)
-        least = np.maximum(most, -(-total // members))
-        known = np.ones(groups, bool)
-        known[fleet.partition_group[held[lag[held] < 0]]] = False
-        return known & (peak > 0) & (WORTH * (peak - least) >= peak)
+            return np.zeros(len(fleet), bool)
+        held = group.owner >= 0
+        peak = values_in(fleet, Assignment(group, group.owner), ("peak_lag",))[:, 0]
+        unknown = some(held & (lag < 0), fleet.partition_start)
+        found: Bools = ~unknown & (peak > 0) & (WORTH * (peak - least_in(fleet)) >= peak)
+        return found
 
     def _verdict(self, at: int) -> Row | None:
         """Return what :func:`compare.judged.judged_by` says of a group."""

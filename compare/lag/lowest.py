@@ -11,11 +11,13 @@ from compare.lag.behind import behind
 from compare.lag.condition import rests_on_latest
 from groups import Assignment, values
 from groups.errors import BadInput
+from groups.fleet import Fleet
 from groups.needs import require_data
 from groups.tiers import TIERS
 
 if TYPE_CHECKING:
     from compare.lag.fall import Fall
+    from groups.arrays import Int64
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
@@ -96,11 +98,18 @@ def least_for_somebody(group: Group) -> int:
 
     Of partitions that somebody reads, as far as their lag is known.
     """
-    lag, most = group.lag_records, hottest(group)
-    if lag is None or most is None:
-        return 0
-    total = int(lag[(group.readers[group.topic] > 0) & (lag > 0)].sum())
-    return max(most.records, -(-total // max(1, len(group.members))))
+    return int(least_in(Fleet.one(group))[0])
+
+
+def least_in(fleet: Fleet) -> Int64:
+    """(groups,) int64: the same for each group of a fleet."""
+    group, lag = fleet.group, fleet.group.lag_records
+    total, most = np.zeros((2, len(fleet)), np.int64)
+    if lag is not None:
+        read = np.where(group.readers[group.topic] > 0, np.maximum(lag, 0), 0)
+        np.add.at(total, fleet.partition_group, read)
+        np.maximum.at(most, fleet.partition_group, read)
+    return np.maximum(most, -(-total // np.maximum(np.diff(fleet.member_start), 1)))
 
 
 def lowest_of(
