@@ -6,6 +6,7 @@ client's leader does with it.
 
 from __future__ import annotations
 
+import atexit
 import json
 import subprocess
 from contextlib import suppress
@@ -134,8 +135,7 @@ class _Program:
             line = process.stdout.readline()
         except BaseException:
             # Ctrl-C here: its answer would be taken for the next one's.
-            process.kill()
-            self._bury()
+            self.close()
             raise
         if not line:
             code, words = self._bury()
@@ -144,6 +144,12 @@ class _Program:
         if answer.get("error"):
             raise Failed(answer["error"])
         return answer
+
+    def close(self) -> None:
+        """End the program; the next call starts it again."""
+        if self._process is not None:
+            self._process.kill()
+            self._bury()
 
     def _bury(self) -> tuple[int, str]:
         process, self._process = self._process, None
@@ -164,7 +170,9 @@ class _Program:
 @cache
 def _program(command: tuple[str, ...]) -> _Program:
     """Return the program of that command, kept for the following calls in this process."""
-    return _Program(command)
+    program = _Program(command)
+    atexit.register(program.close)
+    return program
 
 
 def as_joined(group: Group) -> dict[str, object]:
