@@ -68,24 +68,6 @@ def test_every_input_is_a_group_or_a_failure(spark_runs):
 
 
 @pytest.mark.spark
-def test_spark_finds_the_optima_that_plain_python_finds(spark_runs):
-    optima = table(spark_runs, "optima").set_index("group_key")
-    groups = groups_of(spark_runs)
-    assert set(optima.index) == set(groups)
-    for key, group in groups.items():
-        row = optima.loc[key]
-        if not group.subscription_known.all():
-            continue
-        alone = solve(group)
-        assert [(t["name"], t["value"], t["bound"]) for t in row["terms"]] == [
-            (t.name, t.value, t.bound) for t in alone.terms
-        ]
-        assert (row["group"], row["objective"]) == (group.name, "balance > stickiness")
-        assert (row["status"], row["stopped"], row["proof"]) == ("optimal", "proof", "certificate")
-        assert row["loads"].tolist() == alone.assignment.loads.tolist()
-
-
-@pytest.mark.spark
 def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
     scores = table(spark_runs, "scores").set_index(["group_key", "assignor"])
     names = [*ASKED, "roundrobin"]
