@@ -1,28 +1,21 @@
-"""Both checkers on many seeded groups and claims: a count of what was met.
+"""Both checkers on a seeded group and claims: a count of what was met.
 
-Run with ``python -m tests.optimal.audit_sweep --seed 2 --claims 100000``. Three kinds of claims:
-answers of the exact method; the same with partitions moved or integers changed; and objects forged
-for tiny groups, which are held against brute force as well.
+Three kinds of claims: answers of the exact method; the same with partitions moved or integers
+changed; and objects forged for tiny groups, which are held against brute force as well.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import permutations
-from multiprocessing import get_context
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups import BadInput
 from optimal import Solution, solve
-from tests.optimal.conditions import CERTIFIED
 from tests.optimal.forgery import judge
 from tests.optimal.judging import claimed, is_accepted, readers_of
 from tests.optimal.random_groups import random_group
@@ -30,6 +23,7 @@ from tests.optimal.random_groups import random_group
 if TYPE_CHECKING:
     from groups import Group
 
+CERTIFIED = ("balance", "stickiness", "moved_weight", "racks")
 OBJECTIVES = [
     *(order for size in range(1, 5) for order in permutations(CERTIFIED, size)),
     ("topic_balance",),
@@ -104,38 +98,3 @@ def met(seed: int, number: int) -> Counter[str]:
     found += Counter({f"forged, {what}": count for what, count in forged.items()})
     found["forged"] += FORGED
     return found
-
-
-def claims(found: Counter[str]) -> int:
-    """How many claims were judged by both checkers."""
-    return found["right"] + found["beside"] + found["forged"]
-
-
-def sweep(seed: int, groups: range, *, processes: int = 2) -> Counter[str]:
-    """What was met with some groups of a seed; an AssertionError where the checkers disagree."""
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        return sum(pool.map(met, [seed] * len(groups), groups, chunksize=20), Counter[str]())
-
-
-def main() -> int:
-    """Sweep and print what was met."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--claims", type=int, default=100_000)
-    parser.add_argument("--processes", type=int, default=2)
-    asked = parser.parse_args()
-    start, found, done = perf_counter(), Counter[str](), 0
-    while claims(found) < asked.claims:
-        found += sweep(asked.seed, range(done, done + 500), processes=asked.processes)
-        done += 500
-    lines = [f"{what:32}{count:10}" for what, count in sorted(found.items())]
-    lines.append(
-        f"seed {asked.seed}: {done} groups, {claims(found)} claims, both checkers of one mind, "
-        f"{perf_counter() - start:.0f} s"
-    )
-    sys.stdout.write("\n".join(lines) + "\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,7 +2,7 @@ import pytest
 
 from groups import Group
 from optimal import Solution, solve
-from tests.optimal.conditions import KIP_54
+from tests.optimal.judging import KIP_54
 
 
 @pytest.fixture

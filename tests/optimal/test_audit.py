@@ -16,10 +16,12 @@ from tests.optimal.random_groups import random_group
 
 
 def test_both_checkers_agree_on_claims_right_wrong_and_forged():
-    found: Counter[str] = sum((met(0, number) for number in range(60)), Counter())
-    assert found["right, accepted"] == found["right"] > 50
+    found: Counter[str] = sum((met(0, number) for number in range(120)), Counter())
+    assert found["right, accepted"] == found["right"] > 100
     assert 200 < found["beside, accepted"] < found["beside"] - 200
     assert 200 < found["forged, accepted"] < found["forged"] - 200
+    assert min(found["forged, proved"], found["forged, on somebody's word"]) > 100
+    assert min(found["forged, ProofError"], found["forged, InvalidAssignment"]) > 300
 
 
 @pytest.mark.parametrize("tier", TIERS)

@@ -4,21 +4,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from groups import TIERS, Assignment, BadInput, Group, values
+from groups import TIERS, Assignment, BadInput, values
 from optimal.brute import brute
 from optimal.proof import ProofKind
 from optimal.solution import Status, Stopped
 from optimal.solve import solve
 from tests.optimal.random_groups import random_group
-
-
-def group_of(topics, subscriptions, owned=None) -> Group:
-    members = {m: {"subscription": list(topics)} for m, topics in subscriptions.items()}
-    for member, held in (owned or {}).items():
-        members[member]["owned"] = held
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+from tests.optimal.small_groups import group_of
 
 
 def first_best(group, objective):

@@ -1,13 +1,17 @@
 """What holds for the optimum of every group, whatever its members are called."""
 
+import random
 from copy import deepcopy
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groups import Assignment, Group, values
+from groups.documents.pseudonyms import anonymise
 from optimal import check, solve
+from tests.optimal.random_groups import random_group
 
 TOPICS = ("t0", "t1", "t2", "t3", "t4")
 RACKS = ("a", "b", "c")
@@ -184,3 +188,15 @@ def test_every_answer_carries_a_certificate_that_holds(document, objective):
 @given(documents())
 def test_every_optimum_is_balanced_as_kip_54_defines_it(document):
     assert solve(Group.from_dict(document)).assignment.balanced()
+
+
+@pytest.mark.parametrize("objective", ["kip-54", "kip-54-fairest", "kip-881", "topic_balance"])
+def test_pseudonyms_change_neither_the_optimum_nor_who_gets_what(objective):
+    rng = random.Random(f"anonymous {objective}")
+    for _ in range(60):
+        group = random_group(rng, members=5, partitions=12)
+        hidden = Group.from_dict(anonymise(group.to_dict()))
+        assert set(hidden.members).isdisjoint(group.members) or not group.members
+        before, after = solve(group, objective), solve(hidden, objective)
+        assert after.terms == before.terms
+        assert after.assignment.owner.tolist() == before.assignment.owner.tolist()

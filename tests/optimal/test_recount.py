@@ -10,17 +10,7 @@ from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, check, so
 from optimal.brute import brute
 from optimal.recount import count_again
 from tests.optimal.random_groups import random_group
-
-
-def one_topic(lags: list[int], members: int) -> Group:
-    return Group.from_dict(
-        {
-            "format": "assay-group/1",
-            "group": "hot",
-            "topics": {"t": {"partitions": len(lags), "lag": lags}},
-            "members": {f"c{m:02}": {"subscription": ["t"]} for m in range(members)},
-        }
-    )
+from tests.optimal.small_groups import one_topic
 
 
 def claimed(group: Group, objective: tuple[str, ...], owner, kind=ProofKind.EXHAUSTION):
@@ -53,11 +43,7 @@ def test_a_peak_of_1200_is_no_optimum_where_900_is_one(kind):
 @pytest.mark.parametrize("first", [None, 0])
 def test_a_bound_after_a_tier_that_is_open_is_refused_whatever_it_says(first):
     """With balance 1 the best peak is 9; nobody says what is best after a balance of 0."""
-    members = {m: {"subscription": ["t"]} for m in "ab"}
-    topics = {"t": {"partitions": 3, "lag": [9, 9, 8]}}
-    group = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+    group = one_topic([9, 9, 8], 2)
     owner = solve(group, "balance > peak_lag").assignment.owner
     best = claimed(group, ("balance", "peak_lag"), owner)
     balance, peak = best.terms
@@ -114,9 +100,7 @@ def test_of_a_group_with_too_many_assignments_a_plainly_worse_one_is_refused():
 
 def test_what_breaks_a_budget_refutes_nothing():
     """Even loads take moves that there may not be."""
-    document = one_topic([0] * 24, 2).to_dict()
-    document["members"]["c00"]["owned"] = {"t": list(range(24))}
-    group = Group.from_dict(document)
+    group = one_topic([0] * 24, 2, owned=range(24))
     stays = claimed(group, ("balance",), group.owner)
     with pytest.raises(ProofError, match="the bound 24 is wrong: an assignment has 0"):
         count_again(group, stays)

@@ -8,8 +8,7 @@ import pytest
 
 from groups import Group, InvalidAssignment, ProofError
 from optimal import check, solve
-from tests.optimal.conditions import KIP_54
-from tests.optimal.judging import changed, claimed, is_accepted, with_owner
+from tests.optimal.judging import KIP_54, changed, claimed, is_accepted, with_owner
 from tests.optimal.random_groups import random_group
 
 

@@ -8,8 +8,7 @@ import pytest
 
 from groups import BadInput, InvalidAssignment, ProofError
 from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, check, solve
-from tests.optimal.conditions import KIP_54
-from tests.optimal.judging import with_owner
+from tests.optimal.judging import KIP_54, with_owner
 from tests.optimal.random_groups import random_group
 
 

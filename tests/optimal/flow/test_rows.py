@@ -1,12 +1,15 @@
-"""Rows that are equal share a number; others never do."""
+"""Rows that are equal share a number, others never do; what few and many rows fall into."""
 
 import random
 
 import numpy as np
 import pytest
 
-from optimal.flow import pools
-from optimal.flow.pools import alike
+from optimal.flow import levels, pools
+from optimal.flow.levels import components
+from optimal.flow.pools import alike, pools_of
+from optimal.flow.stages import Stages
+from tests.optimal.random_groups import random_group
 
 
 def numbered(keys) -> list[int]:
@@ -25,8 +28,9 @@ def csr(listed: list[tuple[int, ...]]) -> tuple:
     return indptr, np.array([entry for row in listed for entry in row], np.int64)
 
 
+@pytest.mark.parametrize("few", [0, 10_000], ids=["by columns", "one by one"])
 @pytest.mark.parametrize("same_words", [0, 1, 2])
-def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words):
+def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words, few):
     """The first `same_words` draws of words are all equal, so that hashes of one length meet."""
     words = pools.words_of
 
@@ -34,15 +38,32 @@ def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words
         return np.ones(width + 8, np.uint64) if seed < same_words else words(seed, width)
 
     monkeypatch.setattr(pools, "words_of", drawn)
-    monkeypatch.setattr(pools, "FEW", 0)
+    monkeypatch.setattr(pools, "FEW", few)
     rng, several = random.Random(same_words), 0
     for _ in range(200):
         listed = random_rows(rng)
-        column = [rng.randint(-1, 1) for _ in listed]
-        for told_apart in ([], [column]):
+        columns = [[rng.randint(-1, 1) for _ in listed] for _ in range(2)]
+        for told_apart in ([], columns[:1], columns):
             keys = list(zip(listed, *told_apart, strict=True))
             number, first = alike(*csr(listed), 9, [np.array(c, np.int64) for c in told_apart])
             assert number.tolist() == numbered(keys)
             assert [keys[i] for i in first] == list(dict.fromkeys(keys))
             several += 1 < len(first) < len(listed)
     assert several > 100
+
+
+STAGES = Stages.of(("balance", "stickiness"))
+
+
+def test_few_pools_and_classes_have_the_components_that_columns_find(monkeypatch):
+    rng, several = random.Random("components"), 0
+    for _ in range(200):
+        group = random_group(rng, members=rng.randint(1, 8), partitions=rng.randint(1, 20))
+        some = pools_of(group, STAGES)
+        found = []
+        for few in (0, 10_000):
+            monkeypatch.setattr(levels, "FEW", few)
+            found.append([part.tolist() for part in components(some)])
+        assert found[0] == found[1]
+        several += max(found[0][1], default=0) > 0
+    assert several > 20

@@ -1,3 +1,4 @@
+import random
 from collections import Counter
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError, values
 from optimal import ProofKind, Solution, Status, check, solve
 from tests.optimal.judging import changed, with_owner
-from tests.optimal.loads.sweep_within import meet
+from tests.optimal.loads.sweep import meet
 from tests.optimal.small_groups import found, group_of
 
 
@@ -27,8 +28,10 @@ def hot() -> Group:
 
 
 def test_no_assignment_within_budgets_is_better_and_no_bound_above_it():
-    """300 groups here; the program beside this file takes any number."""
-    kinds = Counter(meet(0, number) for number in range(300))
+    rng, kinds = random.Random("within budgets"), Counter()
+    for _ in range(300):
+        solution = meet(rng, within=True)
+        kinds[f"{solution.method} {solution.proof.kind}" if solution else "nothing"] += 1
     assert kinds["exchange certificate"] > 120
     assert kinds["exchange solver"] > 15
     assert kinds["nothing"] > 5
