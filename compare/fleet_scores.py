@@ -152,8 +152,7 @@ def _put(found: FleetScores, at: int, row: Score) -> None:
 def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
     """Return a value for each group of the columns of ``optima`` that the answers fill.
 
-    These are `status`, `reason`, `stopped`, `method`, `seconds`, `terms`, `proof`, `owner`
-    and `loads`.
+    These are `status`, `reason`, `stopped`, `method`, `seconds`, `terms`, `proof` and `loads`.
     A group without an answer has the status `failed` and a reason, and nothing else.
     """
     failed, reason = _reasons(solution.errors, len(solution))
@@ -168,7 +167,6 @@ def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
         "seconds": pa.array(solution.seconds, mask=failed),
         "terms": _terms(solution.objective, values, missing, there, ~failed),
         "proof": pa.array(solution.proof, mask=failed),
-        "owner": _owners(solution, there),
         "loads": _loads(solution, solution.loads, there),
     }
 
@@ -234,23 +232,14 @@ def _terms(
         mask = missing[name][filled].ravel() if name in missing else None
         fields[name] = pa.array(column[filled].ravel(), mask=mask)
     structs = pa.StructArray.from_arrays(list(fields.values()), list(fields))
-    return lists_of(structs, np.where(filled, tiers, 0), there)
-
-
-def _owners(solution: Solutions, there: Bools) -> pa.Array:
-    """(groups,) of each partition the number of its member within the group, -1 for nobody."""
-    fleet, size = solution.fleet, np.diff(solution.fleet.partition_start)
-    first = np.repeat(fleet.member_start[:-1], size)
-    own = np.where(solution.owner < 0, NOBODY, solution.owner - first).astype(np.int32)
-    return lists_of(pa.array(own[np.repeat(there, size)]), np.where(there, size, 0), there)
+    return _lists(structs, np.where(filled, tiers, 0), there)
 
 
 def _loads(solution: Solutions, loads: Int64, there: Bools) -> pa.Array:
     size = np.diff(solution.fleet.member_start)
-    return lists_of(pa.array(loads[np.repeat(there, size)]), np.where(there, size, 0), there)
+    return _lists(pa.array(loads[np.repeat(there, size)]), np.where(there, size, 0), there)
 
 
-def lists_of(values: pa.Array, lengths: Int64, there: Bools) -> Any:
-    """(groups,) some values one after the other as lists of some lengths, null where not there."""
+def _lists(values: pa.Array, lengths: Int64, there: Bools) -> Any:
     ends = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(~there))

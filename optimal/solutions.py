@@ -253,8 +253,6 @@ class Columns:
             column = getattr(solution.proof, name)
             if column is not None:
                 columns[name][fleet.members(index)] = column
-        if len(solution.proof.scale) == columns["scale"].shape[1]:
-            columns["scale"][index] = solution.proof.scale
 
     def fail(self, errors: Mapping[int, AssayError]) -> None:
         """Record why groups have no answer, by their indices."""

@@ -6,24 +6,17 @@ from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from compare.fleet.facts import NOT_JUDGED
 from compare.fleet.results import Ending, Unread
 from compare.fleet.summaries import MOST_LINES, Aggregates, Survey, summarised, summary_of
 from compare.fleet.tables import RUN, latest
-from compare.judged import Judged
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
 from compare.scores import CURRENT, Score, ScoreTerm
 from compare.sentences import spread
 from compare.verdict import EMPTY, Verdict
-from groups.assignment import Assignment
-from groups.unknown import reading_least, reading_most
 from groups.wording import MOST_NAMED, counted, few
-from optimal.proof import Floor, Proof, ProofKind
-from optimal.solution import Solution, Status, Stopped, Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,8 +26,6 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
     from compare.fleet.tables import Tables
     from compare.scores import Excess
-    from groups.group import Group
-    from groups.tiers import Objective
 
 
 def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
@@ -108,48 +99,6 @@ def glances_of(
 def verdict_in(stored: Mapping[str, Any]) -> Verdict:
     """Return a verdict as it was stored."""
     return Verdict(**{name: stored[name] for name in Verdict.__dataclass_fields__})
-
-
-def stored_judged(row: Mapping[str, Any], group: Group, tiers: Objective) -> Judged:
-    """Return a row of ``optima`` as its group was judged."""
-    verdict = verdict_in(row["verdict"])
-    if verdict.says in EMPTY:
-        return Judged(group, Assignment.current(group), None, None, verdict)
-    least = reading_least(group)
-    best = lowest = stored_solution(row, least, tiers)
-    if row["lowest"] is not None:
-        lowest = stored_solution({**row, **row["lowest"]}, reading_most(group), tiers)
-    return Judged(group, Assignment.current(least), best, lowest, verdict)
-
-
-def stored_solution(row: Mapping[str, Any], group: Group, tiers: Objective) -> Solution:
-    """Return a row of ``optima`` as the solution that it was."""
-    told = row["certificate"] or {}
-    floor = told.get("floor")
-    level, price = (
-        None if told.get(name) is None else np.array(told[name], np.int64)
-        for name in ("level", "price")
-    )
-    proof = Proof(
-        ProofKind(row["proof"]),
-        level=level,
-        price=price,
-        scale=tuple(told.get("scale") or ()),
-        floor=floor and Floor(floor["bound"], tuple(floor["members"]), floor["at_least"]),
-        givers=tuple(told.get("givers") or ()),
-    )
-    owner = row["owner"]
-    return Solution(
-        group=group,
-        objective=tiers,
-        status=Status(row["status"]),
-        stopped=Stopped(row["stopped"]),
-        method=row["method"],
-        seconds=row["seconds"],
-        terms=tuple(Term(**term) for term in row["terms"]),
-        assignment=None if owner is None else Assignment(group, np.array(owner, np.int32)),
-        proof=proof,
-    )
 
 
 def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:

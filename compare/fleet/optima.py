@@ -10,14 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import CERTIFICATE, LOWEST, TABLES, VERDICT, content_key
-from compare.fleet_scores import (
-    lists_of,
-    optimum_columns,
-    score_columns,
-    score_fleet,
-    score_fleet_current,
-)
+from compare.fleet.tables import TABLES, VERDICT, content_key
+from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
 from compare.judged import as_solved, judged_by
 from compare.lag.fall import WORTH
 from compare.lag.lowest import least_in
@@ -33,7 +27,6 @@ from groups.group import Group
 from groups.portions import in_portions
 from groups.tiers import MOVES, is_flow, values_in
 from heuristics.time_limit import TimeLimit
-from optimal.proof import ProofKind
 from optimal.solution import Status
 from optimal.solutions import Columns as SolutionColumns
 from optimal.solve import solve, solve_fleet
@@ -46,7 +39,6 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from groups.arrays import Bools
     from groups.errors import Failure
-    from optimal.proof import Proof
     from optimal.solution import Solution
     from optimal.solutions import Solutions
 
@@ -265,27 +257,6 @@ def is_taken(assumed: str) -> bool:
     return assumed.startswith("subscription of ") and " unknown, taken as " in assumed
 
 
-def certificate_row(proof: Proof) -> Row | None:
-    """Return a certificate as a row of ``optima`` has it; None where the proof is another."""
-    if proof.kind is not ProofKind.CERTIFICATE:
-        return None
-    return vars(proof) | {"floor": None if proof.floor is None else vars(proof.floor)}
-
-
-def solution_row(solution: Solution) -> Row:
-    """Return an optimum as `lowest` in a row of ``optima`` has it."""
-    found = solution.assignment
-    return {
-        "status": str(solution.status),
-        "stopped": str(solution.stopped),
-        "method": solution.method,
-        "terms": [vars(term) for term in solution.terms],
-        "proof": str(solution.proof.kind),
-        "owner": None if found is None else found.owner,
-        "certificate": certificate_row(solution.proof),
-    }
-
-
 def verdict_row(judged: Judged) -> Row:
     """Return the ``verdict`` of a row in ``optima``."""
     target, fall = judged.target, judged.fall
@@ -306,14 +277,12 @@ class _Answers:
     ----------
     rows : of ``groups``, in the order of the fleet
     verdicts : where it is not known who reads what; else the solution tells them
-    lowest : likewise, the optima where whoever is unknown reads all that is in demand
     """
 
     job: Job
     rows: pa.RecordBatch
     solution: Solutions
     verdicts: Sequence[Row | None] | None = None
-    lowest: Sequence[Row | None] | None = None
 
     @cached_property
     def now(self) -> FleetScores:
@@ -329,13 +298,7 @@ class _Answers:
         """Return the rows in ``optima``."""
         told = self.verdicts
         verdict = self._verdicts() if told is None else pa.array(told, VERDICT)
-        columns = {
-            **optimum_columns(self.solution),
-            "certificate": self._certificates(),
-            "verdict": verdict,
-        }
-        if self.lowest is not None:
-            columns["lowest"] = pa.array(self.lowest, LOWEST)
+        columns = {**optimum_columns(self.solution), "verdict": verdict}
         return _optima(self.job, self.rows, columns)
 
     def scores(self, assignor: str) -> pa.RecordBatch:
@@ -385,32 +348,6 @@ class _Answers:
             "seconds": pa.array(seconds),
         }
 
-    def _certificates(self) -> pa.Array:
-        """(groups,) what proves the answers, null where that is no certificate."""
-        solution, groups = self.solution, len(self.solution)
-        if self.verdicts is not None or not is_flow(solution.objective):
-            rows = [
-                None if at in solution.errors else certificate_row(solution.solution(at).proof)
-                for at in range(groups)
-            ]
-            return pa.array(rows, CERTIFICATE)
-        is_one = solution.proof == str(ProofKind.CERTIFICATE)
-        if "balance" not in solution.objective:
-            is_one[:] = False
-        size, wide = np.diff(solution.fleet.member_start), solution.scale.shape[1]
-        of_member = np.repeat(is_one, size)
-        columns = {
-            name: lists_of(pa.array(column[of_member]), np.where(is_one, size, 0), is_one)
-            for name, column in (("level", solution.level), ("price", solution.price))
-        }
-        units = pa.array(solution.scale[is_one].ravel())
-        columns["scale"] = lists_of(units, np.where(is_one, wide, 0), is_one)
-        arrays = [
-            columns[one.name] if one.name in columns else pa.nulls(groups, one.type)
-            for one in CERTIFICATE
-        ]
-        return pa.StructArray.from_arrays(arrays, fields=list(CERTIFICATE), mask=pa.array(~is_one))
-
     def _verdicts(self) -> pa.Array:
         """(groups,) what :func:`compare.judged.judged_by` says, of proved optima by columns."""
         fleet, groups, now = self.solution.fleet, len(self.solution), self.now
@@ -418,7 +355,8 @@ class _Answers:
         plain[[*self.solution.errors, *now.reasons]] = False
         plain &= ~fleet.other_claims
         holds = some(fleet.group.owner >= 0, fleet.partition_start)
-        plain &= ~holds | (now.valid & ~self._may_lag_less())
+        lags = self._may_lag_less()
+        plain &= ~holds | (now.valid & ~lags)
         there = np.diff(fleet.member_start) > 0
         differs = now.value != self.solution.value
         better = np.argmax(differs, axis=1)
@@ -452,7 +390,7 @@ class _Answers:
             return found
         verdicts = found.to_pylist()
         for at in np.flatnonzero(~plain).tolist():
-            verdicts[at] = self._verdict(at)
+            verdicts[at] = self._verdict(at, alone=bool(lags[at] and worse[at]))
         return pa.array(verdicts, VERDICT)
 
     def _may_lag_less(self) -> Bools:
@@ -467,11 +405,19 @@ class _Answers:
         found: Bools = ~unknown & (peak > 0) & (WORTH * (peak - least_in(fleet)) >= peak)
         return found
 
-    def _verdict(self, at: int) -> Row | None:
-        """Return what :func:`compare.judged.judged_by` says of a group."""
+    def _verdict(self, at: int, *, alone: bool) -> Row | None:
+        """Return what :func:`compare.judged.judged_by` says of a group.
+
+        Parameters
+        ----------
+        alone : by the optimum of the group solved alone: of those that are equally good, which
+            one is found, and its lag, depends on the groups that are solved together
+        """
         if at in self.solution.errors:
             return None
         answer = self.solution.solution(at)
+        if alone and len(self.solution) > 1:
+            answer = solve(answer.group, self.job.objective, time_limit=self.job.time_limit)
         judged = judged_by(answer.group, answer)
         if judged.best is not None and any(map(is_taken, judged.group.assumed)):
             verdict = replace(judged.verdict, sure=False, condition=ALL_ALIKE)
@@ -517,12 +463,7 @@ def _judged(job: Job, rows: pa.RecordBatch) -> Part:
     for number, (_, best) in enumerate(found.values()):
         solutions.put_one(number, best)
     verdicts = [verdict_row(judged) for judged, _ in found.values()]
-    lowest = [
-        None if one.lowest is None or one.lowest is one.best else solution_row(one.lowest)
-        for one, _ in found.values()
-    ]
-    kept = rows.take(pa.array([*found], pa.int64()))
-    answers = _Answers(job, kept, solutions.done(), verdicts, lowest)
+    answers = _Answers(job, rows.take(pa.array([*found], pa.int64())), solutions.done(), verdicts)
     return answers, rows.take(pa.array([*reasons], pa.int64())), [*reasons.values()]
 
 

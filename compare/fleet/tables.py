@@ -38,39 +38,6 @@ EXCESSES = pa.list_(
     )
 )
 
-# What a certificate is made of, as `optimal.proof.Proof` has it.
-CERTIFICATE = pa.struct(
-    [
-        ("level", pa.list_(pa.int64())),
-        ("price", pa.list_(pa.int64())),
-        ("scale", pa.list_(pa.int64())),
-        (
-            "floor",
-            pa.struct(
-                [
-                    ("bound", pa.string()),
-                    ("members", pa.list_(pa.int64())),
-                    ("at_least", pa.int64()),
-                ]
-            ),
-        ),
-        ("givers", pa.list_(pa.int64())),
-    ]
-)
-# An optimum, as `optimal.solution.Solution` has it; null where there is no answer.
-SOLUTION = [
-    ("status", pa.string()),
-    ("stopped", pa.string()),
-    ("method", pa.string()),
-    ("seconds", pa.float64()),
-    ("terms", TERMS),
-    ("proof", pa.string()),  # kind of proof
-    ("owner", pa.list_(pa.int32())),  # of each partition a member's number, -1 for nobody
-    ("certificate", CERTIFICATE),  # null where the proof is of another kind
-]
-# The same of a second optimum, found in the time of the first.
-LOWEST = pa.struct([one for one in SOLUTION if one[0] != "seconds"])
-
 STAGES = pa.list_(pa.struct([("stage", pa.string()), ("seconds", pa.float64())]))
 
 # Of the assignment that a group has now, as `compare.verdict.Verdict` says it; how many partitions
@@ -121,14 +88,16 @@ TABLES = {
             ("subscriptions_known", pa.bool_()),  # of every member
             ("made_by", pa.string()),  # key of all that made the row but the group
             ("objective", pa.string()),
-            SOLUTION[0],
+            ("status", pa.string()),
             ("reason", pa.string()),
-            *SOLUTION[1:],
+            ("stopped", pa.string()),
+            ("method", pa.string()),
+            ("seconds", pa.float64()),
+            ("terms", TERMS),
+            ("proof", pa.string()),  # kind of proof
             ("assumed", pa.list_(pa.string())),
             ("loads", pa.list_(pa.int64())),  # partitions per member, in the order of ids
             ("verdict", VERDICT),  # null where the group could not be judged
-            # Where whoever is unknown reads all that is in demand; null where all are known.
-            ("lowest", LOWEST),
         ]
     ),
     "scores": pa.schema(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from heapq import nsmallest
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.ending import glance, stored_judged, stored_score
+from compare.fleet.ending import glance, stored_score, verdict_in
 from compare.fleet.facts import MOST_WORST
 from compare.fleet.results import Unread
 from compare.fleet.summaries import Aggregates
-from compare.fleet.tables import TABLES, read_table, stored
+from compare.fleet.tables import read_table, stored
+from compare.judged import judge
 from compare.page.aggregated import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
     from compare.page.contents import Page
     from compare.scores import Score
 
-# Groups in full, where what moves buy is a flow and where it is searched for; and their size.
+# For the moves and the proof of what is shown in full; the verdicts of the tables had the time
+# that the run was given.
+JUDGE_SECONDS = 1.0
+# Groups in full, where each is solved by a flow and where it is searched for; and their size.
 MOST_IN_FULL, MOST_SEARCHED = 200, 20
 MOST_PARTITIONS = 200_000
 MOST_UNREAD = 300
@@ -135,8 +140,8 @@ def _sample(
     """Return the worst groups in a line each, and the first of them in full with their scores."""
     worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
-    names = [name for name in TABLES["optima"].names if name != "key"]
-    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], names)
+    told = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions")
+    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], told)
     kept = [row for row in worst if row["optimum_key"] in optima]
     keys = [row["group_key"] for row in kept]
     sizes = [optima[row["optimum_key"]]["n_partitions"] for row in kept]
@@ -148,8 +153,12 @@ def _sample(
     ]
     rows = _by_key(folder, "groups", keys[:whole], LAYOUT.names)
     groups = [of_row(rows[key]) for key in keys[:whole]]
-    tiers = parse_objective(objective.split(" > "))
-    judged = [stored_judged(row, group, tiers) for row, group in zip(stored, groups, strict=False)]
+    judged = [
+        replace(one, verdict=verdict_in(row["verdict"]))
+        for one, row in zip(
+            judge(groups, objective.split(" > "), time_limit=JUDGE_SECONDS), stored, strict=False
+        )
+    ]
     rank = {name: i for i, name in enumerate([CURRENT, *assignors()])}
     of_each = [
         sorted(

@@ -169,7 +169,6 @@ def test_the_optima_have_the_columns_of_their_solutions():
             "status": str(own.status), "reason": None, "stopped": str(own.stopped),
             "method": own.method, "seconds": own.seconds, "proof": str(own.proof.kind),
             "terms": [vars(term) for term in own.terms], "loads": own.assignment.loads.tolist(),
-            "owner": own.assignment.owner.tolist(),
         }  # fmt: skip
     left = {name: value for name, value in table[30].items() if value is not None}
     assert left.pop("reason").startswith("members.c0.subscription: unknown")
