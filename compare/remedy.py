@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from compare.deployed import effort, is_rule, spoken
+from compare.deployed import effort, has_shipped, is_rule, spoken
 from compare.scores import CURRENT, OPTIMUM
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from compare.scores import Score
 
 NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
+NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
 OURS = (
     "The optimum runs as an assignor of Python consumers: docs/how-to/run-the-optimal-assignor.md."
 )
@@ -40,17 +41,18 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
         return f"{NO_COMMAND} No assignor of Kafka's looks at lag. {OURS}"
     if not tried:
         return f"{NO_COMMAND} {advise} says which one."
+    known = f"{NO_COMMAND} " if has_shipped() else f"{NO_COMMAND} {NOT_HERE} "
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
         none = f"None of the {len(tried)} tried gets"
         none = none if len(tried) > 1 else "The one tried does not get"
-        return f"{NO_COMMAND} {none} as far. {OURS}"
+        return f"{known}{none} as far. {OURS}"
     values = {row.assignor: [term.value for term in row.terms or ()] for row in as_good}
     best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, judged.group)))
     moves = next((term.value for term in best.terms or () if term.name == "stickiness"), None)
     by = "" if moves is None else f" by moving {counted(moves, 'partition')}"
     return (
-        f"{NO_COMMAND} Of those tried, {spoken(best.assignor)} gets there{by}; "
+        f"{known}Of those tried, {spoken(best.assignor)} gets there{by}; "
         f"{advise} says what it takes to change to it."
     )
 

@@ -129,7 +129,7 @@ KINDS = {
     "Fraction | float | str": Kind(_is(Real, str), "a share as in 0.1"),
     "Sequence[int]": Kind(_all(_is_whole), "whole numbers", _is_whole),
     "tuple[int, ...]": Kind(_all(_is_whole), "whole numbers", _is_whole),
-    "Mapping[str, int]": Kind(_is(Mapping), "a mapping as in {'peak_lag': 100}"),
+    "Mapping[str, int]": Kind(_is(Mapping), "a mapping of names to numbers"),
     "Mapping[str, str]": Kind(_is(Mapping), "a mapping"),
     "Mapping[str, Sequence[str]]": Kind(
         lambda value: isinstance(value, Mapping) and all(map(_all(_is_name), value.values())),

@@ -61,7 +61,8 @@ class AssignmentFile:
                 raise BadInput(f"{failure.place}: {failure.reason}")
         names = [one.group or "" for one in self.assignments]
         near = get_close_matches(group or "", names, n=3, cutoff=0.4) or names[:_FEW]
-        raise BadInput(f"{self.name}: no group {group} in it, only {', '.join(near)}")
+        said = "only" if len(near) == len(names) else f"of {len(names)} the nearest are"
+        raise BadInput(f"{self.name}: no group {group} in it, {said} {', '.join(near)}")
 
 
 def read_assignments(path: str) -> AssignmentFile:

@@ -131,7 +131,7 @@ score orders.json --plan range.json
 score orders.json --plan best.json --plan best.json
     --plan best.json: there is a row best already; rename the file
 score orders.json --plan all.txt
-    all.txt: no group orders in it, only aio-f, coop-a, empty-e, idle-h, kpc-c
+    all.txt: no group orders in it, of 11 the nearest are aio-f, coop-a, empty-e, idle-h, ...
 score all.txt --plan best.json
     --plan best.json: 11 groups to plan for; add --group NAME
 score all.txt --group 'x*'
@@ -373,7 +373,7 @@ advise orders.json --group order
 advise orders.json --assignor rnage
     --assignor: unknown name 'rnage'; nearest: range, current, roundrobin; assay assignors ...
 diff all.txt all.txt --group coop
-    all.txt: no group coop in it, only coop-a
+    all.txt: no group coop in it, of 11 the nearest are coop-a
 diff orders.json even.json
     even.json: no group orders in it, only even
 diff - -
