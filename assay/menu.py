@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -155,10 +156,10 @@ class Command(TyperCommand):
     """A command whose help fits a screen: what an option takes and its default, no ranges."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Read the command line; where an argument or a value is missing or wrong, say which."""
+        """Read the command line; where something is missing, wrong or given twice, say which."""
         words = [*args]
         try:
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
         except TyperException as error:
             param = getattr(error, "param", None)
             if isinstance(param, TyperArgument | TyperOption):
@@ -167,6 +168,12 @@ class Command(TyperCommand):
             if getattr(error, "ctx", None) is None:
                 ctx.fail(error.format_message())
             raise
+        *_, order = self.make_parser(ctx).parse_args(args=words)
+        for param, times in Counter(order).items():
+            once = isinstance(param, TyperOption) and not (param.multiple or param.is_flag)
+            if once and times > 1:
+                ctx.fail(f"{param.opts[-1]}: given {times} times, expected once")
+        return rest
 
     def _said(
         self,
