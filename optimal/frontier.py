@@ -41,8 +41,8 @@ class Point:
     Attributes
     ----------
     first_value, second_value : the values of the two tiers
-    first_bound : no assignment with so small a second value has less in the first tier; 0 where
-        nothing is known
+    first_bound : no assignment with so small a second value has less in the first tier; None
+        where nothing is known
     second_bound : no assignment with so small a first value has less in the second tier
     assignment : an assignment with these values
     proof : what the bounds rest on where both meet their values, else of kind ``none``
@@ -53,8 +53,8 @@ class Point:
 
     first_value: int
     second_value: int
-    first_bound: int
-    second_bound: int
+    first_bound: int | None
+    second_bound: int | None
     assignment: Assignment
     proof: ProofKind
     complete: bool = False
@@ -100,7 +100,7 @@ class Frontier(Framed, tuple[Point, ...]):
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row a point.
 
-        The columns are the two tiers by their names, ``NAME_bound`` of each, 0 where nothing is
+        The columns are the two tiers by their names, ``NAME_bound`` of each, None where nothing is
         known, and `proved` and `complete`, as a point has them.
         """
         for point in self:
@@ -206,7 +206,12 @@ def frontier(
         if turned:
             at, bounds = at[::-1], bounds[::-1]
         tiers = (objective[0], objective[1])
-        made.append(Point(*at, *bounds, within.assignment, kind, complete, tiers))
+        # That a value is 0 or more says nothing of it.
+        first_bound, second_bound = (
+            bound if bound or not value else None for value, bound in zip(at, bounds, strict=True)
+        )
+        point = (*at, first_bound, second_bound, within.assignment, kind, complete, tiers)
+        made.append(Point(*point))
     return Frontier(made, None if made and all(closed) else search.left_out(len(made)))
 
 

@@ -156,4 +156,4 @@ def _proof(row: TradeOff, paid: str, tiers: tuple[str, str]) -> str:
     bound = point.second_bound if pays_first(tiers) else point.first_bound
     if bound == row.bought:
         return f"{paid} not proved"
-    return f"at least {bound:,}" if bound else "not proved"
+    return "not proved" if bound is None else f"at least {bound:,}"

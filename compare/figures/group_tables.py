@@ -154,7 +154,7 @@ def trade_off_table(tiers: tuple[str, str], points: Sequence[Point]) -> list[Rec
     Returns
     -------
     rows : `paid`, `bought` (values of the two tiers), `proved`, `knee`, `bound` (what `bought`
-        is at least for so much; 0 where nothing is known)
+        is at least for so much; None where nothing is known)
     """
     return [
         {
