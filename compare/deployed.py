@@ -49,13 +49,12 @@ def spoken(name: str) -> str:
 
 def tried_by_default() -> list[str]:
     """Return the assignors that can be deployed; rules as written where no class is here."""
-    usual = usual_assignors()
-    return usual if has_shipped(usual) else [*usual, *WRITTEN_INSTEAD]
+    return [*usual_assignors(), *(() if has_shipped() else WRITTEN_INSTEAD)]
 
 
-def has_shipped(usual: Sequence[str] | None = None) -> bool:
-    """Return whether a class of Kafka's is among these assignors; None: the usual ones here."""
-    return any(name.startswith(SHIPPED) for name in usual or usual_assignors())
+def has_shipped() -> bool:
+    """Return whether a class of Kafka's is here, among the usual assignors."""
+    return any(name.startswith(SHIPPED) for name in usual_assignors())
 
 
 def is_rule(name: str) -> bool:

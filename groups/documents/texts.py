@@ -82,11 +82,6 @@ def beginning(data: bytes) -> str:
     return data[:START].decode(_encoding(data), "ignore").lstrip()
 
 
-def is_utf8(data: bytes) -> bool:
-    """Return whether a text that begins so is to be read as UTF-8."""
-    return not data.startswith(_WIDER) and _encoding(data) in ("UTF-8", "UTF-8-SIG")
-
-
 def without_gz(name: str) -> str:
     """Return the name of a file as it would be unpacked."""
     return name.removesuffix(".gz")
