@@ -9,18 +9,20 @@ import numpy as np
 from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
 from compare.lag.behind import behind
+from compare.lag.fall import FEW_MOVES
 from compare.over_groups import over_groups
 from compare.overview import GUESSES, is_lagging
 from compare.page.group.moves import moves_to
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
-from compare.sentences import BALANCE, EVEN_LAGGING, called, spread
+from compare.sentences import BALANCE, called, spread
 from compare.unscored import in_a_line, unscored_of
+from compare.verdict import EVEN_LAGGING
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.wording import counted, duration, ranges, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
@@ -37,13 +39,18 @@ Pair = tuple[str, str]
 
 
 def show_scores(
-    solution: Solution, scores: Sequence[Score], lowest: LowestPeak | None = None
+    solution: Solution,
+    scores: Sequence[Score],
+    lowest: LowestPeak | None = None,
+    *,
+    told: Container[str] = (),
 ) -> None:
     """Print the optimum and a row for each assignor, then why some have no score.
 
     Parameters
     ----------
     lowest : the lowest peak lag, which each row's is compared with; None if it is not known
+    told : rows of which the reason stands elsewhere
     """
     rows = [_optimum(solution), *scores]
     lagging = lowest is not None and "peak_lag" not in solution.objective
@@ -62,7 +69,7 @@ def show_scores(
     )
     reasons: dict[str, list[str]] = {}
     for score in scores:
-        if reason := why_not(score):
+        if score.assignor not in told and (reason := why_not(score)):
             reasons.setdefault(reason, []).append(score.assignor)
     for reason, names in reasons.items():
         tell(f"{', '.join(names)}: {reason}")
@@ -82,6 +89,22 @@ def why_not(score: Score) -> str | None:
     """Return why a row has no score or is not valid, with the option that helps; None if it is."""
     hint = f"; {OPTIONS['subscriptions']}" if score.reason in (UNKNOWN, DEPENDS) else ""
     return score.why_not and f"{score.why_not}{hint}"
+
+
+def plan_told(row: Score) -> str:
+    """Return whether a plan holds, and by how much the first tier that differs is above the best.
+
+    Parameters
+    ----------
+    row : of a plan, scored or not
+    """
+    if reason := why_not(row):
+        return f"{row.assignor}: {reason}"
+    worse = next((term for term in row.terms or () if term.excess != 0), None)
+    if worse is None:
+        return f"{row.assignor}: valid, and as good as can be."
+    found = f"{called(worse.name)} {''.join(_excess(worse))}"
+    return f"{row.assignor}: valid, but not as good as can be: {found}."
 
 
 def _optimum(solution: Solution) -> Score:
@@ -215,8 +238,7 @@ def _verdict(one: Glance | Pair) -> str:
         return f"{counted(one.without_owner, 'partition')} without owner{waits}"
     if one.verdict.says == "nobody reads":
         return f"{one.verdict.says}: {rounded(one.verdict.waiting or 0)}"
-    says = one.verdict.says if _fall(one) is None else EVEN_LAGGING
-    return f"{says}{' *' if one.verdict.condition else ''}"
+    return f"{one.verdict.shown(one.fall)}{' *' if one.verdict.condition else ''}"
 
 
 def _moves(one: Glance | Pair) -> int | None:
@@ -278,6 +300,8 @@ def show_notes(overview: Overview) -> None:
     if overview.questions > len(asked):
         more = overview.questions - len(asked)
         show(f"and {counted(more, 'question')} more: see each in full")
+    if any(map(is_lagging, overview.worst)):
+        tell(f"{EVEN_LAGGING}: by a tenth or more with a few moves, {FEW_MOVES}")
     conditions = {one.verdict.condition for one in overview.worst}
     for condition in sorted(filter(None, conditions)):
         show(f"* if {condition}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.sentences import assigned_by, by_broker
 from groups.wording import counted
-from heuristics.catalogue import AGREE_WITH_KAFKAS, SHIPPED, WRITTEN, usual_assignors
+from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN
 from heuristics.protocol import Protocol, supported_protocols
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ NEAR = {
     "kip-615-constrained": "cooperative-sticky",
     "kip-615-amended": "cooperative-sticky",
 }
-# What is tried of them where no class is here that can be called.
-WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
 
 
 def spoken(name: str) -> str:
@@ -45,16 +43,6 @@ def spoken(name: str) -> str:
         return name
     whose = "the broker's " if client == BROKER else ""
     return f"{whose}{rest.replace('@', ' ')}"
-
-
-def tried_by_default() -> list[str]:
-    """Return the assignors that can be deployed; rules as written where no class is here."""
-    return [*usual_assignors(), *(() if has_shipped() else WRITTEN_INSTEAD)]
-
-
-def has_shipped() -> bool:
-    """Return whether a class of Kafka's is here, among the usual assignors."""
-    return any(name.startswith(SHIPPED) for name in usual_assignors())
 
 
 def is_rule(name: str) -> bool:

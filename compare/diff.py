@@ -41,11 +41,18 @@ class Change:
 
 @dataclass(frozen=True)
 class Move:
-    """Partitions that went from one member to another; None stands for nobody."""
+    """Partitions that went from one member to another.
+
+    Attributes
+    ----------
+    origin, target : None stands for nobody, or if `shared` for a member that is in a move of its
+        own or keeps them: several members hold them before or after
+    """
 
     origin: str | None
     target: str | None
     partitions: Numbers
+    shared: bool = False
 
     @property
     def count(self) -> int:
@@ -112,12 +119,15 @@ class Diff:
                 losers[partition].append(change.member)
             for partition in pairs(change.gained):
                 gainers[partition].append(change.member)
-        moved: dict[tuple[str | None, str | None], list[Partition]] = defaultdict(list)
+        moved: dict[tuple[str | None, str | None, bool], list[Partition]] = defaultdict(list)
+        before, after = (set(_holders(side)) for side in (self.before, self.after))
         for partition in losers.keys() | gainers.keys():
             ways = zip_longest(losers.get(partition, ()), gainers.get(partition, ()))
             for origin, target in ways:
-                moved[origin, target].append(partition)
-        found = [Move(a, b, _numbers(partitions)) for (a, b), partitions in moved.items()]
+                there = before if origin is None else after
+                shared = None in (origin, target) and partition in there
+                moved[origin, target, shared].append(partition)
+        found = [Move(a, b, _numbers(each), shared) for (a, b, shared), each in moved.items()]
         return tuple(sorted(found, key=lambda m: (-m.count, m.origin or "", m.target or "")))
 
     @property
@@ -141,8 +151,7 @@ class Diff:
         left = unassigned(self.after)
         if left is None:
             return None
-        held = {pair for topics in self.before.held.values() for pair in pairs(topics)}
-        return _numbers(held & set(pairs(left)))
+        return _numbers(_holders(self.before).keys() & set(pairs(left)))
 
     @property
     def waiting(self) -> int | None:
@@ -244,8 +253,12 @@ def unassigned(side: NamedAssignment) -> Numbers | None:
 
 def with_several(side: NamedAssignment) -> Numbers:
     """Return the partitions that several members hold."""
-    holders = Counter(pair for topics in side.held.values() for pair in set(pairs(topics)))
-    return _numbers(pair for pair, count in holders.items() if count > 1)
+    return _numbers(pair for pair, count in _holders(side).items() if count > 1)
+
+
+def _holders(side: NamedAssignment) -> Counter[Partition]:
+    """Return how many members hold each partition that somebody holds."""
+    return Counter(pair for topics in side.held.values() for pair in set(pairs(topics)))
 
 
 def _side(side: NamedAssignment) -> dict[str, object]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from compare.lag.behind import known_lag, lag_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
@@ -17,6 +17,7 @@ from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.question import Open, questions
 from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
 from groups import Assignment, Group, values
+from groups.collection import newest_named
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, parse_objective
 from groups.unknown import reading_least, reading_most
@@ -60,9 +61,20 @@ class Judged(Framed):
     least_lag: bool | None = None
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return one row: `group` and `captured_at`, then the columns of `Verdict.to_rows`."""
+        """Return one row.
+
+        The columns are `group` and `captured_at`, those of `Verdict.to_rows`, and `shown`: the
+        verdict as tables have it, ``even, lag could fall`` where a few moves take a tenth or more
+        off the lag of the busiest member of a group whose `says` is ``as good as can be``.
+        """
         for row in self.verdict.to_rows():
-            yield {"group": self.group.name, "captured_at": self.group.captured_at, **row}
+            told = {"group": self.group.name, "captured_at": self.group.captured_at, **row}
+            yield told | {"shown": self.shown}
+
+    @property
+    def shown(self) -> str:
+        """The verdict in the few words of tables, which tell apart where lag could fall."""
+        return self.verdict.shown(self.fall)
 
     @property
     def target(self) -> Assignment | None:
@@ -117,7 +129,19 @@ class Judged(Framed):
 
 
 class Verdicts(Framed, list[Judged]):
-    """What groups have now, each as a `Judged`, in their order."""
+    """What groups have now, each as a `Judged`, in their order; ``verdicts["orders"]`` is one."""
+
+    @overload
+    def __getitem__(self, key: SupportsIndex | str) -> Judged: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> list[Judged]: ...
+
+    def __getitem__(self, key: SupportsIndex | str | slice) -> Judged | list[Judged]:
+        """Return one by its place or its group's name: of several captures of one, the newest."""
+        if isinstance(key, str):
+            key = newest_named([one.group for one in self], key)
+        return super().__getitem__(key)
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row a group, with the columns of `Judged.to_rows`."""

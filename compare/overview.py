@@ -10,8 +10,8 @@ from compare.history import history_of, sentences_of
 from compare.judged import worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.without_reader import is_read
-from compare.sentences import EVEN_LAGGING, captures, spread
-from compare.verdict import WORST_FIRST, Says, without_owner
+from compare.sentences import captures, spread
+from compare.verdict import EVEN_LAGGING, WORST_FIRST, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
 from groups.wording import MOST_NAMED, counted, few
 
@@ -125,14 +125,18 @@ class Overview:
         """How many snapshots count: the latest of each group."""
         return sum(self.says.values())
 
+    @property
+    def every(self) -> int:
+        """How many groups there are, with those that were not judged or are rebalancing."""
+        return self.groups + self.not_judged + len(self.rebalancing)
+
     def history(self) -> list[str]:
         """Return sentences on how groups went over their snapshots."""
         return sentences_of(self.changes, self.changed)
 
     def sentence(self) -> str:
         """Return how many of all groups are improvable, by what, and how many were not judged."""
-        more = self.not_judged + len(self.rebalancing)
-        every = captures(self.now + more, self.groups + more)
+        every = captures(self.now + self.every - self.groups, self.every)
         latest = self.now < self.captured
         sorts: list[str] = []
         for says in NAMED:
@@ -148,8 +152,9 @@ class Overview:
             when = " in its latest capture" if latest else ""
             sorts.append(f"none of {every} is known to be improvable{when}")
         if self.lagging:
-            found = [one for one in self.worst if is_lagging(one)]
-            falls = [f"{one.name} {one.fall.in_short}" for one in found if one.fall is not None]
+            # As in `_named`.
+            found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}
+            falls = [f"{name} {fall.in_short}" for name, fall in reversed(found.items()) if fall]
             has = "has" if self.lagging == 1 else "have"
             sorts.append(
                 f"{self.lagging:,} {has} even partitions, but lag that could fall: "
@@ -256,7 +261,7 @@ def _hold(members: int) -> str:
 
 def is_lagging(glance: Glance) -> bool:
     """Return whether partitions are as even as can be, and the busiest member's lag could fall."""
-    return glance.fall is not None and glance.verdict.says == "as good as can be"
+    return glance.verdict.shown(glance.fall) == EVEN_LAGGING
 
 
 def latest_of(judged: Sequence[Judged]) -> set[int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from compare.deployed import effort, has_shipped, is_rule, spoken
+from compare.deployed import effort, is_rule, spoken
 from compare.scores import CURRENT, OPTIMUM
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
+from heuristics.catalogue import shipped_here
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from compare.scores import Score
 
 NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
+BLIND = (
+    "No assignor of Kafka's looks at lag: where one has less here, that is chance, and the next "
+    "rebalance may undo it."
+)
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
 OURS = (
     "The optimum runs as an assignor of Python consumers: docs/how-to/run-the-optimal-assignor.md."
@@ -31,17 +36,16 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     rows : what was scored on the group, of assignors that were tried
     advise : how the reader asks for advice on `peak_load`
     """
-    if judged.verdict.says != "improvable":
-        if judged.fall is None:
-            return ""
-        return f"{NO_COMMAND} No assignor of Kafka's looks at lag. {OURS}"
+    improvable = judged.verdict.says == "improvable"
+    if not improvable and judged.fall is None:
+        return ""
     tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
     on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
-    if not tried and on_lag:
-        return f"{NO_COMMAND} No assignor of Kafka's looks at lag. {OURS}"
+    if not improvable or (not tried and on_lag):
+        return f"{NO_COMMAND} {BLIND} {OURS}"
     if not tried:
         return f"{NO_COMMAND} {advise} says which one."
-    known = f"{NO_COMMAND} " if has_shipped() else f"{NO_COMMAND} {NOT_HERE} "
+    known = f"{NO_COMMAND} " if shipped_here() else f"{NO_COMMAND} {NOT_HERE} "
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
         none = f"None of the {len(tried)} tried gets"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from compare.judged import Judged
     from groups.arrays import Bools
     from groups.assignment import Violation
     from groups.group import Group
@@ -343,10 +344,10 @@ def score_whoever_reads_what(
     ----------
     reference : the best that can be had, with bounds that hold whoever reads what
     """
-    rows = []
+    rows: list[Score] = []
     for name in assignors:
-        if name == CURRENT:
-            rows.append(score_current(reference.group, reference))
+        if name in (CURRENT, OPTIMUM):
+            rows += score_assignors(reference.group, reference, [name], limit)
             continue
         least, most = (
             score_outcome(world, limit.plan(world, name), reference, name)
@@ -356,6 +357,31 @@ def score_whoever_reads_what(
         refused = Score(name, "refused", DEPENDS)
         rows.append(least if alike or least.status != "scored" else refused)
     return rows
+
+
+def score_judged(
+    judged: Judged,
+    reference: Solution,
+    assignors: Sequence[str],
+    limit: TimeLimit,
+    *,
+    assume_equal: bool,
+) -> list[Score]:
+    """Score assignors on a judged group as far as it is known who reads what.
+
+    Where that is open, those that do as well whoever reads what; none if the verdict is open.
+
+    Parameters
+    ----------
+    reference : the best that can be had, with bounds that hold whoever reads what
+    assume_equal : whether it is that of the group where all members read the same
+    """
+    if assume_equal or judged.group.subscription_known.all():
+        limit.warm_up(name for name in assignors if name not in (CURRENT, OPTIMUM))
+        return score_assignors(reference.group, reference, assignors, limit)
+    if judged.verdict.sure:
+        return score_whoever_reads_what(judged.group, reference, assignors, limit)
+    return [score_without_subscriptions(reference, name) for name in assignors]
 
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:

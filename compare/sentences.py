@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from groups import Assignment, Group, Violation
     from groups.arrays import Int64
 
-# The verdict on a group whose partitions are as even as can be, and whose lag is not.
-EVEN_LAGGING = "even, lag could fall"
+IF_SO = "If so, partitions can be more even."
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 
 
@@ -72,14 +71,6 @@ def _on_the_way(group: Group) -> str | None:
     return next((line for line in group.assumed if line.startswith(ON_THE_WAY)), None)
 
 
-def verdict_shown(judged: Judged) -> str:
-    """Return a verdict in the few words of a table, with lag that could fall."""
-    says = judged.verdict.says
-    if says == "as good as can be" and judged.fall is not None:
-        return EVEN_LAGGING
-    return says
-
-
 def _sentence(judged: Judged) -> str:
     verdict, name = judged.verdict, judged.group.name
     waiting = records_waiting(verdict.waiting)
@@ -116,7 +107,7 @@ def _sentence(judged: Judged) -> str:
     if verdict.says == "not proved":
         lead = "not proved in the time given, so a better assignment may exist."
     else:
-        lead = f"depends on who reads what: {verdict.question} If so, partitions can be more even."
+        lead = f"depends on who reads what: {verdict.question} {IF_SO}"
     return f"{name}: {lead} {_holds(judged)}.{lag}"
 
 

@@ -35,6 +35,8 @@ WORST_FIRST: tuple[Says, ...] = (
 # Verdicts on groups in which nobody holds anything.
 EMPTY: tuple[Says, ...] = ("nobody reads", "nothing assigned yet", "no members")
 DEPENDS: Says = "depends on who reads what"
+# How a verdict is shown on a group whose partitions are as even as can be, and whose lag is not.
+EVEN_LAGGING = "even, lag could fall"
 ALL_ALIKE = "all members read the same topics"
 
 VerdictDocument = TypedDict(
@@ -47,6 +49,7 @@ VerdictDocument = TypedDict(
         "moves": int | None,
         "if": str | None,
         "waiting": int | None,
+        "shown": str,
     },
 )
 
@@ -86,8 +89,18 @@ class Verdict(Framed):
         """
         yield asdict(self)
 
-    def to_dict(self) -> VerdictDocument:
-        """Return the ``verdict`` of the ``assay-scores/1`` document."""
+    def shown(self, fall: object) -> str:
+        """Return the few words of tables, which tell apart where lag could fall.
+
+        Parameters
+        ----------
+        fall : how far the lag of the busiest member could fall; None where it is not worth it
+        """
+        good = self.says == "as good as can be"
+        return EVEN_LAGGING if good and fall is not None else self.says
+
+    def to_dict(self, fall: object = None) -> VerdictDocument:
+        """Return the ``verdict`` of the ``assay-scores/1`` document, `fall` as of `shown`."""
         return {
             "says": self.says,
             "sure": self.sure,
@@ -96,6 +109,7 @@ class Verdict(Framed):
             "moves": self.moves,
             "if": self.condition,
             "waiting": self.waiting,
+            "shown": self.shown(fall),
         }
 
 

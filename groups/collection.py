@@ -59,11 +59,7 @@ class Groups(Framed, Sequence[Group]):
             if not -len(self) <= key < len(self):
                 raise IndexError(f"no group {key}: there are {counted(len(self), 'group')}")
             return self._groups[key]
-        named = [group for group in self._groups if group.name == key]
-        if not named:
-            hint = nearest_or_some(key, (group.name for group in self._groups))
-            raise KeyError(f"no group is named {key}{hint}")
-        return max(named, key=lambda group: group.captured_at or "")
+        return self._groups[newest_named(self._groups, key)]
 
     def __repr__(self) -> str:
         failures = f", {counted(len(self.failures), 'failure')}" if self.failures else ""
@@ -90,3 +86,18 @@ class Groups(Framed, Sequence[Group]):
                 "fewest": int(loads.min()) if len(loads) else 0,
                 "lag_records": int(lag.sum()) if lag is not None and known else None,
             }
+
+
+def newest_named(groups: Sequence[Group], name: str) -> int:
+    """Return which of some groups has a name: of several captures of one, the newest.
+
+    Raises
+    ------
+    KeyError
+        Where none has.
+    """
+    named = [at for at, group in enumerate(groups) if group.name == name]
+    if not named:
+        hint = nearest_or_some(name, (group.name for group in groups))
+        raise KeyError(f"no group is named {name}{hint}")
+    return max(named, key=lambda at: groups[at].captured_at or "")

@@ -18,6 +18,11 @@ def command_for(extra: str) -> str:
     return f"in the clone of kafka-assay, pip install '.[{extra}]'"
 
 
+def require_plots() -> None:
+    """Raise BadInput with the command that installs what pages and figures need."""
+    require("altair", "vl_convert", "pandas", "pyarrow", extra="plots")
+
+
 def require(*modules: str, extra: str) -> None:
     """Raise BadInput with the command that installs an extra, where a module of it is missing."""
     missing = [module for module in modules if find_spec(module) is None]

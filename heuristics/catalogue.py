@@ -156,17 +156,20 @@ def _unknown(name: str, besides: Collection[str] = ()) -> BadInput:
 # `range` and `roundrobin` as written agree with Kafka's, and need no JVM.
 AGREE_WITH_KAFKAS = ("range", "roundrobin")
 SHIPPED = ("kafka-java/sticky", "kafka-java/cooperative-sticky", "kafka-broker/uniform")
-# The one of them all that looks at lag.
-BY_LAG = "kip-169-lag"
+# What is tried instead where no class of Kafka's is here that can be called.
+WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
 
 
-def usual_assignors(*, lagging: bool = False) -> list[str]:
-    """Return the assignors that most groups run, as far as they can be called here.
+def usual_assignors() -> list[str]:
+    """Return the assignors that are tried where nobody names one: those that most groups run.
 
-    Parameters
-    ----------
-    lagging : add the one that looks at lag
+    `range`, `roundrobin`, and Kafka's `sticky`, `cooperative-sticky` and `uniform` as far as they
+    can be called here; where none can, the rules `kip-429-cooperative` and `kip-54-sticky`.
     """
-    names = (*AGREE_WITH_KAFKAS, *SHIPPED, *([BY_LAG] if lagging else []))
-    found = [assignor_named(name) for name in names]
+    return [*AGREE_WITH_KAFKAS, *(shipped_here() or WRITTEN_INSTEAD)]
+
+
+def shipped_here() -> list[str]:
+    """Return the classes of Kafka's, of those that most groups run, that can be called here."""
+    found = map(assignor_named, SHIPPED)
     return [assignor.name for assignor in found if assignor.missing() is None]

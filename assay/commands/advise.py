@@ -51,7 +51,6 @@ from compare.advice.words import (
 )
 from compare.overview import guessed_in
 from compare.scores import DEPENDS
-from compare.sentences import verdict_shown
 from groups.errors import BadInput
 from groups.tiers import MOVES
 from groups.wording import counted, few
@@ -209,7 +208,7 @@ def _print_all(advice: Sequence[Advice]) -> None:
         Column("less", _percent_less, right=True),
         Column("change first", in_short),
         Column("moves", lambda one: one.changes[0].moves if one.changes else None, right=True),
-        Column("verdict", lambda one: one.judged and verdict_shown(one.judged)),
+        Column("verdict", lambda one: one.judged and one.judged.shown),
     )
     tell("then: what the busiest member has after the change; less: than now")
     _print_assumed(order)

@@ -271,14 +271,18 @@ def _count(numbers: Mapping[str, Sequence[int]]) -> int:
     return sum(map(len, numbers.values()))
 
 
+def _unnamed(move: Move) -> str:
+    return "another too" if move.shared else "nobody"
+
+
 def _show_moves(moves: Sequence[Move]) -> None:
     if not moves:
         return
     show("")
     show_table(
         moves[:MOST_LINES],
-        Column("from", lambda move: move.origin or "nobody"),
-        Column("to", lambda move: move.target or "nobody"),
+        Column("from", lambda move: move.origin or _unnamed(move)),
+        Column("to", lambda move: move.target or _unnamed(move)),
         Column("partitions", lambda move: move.count),
         Column("", lambda move: _partitions(move.partitions)),
     )

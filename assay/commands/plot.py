@@ -63,9 +63,9 @@ def plot(
     dark: Annotated[bool, typer.Option("--dark", help="for a dark background")] = False,
 ) -> None:
     """Write one figure of a group as SVG or PNG."""
-    from groups.extras import require
+    from groups.extras import require_plots
 
-    require("altair", "vl_convert", extra="plots")
+    require_plots()
     from compare import figures
 
     figures.require_suffix(out)

@@ -33,7 +33,6 @@ from assay.commands.options import (
 from assay.progress import far
 from assay.streams import complain, note, show
 from groups.errors import BadInput
-from heuristics.catalogue import WRITTEN
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
@@ -84,9 +83,9 @@ def report(
     folder that assay run filled, of its tables.
     """
     from groups.documents.texts import named
-    from groups.extras import require
+    from groups.extras import require_plots
 
-    require("altair", "vl_convert", extra="plots")
+    require_plots()
     from compare.page.html import require_writable, write_page
 
     live, files = reached_instead(sources, bootstrap_server, command_config, config, timeout)
@@ -160,9 +159,6 @@ def _folder_of_a_run(sources: Sequence[str]) -> str | None:
 
 
 def _of_run(folder: str, benchmark: Sequence[str]) -> Page:
-    from groups.extras import require
-
-    require("pandas", "pyarrow", extra="plots")
     from compare.page.from_run import page_of_run
 
     return page_of_run(folder, benchmark, _command())
@@ -187,7 +183,7 @@ def _of_groups(
     from heuristics.catalogue import usual_assignors
 
     tiers = parse_objective(objective)
-    names = assignors_asked(assignor) if assignor else _usual(usual_assignors())
+    names = assignors_asked(assignor) if assignor else usual_assignors()
     apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
     for failure in damaged:
         note(f"{failure.place}: {failure.reason}")
@@ -203,11 +199,6 @@ def _of_groups(
         made=made_now(_command(), tiers, time_limit),
         say=far,
     )
-
-
-def _usual(found: list[str]) -> list[str]:
-    """Return the assignors to try where nobody says which; without Kafka's, those as written."""
-    return found if any("/" in name for name in found) else list(WRITTEN)
 
 
 def _read(

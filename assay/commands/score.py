@@ -38,6 +38,7 @@ from assay.progress import far
 from assay.streams import OPTIONS, complain, note, note_assumed, show, show_json
 from assay.tables import (
     in_words,
+    plan_told,
     show_groups,
     show_moves,
     show_notes,
@@ -60,12 +61,10 @@ from compare.overview import latest_of, overview_of
 from compare.remedy import remedy
 from compare.scores import (
     CURRENT,
-    OPTIMUM,
     UNKNOWN,
     Score,
     assignors_asked,
-    score_assignors,
-    score_whoever_reads_what,
+    score_judged,
     score_without_subscriptions,
     scores_document,
 )
@@ -148,8 +147,7 @@ def score(
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
     lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
-    lagging = lowest[0] is not None and lowest[0].records > 0
-    names = _names(asked, current=current, few=not plans and len(judged) == 1, lagging=lagging)
+    names = _names(asked, current=current, few=not plans and len(judged) == 1)
     references = [one.lowest if assume_equal else one.reference for one in judged]
     if plans or asked:
         references = _with_fresh(references, groups, tiers, time_limit)
@@ -215,9 +213,9 @@ def _not_judged(judged: Sequence[Judged], not_had: Sequence[Failure]) -> list[st
     return [f"{one.about}: not judged" for one in not_had] + lines
 
 
-def _names(asked: Sequence[str], *, current: bool, few: bool, lagging: bool) -> list[str]:
+def _names(asked: Sequence[str], *, current: bool, few: bool) -> list[str]:
     """Return the rows to score: of now, and the assignors asked for, else `few` or none."""
-    names = asked or (usual_assignors(lagging=lagging) if few else [])
+    names = asked or (usual_assignors() if few else [])
     return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
 
 
@@ -260,14 +258,10 @@ def _rows(
             if reference is None:
                 unscored = asked if one.group.members else ()
                 rows.append([Score(name, "refused", UNKNOWN) for name in unscored])
-            elif assume_equal or one.group.subscription_known.all():
-                limit.warm_up(name for name in names if name not in (CURRENT, OPTIMUM))
-                some = asked if asked and one.verdict.says in EMPTY else names
-                rows.append(score_assignors(reference.group, reference, some, limit))
-            elif one.verdict.sure and not asked:
-                rows.append(score_whoever_reads_what(one.group, reference, names, limit))
             else:
-                rows.append([score_without_subscriptions(reference, name) for name in names])
+                some = asked if asked and one.verdict.says in EMPTY else names
+                made = score_judged(one, reference, some, limit, assume_equal=assume_equal)
+                rows.append(made)
     return rows
 
 
@@ -314,7 +308,7 @@ def score_document(
     return {
         **found,
         "captured_at": judged.group.captured_at,
-        "verdict": judged.verdict.to_dict(),
+        "verdict": judged.verdict.to_dict(judged.fall),
         "question": judged.verdict.question,
         "plan": None if plan is None else plan.moves,
         "assumed": list(assumed),
@@ -338,10 +332,30 @@ def show_group(
     plans : the rows that are no assignor's
     """
     tell(sentence(judged))
+    for row in rows:
+        if row.assignor in plans:
+            tell(plan_told(row))
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
     if gain := early_gain(judged):
         tell(gain)
+    _tell_lag(judged, lowest)
+    if rows and reference is not None:
+        show_plan(judged, [row for row in rows if row.assignor not in plans])
+        show_loads(judged)
+        if judged.least_lag is not None:
+            found = "" if judged.least_lag else " that was found"
+            tiers = " > ".join((*reference.objective, "peak_lag"))
+            tell(f"of all as good it has the least peak lag{found}: {tiers}")
+        show_scores(reference, rows, lowest, told=plans)
+    elif reference is None:
+        for row in rows:
+            if row.assignor not in plans:
+                tell(f"{row.assignor}: {why_not(row)}")
+
+
+def _tell_lag(judged: Judged, lowest: LowestPeak | None) -> None:
+    """Print who has most lag, how much less there could be, and what waits without a reader."""
     for said in lag_told(judged.now, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
@@ -350,17 +364,6 @@ def show_group(
         tell(waiting.sentence())
     if lowest is None and (said := not_compared([judged.group])):
         tell(said)
-    if rows and reference is not None:
-        show_plan(judged, [row for row in rows if row.assignor not in plans])
-        show_loads(judged)
-        if judged.least_lag is not None:
-            found = "" if judged.least_lag else " that was found"
-            tiers = " > ".join((*reference.objective, "peak_lag"))
-            tell(f"of all as good it has the least peak lag{found}: {tiers}")
-        show_scores(reference, rows, lowest)
-    elif reference is None:
-        for row in rows:
-            tell(f"{row.assignor}: {why_not(row)}")
 
 
 def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:

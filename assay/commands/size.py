@@ -79,12 +79,12 @@ def size(
     """
     from compare.sizes.sizing import parse_target
     from compare.sizes.sweep import size as sized
-    from groups.extras import require
+    from groups.extras import require_plots
 
     wanted = None if target is None else parse_target(target)
     numbers = None if members is None else _numbers(members)
     if figure is not None:
-        require("altair", "vl_convert", extra="plots")
+        require_plots()
         from compare import figures
 
         figures.require_suffix(figure)
@@ -159,7 +159,8 @@ def _enough(sizing: Sizing) -> str:
         if _is_above_all(sizing, target):
             return f"No number of members is enough {_aim(target)}."
         none = "No number" if sizing.sure else "No number is known that"
-        return f"{none} from {looked} is enough {aim}.{_least(sizing, target)}"
+        least = _least(sizing, target)
+        return f"{none} from {looked} is enough {aim}; others were not tried.{least}"
     enough = [row.members for row in rows if row.meets]
     if any(row.members > few and row.meets is False for row in rows):
         # More members are not always enough: loads are even where they divide the partitions.
@@ -184,15 +185,19 @@ def _enough(sizing: Sizing) -> str:
 
 def _no_less(sizing: Sizing) -> str:
     """Return from how many members on the busiest has no less, as far as was looked."""
-    lag = all(row.peak_lag is not None for row in sizing.rows)
-    found = {row.members: (row.peak_lag or 0) if lag else row.most_load for row in sizing.rows}
-    least = min(found.values())
-    first = next(members for members, most in found.items() if most == least)
+    least = min(_busiest(row) for row in sizing.rows)
+    first = next(row.members for row in sizing.rows if _busiest(row) == least)
+    lag = sizing.rows[-1].peak_lag is not None
     what = f"{least:,} of lag" if lag else counted(least, "partition")
     last = sizing.rows[-1].members
     if first == last:
         return f"With {first:,} members, the most looked at, the busiest has {what}."
     return f"More than {counted(first, 'member')} bring the busiest no less: it then has {what}."
+
+
+def _busiest(row: Size) -> int:
+    """Return what the busiest member has: lag where it is known, else partitions."""
+    return row.most_load if row.peak_lag is None else row.peak_lag
 
 
 def _is_above_all(sizing: Sizing, target: Target) -> bool:
@@ -234,7 +239,7 @@ def _print_rows(sizing: Sizing) -> None:
     times = any(row.peak_seconds is not None for row in sizing.rows)
     like: dict[int, int] = {}
     for row in sizing.rows:
-        like.setdefault(row.most_load, row.members)
+        like.setdefault(_busiest(row), row.members)
     show_table(
         sizing.rows,
         Column("members", lambda row: row.members),
@@ -243,7 +248,7 @@ def _print_rows(sizing: Sizing) -> None:
         Column("peak lag", lambda row: row.peak_lag, shown=lag),
         Column("at least", _bound, right=True, shown=bounds),
         Column("catch-up", _catch_up, right=True, shown=times),
-        Column("", lambda row: _noted(row, like[row.most_load], sizing)),
+        Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
     )
     tell(f"each row: the best assignment of so many members, {' > '.join(sizing.objective)}")
     if bounds:
@@ -264,7 +269,7 @@ def _noted(row: Size, like: int, sizing: Sizing) -> str:
 
     Parameters
     ----------
-    like : the fewest members with the same greatest load
+    like : the fewest members of whom the busiest has the same
     """
     notes = []
     if row.members == sizing.members_now:

@@ -278,6 +278,7 @@ class Advice(Framed):
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-advice/1`` document."""
+        judged = self.judged
         return {
             "format": FORMAT,
             "group": self.group,
@@ -293,7 +294,7 @@ class Advice(Framed):
             "hot_partition": self.hot and dict(zip(Hottest._fields, self.hot, strict=True)),
             "same_peak": [change.to_dict() for change in self.same_peak],
             "no_gain": [asdict(kind) for kind in self.no_gain],
-            "verdict": None if self.judged is None else self.judged.verdict.to_dict(),
+            "verdict": judged and judged.verdict.to_dict(judged.fall),
             "assignors": [asdict(trial) for trial in self.assignors],
             "assigned_by": self.assigned_by,
             "more_even": self.more_even,

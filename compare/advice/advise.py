@@ -10,7 +10,6 @@ from compare.advice.advice import CHEAPEST_FIRST, PARTS, TO_LOWER, Advice, Chang
 from compare.advice.changes import Changes
 from compare.advice.tried import name_of, not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
-from compare.deployed import tried_by_default
 from compare.judged import judge, question_of
 from compare.lag.condition import if_latest
 from compare.lag.lowest import hottest
@@ -20,6 +19,7 @@ from compare.what_if import reading, what_if
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data
+from heuristics.catalogue import usual_assignors
 from heuristics.time_limit import TimeLimit
 from optimal.time_left import TimeLeft
 
@@ -58,9 +58,8 @@ def advise(
     ----------
     lower : the number that decides: ``"peak_load"``, partitions on the busiest member, or
         ``"peak_lag"``, records; None: lag where all of it is known and there is some
-    assignors : those that are tried; None: `range`, `roundrobin`, and Kafka's `sticky`,
-        `cooperative-sticky` and `uniform`; the rules as written of `kip-429-cooperative` and
-        `kip-54-sticky` where no class of Kafka's can be called here; nothing: none
+    assignors : those that are tried; None: those of `heuristics.catalogue.usual_assignors`;
+        nothing: none
     like : new members read what this one reads; None: every topic that somebody reads
     assume_equal : take unknown subscriptions as all topics of the group. Else what is said holds
         whoever reads what
@@ -130,7 +129,7 @@ def advise(
         best = replace(best, peak=peak)
     # Where the verdict depends on who reads what, so does what assignors do.
     sure = worlds.known or (judged.verdict.sure)
-    names = assignors if assignors is not None else tried_by_default() if sure else ()
+    names = assignors if assignors is not None else usual_assignors() if sure else ()
     names = names if sure else ()
     changes = Changes(worlds, best, now, judged.plan, chosen, total, time_left, like)
     with TimeLimit(call_seconds(time_limit)) if limit is None else nullcontext(limit) as calls:
@@ -152,8 +151,10 @@ def _advised(
     names : assignors to try
     """
     worlds, best, now, lower = changes.worlds, changes.best, changes.now, changes.lower
-    question = None
-    if not worlds.known and now is not None and peak_of(now, lower) > best.peak.bound:
+    # That of the verdict comes first, whichever number decides.
+    question = None if start.judged is None else start.judged.verdict.question
+    is_open = question is None and not worlds.known
+    if is_open and now is not None and peak_of(now, lower) > best.peak.bound:
         seconds = changes.time_left.share(2)
         question = question_of(group, now, best.solution, best.lowest, seconds)
     # Whoever holds nothing may read all there is: what members more bring is known after that.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compare.deployed import assigns_now, spoken, takes
 from compare.overview import overview_of
 from compare.scores import DEPENDS
-from compare.sentences import not_valid, sentence, spread, start_consumers, verdict_shown
+from compare.sentences import IF_SO, not_valid, sentence, spread, start_consumers
 from compare.verdict import EMPTY
 from groups.wording import counted, few
 
@@ -78,7 +78,9 @@ def to_find_out(advice: Advice) -> str:
     """Return the question to answer before anything is changed; empty where there is none."""
     if advice.question is None:
         return ""
-    return f"Find out first: {advice.question} If so, the busiest member can have less."
+    asked = None if advice.judged is None else advice.judged.verdict.question
+    then = IF_SO if advice.question == asked else "If so, the busiest member can have less."
+    return f"Find out first: {advice.question} {then}"
 
 
 def what_to_do(change: Change, advice: Advice) -> str:
@@ -299,9 +301,7 @@ def verdict_told(advice: Advice) -> str:
     given = f", if {verdict.condition}" if verdict.condition else ""
     idle, members = len(advice.judged.now.idle), counted(advice.members, "member")
     none = f" {idle:,} of {members} {'holds' if idle == 1 else 'hold'} nothing." if idle else ""
-    return (
-        f"Verdict of assay score (balance > moves): {verdict_shown(advice.judged)}{given}.{none}"
-    )
+    return f"Verdict of assay score (balance > moves): {advice.judged.shown}{given}.{none}"
 
 
 def not_advised(advice: Advice) -> list[str]:

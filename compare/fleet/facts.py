@@ -19,8 +19,7 @@ from compare.fleet.tables import RUN, TABLES
 from compare.history import GOOD, LEAST_CAPTURES, Capture, above_best, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import CURRENT
-from compare.sentences import EVEN_LAGGING
-from compare.verdict import EMPTY, WORST_FIRST
+from compare.verdict import EMPTY, EVEN_LAGGING, WORST_FIRST
 from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:

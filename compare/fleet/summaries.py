@@ -29,8 +29,8 @@ from compare.fleet.facts import (
 from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Course, ordered
 from compare.overview import GUESSES, Overview
-from compare.sentences import EVEN_LAGGING
 from compare.unscored import unscored_rows
+from compare.verdict import EVEN_LAGGING
 from groups.errors import BadInput
 
 if TYPE_CHECKING:

@@ -19,6 +19,11 @@ WORTH = 10
 # Percent of what many moves gain that is worth stopping at.
 ENOUGH = 80
 MOST_STEPS = 10
+# What a few moves are.
+FEW_MOVES = (
+    f"the fewest steps that bring {ENOUGH}% of what {MOST_STEPS} do; a step moves a partition, or "
+    "exchanges two"
+)
 # Pairs of partitions that are looked at in one step; a busy member with more exchanges none.
 MOST_PAIRS = 2**20
 

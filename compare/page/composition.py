@@ -15,7 +15,7 @@ from compare.lag.without_reader import sentences_without_reader
 from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
-from compare.page.words import meaning, minute
+from compare.page.words import WHO_READS_WHAT, meaning, minute
 from compare.sentences import sentence
 from compare.verdict import EMPTY
 from groups.wording import counted
@@ -146,7 +146,7 @@ def _title(overview: Overview, unread: Sequence[Unread]) -> str:
     """Return how many groups a page is about; the name of one that is alone."""
     if overview.now == 1 and not unread:
         return f"Consumer group {overview.worst[0].name}"
-    return counted(overview.groups + overview.not_judged, "consumer group")
+    return counted(overview.every, "consumer group")
 
 
 def _where(sources: Sequence[str]) -> str:
@@ -183,8 +183,7 @@ def _not_compared(unknown: int) -> str:
     if unknown:
         return (
             f"No assignor was tried: of {counted(unknown, 'group')} it is not known which topics "
-            "the members read, and the consoles of Kafka do not print it. Say what you know of it "
-            "and make the page again."
+            f"the members read, {WHO_READS_WHAT}"
         )
     return "No assignor was tried: there is no group that has members with partitions."
 

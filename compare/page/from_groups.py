@@ -12,7 +12,7 @@ from compare.overview import latest_of, overview_of
 from compare.page.comparison import comparison_of
 from compare.page.composition import composed
 from compare.page.trials import Trial
-from compare.scores import CURRENT, score_assignors, score_current, score_many
+from compare.scores import CURRENT, UNKNOWN, score_judged, score_many
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
 from optimal.solve import solve_many
@@ -88,7 +88,7 @@ def _scores(
     assume_equal: bool,
     say: Callable[[str], None],
 ) -> list[list[Score]]:
-    """Score what members hold now, and assignors where it is known who reads what."""
+    """Score what members hold now, and assignors as far as it is known who reads what."""
     found: list[list[Score]] = []
     with TimeLimit(seconds) as limit:
         for number, one in enumerate(judged, start=1):
@@ -96,11 +96,10 @@ def _scores(
             reference = one.lowest if assume_equal else one.reference
             if reference is None:
                 found.append([])
-            elif assume_equal or one.group.subscription_known.all():
-                asked = [CURRENT, *names]
-                found.append(score_assignors(reference.group, reference, asked, limit))
             else:
-                found.append([score_current(reference.group, reference)])
+                asked = [CURRENT, *names]
+                rows = score_judged(one, reference, asked, limit, assume_equal=assume_equal)
+                found.append([row for row in rows if row.reason != UNKNOWN])
     return found
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from compare.lag.fall import FEW_MOVES
 from compare.page.csv_text import as_csv
 from compare.page.group.short_names import in_short
 from compare.page.words import MARKS, PROOFS, minute
@@ -144,7 +145,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["proofs"] = PROOFS
+    environment.globals |= {"proofs": PROOFS, "few_moves": FEW_MOVES}
     environment.filters |= {
         "number": lambda number: f"{number:,}",
         "counted": counted,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import EVEN_LAGGING, moves_needed, not_valid, start_consumers
+from compare.sentences import moves_needed, not_valid, start_consumers
+from compare.verdict import EVEN_LAGGING
 from groups.tiers import TIERS
 from groups.wording import counted
 
@@ -27,6 +28,11 @@ MARKS = {
     "as good as can be": ("✓", "good"),
     "no members": ("-", "none"),
 }
+# What stands behind "it is not known which topics the members read" where no assignor was tried.
+WHO_READS_WHAT = (
+    "and the consoles of Kafka do not print it. Say what you know of it with --reads "
+    "PATTERN=TOPICS, or --assume-equal, and make the page again."
+)
 PROOFS = {
     "certificate": "A certificate: numbers that anybody can check without a solver.",
     "exhaustion": "Every assignment of this group was looked at, and none is better.",

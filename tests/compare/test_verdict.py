@@ -145,6 +145,7 @@ def test_with_equal_subscriptions_assumed_the_verdict_says_so_where_it_depends_o
         "moves": 1,
         "if": ALL_ALIKE,
         "waiting": None,
+        "shown": "improvable",
     }
 
 

@@ -16,6 +16,7 @@ from compare.page.group.line import shown_best
 from compare.page.group.moves import MOST_LISTED, grid_of, moves_csv, moves_to
 from compare.page.group.strip import strip
 from compare.page.group.trade import trade_of
+from compare.page.words import WHO_READS_WHAT
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
@@ -39,10 +40,7 @@ if TYPE_CHECKING:
 # Of more groups it would take too long to say what a few moves buy, and much room to prove each.
 MOST_WEIGHED = 50
 LONGEST_DATA = 120_000
-UNKNOWN = (
-    "No assignor was tried: it is not known which topics the members read, and the consoles of "
-    "Kafka do not print it. Say what you know of it and make the page again."
-)
+UNKNOWN = f"No assignor was tried: it is not known which topics the members read, {WHO_READS_WHAT}"
 
 
 def detail_of(

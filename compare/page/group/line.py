@@ -10,7 +10,6 @@ from compare.page.group.contents import Line
 from compare.page.group.short_names import labels_of
 from compare.page.group.strip import strip
 from compare.page.words import MARKS, to_do, to_do_in
-from compare.sentences import EVEN_LAGGING
 
 if TYPE_CHECKING:
     from compare.judged import Judged
@@ -39,7 +38,7 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
     """Return the line of a group of which only that much is known."""
     lags = is_lagging(glance)
-    says = EVEN_LAGGING if lags else glance.verdict.says
+    says = glance.verdict.shown(glance.fall)
     mark, tone = MARKS[says]
     limit = None if glance.best is None else int(glance.best.rpartition("-")[2])
     return Line(

@@ -229,8 +229,13 @@ def test_a_partition_with_two_owners_is_one_partition_and_named(folder):
         "adrift: the same in both. 2 members hold 4 partitions.",
         "with several members, before and after: t:1",
     ]
-    run = good(assay("diff", "single.json", "double.json", cwd=folder))
-    assert "with several members after: t:1" in run.stdout.splitlines()
+    for files, when, move in (
+        (("single.json", "double.json"), "after", "another too  b            1  t:1"),
+        (("double.json", "single.json"), "before", "b     another too           1  t:1"),
+    ):
+        lines = good(assay("diff", *files, cwd=folder)).stdout.splitlines()
+        assert f"with several members {when}: t:1" in lines
+        assert lines[-1] == move
 
 
 def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):

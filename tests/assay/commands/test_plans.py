@@ -70,6 +70,20 @@ def test_a_plan_is_no_assignor_that_could_make_the_moves(plans):
 
 
 @pytest.mark.parametrize(
+    ("plan", "told"),
+    [
+        ("best", "valid, and as good as can be."),
+        ("halfway", "valid, but not as good as can be: balance 3 (+2)."),
+        ("wrong", "not valid: t1-7 with c0: no-such-partition (and 4 more)"),
+    ],
+)
+def test_whether_a_plan_holds_is_said_once_below_the_verdict(plans, plan, told):
+    lines = assay("score", "orders.json", "--plan", f"{plan}.json", cwd=plans).stdout.splitlines()
+    assert lines[1] == f"{plan}: {told}"
+    assert lines.count(lines[1]) == 1
+
+
+@pytest.mark.parametrize(
     ("group", "plan", "more", "code"),
     [
         ("orders", "best", GATE, 0),
@@ -94,11 +108,13 @@ def test_a_plan_needs_the_subscriptions():
     text = CAPTURES / "4.3.1" / "coop-a-describe.txt"
     bare = ("score", text, "--plan", text, "--assignor", "range")
     said = assay(*bare).stdout
-    assert "refused" in next(line for line in said.splitlines() if "coop-a-desc" in line)
-    reason = "coop-a-describe, range: subscriptions are not known; pass --reads PATTERN=TOPICS, or"
-    assert reason in said
+    rows = [line.split() for line in said.splitlines() if line.startswith("coop-a-desc")]
+    reason = "coop-a-describe: subscriptions are not known; pass --reads PATTERN=TOPICS, or "
+    assert rows[0] == f"{reason}--assume-equal".split()
+    assert rows[1][2] == "refused"
     lines = assay(*bare, "--assume-equal").stdout.splitlines()
-    row = next(line for line in lines if "coop-a-desc" in line)
+    told, row = [line for line in lines if line.startswith("coop-a-desc")]
+    assert told == "coop-a-describe: valid, and as good as can be."
     assert row.split()[1:6] == ["3-4", "yes", "yes", "4", "0"]
 
 

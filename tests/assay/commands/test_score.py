@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from assay import judge, read_groups
 from compare.verdict import WORST_FIRST
 from heuristics.catalogue import usual_assignors
 from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_line, write
@@ -46,7 +47,7 @@ def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder
     ]  # fmt: skip
     assert document["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
-        "waiting": None,
+        "waiting": None, "shown": "improvable",
     }  # fmt: skip
     assert document["format"] == "assay-scores/1"
     assert document["objective"] == ["balance", "stickiness"]
@@ -189,8 +190,8 @@ def test_of_assignors_that_nobody_named_one_line_says_why_none_was_scored():
 def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
     asked = ("score", folder / "unknown.json", "--assignor", "range")
     bare = assay(*asked).stdout
-    said = "range: subscriptions are not known; pass --reads PATTERN=TOPICS, or --assume-equal\n"
-    assert said in bare
+    said = "range: what it does depends on who reads what; pass --reads PATTERN=TOPICS, or "
+    assert f"{said}--assume-equal\n" in bare
     assert re.search(r"^range +- +refused +-", bare, re.MULTILINE)
     for more in (("--reads", "c0=t0,t1"), ("--assume-equal",)):
         run = assay(*asked, *more)
@@ -245,7 +246,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     run = assay("score", folder / "rebalancing.txt")
     assert "group 'r' is rebalancing" in run.stderr
     first, *lines = run.stdout.splitlines()
-    assert (run.returncode, len(lines)) == (0, 20)
+    assert (run.returncode, len(lines)) == (0, 21)
     assert re.search(r"^r +- +- +- +- +rebalancing", run.stdout, re.MULTILINE)
     assert first.startswith("Nobody reads 1 of 12 groups: empty-e with ")
     assert first.endswith("; 1 is rebalancing: r.")
@@ -257,6 +258,23 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     run = assay("score", "damaged.jsonl", cwd=folder)
     assert re.fullmatch(r"damaged.jsonl:2: .*not JSON.*\n", run.stderr)
     assert (run.returncode, "even" in run.stdout) == (2, True)
+
+
+def test_terminal_json_and_frame_have_the_same_verdict():
+    judged = judge(read_groups(ALL_GROUPS))
+    documents = [json.loads(line) for line in shown("--format", "json")]
+    assert [one["verdict"]["shown"] for one in documents] == [one.shown for one in judged]
+    for row in judged.to_rows():
+        line = next(line for line in shown() if line.startswith(f"{row['group']} "))
+        assert f"  {row['shown']}" in line
+    lagging = judged["static-d"]
+    assert (lagging.verdict.says, lagging.shown) == ("as good as can be", "even, lag could fall")
+    with pytest.raises(KeyError, match="no group is named orders"):
+        judged["orders"]
+
+
+def shown(*more: str) -> list[str]:
+    return good(assay("score", ALL_GROUPS, *more)).stdout.splitlines()
 
 
 def test_of_several_groups_idle_members_are_counted_where_there_are_any():
@@ -381,7 +399,7 @@ def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
     assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\+\d+$", row)
     lines = assay(*asked).stdout.splitlines()
     assert "2 assignors are not scored on every group:" in lines
-    row = "range, roundrobin +7 +refused +subscriptions are not known"
+    row = "range, roundrobin +7 +refused +what it does depends on who reads what"
     assert sum(bool(re.match(row, line)) for line in lines) == 1
 
 

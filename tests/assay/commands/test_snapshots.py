@@ -209,4 +209,8 @@ def test_without_pyarrow_a_line_says_what_brings_it_and_json_needs_none(folder):
     for arguments in (("score", "cut.parquet"), ("import", "two.jsonl", "-o", "t.parquet")):
         line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[spark]'"
         assert one_line(run(*arguments), 2) == line
+    for arguments in (("report", "-o"), ("plot", "-o"), ("size", "--figure")):
+        line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[plots]'"
+        command, option = arguments
+        assert one_line(run(command, "two.jsonl", option, "drawn.svg"), 2) == line
     assert run("score", "two.jsonl").returncode == 0

@@ -9,11 +9,13 @@ import pytest
 from assay import Assignment, Group, TimeLimit, advise, assign
 from compare.advice.advice import Advice
 from compare.advice.words import depends, gains_nothing, in_short, not_advised, what_to_do
-from compare.deployed import takes, tried_by_default
+from compare.deployed import takes
 from compare.judged import judge
 from compare.remedy import remedy
 from compare.scores import score_assignors
-from heuristics.catalogue import usual_assignors
+from heuristics.catalogue import WRITTEN, usual_assignors
+from tests.assay.calling import assay, good, write
+from tests.assay.calling import document_of as document_in
 from tests.compare.advice.made import applied, copied, document_of, least_load, topics_read
 from tests.heuristics.assignors.mine import divide, twice, while_all_are_there
 
@@ -168,12 +170,25 @@ def test_a_rule_as_written_is_advised_after_all_that_can_be_deployed_and_said_to
     )
 
 
-def test_without_kafkas_classes_the_rules_are_tried_and_else_what_can_be_deployed(
+def test_without_kafkas_classes_the_rules_are_tried_by_advice_score_and_page(
     tmp_path, monkeypatch
 ):
-    assert tried_by_default() == ["range", "roundrobin", STICKY, COOPERATIVE, UNIFORM]
+    assert usual_assignors() == ["range", "roundrobin", STICKY, COOPERATIVE, UNIFORM]
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
-    assert tried_by_default() == ["range", "roundrobin", "kip-429-cooperative", "kip-54-sticky"]
+    usual = ["range", "roundrobin", "kip-429-cooperative", "kip-54-sticky"]
+    assert usual_assignors() == usual
+    write(tmp_path, {"group.json": RANGE})
+    said = {
+        command: document_in(good(assay(command, "group.json", "--format", "json", cwd=tmp_path)))
+        for command in ("score", "advise")
+    }
+    assert [row["assignor"] for row in said["score"]["scores"]] == ["current", *usual]
+    assert [row["assignor"] for row in said["advise"]["assignors"]] == usual
+    good(assay("report", "group.json", cwd=tmp_path))
+    page = (tmp_path / "report.html").read_text()
+    assert [name for name in WRITTEN if f">{name}<" in page] == [
+        name for name in WRITTEN if name in usual
+    ]
 
 
 def test_an_assignor_that_makes_no_valid_plan_after_a_join_or_a_leave_is_not_advised(limit):

@@ -50,7 +50,8 @@ def test_what_is_promised_holds_for_the_truth(advised):
 
 def test_a_question_is_asked_where_something_is_open_and_no_assignor_is_tried(advised):
     assert any(said.question is not None for _, said in advised)
-    assert all(said.question is None for _, said in advised if said.best.bound == said.now)
+    asked = [(said, said.judged.verdict.question) for _, said in advised]
+    assert all(said.question == own for said, own in asked if own or said.best.bound == said.now)
     assert not any(said.assignors for _, said in advised)
 
 
@@ -62,20 +63,47 @@ def test_members_taken_as_equal_are_a_condition():
     assert found.question is None
 
 
-def test_members_that_hold_nothing_are_asked_about_before_more_are_offered():
-    # What the range assignor makes of ten topics of three partitions: two of five hold nothing.
-    topics = {f"t{i}": 3 for i in range(10)}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": {}}
-    for m in range(5):
-        owned = {topic: [m] for topic in topics} if m < 3 else {}
-        document["members"][f"c{m}"] = {"owned": owned}
-    found = advise(Group.from_dict(document))
-    assert found.question == "does c3 read t0?"
-    assert to_find_out(found).startswith("Find out first: does c3 read t0? If so, ")
+def holding(topics: dict, *held: dict) -> dict:
+    members = {f"c{m}": {"owned": owned} for m, owned in enumerate(held)}
+    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+
+
+# What the range assignor makes of ten topics of three partitions: two of five hold nothing.
+TOPICS = {f"t{i}": 3 for i in range(10)}
+RANGE = holding(TOPICS, *({topic: [m] for topic in TOPICS} for m in range(3)), {}, {})
+
+
+@pytest.mark.parametrize(
+    ("document", "lower", "idle"),
+    [
+        (RANGE, "peak_load", "c3"),
+        # The greatest load stays whoever reads what, and with it what decides.
+        (holding({"t0": 4}, {"t0": [0, 1]}, {"t0": [2, 3]}, {}), "peak_load", "c2"),
+        # Lag can fall for sure, and further if the one that holds nothing reads.
+        (
+            holding(
+                {"t0": {"partitions": 6, "lag": [1000, 1000, 200, 100, 100, 100]}},
+                {"t0": [0, 1, 2]},
+                {"t0": [3, 4, 5]},
+                {},
+            ),
+            "peak_lag",
+            "c2",
+        ),
+    ],
+)
+def test_members_that_hold_nothing_are_asked_about_before_more_are_offered(document, lower, idle):
+    found = advise(Group.from_dict(document), lower=lower)
+    assert found.question == f"does {idle} read t0?"
+    assert to_find_out(found) == (
+        f"Find out first: does {idle} read t0? If so, partitions can be more even."
+    )
     assert "members" not in [one.kind for one in (*found.changes, *found.no_gain)]
-    for member in document["members"].values():
-        member["subscription"] = [*topics]
-    told = advise(Group.from_dict(document), assignors=())
+
+
+def test_nothing_is_asked_where_all_say_what_they_read():
+    said = {m: held | {"subscription": [*TOPICS]} for m, held in RANGE["members"].items()}
+    told = advise(Group.from_dict(RANGE | {"members": said}), assignors=())
     assert to_find_out(told) == ""
     assert [one.kind for one in told.changes] == ["rebalance", "members"]
 

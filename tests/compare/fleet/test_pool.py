@@ -16,7 +16,7 @@ from compare.fleet.ending import glance
 from compare.fleet.tables import TABLES
 from compare.judged import as_solved, judge
 from compare.overview import glance_of, is_lagging
-from compare.sentences import EVEN_LAGGING, verdict_shown
+from compare.verdict import EVEN_LAGGING
 from groups.columnar.batch import each_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.parquet import write_groups
@@ -109,8 +109,8 @@ def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
         assert of_row.verdict == of_score.verdict
         for name in ("fall", "moves", "without_owner", "partitions", "now", "best"):
             assert getattr(of_row, name) == getattr(of_score, name), name
-        assert is_lagging(of_row) == (verdict_shown(one) == EVEN_LAGGING)
-        shown.add("without owner" if of_row.without_owner else verdict_shown(one))
+        assert is_lagging(of_row) == (one.shown == EVEN_LAGGING)
+        shown.add("without owner" if of_row.without_owner else one.shown)
     assert shown >= verdicts
 
 

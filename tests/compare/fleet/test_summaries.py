@@ -31,7 +31,7 @@ from compare.page.aggregated import comparison_in
 from compare.page.comparison import comparison_of, standings
 from compare.page.from_run import families_apart
 from compare.page.trials import Trial, excesses, times
-from compare.sentences import EVEN_LAGGING
+from compare.verdict import EVEN_LAGGING
 from groups import BadInput
 from tests.compare.fleet.stored_groups import groups_of
 

@@ -13,6 +13,7 @@ from compare.samples.families import Family
 from groups import BadInput
 from groups.errors import Failure
 from groups.files import read_groups
+from groups.importers.seen import rebalancing
 from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
 
@@ -89,6 +90,13 @@ def test_a_verdict_is_not_settled_by_an_assumption_behind_the_readers_back(read)
     page = read([unknown(), snapshot("empty", {"t": 1}, {})])
     assert page.table("Groups")["unknown"]["verdict"] == "? depends on who reads what"
     assert "No assignor was tried" in page.texts["assignors"]
+    assert "with --reads PATTERN=TOPICS" in page.texts["assignors"]
+    # Whoever reads what, both give each of four one partition.
+    sure = unknown("sure")
+    sure["members"] = {m: {"owned": {"t": [k]}} for k, m in enumerate("abcd")}
+    sure["topics"] = {"t": 4}
+    shown = read([sure], assignors=("roundrobin", "range"))
+    assert list(shown.table("Assignors on sure"))[2:] == ["roundrobin", "range"]
     assumed = read([unknown(), even()], assume_equal=True)
     row = assumed.table("Groups")["unknown"]
     assert row["verdict"] == "▲ improvable"
@@ -276,12 +284,17 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     held = {"a": [0, 1], "b": [2, 3]}
     members = {m: {"subscription": ["t"], "owned": {"t": has}} for m, has in held.items()}
     lagging = snapshot("lagging", {"t": {"partitions": 4, "lag": [600, 600, 5, 5]}}, members)
-    page = read([lagging, even()], assignors=())
+    # Captures of one time are one group, and one that is rebalancing is one.
+    busy = Failure("f", "busy.txt:1", rebalancing("busy"), "busy")
+    page = read([lagging, even(), lagging], assignors=(), unread=[busy])
+    lead = "None of 4 captures of 3 groups is known to be improvable; 1 has even partitions, but "
+    lead += "lag that could fall: lagging from 1,200 to 605 (2 moves); 1 is rebalancing: busy."
+    assert lead in page.words
+    assert page.words.strip().startswith("3 consumer groups: ")
     says = "even, lag could fall"
     done = "move 2 partitions: the lag of the busiest member falls from 1,200 to 605 records"
     rows = page.table("Groups, worst first")
-    assert list(rows) == ["lagging", "even"]
-    row = rows["lagging"]
+    (row,) = [rows[name] for name in rows if name.startswith("lagging")]
     assert (row["verdict"], row["what to do"]) == (f"◇ {says}", done)
     assert row["partitions to move"] == "2"
     assert f"lagging: {done}" in page.words
