@@ -13,7 +13,7 @@ BROKERS := 4.3.1 3.9.2
 NOTEBOOKS = $(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often pages notebooks docs picture lock clean
+.PHONY: clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -64,6 +64,12 @@ bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go'
 	@$(BIN)/python -m benchmarks.fleet
 	@$(BIN)/python -m benchmarks.kafka
 	@$(BIN)/python -m benchmarks.franz_go
+
+jar:  ## build and test the assignors for Kafka's broker and Java clients; leaves out/assay-assignor-VERSION.jar
+	@command -v mvn > /dev/null || { echo "make jar needs Maven and a JDK 17 or later: apt-get install maven" >&2; exit 1; }
+	@mvn -q -B -ntp -f java/pom.xml package
+	@mkdir -p out
+	@cp java/target/assay-assignor-*.jar out/
 
 promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 7 min
 	@$(BIN)/python -m studies.promise_table

@@ -14,7 +14,7 @@ from heuristics.nearest import nearest
 from heuristics.shipped.client import Client, assignor_of
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
-from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
+from heuristics.shipped.java.java_client import JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA
 from heuristics.shipped.python_client import AIOKAFKA, KAFKA_PYTHON
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def known_as(name: str) -> str | None:
 _CLIENTS: tuple[Client, ...] = (
     KAFKA_JAVA,
     KAFKA_BROKER,
+    JAVA_OPTIMAL,
     KAFKA_PYTHON,
     AIOKAFKA,
     LIBRDKAFKA,

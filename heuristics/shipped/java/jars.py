@@ -120,6 +120,9 @@ def _fetched() -> Path:
 SOURCES = Path(__file__).parent / "sources"
 RESOLVER = Path(__file__).with_name("resolve.py")
 SHARED = ("GroupArrays", "StaticLoggerBinder")
+# Our own assignors, of the module in java/: whoever calls Kafka's classes of one side calls these.
+OWN = SOURCES / "assignor" / "assay"
+OWN_BESIDE = {"BrokerGroup": ("optimal", "broker"), "ClientGroup": ("optimal", "consumer")}
 PACKAGES = command_for("java")
 NO_JAVA = f"no Java {OLDEST} or later in JAVA_HOME or PATH: {PACKAGES}"
 KAFKA = "org.apache.kafka"
@@ -285,7 +288,8 @@ def _note(artifact: str, version: str) -> Path:
 
 
 def _sources(source: str) -> list[Path]:
-    return [SOURCES / f"{name}.java" for name in (source, *SHARED)]
+    own = [p for room in OWN_BESIDE.get(source, ()) for p in sorted((OWN / room).glob("*.java"))]
+    return [*(SOURCES / f"{name}.java" for name in (source, *SHARED)), *own]
 
 
 def _classes(artifact: str, version: str, source: str) -> Path:

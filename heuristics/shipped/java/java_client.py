@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
@@ -152,4 +152,18 @@ KAFKA_BROKER = JavaClient(
     listed=("4.4.0", "4.0.2", "3.9.2"),
     oldest="3.9.0",
     owned=attrgetter("owned_claims"),
+)
+
+
+# Ours for the broker, of the module in java/; the jar of `make jar` has the same classes.
+JAVA_OPTIMAL = replace(
+    KAFKA_BROKER,
+    name="java-optimal",
+    source="the optimum as an assignor of Kafka's broker, the classes of assay-assignor, in a JVM",
+    assignors={
+        "optimal": "OptimalPartitionAssignor",
+        "optimal-racks": "OptimalRackPartitionAssignor",
+    },
+    package="assay.broker",
+    listed=("4.4.0",),
 )

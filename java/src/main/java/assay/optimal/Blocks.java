@@ -1,0 +1,205 @@
+package assay.optimal;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The most even loads there can be: blocks of lots and classes, and what their members carry.
+ *
+ * <p>Among all plans one list of loads is more even than every other. Groenevelt's decomposition
+ * finds it: members of a block carry all the same, give or take one, unless a maximum flow shows
+ * that some lots are too much for their readers, or some members have too little to read. Then
+ * either is a block of its own. No plan with the most even loads lets a member read across blocks.
+ */
+final class Blocks {
+    final List<Block> all = new ArrayList<>();
+
+    private final Quotient quotient;
+    private final Work work;
+    private final int[] blockOfClass;
+    private final int[] place;
+    private int made;
+
+    Blocks(Quotient quotient, Work work) {
+        this.quotient = quotient;
+        this.work = work;
+        blockOfClass = new int[quotient.classes()];
+        place = new int[quotient.classes()];
+        ArrayDeque<Block> open = new ArrayDeque<>();
+        connected(open);
+        while (!open.isEmpty()) {
+            Block block = open.pop();
+            if (!split(block, open)) {
+                all.add(block);
+            }
+        }
+    }
+
+    /** Lots and classes whose members carry the same, some of them one more. */
+    static final class Block {
+        final int[] lots;
+        final int[] classes;
+
+        /** What each member carries at least, and how many carry one more. */
+        int floor;
+
+        int extra;
+
+        private final int number;
+
+        Block(int number, int[] lots, int[] classes) {
+            this.number = number;
+            this.lots = lots;
+            this.classes = classes;
+        }
+    }
+
+    /** Returns whether a class is in a block, among those that are made last. */
+    boolean holds(Block block, int one) {
+        return blockOfClass[one] == block.number;
+    }
+
+    private Block block(int[] lots, int[] classes) {
+        Block block = new Block(made++, lots, classes);
+        for (int one : classes) {
+            blockOfClass[one] = block.number;
+        }
+        return block;
+    }
+
+    /** Makes a block of each part of the group that has nothing to read in common with others. */
+    private void connected(ArrayDeque<Block> open) {
+        int[] parent = new int[quotient.classes()];
+        Arrays.setAll(parent, one -> one);
+        for (int lot = 0; lot < quotient.lots(); lot++) {
+            int one = quotient.readClass[quotient.readStart[lot]];
+            for (int read = quotient.readStart[lot] + 1; read < quotient.readStart[lot + 1]; read++) {
+                parent[root(parent, quotient.readClass[read])] = root(parent, one);
+            }
+        }
+        int[] part = new int[parent.length];
+        Arrays.fill(part, -1);
+        int parts = 0;
+        int[] partOfClass = new int[parent.length];
+        for (int one = 0; one < parent.length; one++) {
+            int root = root(parent, one);
+            if (part[root] < 0) {
+                part[root] = parts++;
+            }
+            partOfClass[one] = part[root];
+        }
+        int[] partOfLot = new int[quotient.lots()];
+        for (int lot = 0; lot < partOfLot.length; lot++) {
+            partOfLot[lot] = partOfClass[quotient.readClass[quotient.readStart[lot]]];
+        }
+        Quotient.Grouped lots = new Quotient.Grouped(partOfLot, parts);
+        Quotient.Grouped classes = new Quotient.Grouped(partOfClass, parts);
+        for (int one = 0; one < parts; one++) {
+            open.add(block(
+                    Arrays.copyOfRange(lots.items, lots.start[one], lots.start[one + 1]),
+                    Arrays.copyOfRange(classes.items, classes.start[one], classes.start[one + 1])));
+        }
+    }
+
+    private static int root(int[] parent, int one) {
+        int at = one;
+        while (parent[at] != at) {
+            parent[at] = parent[parent[at]];
+            at = parent[at];
+        }
+        return at;
+    }
+
+    /** Sets the loads of a block, or makes two of it. */
+    private boolean split(Block block, ArrayDeque<Block> open) {
+        int partitions = 0;
+        int members = 0;
+        for (int lot : block.lots) {
+            partitions += quotient.lotSize[lot];
+        }
+        for (int one : block.classes) {
+            members += quotient.members.size(one);
+        }
+        block.floor = partitions / members;
+        block.extra = partitions % members;
+        if (block.classes.length == 1) {
+            return false;
+        }
+        int most = block.extra == 0 ? block.floor : block.floor + 1;
+        Network network = flow(block, most);
+        if (network == null) {
+            return false;
+        }
+        boolean[] apart = network.reached();
+        if (!any(apart)) {
+            if (block.extra == 0) {
+                return false;
+            }
+            network = flow(block, block.floor);
+            if (network == null) {
+                return false;
+            }
+            apart = network.reaching();
+            if (!any(apart)) {
+                return false;
+            }
+        }
+        open.add(part(block, apart, true));
+        open.add(part(block, apart, false));
+        return true;
+    }
+
+    /** Returns a maximum flow with at most so many partitions a member; null if the work is spent. */
+    private Network flow(Block block, int most) {
+        int lots = block.lots.length;
+        int reads = 0;
+        for (int lot : block.lots) {
+            reads += quotient.readStart[lot + 1] - quotient.readStart[lot];
+        }
+        Network network = new Network(lots + block.classes.length, reads, work);
+        for (int i = 0; i < block.classes.length; i++) {
+            place[block.classes[i]] = lots + i;
+            network.excess[lots + i] = -most * quotient.members.size(block.classes[i]);
+        }
+        for (int i = 0; i < lots; i++) {
+            int lot = block.lots[i];
+            network.excess[i] = quotient.lotSize[lot];
+            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
+                int reader = quotient.readClass[read];
+                if (holds(block, reader)) {
+                    network.arc(i, place[reader], Network.ANY, 0, 0);
+                }
+            }
+        }
+        return network.settle() ? network : null;
+    }
+
+    private Block part(Block block, boolean[] marked, boolean which) {
+        int[] lots = Arrays.stream(range(block.lots.length))
+                .filter(i -> marked[i] == which)
+                .map(i -> block.lots[i])
+                .toArray();
+        int[] classes = Arrays.stream(range(block.classes.length))
+                .filter(i -> marked[block.lots.length + i] == which)
+                .map(i -> block.classes[i])
+                .toArray();
+        return block(lots, classes);
+    }
+
+    private static int[] range(int count) {
+        int[] result = new int[count];
+        Arrays.setAll(result, i -> i);
+        return result;
+    }
+
+    private static boolean any(boolean[] marks) {
+        for (boolean mark : marks) {
+            if (mark) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,72 @@
+package assay.optimal;
+
+import java.util.BitSet;
+import java.util.Objects;
+
+/**
+ * A group in numbers: members, topics and partitions count from 0.
+ *
+ * <p>Partitions count through all topics: those of topic t are {@code start[t]} up to
+ * {@code start[t + 1]}. The plan depends on the order of members and topics, so whoever makes a
+ * problem brings both into an order of its own.
+ */
+public final class Problem {
+    /** The owner of a partition that nobody holds. */
+    public static final int NOBODY = -1;
+
+    final int[] subscriptionOf;
+    final int[][] subscriptions;
+    final int[] start;
+    final int[] owner;
+    final Racks racks;
+
+    /**
+     * @param subscriptionOf of each member, which subscription it has
+     * @param subscriptions of each subscription, the topics that it names, each once
+     * @param start of each topic, its first partition; last the number of partitions
+     * @param owner of each partition, the member that had it last, or {@link #NOBODY}. What a member
+     *     does not read counts as owned by nobody.
+     * @param racks where members and replicas stand; null if racks do not matter
+     */
+    public Problem(int[] subscriptionOf, int[][] subscriptions, int[] start, int[] owner, Racks racks) {
+        this.subscriptionOf = Objects.requireNonNull(subscriptionOf);
+        this.subscriptions = Objects.requireNonNull(subscriptions);
+        this.start = Objects.requireNonNull(start);
+        this.owner = Objects.requireNonNull(owner);
+        this.racks = racks;
+    }
+
+    int members() {
+        return subscriptionOf.length;
+    }
+
+    int topics() {
+        return start.length - 1;
+    }
+
+    int partitions() {
+        return owner.length;
+    }
+
+    /** Where members and replicas stand. */
+    public static final class Racks {
+        final int[] ofMember;
+        final int[] replicas;
+        final BitSet[] sets;
+
+        /**
+         * @param ofMember the rack of each member, -1 for none
+         * @param replicas of each partition, which set of racks has its replicas
+         * @param sets the racks of each set
+         */
+        public Racks(int[] ofMember, int[] replicas, BitSet[] sets) {
+            this.ofMember = Objects.requireNonNull(ofMember);
+            this.replicas = Objects.requireNonNull(replicas);
+            this.sets = Objects.requireNonNull(sets);
+        }
+
+        boolean far(int set, int rack) {
+            return rack < 0 || !sets[set].get(rack);
+        }
+    }
+}
