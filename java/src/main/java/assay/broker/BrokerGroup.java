@@ -1,12 +1,13 @@
 package assay.broker;
 
+import assay.optimal.Holdings;
 import assay.optimal.Optimum;
+import assay.optimal.Plan;
 import assay.optimal.Problem;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,30 +26,26 @@ import org.slf4j.LoggerFactory;
 final class BrokerGroup {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerGroup.class);
 
-    // A string keeps its hash, and few have the same: much less to compare than strings.
-    private static final Comparator<String> ORDER =
-            Comparator.comparingInt(String::hashCode).thenComparing(Comparator.naturalOrder());
-
     private final GroupSpec group;
+    private final SubscribedTopicDescriber describer;
     private final String[] members;
     private final Uuid[] topics;
+    private final Map<Uuid, Integer> indices;
     private final int[] start;
-    private final int[] owner;
-    private final boolean[] changed;
+    private final Map<Uuid, Set<Integer>>[] before;
+    private final BitSet changed = new BitSet();
     private final Problem problem;
 
     BrokerGroup(GroupSpec group, SubscribedTopicDescriber describer, boolean rackAware) {
         this.group = group;
-        members = group.memberIds().toArray(new String[0]);
-        Arrays.sort(members, ORDER);
-        changed = new boolean[members.length];
+        this.describer = describer;
+        members = sorted(group.memberIds().toArray(new String[0]));
         int[] subscriptionOf = new int[members.length];
-        List<Set<Uuid>> subscriptions = new java.util.ArrayList<>();
-        subscriptions(subscriptionOf, subscriptions);
+        List<Set<Uuid>> subscriptions = subscriptions(subscriptionOf);
 
         topics = topics(subscriptions);
         start = new int[topics.length + 1];
-        Map<Uuid, Integer> indices = new HashMap<>(2 * topics.length);
+        indices = new HashMap<>(2 * topics.length);
         for (int topic = 0; topic < topics.length; topic++) {
             // A topic that does not exist has -1 partitions.
             start[topic + 1] = start[topic] + Math.max(0, describer.numPartitions(topics[topic]));
@@ -56,26 +53,53 @@ final class BrokerGroup {
         }
         int[][] reads = new int[subscriptions.size()][];
         for (int i = 0; i < reads.length; i++) {
-            reads[i] = subscriptions.get(i).stream().mapToInt(indices::get).sorted().toArray();
+            reads[i] = subscriptions.get(i).stream().mapToInt(indices::get).toArray();
         }
-        owner = owners(indices);
-        problem = new Problem(subscriptionOf, reads, start, owner, rackAware ? racks(describer) : null);
+        before = before();
+        problem = new Problem(subscriptionOf, reads, start, holdings(), rackAware ? racks() : null);
     }
 
-    private void subscriptions(int[] subscriptionOf, List<Set<Uuid>> subscriptions) {
-        if (group.subscriptionType() == SubscriptionType.HOMOGENEOUS && members.length > 0) {
-            subscriptions.add(group.memberSubscription(members[0]).subscribedTopicIds());
-            return;
+    /** Sorts by hash, then by name: a string keeps its hash, and few have the same. */
+    private static String[] sorted(String[] names) {
+        long[] keys = new long[names.length];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = (long) names[i].hashCode() << 32 | i;
         }
+        Arrays.sort(keys);
+        String[] result = new String[names.length];
+        int first = 0;
+        for (int i = 0; i < keys.length; i++) {
+            result[i] = names[(int) keys[i]];
+            if (i + 1 == keys.length || keys[i] >> 32 != keys[i + 1] >> 32) {
+                if (i > first) {
+                    Arrays.sort(result, first, i + 1);
+                }
+                first = i + 1;
+            }
+        }
+        return result;
+    }
+
+    /** Returns the subscriptions that differ, and says which each member has. */
+    private List<Set<Uuid>> subscriptions(int[] subscriptionOf) {
+        List<Set<Uuid>> subscriptions = new ArrayList<>();
         Map<Set<Uuid>, Integer> same = new IdentityHashMap<>();
         Map<Set<Uuid>, Integer> equal = new HashMap<>();
-        for (int member = 0; member < members.length; member++) {
+        boolean isOne = group.subscriptionType() == SubscriptionType.HOMOGENEOUS;
+        for (int member = 0; member < (isOne ? Math.min(1, members.length) : members.length); member++) {
             Set<Uuid> subscription = group.memberSubscription(members[member]).subscribedTopicIds();
-            subscriptionOf[member] = same.computeIfAbsent(subscription, one -> equal.computeIfAbsent(one, any -> {
-                subscriptions.add(any);
-                return subscriptions.size() - 1;
-            }));
+            Integer known = same.get(subscription);
+            if (known == null) {
+                known = equal.putIfAbsent(subscription, subscriptions.size());
+                if (known == null) {
+                    known = subscriptions.size();
+                    subscriptions.add(subscription);
+                }
+                same.put(subscription, known);
+            }
+            subscriptionOf[member] = known;
         }
+        return subscriptions;
     }
 
     private static Uuid[] topics(List<Set<Uuid>> subscriptions) {
@@ -89,50 +113,114 @@ final class BrokerGroup {
         return all.toArray(new Uuid[0]);
     }
 
-    private int[] owners(Map<Uuid, Integer> indices) {
-        int[] owners = new int[start[topics.length]];
-        Arrays.fill(owners, Problem.NOBODY);
+    private Map<Uuid, Set<Integer>>[] before() {
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        Map<Uuid, Set<Integer>>[] held = new Map[members.length];
         for (int member = 0; member < members.length; member++) {
-            for (Map.Entry<Uuid, Set<Integer>> held :
-                    group.memberAssignment(members[member]).partitions().entrySet()) {
-                Integer topic = indices.get(held.getKey());
-                if (topic == null) {
-                    changed[member] = true;
+            held[member] = group.memberAssignment(members[member]).partitions();
+        }
+        return held;
+    }
+
+    /** Returns what members hold of the topics that somebody reads. */
+    private Holdings holdings() {
+        int[] first = new int[members.length + 1];
+        int[] topic = new int[16];
+        int[] count = new int[16];
+        List<Set<Integer>> sets = new ArrayList<>();
+        int[] missing = new int[topics.length];
+        for (int member = 0; member < members.length; member++) {
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+                Integer index = indices.get(entry.getKey());
+                if (index == null) {
+                    changed.set(member);
                     continue;
                 }
-                for (int number : held.getValue()) {
+                int at = sets.size();
+                if (at == topic.length) {
+                    topic = Arrays.copyOf(topic, 2 * at);
+                    count = Arrays.copyOf(count, 2 * at);
+                }
+                topic[at] = index;
+                count[at] = entry.getValue().size();
+                missing[index] -= count[at];
+                sets.add(entry.getValue());
+            }
+            first[member + 1] = sets.size();
+        }
+        BitSet held = new BitSet(start[topics.length]);
+        for (int i = 0; i < topics.length; i++) {
+            for (int p = start[i]; p < start[i + 1]; p++) {
+                if (group.isPartitionAssigned(topics[i], p - start[i])) {
+                    held.set(p);
+                    missing[i]++;
+                }
+            }
+            if (missing[i] != 0) {
+                return distinct();
+            }
+        }
+        int[] starts = start;
+        int entries = sets.size();
+        int[] of = Arrays.copyOf(topic, entries);
+        return new Holdings(first, of, Arrays.copyOf(count, entries)) {
+            @Override
+            protected int[] partitions(int entry) {
+                int[] result = new int[sets.get(entry).size()];
+                int at = 0;
+                for (int number : sets.get(entry)) {
+                    result[at++] = starts[of[entry]] + number;
+                }
+                return result;
+            }
+
+            @Override
+            protected boolean isHeld(int topic, int partition) {
+                return held.get(partition);
+            }
+        };
+    }
+
+    /** Returns what members hold where some hold the same, or what does not exist: the first has it. */
+    private Holdings distinct() {
+        int[] owner = new int[start[topics.length]];
+        Arrays.fill(owner, Problem.NOBODY);
+        for (int member = 0; member < members.length; member++) {
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+                Integer topic = indices.get(entry.getKey());
+                for (int number : topic == null ? Set.<Integer>of() : entry.getValue()) {
                     int partition = start[topic] + number;
-                    if (number >= 0 && partition < start[topic + 1] && owners[partition] == Problem.NOBODY) {
-                        owners[partition] = member;
+                    if (number >= 0 && partition < start[topic + 1] && owner[partition] == Problem.NOBODY) {
+                        owner[partition] = member;
                     } else {
-                        changed[member] = true;
+                        changed.set(member);
                     }
                 }
             }
         }
-        return owners;
+        return Holdings.of(owner, members.length, start);
     }
 
-    private Problem.Racks racks(SubscribedTopicDescriber describer) {
-        Map<String, Integer> numbers = new HashMap<>();
+    private Problem.Racks racks() {
+        Map<String, Integer> racks = new HashMap<>();
         int[] ofMember = new int[members.length];
         for (int member = 0; member < members.length; member++) {
             ofMember[member] = group.memberSubscription(members[member])
                     .rackId()
-                    .map(rack -> number(numbers, rack))
+                    .map(rack -> number(racks, rack))
                     .orElse(-1);
         }
         Map<Set<String>, Integer> known = new HashMap<>();
-        int[] replicas = new int[owner.length];
+        int[] replicas = new int[start[topics.length]];
         for (int topic = 0; topic < topics.length; topic++) {
             for (int p = start[topic]; p < start[topic + 1]; p++) {
                 replicas[p] = number(known, describer.racksForPartition(topics[topic], p - start[topic]));
             }
         }
         BitSet[] sets = new BitSet[known.size()];
-        known.forEach((racks, set) -> {
+        known.forEach((names, set) -> {
             sets[set] = new BitSet();
-            racks.forEach(rack -> sets[set].set(number(numbers, rack)));
+            names.forEach(name -> sets[set].set(number(racks, name)));
         });
         return new Problem.Racks(ofMember, replicas, sets);
     }
@@ -143,59 +231,37 @@ final class BrokerGroup {
     }
 
     GroupAssignment assigned(String name) {
-        Optimum.Plan plan = Optimum.of(problem);
-        int moved = 0;
-        int[] load = new int[members.length];
-        for (int p = 0; p < owner.length; p++) {
-            int to = plan.owner[p];
-            if (to >= 0) {
-                load[to]++;
-            }
-            if (to != owner[p]) {
-                if (owner[p] >= 0) {
-                    changed[owner[p]] = true;
-                    moved++;
-                }
-                if (to >= 0) {
-                    changed[to] = true;
-                }
-            }
-        }
-        if (plan.isBest) {
-            LOG.info("{}: best assignment of {} partitions to {} members, {} moved",
-                    name, owner.length, members.length, moved);
+        Plan plan = Optimum.of(problem);
+        if (plan.isBest()) {
+            LOG.info("{}: {} partitions for {} members, {} moved: no assignment is better",
+                    name, start[topics.length], members.length, plan.moved());
         } else {
-            LOG.warn("{}: {} partitions and {} members take more work than is allowed; the assignment is "
-                    + "valid and may not be the best, {} moved", name, owner.length, members.length, moved);
+            LOG.warn("{}: {} partitions for {} members, {} moved: the best assignment takes more work than "
+                    + "is allowed, this one is valid", name, start[topics.length], members.length, plan.moved());
         }
         Map<String, MemberAssignment> result = new HashMap<>(2 * members.length);
-        Map<Uuid, Set<Integer>>[] held = held(plan.owner);
         for (int member = 0; member < members.length; member++) {
-            Map<Uuid, Set<Integer>> own = changed[member]
-                    ? held[member]
-                    : group.memberAssignment(members[member]).partitions();
-            result.put(members[member], new Held(own));
+            boolean isNew = changed.get(member) || plan.isChanged(member);
+            result.put(members[member], new Held(isNew ? byTopic(plan.partitions(member)) : before[member]));
         }
         return new GroupAssignment(result);
     }
 
-    /** Returns what each member has, where it is not what it had. */
-    @SuppressWarnings({"unchecked", "rawtypes"})
-    private Map<Uuid, Set<Integer>>[] held(int[] owners) {
-        Map<Uuid, Set<Integer>>[] held = new Map[members.length];
-        for (int member = 0; member < members.length; member++) {
-            if (changed[member]) {
-                held[member] = new HashMap<>();
+    private Map<Uuid, Set<Integer>> byTopic(int[] partitions) {
+        Map<Uuid, Set<Integer>> result = new HashMap<>();
+        int topic = 0;
+        for (int i = 0, first = 0; i < partitions.length; first = i) {
+            topic = Arrays.binarySearch(start, partitions[i]);
+            topic = topic < 0 ? -topic - 2 : topic;
+            while (start[topic + 1] == start[topic]) {
+                topic++;
             }
-        }
-        for (int topic = 0; topic < topics.length; topic++) {
-            for (int p = start[topic]; p < start[topic + 1]; p++) {
-                if (owners[p] >= 0 && changed[owners[p]]) {
-                    held[owners[p]].computeIfAbsent(topics[topic], any -> new HashSet<>()).add(p - start[topic]);
-                }
+            while (i < partitions.length && partitions[i] < start[topic + 1]) {
+                partitions[i++] -= start[topic];
             }
+            result.put(topics[topic], new Numbers(Arrays.copyOfRange(partitions, first, i)));
         }
-        return held;
+        return result;
     }
 
     private record Held(Map<Uuid, Set<Integer>> partitions) implements MemberAssignment {}

@@ -18,6 +18,7 @@ final class Blocks {
 
     private final Quotient quotient;
     private final Work work;
+    private final int[] blockOfLot;
     private final int[] blockOfClass;
     private final int[] place;
     private int made;
@@ -25,10 +26,13 @@ final class Blocks {
     Blocks(Quotient quotient, Work work) {
         this.quotient = quotient;
         this.work = work;
+        blockOfLot = new int[quotient.lots()];
         blockOfClass = new int[quotient.classes()];
         place = new int[quotient.classes()];
         ArrayDeque<Block> open = new ArrayDeque<>();
-        connected(open);
+        if (!quotient.isTooLarge()) {
+            connected(open);
+        }
         while (!open.isEmpty()) {
             Block block = open.pop();
             if (!split(block, open)) {
@@ -56,15 +60,22 @@ final class Blocks {
         }
     }
 
-    /** Returns whether a class is in a block, among those that are made last. */
-    boolean holds(Block block, int one) {
+    /** Returns whether a class, or a lot, is in a block and in none that was made of it. */
+    boolean hasClass(Block block, int one) {
         return blockOfClass[one] == block.number;
+    }
+
+    boolean hasLot(Block block, int lot) {
+        return blockOfLot[lot] == block.number;
     }
 
     private Block block(int[] lots, int[] classes) {
         Block block = new Block(made++, lots, classes);
         for (int one : classes) {
             blockOfClass[one] = block.number;
+        }
+        for (int lot : lots) {
+            blockOfLot[lot] = block.number;
         }
         return block;
     }
@@ -94,8 +105,8 @@ final class Blocks {
         for (int lot = 0; lot < partOfLot.length; lot++) {
             partOfLot[lot] = partOfClass[quotient.readClass[quotient.readStart[lot]]];
         }
-        Quotient.Grouped lots = new Quotient.Grouped(partOfLot, parts);
-        Quotient.Grouped classes = new Quotient.Grouped(partOfClass, parts);
+        Grouped lots = new Grouped(partOfLot, parts);
+        Grouped classes = new Grouped(partOfClass, parts);
         for (int one = 0; one < parts; one++) {
             open.add(block(
                     Arrays.copyOfRange(lots.items, lots.start[one], lots.start[one + 1]),
@@ -168,7 +179,7 @@ final class Blocks {
             network.excess[i] = quotient.lotSize[lot];
             for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
                 int reader = quotient.readClass[read];
-                if (holds(block, reader)) {
+                if (hasClass(block, reader)) {
                     network.arc(i, place[reader], Network.ANY, 0, 0);
                 }
             }

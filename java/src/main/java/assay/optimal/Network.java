@@ -53,11 +53,11 @@ final class Network {
     }
 
     /**
-     * Adds an arc and returns its index.
+     * Adds an arc. The first has the index 0, and each later one two more than the one before it.
      *
      * @param flow what flows already: only as much as costs nothing, or prices would be wrong
      */
-    int arc(int from, int to, int most, int price, int flow) {
+    void arc(int from, int to, int most, int price, int flow) {
         if (arcs == head.length) {
             int longer = Math.max(16, 2 * arcs);
             next = Arrays.copyOf(next, longer);
@@ -69,7 +69,6 @@ final class Network {
         put(to, from, flow, -price);
         excess[from] -= flow;
         excess[to] += flow;
-        return arcs - 2;
     }
 
     private void put(int from, int to, int free, int price) {
@@ -78,11 +77,6 @@ final class Network {
         cost[arcs] = price;
         next[arcs] = first[from];
         first[from] = arcs++;
-    }
-
-    /** Returns the index that the next arc will have; arcs that follow each other are two apart. */
-    int arcs() {
-        return arcs;
     }
 
     int flow(int arc) {

@@ -17,22 +17,21 @@ public final class Problem {
     final int[] subscriptionOf;
     final int[][] subscriptions;
     final int[] start;
-    final int[] owner;
+    final Holdings held;
     final Racks racks;
 
     /**
      * @param subscriptionOf of each member, which subscription it has
      * @param subscriptions of each subscription, the topics that it names, each once
      * @param start of each topic, its first partition; last the number of partitions
-     * @param owner of each partition, the member that had it last, or {@link #NOBODY}. What a member
-     *     does not read counts as owned by nobody.
+     * @param held what members hold; what a member holds and does not read is taken from it
      * @param racks where members and replicas stand; null if racks do not matter
      */
-    public Problem(int[] subscriptionOf, int[][] subscriptions, int[] start, int[] owner, Racks racks) {
+    public Problem(int[] subscriptionOf, int[][] subscriptions, int[] start, Holdings held, Racks racks) {
         this.subscriptionOf = Objects.requireNonNull(subscriptionOf);
         this.subscriptions = Objects.requireNonNull(subscriptions);
         this.start = Objects.requireNonNull(start);
-        this.owner = Objects.requireNonNull(owner);
+        this.held = Objects.requireNonNull(held);
         this.racks = racks;
     }
 
@@ -45,7 +44,7 @@ public final class Problem {
     }
 
     int partitions() {
-        return owner.length;
+        return start[topics()];
     }
 
     /** Where members and replicas stand. */
@@ -63,10 +62,6 @@ public final class Problem {
             this.ofMember = Objects.requireNonNull(ofMember);
             this.replicas = Objects.requireNonNull(replicas);
             this.sets = Objects.requireNonNull(sets);
-        }
-
-        boolean far(int set, int rack) {
-            return rack < 0 || !sets[set].get(rack);
         }
     }
 }

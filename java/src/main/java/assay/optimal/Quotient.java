@@ -10,105 +10,129 @@ import java.util.Arrays;
  * one rack. Partitions that nobody reads are in no lot.
  */
 final class Quotient {
-    /** Runs of partitions of one lot each: where they begin, their number of partitions at the end. */
-    final int[] runStart;
-
-    /** The lot of each run, -1 for none. */
-    final int[] lotOfRun;
-
-    /** Runs by lot. */
-    final Grouped runs;
+    /** The pool of each topic: topics with the same readers are in one; -1 without readers. */
+    final int[] pool;
 
     /** How many partitions each lot has. */
     final int[] lotSize;
 
-    /** The class of each member. */
+    /** The class of each member, and members by class. */
     final int[] classOf;
 
-    /** Members by class. */
     final Grouped members;
 
-    /** Which class reads what: the reads of lot l are those from {@code readStart[l]} on. */
+    /** Which classes read lot l: {@code readClass[readStart[l]]} up to {@code readStart[l + 1]}. */
     final int[] readStart;
 
     final int[] readClass;
 
-    /** Whether the class of a read stands in no rack of the lot. */
-    final boolean[] readFar;
+    private final boolean isTooLarge;
+    private final Problem problem;
+    private final int[][] poolsRead;
+    private final Numbers lots;
+    private final Numbers classes;
 
-    /** @throws TooLarge if more than so many pairs of a class and a lot that it reads are there */
-    Quotient(Problem problem, int mostReads) throws TooLarge {
+    /** @param mostReads with more of them there are none, and the quotient is too large */
+    Quotient(Problem problem, int mostReads) {
+        this.problem = problem;
+        pool = pools(problem);
+        int pools = pools();
+        poolsRead = poolsRead(problem, pool, pools);
         Problem.Racks racks = problem.racks;
-        int[] pool = pools(problem);
-        int pools = 1 + Arrays.stream(pool).max().orElse(-1);
-        Numbers lots;
-        Numbers classes;
         if (racks == null) {
-            runStart = problem.start;
-            lotOfRun = pool;
-            classOf = problem.subscriptionOf;
             lots = Numbers.counted(pools);
             classes = Numbers.counted(problem.subscriptions.length);
+            classOf = problem.subscriptionOf;
         } else {
+            lots = new Numbers(pools);
             classes = new Numbers(problem.subscriptions.length);
             classOf = new int[problem.members()];
             for (int member = 0; member < classOf.length; member++) {
                 classOf[member] = classes.of(problem.subscriptionOf[member], 1 + racks.ofMember[member]);
             }
-            lots = new Numbers(pools);
-            int[] starts = new int[problem.partitions() + 1];
-            int[] of = new int[problem.partitions()];
-            int count = 0;
             for (int topic = 0; topic < pool.length; topic++) {
-                for (int p = problem.start[topic]; p < problem.start[topic + 1]; p++) {
-                    int lot = pool[topic] < 0 ? -1 : lots.of(pool[topic], racks.replicas[p]);
-                    if (p == problem.start[topic] || lot != of[count - 1]) {
-                        starts[count] = p;
-                        of[count++] = lot;
-                    }
+                for (int p = problem.start[topic]; pool[topic] >= 0 && p < problem.start[topic + 1]; p++) {
+                    lots.of(pool[topic], racks.replicas[p]);
                 }
             }
-            starts[count] = problem.partitions();
-            runStart = Arrays.copyOf(starts, count + 1);
-            lotOfRun = Arrays.copyOf(of, count);
         }
-        runs = new Grouped(lotOfRun, lots.size());
         members = new Grouped(classOf, classes.size());
         lotSize = new int[lots.size()];
-        for (int run = 0; run < lotOfRun.length; run++) {
-            if (lotOfRun[run] >= 0) {
-                lotSize[lotOfRun[run]] += runStart[run + 1] - runStart[run];
+        for (int topic = 0; topic < pool.length; topic++) {
+            if (racks == null && pool[topic] >= 0) {
+                lotSize[pool[topic]] += problem.start[topic + 1] - problem.start[topic];
+            }
+            for (int p = problem.start[topic]; racks != null && p < problem.start[topic + 1]; p++) {
+                if (pool[topic] >= 0) {
+                    lotSize[lotOf(topic, p)]++;
+                }
             }
         }
 
-        int[][] poolsRead = poolsRead(problem, pool, pools);
         Grouped lotsOf = new Grouped(lots.firsts(), pools);
         readStart = new int[lots.size() + 1];
         long reads = 0;
         for (int one = 0; one < classes.size(); one++) {
-            for (int read : poolsRead[classes.first(one)]) {
-                reads += lotsOf.size(read);
-                if (reads > mostReads) {
-                    throw new TooLarge();
-                }
-                for (int i = lotsOf.start[read]; i < lotsOf.start[read + 1]; i++) {
+            for (int pool : poolsRead(one)) {
+                reads += lotsOf.size(pool);
+            }
+        }
+        isTooLarge = reads > mostReads;
+        readClass = new int[isTooLarge ? 0 : (int) reads];
+        if (isTooLarge) {
+            return;
+        }
+        for (int one = 0; one < classes.size(); one++) {
+            for (int pool : poolsRead(one)) {
+                for (int i = lotsOf.start[pool]; i < lotsOf.start[pool + 1]; i++) {
                     readStart[lotsOf.items[i] + 1]++;
                 }
             }
         }
-        Arrays.parallelPrefix(readStart, Integer::sum);
-        readClass = new int[(int) reads];
-        readFar = new boolean[(int) reads];
+        for (int lot = 0; lot < lots.size(); lot++) {
+            readStart[lot + 1] += readStart[lot];
+        }
         int[] at = readStart.clone();
         for (int one = 0; one < classes.size(); one++) {
-            for (int read : poolsRead[classes.first(one)]) {
-                for (int i = lotsOf.start[read]; i < lotsOf.start[read + 1]; i++) {
-                    int lot = lotsOf.items[i];
-                    readFar[at[lot]] = racks != null && racks.far(lots.second(lot), classes.second(one) - 1);
-                    readClass[at[lot]++] = one;
+            for (int pool : poolsRead(one)) {
+                for (int i = lotsOf.start[pool]; i < lotsOf.start[pool + 1]; i++) {
+                    readClass[at[lotsOf.items[i]]++] = one;
                 }
             }
         }
+    }
+
+    /** Returns the lot of a partition of a topic that somebody reads. */
+    int lotOf(int topic, int partition) {
+        return problem.racks == null ? pool[topic] : lots.of(pool[topic], problem.racks.replicas[partition]);
+    }
+
+    /** Returns whether the members of a class stand in no rack of the lot's replicas. */
+    boolean isFar(int lot, int one) {
+        int rack = classes.second(one) - 1;
+        return problem.racks != null && (rack < 0 || !problem.racks.sets[lots.second(lot)].get(rack));
+    }
+
+    boolean isTooLarge() {
+        return isTooLarge;
+    }
+
+    int pools() {
+        return 1 + Arrays.stream(pool).max().orElse(-1);
+    }
+
+    /** Returns the pools that a class reads. */
+    int[] poolsRead(int one) {
+        return poolsRead[classes.first(one)];
+    }
+
+    boolean reads(int member, int pool) {
+        for (int one : poolsRead(classOf[member])) {
+            if (one == pool) {
+                return true;
+            }
+        }
+        return false;
     }
 
     int lots() {
@@ -182,45 +206,6 @@ final class Quotient {
             result[s] = Arrays.copyOf(found, count);
         }
         return result;
-    }
-
-    /** There are more pairs of a class and a lot than a plan may look at. */
-    static final class TooLarge extends Exception {
-        private static final long serialVersionUID = 1;
-
-        TooLarge() {
-            super(null, null, false, false);
-        }
-    }
-
-    /** Items by group: those of group g are {@code items[start[g]]} up to {@code start[g + 1]}. */
-    static final class Grouped {
-        final int[] start;
-        final int[] items;
-
-        /** @param groupOf the group of each item, -1 for none */
-        Grouped(int[] groupOf, int groups) {
-            start = new int[groups + 1];
-            for (int group : groupOf) {
-                if (group >= 0) {
-                    start[group + 1]++;
-                }
-            }
-            for (int group = 0; group < groups; group++) {
-                start[group + 1] += start[group];
-            }
-            items = new int[start[groups]];
-            int[] at = start.clone();
-            for (int item = 0; item < groupOf.length; item++) {
-                if (groupOf[item] >= 0) {
-                    items[at[groupOf[item]]++] = item;
-                }
-            }
-        }
-
-        int size(int group) {
-            return start[group + 1] - start[group];
-        }
     }
 
     /** Numbers for pairs of numbers, in the order in which they come. */

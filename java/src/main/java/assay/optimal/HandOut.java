@@ -1,0 +1,217 @@
+package assay.optimal;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+/**
+ * Which partitions change hands: flows say how many.
+ *
+ * <p>Of what a member owns of a lot the first stay. What is free goes, in ascending order, to the
+ * classes that read its lot, and within a class to one member after the other. What the flows have no
+ * place for, as the work did not do, stays where it is or goes to the reader that has least.
+ */
+final class HandOut {
+    private final Problem problem;
+    private final Quotient quotient;
+    private final Flows flows;
+
+    /** The pair of a lot and the member that is looked at. */
+    private final int[] pairOf;
+
+    /** What is free: a partition in the high half, in the low half who held it. */
+    private long[] free = new long[16];
+
+    private int freed;
+
+    private final Ints partitions = new Ints();
+    private final Ints from = new Ints();
+    private final Ints to = new Ints();
+
+    HandOut(Problem problem, Quotient quotient, Flows flows) {
+        this.problem = problem;
+        this.quotient = quotient;
+        this.flows = flows;
+        pairOf = new int[quotient.lots()];
+    }
+
+    Plan plan(long work) {
+        takeWhatNobodyReadsOrHolds();
+        for (int member = 0; member < problem.members(); member++) {
+            takeWhatMustGo(member);
+        }
+        Arrays.sort(free, 0, freed);
+        deal();
+        return new Plan(problem, partitions, from, to, flows.isComplete(), work);
+    }
+
+    private void free(int partition, int holder) {
+        if (freed == free.length) {
+            free = Arrays.copyOf(free, 2 * freed);
+        }
+        free[freed++] = (long) partition << 32 | holder & 0xffffffffL;
+    }
+
+    private void takeWhatNobodyReadsOrHolds() {
+        Holdings held = problem.held;
+        int[] missing = new int[problem.topics()];
+        for (int topic = 0; topic < missing.length; topic++) {
+            missing[topic] = problem.start[topic + 1] - problem.start[topic];
+        }
+        for (int entry = 0; entry < held.topic.length; entry++) {
+            missing[held.topic[entry]] -= held.count[entry];
+        }
+        for (int topic = 0; topic < missing.length; topic++) {
+            for (int p = problem.start[topic]; missing[topic] > 0 && p < problem.start[topic + 1]; p++) {
+                if (!held.isHeld(topic, p)) {
+                    free(p, Problem.NOBODY);
+                    missing[topic]--;
+                }
+            }
+        }
+        for (int i = 0; i < flows.foreign.size; i++) {
+            for (int partition : held.partitions(flows.foreign.items[i])) {
+                free(partition, flows.foreignHolder.items[i]);
+            }
+        }
+    }
+
+    private void takeWhatMustGo(int member) {
+        boolean all = true;
+        for (int pair = flows.firstPair[member]; pair < flows.lastPair[member]; pair++) {
+            all &= flows.stays[pair] == flows.owned.items[pair];
+            pairOf[flows.pairLot.items[pair]] = pair;
+        }
+        if (all) {
+            return;
+        }
+        Holdings held = problem.held;
+        Ints own = new Ints();
+        for (int entry = held.start[member]; entry < held.start[member + 1]; entry++) {
+            for (int partition : held.partitions(entry)) {
+                own.add(partition);
+            }
+        }
+        Arrays.sort(own.items, 0, own.size);
+        int topic = 0;
+        for (int i = 0; i < own.size; i++) {
+            topic = topicOf(own.items[i], topic);
+            if (quotient.pool[topic] >= 0) {
+                int lot = quotient.lotOf(topic, own.items[i]);
+                int pair = pairOf[lot];
+                if (owns(member, pair, lot) && flows.stays[pair]-- <= 0) {
+                    free(own.items[i], member);
+                }
+            }
+        }
+    }
+
+    private boolean owns(int member, int pair, int lot) {
+        return flows.firstPair[member] <= pair
+                && pair < flows.lastPair[member]
+                && flows.pairLot.items[pair] == lot;
+    }
+
+    /** Returns the topic of a partition that is not before a topic. */
+    private int topicOf(int partition, int topic) {
+        int at = topic;
+        while (partition >= problem.start[at + 1]) {
+            at++;
+        }
+        return at;
+    }
+
+    private void deal() {
+        int[] read = Arrays.copyOf(quotient.readStart, quotient.lots());
+        int[] next = Arrays.copyOf(quotient.members.start, quotient.classes());
+        Ints left = new Ints();
+        int topic = 0;
+        for (int i = 0; i < freed; i++) {
+            int partition = (int) (free[i] >> 32);
+            int holder = (int) free[i];
+            topic = topicOf(partition, topic);
+            if (quotient.pool[topic] < 0) {
+                give(partition, holder, Problem.NOBODY);
+                continue;
+            }
+            int lot = quotient.lotOf(topic, partition);
+            int end = quotient.readStart[lot + 1];
+            while (read[lot] < end && flows.through[read[lot]] == 0) {
+                read[lot]++;
+            }
+            if (read[lot] == end) {
+                left.add(i);
+                continue;
+            }
+            flows.through[read[lot]]--;
+            int one = quotient.readClass[read[lot]];
+            while (flows.gets[quotient.members.items[next[one]]] == 0) {
+                next[one]++;
+            }
+            int taker = quotient.members.items[next[one]];
+            flows.gets[taker]--;
+            give(partition, holder, taker);
+        }
+        if (left.size > 0) {
+            place(left);
+        }
+    }
+
+    private void give(int partition, int holder, int taker) {
+        if (holder != taker) {
+            partitions.add(partition);
+            from.add(holder);
+            to.add(taker);
+        }
+    }
+
+    /** Lets what has no place stay with who held it and reads it, or gives it to who has least. */
+    private void place(Ints left) {
+        int[] load = new int[problem.members()];
+        for (int member = 0; member < load.length; member++) {
+            for (int pair = flows.firstPair[member]; pair < flows.lastPair[member]; pair++) {
+                load[member] += flows.owned.items[pair];
+            }
+        }
+        for (int i = 0; i < to.size; i++) {
+            if (to.items[i] >= 0) {
+                load[to.items[i]]++;
+            }
+        }
+        Comparator<Integer> least = Comparator.<Integer>comparingInt(m -> load[m]).thenComparing(m -> m);
+        Map<Integer, List<Integer>> readers = new HashMap<>();
+        for (int one = 0; one < quotient.classes(); one++) {
+            for (int pool : quotient.poolsRead(one)) {
+                readers.computeIfAbsent(pool, any -> new ArrayList<>()).add(one);
+            }
+        }
+        PriorityQueue<Integer> takers = new PriorityQueue<>(least);
+        int topic = 0;
+        int pool = -1;
+        for (int i = 0; i < left.size; i++) {
+            int partition = (int) (free[left.items[i]] >> 32);
+            int holder = (int) free[left.items[i]];
+            topic = topicOf(partition, topic);
+            if (pool != quotient.pool[topic]) {
+                pool = quotient.pool[topic];
+                takers.clear();
+                for (int one : readers.get(pool)) {
+                    for (int j = quotient.members.start[one]; j < quotient.members.start[one + 1]; j++) {
+                        takers.add(quotient.members.items[j]);
+                    }
+                }
+            }
+            if (holder >= 0 && quotient.reads(holder, pool)) {
+                continue;
+            }
+            int taker = takers.poll();
+            load[taker]++;
+            takers.add(taker);
+            give(partition, holder, taker);
+        }
+    }
+}
