@@ -26,62 +26,74 @@ import org.slf4j.LoggerFactory;
 final class BrokerGroup {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerGroup.class);
 
+    private static final int DIGIT = 11;
+
     private final GroupSpec group;
     private final SubscribedTopicDescriber describer;
     private final String[] members;
     private final Uuid[] topics;
-    private final Map<Uuid, Integer> indices;
+    private final TopicTable indices;
     private final int[] start;
     private final Map<Uuid, Set<Integer>>[] before;
     private final BitSet changed = new BitSet();
-    private final Problem problem;
+    private final int[] subscriptionOf;
+    private final int[][] reads;
+    private final Problem.Racks racks;
 
     BrokerGroup(GroupSpec group, SubscribedTopicDescriber describer, boolean rackAware) {
         this.group = group;
         this.describer = describer;
         members = sorted(group.memberIds().toArray(new String[0]));
-        int[] subscriptionOf = new int[members.length];
-        List<Set<Uuid>> subscriptions = subscriptions(subscriptionOf);
+        subscriptionOf = new int[members.length];
+        List<Set<Uuid>> subscriptions = subscriptions();
 
         topics = topics(subscriptions);
         start = new int[topics.length + 1];
-        indices = new HashMap<>(2 * topics.length);
+        indices = new TopicTable(topics);
         for (int topic = 0; topic < topics.length; topic++) {
             // A topic that does not exist has -1 partitions.
             start[topic + 1] = start[topic] + Math.max(0, describer.numPartitions(topics[topic]));
-            indices.put(topics[topic], topic);
         }
-        int[][] reads = new int[subscriptions.size()][];
+        reads = new int[subscriptions.size()][];
         for (int i = 0; i < reads.length; i++) {
             reads[i] = subscriptions.get(i).stream().mapToInt(indices::get).toArray();
         }
         before = before();
-        problem = new Problem(subscriptionOf, reads, start, holdings(), rackAware ? racks() : null);
+        racks = rackAware ? racks() : null;
     }
 
     /** Sorts by hash, then by name: a string keeps its hash, and few have the same. */
     private static String[] sorted(String[] names) {
-        long[] keys = new long[names.length];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = (long) names[i].hashCode() << 32 | i;
+        String[] from = names;
+        String[] to = new String[names.length];
+        for (int shift = 0; shift < Integer.SIZE; shift += DIGIT) {
+            int[] at = new int[(1 << DIGIT) + 1];
+            for (String name : from) {
+                at[(name.hashCode() >>> shift & (1 << DIGIT) - 1) + 1]++;
+            }
+            for (int digit = 0; digit < 1 << DIGIT; digit++) {
+                at[digit + 1] += at[digit];
+            }
+            for (String name : from) {
+                to[at[name.hashCode() >>> shift & (1 << DIGIT) - 1]++] = name;
+            }
+            String[] other = from;
+            from = to;
+            to = other;
         }
-        Arrays.sort(keys);
-        String[] result = new String[names.length];
-        int first = 0;
-        for (int i = 0; i < keys.length; i++) {
-            result[i] = names[(int) keys[i]];
-            if (i + 1 == keys.length || keys[i] >> 32 != keys[i + 1] >> 32) {
-                if (i > first) {
-                    Arrays.sort(result, first, i + 1);
+        for (int first = 0, i = 1; i <= from.length; i++) {
+            if (i == from.length || from[i].hashCode() != from[first].hashCode()) {
+                if (i - first > 1) {
+                    Arrays.sort(from, first, i);
                 }
-                first = i + 1;
+                first = i;
             }
         }
-        return result;
+        return from;
     }
 
     /** Returns the subscriptions that differ, and says which each member has. */
-    private List<Set<Uuid>> subscriptions(int[] subscriptionOf) {
+    private List<Set<Uuid>> subscriptions() {
         List<Set<Uuid>> subscriptions = new ArrayList<>();
         Map<Set<Uuid>, Integer> same = new IdentityHashMap<>();
         Map<Set<Uuid>, Integer> equal = new HashMap<>();
@@ -122,73 +134,51 @@ final class BrokerGroup {
         return held;
     }
 
-    /** Returns what members hold of the topics that somebody reads. */
-    private Holdings holdings() {
-        int[] first = new int[members.length + 1];
-        int[] topic = new int[16];
-        int[] count = new int[16];
-        List<Set<Integer>> sets = new ArrayList<>();
-        int[] missing = new int[topics.length];
-        for (int member = 0; member < members.length; member++) {
+    /** What members hold, as the broker says it. */
+    private final class Said extends Holdings {
+        @Override
+        protected void count(int member, Counts counts) {
             for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
-                Integer index = indices.get(entry.getKey());
-                if (index == null) {
+                int topic = indices.get(entry.getKey());
+                if (topic < 0) {
                     changed.set(member);
-                    continue;
+                } else {
+                    counts.add(topic, entry.getValue().size());
                 }
-                int at = sets.size();
-                if (at == topic.length) {
-                    topic = Arrays.copyOf(topic, 2 * at);
-                    count = Arrays.copyOf(count, 2 * at);
-                }
-                topic[at] = index;
-                count[at] = entry.getValue().size();
-                missing[index] -= count[at];
-                sets.add(entry.getValue());
-            }
-            first[member + 1] = sets.size();
-        }
-        BitSet held = new BitSet(start[topics.length]);
-        for (int i = 0; i < topics.length; i++) {
-            for (int p = start[i]; p < start[i + 1]; p++) {
-                if (group.isPartitionAssigned(topics[i], p - start[i])) {
-                    held.set(p);
-                    missing[i]++;
-                }
-            }
-            if (missing[i] != 0) {
-                return distinct();
             }
         }
-        int[] starts = start;
-        int entries = sets.size();
-        int[] of = Arrays.copyOf(topic, entries);
-        return new Holdings(first, of, Arrays.copyOf(count, entries)) {
-            @Override
-            protected int[] partitions(int entry) {
-                int[] result = new int[sets.get(entry).size()];
-                int at = 0;
-                for (int number : sets.get(entry)) {
-                    result[at++] = starts[of[entry]] + number;
-                }
-                return result;
-            }
 
-            @Override
-            protected boolean isHeld(int topic, int partition) {
-                return held.get(partition);
+        @Override
+        protected int[] partitions(int member) {
+            int size = 0;
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+                size += indices.get(entry.getKey()) < 0 ? 0 : entry.getValue().size();
             }
-        };
+            int[] result = new int[size];
+            int at = 0;
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+                int topic = indices.get(entry.getKey());
+                for (int number : topic < 0 ? Set.<Integer>of() : entry.getValue()) {
+                    result[at++] = start[topic] + number;
+                }
+            }
+            return result;
+        }
+
+        @Override
+        protected boolean isHeld(int topic, int partition) {
+            return group.isPartitionAssigned(topics[topic], partition - start[topic]);
+        }
     }
 
-    /** Returns what members hold where some hold the same, or what does not exist: the first has it. */
-    private Holdings distinct() {
+    /** Returns the plan where members hold the same, or what does not exist: the first of them has it. */
+    private Plan distinct() {
         int[] owner = new int[start[topics.length]];
         Arrays.fill(owner, Problem.NOBODY);
         for (int member = 0; member < members.length; member++) {
             for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
-                Integer topic = indices.get(entry.getKey());
-                for (int number : topic == null ? Set.<Integer>of() : entry.getValue()) {
+                int topic = indices.get(entry.getKey());
+                for (int number : topic < 0 ? Set.<Integer>of() : entry.getValue()) {
                     int partition = start[topic] + number;
                     if (number >= 0 && partition < start[topic + 1] && owner[partition] == Problem.NOBODY) {
                         owner[partition] = member;
@@ -198,7 +188,12 @@ final class BrokerGroup {
                 }
             }
         }
-        return Holdings.of(owner, members.length, start);
+        try {
+            Holdings held = Holdings.of(owner, members.length, start);
+            return Optimum.of(new Problem(subscriptionOf, reads, start, held, racks));
+        } catch (Holdings.Contradiction never) {
+            throw new IllegalStateException(never);
+        }
     }
 
     private Problem.Racks racks() {
@@ -230,8 +225,16 @@ final class BrokerGroup {
         return known == null ? numbers.size() - 1 : known;
     }
 
+    private Plan plan() {
+        try {
+            return Optimum.of(new Problem(subscriptionOf, reads, start, new Said(), racks));
+        } catch (Holdings.Contradiction said) {
+            return distinct();
+        }
+    }
+
     GroupAssignment assigned(String name) {
-        Plan plan = Optimum.of(problem);
+        Plan plan = plan();
         if (plan.isBest()) {
             LOG.info("{}: {} partitions for {} members, {} moved: no assignment is better",
                     name, start[topics.length], members.length, plan.moved());

@@ -18,29 +18,16 @@ import java.util.Arrays;
  * Each member keeps its floor. Where racks matter, what is far costs more than all moves together.
  */
 final class Flows {
-    /** What each member owns: pairs of the member and a lot, from its first up to its last. */
-    final int[] firstPair;
-
-    final int[] lastPair;
-    final Ints pairLot = new Ints();
-
-    /** How many partitions of the lot a member owns, and how many of them it keeps. */
-    final Ints owned = new Ints();
-
+    /** Of each pair of a member and a lot that it owns, how many partitions it keeps. */
     final int[] stays;
-
-    /** Entries of holdings in which a member holds what it does not read. */
-    final Ints foreign = new Ints();
-
-    final Ints foreignHolder = new Ints();
 
     /** How many partitions go by each read of the quotient, and to each member besides what stays. */
     final int[] through;
 
     final int[] gets;
 
-    private final Problem problem;
     private final Quotient quotient;
+    private final Owned owned;
     private final Blocks blocks;
     private final Work work;
     private final int[] free;
@@ -48,22 +35,19 @@ final class Flows {
     private final int[] nodeOfClass;
     private boolean complete = true;
 
-    Flows(Problem problem, Quotient quotient, Blocks blocks, Work work) {
-        this.problem = problem;
+    Flows(Quotient quotient, Owned owned, Blocks blocks, Work work) {
+        this.owned = owned;
         this.quotient = quotient;
         this.blocks = blocks;
         this.work = work;
-        firstPair = new int[problem.members()];
-        lastPair = new int[problem.members()];
-        pairs();
-        stays = new int[owned.size];
+        stays = new int[owned.lot.size];
         through = new int[quotient.readClass.length];
-        gets = new int[problem.members()];
+        gets = new int[quotient.classOf.length];
         free = quotient.lotSize.clone();
         nodeOfLot = new int[quotient.lots()];
         nodeOfClass = new int[quotient.classes()];
         if (quotient.isTooLarge()) {
-            System.arraycopy(owned.items, 0, stays, 0, stays.length);
+            System.arraycopy(owned.count.items, 0, stays, 0, stays.length);
             complete = false;
         }
         for (Blocks.Block block : blocks.all) {
@@ -80,47 +64,6 @@ final class Flows {
         return complete;
     }
 
-    private void pairs() {
-        Holdings held = problem.held;
-        int[] readBy = new int[quotient.pools()];
-        int[] seen = new int[quotient.lots()];
-        Arrays.fill(readBy, -1);
-        Arrays.fill(seen, -1);
-        for (int one = 0; one < quotient.classes(); one++) {
-            for (int pool : quotient.poolsRead(one)) {
-                readBy[pool] = one;
-            }
-            for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
-                int member = quotient.members.items[i];
-                firstPair[member] = owned.size;
-                for (int entry = held.start[member]; entry < held.start[member + 1]; entry++) {
-                    int topic = held.topic[entry];
-                    if (quotient.pool[topic] < 0 || readBy[quotient.pool[topic]] != one) {
-                        foreign.add(entry);
-                        foreignHolder.add(member);
-                    } else if (problem.racks == null) {
-                        own(quotient.pool[topic], held.count[entry], firstPair[member], seen);
-                    } else {
-                        for (int partition : held.partitions(entry)) {
-                            own(quotient.lotOf(topic, partition), 1, firstPair[member], seen);
-                        }
-                    }
-                }
-                lastPair[member] = owned.size;
-            }
-        }
-    }
-
-    /** Counts partitions of a lot for the member whose pairs begin where it says. */
-    private void own(int lot, int count, int first, int[] seen) {
-        if (seen[lot] < first) {
-            seen[lot] = owned.size;
-            pairLot.add(lot);
-            owned.add(0);
-        }
-        owned.items[seen[lot]] += count;
-    }
-
     /** One class reads all: members keep what fits, those that own more first, and get the rest. */
     private void deal(Blocks.Block block) {
         int one = block.classes[0];
@@ -129,9 +72,9 @@ final class Flows {
         int more = 0;
         for (int i = first; i < last; i++) {
             int member = quotient.members.items[i];
-            for (int pair = firstPair[member]; pair < lastPair[member]; pair++) {
-                if (blocks.hasLot(block, pairLot.items[pair])) {
-                    gets[member] += owned.items[pair];
+            for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                if (blocks.hasLot(block, owned.lot.items[pair])) {
+                    gets[member] += owned.count.items[pair];
                 }
             }
             more += gets[member] > block.floor ? 1 : 0;
@@ -144,10 +87,10 @@ final class Flows {
             int load = block.floor + ((ownsMore ? ofThese-- : ofOthers--) > 0 ? 1 : 0);
             int keeps = Math.min(gets[member], load);
             gets[member] = load - keeps;
-            for (int pair = firstPair[member]; pair < lastPair[member]; pair++) {
-                int lot = pairLot.items[pair];
+            for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                int lot = owned.lot.items[pair];
                 if (blocks.hasLot(block, lot)) {
-                    stays[pair] = Math.min(owned.items[pair], keeps);
+                    stays[pair] = Math.min(owned.count.items[pair], keeps);
                     keeps -= stays[pair];
                     free[lot] -= stays[pair];
                 }
@@ -170,7 +113,7 @@ final class Flows {
         for (int one : block.classes) {
             for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
                 int member = quotient.members.items[i];
-                arcs += 2 + lastPair[member] - firstPair[member];
+                arcs += 2 + owned.last[member] - owned.first[member];
                 hub++;
             }
         }
@@ -200,11 +143,11 @@ final class Flows {
         for (int one : block.classes) {
             for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++, node++) {
                 int member = quotient.members.items[i];
-                for (int pair = firstPair[member]; pair < lastPair[member]; pair++) {
-                    int lot = pairLot.items[pair];
+                for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                    int lot = owned.lot.items[pair];
                     if (blocks.hasLot(block, lot)) {
                         // What is far stays only if the flow brings it back: prices begin at no cost.
-                        int much = owned.items[pair];
+                        int much = owned.count.items[pair];
                         boolean isFar = quotient.isFar(lot, one);
                         network.arc(nodeOfLot[lot], node, much, isFar ? far : 0, isFar ? 0 : much);
                     }
@@ -229,8 +172,8 @@ final class Flows {
         for (int one : block.classes) {
             for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
                 int member = quotient.members.items[i];
-                for (int pair = firstPair[member]; pair < lastPair[member]; pair++) {
-                    if (blocks.hasLot(block, pairLot.items[pair])) {
+                for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                    if (blocks.hasLot(block, owned.lot.items[pair])) {
                         stays[pair] = network.flow(arc);
                         arc += 2;
                     }

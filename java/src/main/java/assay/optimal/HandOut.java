@@ -18,6 +18,7 @@ import java.util.PriorityQueue;
 final class HandOut {
     private final Problem problem;
     private final Quotient quotient;
+    private final Owned owned;
     private final Flows flows;
 
     /** The pair of a lot and the member that is looked at. */
@@ -32,15 +33,16 @@ final class HandOut {
     private final Ints from = new Ints();
     private final Ints to = new Ints();
 
-    HandOut(Problem problem, Quotient quotient, Flows flows) {
+    HandOut(Problem problem, Quotient quotient, Owned owned, Flows flows) {
         this.problem = problem;
         this.quotient = quotient;
+        this.owned = owned;
         this.flows = flows;
         pairOf = new int[quotient.lots()];
     }
 
-    Plan plan(long work) {
-        takeWhatNobodyReadsOrHolds();
+    Plan plan(long work) throws Holdings.Contradiction {
+        takeWhatNobodyHolds();
         for (int member = 0; member < problem.members(); member++) {
             takeWhatMustGo(member);
         }
@@ -56,73 +58,44 @@ final class HandOut {
         free[freed++] = (long) partition << 32 | holder & 0xffffffffL;
     }
 
-    private void takeWhatNobodyReadsOrHolds() {
-        Holdings held = problem.held;
-        int[] missing = new int[problem.topics()];
-        for (int topic = 0; topic < missing.length; topic++) {
-            missing[topic] = problem.start[topic + 1] - problem.start[topic];
-        }
-        for (int entry = 0; entry < held.topic.length; entry++) {
-            missing[held.topic[entry]] -= held.count[entry];
-        }
-        for (int topic = 0; topic < missing.length; topic++) {
-            for (int p = problem.start[topic]; missing[topic] > 0 && p < problem.start[topic + 1]; p++) {
-                if (!held.isHeld(topic, p)) {
+    private void takeWhatNobodyHolds() throws Holdings.Contradiction {
+        for (int topic = 0; topic < problem.topics(); topic++) {
+            int missing = problem.start[topic + 1] - problem.start[topic] - owned.held[topic];
+            for (int p = problem.start[topic]; p < problem.start[topic + 1]; p++) {
+                if (!problem.held.isHeld(topic, p)) {
                     free(p, Problem.NOBODY);
-                    missing[topic]--;
+                    missing--;
                 }
             }
-        }
-        for (int i = 0; i < flows.foreign.size; i++) {
-            for (int partition : held.partitions(flows.foreign.items[i])) {
-                free(partition, flows.foreignHolder.items[i]);
+            if (missing != 0) {
+                throw new Holdings.Contradiction();
             }
         }
     }
 
     private void takeWhatMustGo(int member) {
-        boolean all = true;
-        for (int pair = flows.firstPair[member]; pair < flows.lastPair[member]; pair++) {
-            all &= flows.stays[pair] == flows.owned.items[pair];
-            pairOf[flows.pairLot.items[pair]] = pair;
+        boolean all = !owned.foreign.get(member);
+        for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+            all &= flows.stays[pair] == owned.count.items[pair];
+            pairOf[owned.lot.items[pair]] = pair;
         }
         if (all) {
             return;
         }
-        Holdings held = problem.held;
-        Ints own = new Ints();
-        for (int entry = held.start[member]; entry < held.start[member + 1]; entry++) {
-            for (int partition : held.partitions(entry)) {
-                own.add(partition);
-            }
-        }
-        Arrays.sort(own.items, 0, own.size);
         int topic = 0;
-        for (int i = 0; i < own.size; i++) {
-            topic = topicOf(own.items[i], topic);
-            if (quotient.pool[topic] >= 0) {
-                int lot = quotient.lotOf(topic, own.items[i]);
-                int pair = pairOf[lot];
-                if (owns(member, pair, lot) && flows.stays[pair]-- <= 0) {
-                    free(own.items[i], member);
-                }
+        for (int partition : Owned.sorted(problem.held.partitions(member))) {
+            topic = problem.topicOf(partition, topic);
+            int lot = quotient.pool[topic] < 0 ? -1 : quotient.lotOf(topic, partition);
+            if (lot < 0 || !owns(member, pairOf[lot], lot) || flows.stays[pairOf[lot]]-- <= 0) {
+                free(partition, member);
             }
         }
     }
 
     private boolean owns(int member, int pair, int lot) {
-        return flows.firstPair[member] <= pair
-                && pair < flows.lastPair[member]
-                && flows.pairLot.items[pair] == lot;
-    }
-
-    /** Returns the topic of a partition that is not before a topic. */
-    private int topicOf(int partition, int topic) {
-        int at = topic;
-        while (partition >= problem.start[at + 1]) {
-            at++;
-        }
-        return at;
+        return owned.first[member] <= pair
+                && pair < owned.last[member]
+                && owned.lot.items[pair] == lot;
     }
 
     private void deal() {
@@ -133,7 +106,7 @@ final class HandOut {
         for (int i = 0; i < freed; i++) {
             int partition = (int) (free[i] >> 32);
             int holder = (int) free[i];
-            topic = topicOf(partition, topic);
+            topic = problem.topicOf(partition, topic);
             if (quotient.pool[topic] < 0) {
                 give(partition, holder, Problem.NOBODY);
                 continue;
@@ -173,8 +146,8 @@ final class HandOut {
     private void place(Ints left) {
         int[] load = new int[problem.members()];
         for (int member = 0; member < load.length; member++) {
-            for (int pair = flows.firstPair[member]; pair < flows.lastPair[member]; pair++) {
-                load[member] += flows.owned.items[pair];
+            for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                load[member] += owned.count.items[pair];
             }
         }
         for (int i = 0; i < to.size; i++) {
@@ -195,7 +168,7 @@ final class HandOut {
         for (int i = 0; i < left.size; i++) {
             int partition = (int) (free[left.items[i]] >> 32);
             int holder = (int) free[left.items[i]];
-            topic = topicOf(partition, topic);
+            topic = problem.topicOf(partition, topic);
             if (pool != quotient.pool[topic]) {
                 pool = quotient.pool[topic];
                 takers.clear();

@@ -3,32 +3,33 @@ package assay.optimal;
 import java.util.Arrays;
 
 /**
- * What members hold, in entries of a member and a topic.
+ * What members hold.
  *
- * <p>How many partitions an entry has is asked of all, which ones only of members that give some up.
- * No partition is in two entries.
+ * <p>How many partitions a member holds is asked once, which ones only of members that give some up.
  */
 public abstract class Holdings {
-    final int[] start;
-    final int[] topic;
-    final int[] count;
-
-    /**
-     * @param start of each member, its first entry; last the number of entries
-     * @param topic of each entry
-     * @param count of each entry, how many partitions of the topic the member holds
-     */
-    protected Holdings(int[] start, int[] topic, int[] count) {
-        this.start = start;
-        this.topic = topic;
-        this.count = count;
+    /** Takes how many partitions of a topic a member holds; a topic may come several times. */
+    protected interface Counts {
+        void add(int topic, int count);
     }
 
-    /** Returns the partitions of an entry, ascending, counted through all topics. */
-    protected abstract int[] partitions(int entry);
+    /** Tells how many partitions of which topics a member holds. */
+    protected abstract void count(int member, Counts counts);
+
+    /** Returns the partitions of a member, in any order, counted through all topics. */
+    protected abstract int[] partitions(int member);
 
     /** Returns whether somebody holds a partition. */
     protected abstract boolean isHeld(int topic, int partition);
+
+    /** Two members hold the same, or a member holds what nobody holds. */
+    public static final class Contradiction extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Contradiction() {
+            super("two members hold one partition, or one is held that does not exist");
+        }
+    }
 
     /**
      * Returns holdings of which the owner of each partition is known.
@@ -38,31 +39,21 @@ public abstract class Holdings {
      */
     public static Holdings of(int[] owner, int members, int[] start) {
         Grouped byMember = new Grouped(owner, members);
-        int[] first = new int[members + 1];
-        int[] topics = new int[byMember.items.length];
-        int[] begin = new int[byMember.items.length + 1];
-        int entries = 0;
-        for (int member = 0; member < members; member++) {
-            int topic = -1;
-            for (int i = byMember.start[member]; i < byMember.start[member + 1]; i++) {
-                if (topic < 0 || byMember.items[i] >= start[topic + 1]) {
-                    topic++;
+        return new Holdings() {
+            @Override
+            protected void count(int member, Counts counts) {
+                int topic = 0;
+                for (int i = byMember.start[member]; i < byMember.start[member + 1]; i++) {
                     while (byMember.items[i] >= start[topic + 1]) {
                         topic++;
                     }
-                    begin[entries] = i;
-                    topics[entries++] = topic;
+                    counts.add(topic, 1);
                 }
             }
-            first[member + 1] = entries;
-        }
-        begin[entries] = byMember.items.length;
-        int[] counts = new int[entries];
-        Arrays.setAll(counts, entry -> begin[entry + 1] - begin[entry]);
-        return new Holdings(first, topics, counts) {
+
             @Override
-            protected int[] partitions(int entry) {
-                return Arrays.copyOfRange(byMember.items, begin[entry], begin[entry + 1]);
+            protected int[] partitions(int member) {
+                return Arrays.copyOfRange(byMember.items, byMember.start[member], byMember.start[member + 1]);
             }
 
             @Override

@@ -18,12 +18,16 @@ public final class Optimum {
 
     private Optimum() {}
 
-    /** Returns the best plan of a group. */
-    public static Plan of(Problem problem) {
+    /**
+     * Returns the best plan of a group.
+     *
+     * @throws Holdings.Contradiction if two members hold the same
+     */
+    public static Plan of(Problem problem) throws Holdings.Contradiction {
         return of(problem, MOST_WORK, MOST_READS);
     }
 
-    static Plan of(Problem problem, long mostWork, int mostReads) {
+    static Plan of(Problem problem, long mostWork, int mostReads) throws Holdings.Contradiction {
         Work work = new Work(mostWork);
         Quotient quotient = new Quotient(problem, mostReads);
         if (quotient.isTooLarge() && problem.racks != null) {
@@ -31,7 +35,8 @@ public final class Optimum {
                     problem.subscriptionOf, problem.subscriptions, problem.start, problem.held, null);
             return of(plain, mostWork, mostReads).notBest();
         }
-        Flows flows = new Flows(problem, quotient, new Blocks(quotient, work), work);
-        return new HandOut(problem, quotient, flows).plan(work.done());
+        Owned owned = new Owned(problem, quotient);
+        Flows flows = new Flows(quotient, owned, new Blocks(quotient, work), work);
+        return new HandOut(problem, quotient, owned, flows).plan(work.done());
     }
 }

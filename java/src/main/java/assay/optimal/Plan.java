@@ -64,14 +64,7 @@ public final class Plan {
 
     /** Returns the partitions of a member, ascending, counted through all topics. */
     public int[] partitions(int member) {
-        Ints kept = new Ints();
-        for (int entry = held.start[member]; entry < held.start[member + 1]; entry++) {
-            for (int partition : held.partitions(entry)) {
-                kept.add(partition);
-            }
-        }
-        int[] own = kept.toArray();
-        Arrays.sort(own);
+        int[] own = Owned.sorted(held.partitions(member));
         int[] lost = those(losses, member);
         int[] gained = those(gains, member);
         int[] result = new int[own.length - lost.length + gained.length];

@@ -47,6 +47,15 @@ public final class Problem {
         return start[topics()];
     }
 
+    /** Returns the topic of a partition that is not before a topic. */
+    int topicOf(int partition, int topic) {
+        int at = topic;
+        while (partition >= start[at + 1]) {
+            at++;
+        }
+        return at;
+    }
+
     /** Where members and replicas stand. */
     public static final class Racks {
         final int[] ofMember;

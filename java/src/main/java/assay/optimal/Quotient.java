@@ -102,9 +102,14 @@ final class Quotient {
         }
     }
 
+    /** Returns whether all partitions of a topic are in one lot, that of its pool. */
+    boolean isByTopic() {
+        return problem.racks == null;
+    }
+
     /** Returns the lot of a partition of a topic that somebody reads. */
     int lotOf(int topic, int partition) {
-        return problem.racks == null ? pool[topic] : lots.of(pool[topic], problem.racks.replicas[partition]);
+        return isByTopic() ? pool[topic] : lots.of(pool[topic], problem.racks.replicas[partition]);
     }
 
     /** Returns whether the members of a class stand in no rack of the lot's replicas. */
