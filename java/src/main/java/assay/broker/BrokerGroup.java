@@ -7,12 +7,14 @@ import assay.optimal.Problem;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntConsumer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
 import org.apache.kafka.coordinator.group.api.assignor.GroupSpec;
@@ -34,7 +36,7 @@ final class BrokerGroup {
     private final Uuid[] topics;
     private final TopicTable indices;
     private final int[] start;
-    private final Map<Uuid, Set<Integer>>[] before;
+    private final MemberAssignment[] before;
     private final BitSet changed = new BitSet();
     private final int[] subscriptionOf;
     private final int[][] reads;
@@ -43,7 +45,7 @@ final class BrokerGroup {
     BrokerGroup(GroupSpec group, SubscribedTopicDescriber describer, boolean rackAware) {
         this.group = group;
         this.describer = describer;
-        members = sorted(group.memberIds().toArray(new String[0]));
+        members = group.memberIds().toArray(new String[0]);
         subscriptionOf = new int[members.length];
         List<Set<Uuid>> subscriptions = subscriptions();
 
@@ -58,38 +60,49 @@ final class BrokerGroup {
         for (int i = 0; i < reads.length; i++) {
             reads[i] = subscriptions.get(i).stream().mapToInt(indices::get).toArray();
         }
-        before = before();
+        before = new MemberAssignment[members.length];
         racks = rackAware ? racks() : null;
     }
 
-    /** Sorts by hash, then by name: a string keeps its hash, and few have the same. */
-    private static String[] sorted(String[] names) {
-        String[] from = names;
-        String[] to = new String[names.length];
+    /** Returns members by hash, then by id: a string keeps its hash, and few have the same. */
+    private static int[] order(String[] ids) {
+        int[] hash = new int[ids.length];
+        int[] from = new int[ids.length];
+        for (int i = 0; i < ids.length; i++) {
+            hash[i] = ids[i].hashCode();
+            from[i] = i;
+        }
+        int[] to = new int[ids.length];
         for (int shift = 0; shift < Integer.SIZE; shift += DIGIT) {
             int[] at = new int[(1 << DIGIT) + 1];
-            for (String name : from) {
-                at[(name.hashCode() >>> shift & (1 << DIGIT) - 1) + 1]++;
+            for (int value : hash) {
+                at[(value >>> shift & (1 << DIGIT) - 1) + 1]++;
             }
             for (int digit = 0; digit < 1 << DIGIT; digit++) {
                 at[digit + 1] += at[digit];
             }
-            for (String name : from) {
-                to[at[name.hashCode() >>> shift & (1 << DIGIT) - 1]++] = name;
+            for (int member : from) {
+                to[at[hash[member] >>> shift & (1 << DIGIT) - 1]++] = member;
             }
-            String[] other = from;
+            int[] other = from;
             from = to;
             to = other;
         }
-        for (int first = 0, i = 1; i <= from.length; i++) {
-            if (i == from.length || from[i].hashCode() != from[first].hashCode()) {
+        int[] sorted = from;
+        for (int first = 0, i = 1; i <= sorted.length; i++) {
+            if (i == sorted.length || hash[sorted[i]] != hash[sorted[first]]) {
                 if (i - first > 1) {
-                    Arrays.sort(from, first, i);
+                    int[] same = Arrays.stream(sorted, first, i)
+                            .boxed()
+                            .sorted(Comparator.comparing(member -> ids[member]))
+                            .mapToInt(Integer::intValue)
+                            .toArray();
+                    System.arraycopy(same, 0, sorted, first, same.length);
                 }
                 first = i;
             }
         }
-        return from;
+        return sorted;
     }
 
     /** Returns the subscriptions that differ, and says which each member has. */
@@ -125,20 +138,12 @@ final class BrokerGroup {
         return all.toArray(new Uuid[0]);
     }
 
-    private Map<Uuid, Set<Integer>>[] before() {
-        @SuppressWarnings({"unchecked", "rawtypes"})
-        Map<Uuid, Set<Integer>>[] held = new Map[members.length];
-        for (int member = 0; member < members.length; member++) {
-            held[member] = group.memberAssignment(members[member]).partitions();
-        }
-        return held;
-    }
-
     /** What members hold, as the broker says it. */
     private final class Said extends Holdings {
         @Override
         protected void count(int member, Counts counts) {
-            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+            before[member] = group.memberAssignment(members[member]);
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
                 int topic = indices.get(entry.getKey());
                 if (topic < 0) {
                     changed.set(member);
@@ -151,12 +156,12 @@ final class BrokerGroup {
         @Override
         protected int[] partitions(int member) {
             int size = 0;
-            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
                 size += indices.get(entry.getKey()) < 0 ? 0 : entry.getValue().size();
             }
             int[] result = new int[size];
             int at = 0;
-            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
                 int topic = indices.get(entry.getKey());
                 for (int number : topic < 0 ? Set.<Integer>of() : entry.getValue()) {
                     result[at++] = start[topic] + number;
@@ -166,8 +171,14 @@ final class BrokerGroup {
         }
 
         @Override
-        protected boolean isHeld(int topic, int partition) {
-            return group.isPartitionAssigned(topics[topic], partition - start[topic]);
+        protected void free(int topic, IntConsumer free) {
+            Uuid id = topics[topic];
+            int count = start[topic + 1] - start[topic];
+            for (int number = 0; number < count; number++) {
+                if (!group.isPartitionAssigned(id, number)) {
+                    free.accept(start[topic] + number);
+                }
+            }
         }
     }
 
@@ -176,7 +187,7 @@ final class BrokerGroup {
         int[] owner = new int[start[topics.length]];
         Arrays.fill(owner, Problem.NOBODY);
         for (int member = 0; member < members.length; member++) {
-            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].entrySet()) {
+            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
                 int topic = indices.get(entry.getKey());
                 for (int number : topic < 0 ? Set.<Integer>of() : entry.getValue()) {
                     int partition = start[topic] + number;
@@ -190,7 +201,7 @@ final class BrokerGroup {
         }
         try {
             Holdings held = Holdings.of(owner, members.length, start);
-            return Optimum.of(new Problem(subscriptionOf, reads, start, held, racks));
+            return Optimum.of(new Problem(order(members), subscriptionOf, reads, start, held, racks));
         } catch (Holdings.Contradiction never) {
             throw new IllegalStateException(never);
         }
@@ -227,7 +238,7 @@ final class BrokerGroup {
 
     private Plan plan() {
         try {
-            return Optimum.of(new Problem(subscriptionOf, reads, start, new Said(), racks));
+            return Optimum.of(new Problem(order(members), subscriptionOf, reads, start, new Said(), racks));
         } catch (Holdings.Contradiction said) {
             return distinct();
         }
@@ -242,27 +253,36 @@ final class BrokerGroup {
             LOG.warn("{}: {} partitions for {} members, {} moved: the best assignment takes more work than "
                     + "is allowed, this one is valid", name, start[topics.length], members.length, plan.moved());
         }
-        Map<String, MemberAssignment> result = new HashMap<>(2 * members.length);
+        Map<String, MemberAssignment> result = new HashMap<>(1 + members.length * 4 / 3);
         for (int member = 0; member < members.length; member++) {
             boolean isNew = changed.get(member) || plan.isChanged(member);
-            result.put(members[member], new Held(isNew ? byTopic(plan.partitions(member)) : before[member]));
+            result.put(members[member], isNew ? new Held(byTopic(plan.partitions(member))) : before[member]);
         }
         return new GroupAssignment(result);
     }
 
     private Map<Uuid, Set<Integer>> byTopic(int[] partitions) {
-        Map<Uuid, Set<Integer>> result = new HashMap<>();
-        int topic = 0;
-        for (int i = 0, first = 0; i < partitions.length; first = i) {
-            topic = Arrays.binarySearch(start, partitions[i]);
+        Map<Uuid, Set<Integer>> result = Map.of();
+        int end;
+        for (int first = 0; first < partitions.length; first = end) {
+            int topic = Arrays.binarySearch(start, partitions[first]);
             topic = topic < 0 ? -topic - 2 : topic;
+            // Of topics without partitions, which begin where the next one does, the last has it.
             while (start[topic + 1] == start[topic]) {
                 topic++;
             }
-            while (i < partitions.length && partitions[i] < start[topic + 1]) {
-                partitions[i++] -= start[topic];
+            end = first;
+            while (end < partitions.length && partitions[end] < start[topic + 1]) {
+                partitions[end++] -= start[topic];
             }
-            result.put(topics[topic], new Numbers(Arrays.copyOfRange(partitions, first, i)));
+            Set<Integer> numbers = new Numbers(Arrays.copyOfRange(partitions, first, end));
+            if (end - first == partitions.length) {
+                return Map.of(topics[topic], numbers);
+            }
+            if (first == 0) {
+                result = new HashMap<>();
+            }
+            result.put(topics[topic], numbers);
         }
         return result;
     }

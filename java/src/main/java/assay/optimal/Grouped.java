@@ -1,12 +1,21 @@
 package assay.optimal;
 
-/** Items by group: those of group g are {@code items[start[g]]} up to {@code start[g + 1]}, ascending. */
+/** Items by group: those of group g are {@code items[start[g]]} up to {@code start[g + 1]}. */
 final class Grouped {
     final int[] start;
     final int[] items;
 
-    /** @param groupOf the group of each item, below 0 for none */
+    /**
+     * Groups items in ascending order.
+     *
+     * @param groupOf the group of each item, below 0 for none
+     */
     Grouped(int[] groupOf, int groups) {
+        this(groupOf, groups, null);
+    }
+
+    /** Groups items in an order; null for ascending. */
+    Grouped(int[] groupOf, int groups, int[] order) {
         start = new int[groups + 1];
         for (int group : groupOf) {
             if (group >= 0) {
@@ -18,7 +27,8 @@ final class Grouped {
         }
         items = new int[start[groups]];
         int[] at = start.clone();
-        for (int item = 0; item < groupOf.length; item++) {
+        for (int i = 0; i < groupOf.length; i++) {
+            int item = order == null ? i : order[i];
             if (groupOf[item] >= 0) {
                 items[at[groupOf[item]]++] = item;
             }

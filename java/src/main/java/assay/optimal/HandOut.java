@@ -29,9 +29,9 @@ final class HandOut {
 
     private int freed;
 
-    private final Ints partitions = new Ints();
-    private final Ints from = new Ints();
-    private final Ints to = new Ints();
+    private Ints partitions;
+    private Ints from;
+    private Ints to;
 
     HandOut(Problem problem, Quotient quotient, Owned owned, Flows flows) {
         this.problem = problem;
@@ -47,6 +47,9 @@ final class HandOut {
             takeWhatMustGo(member);
         }
         Arrays.sort(free, 0, freed);
+        partitions = new Ints(freed);
+        from = new Ints(freed);
+        to = new Ints(freed);
         deal();
         return new Plan(problem, partitions, from, to, flows.isComplete(), work);
     }
@@ -60,14 +63,9 @@ final class HandOut {
 
     private void takeWhatNobodyHolds() throws Holdings.Contradiction {
         for (int topic = 0; topic < problem.topics(); topic++) {
-            int missing = problem.start[topic + 1] - problem.start[topic] - owned.held[topic];
-            for (int p = problem.start[topic]; p < problem.start[topic + 1]; p++) {
-                if (!problem.held.isHeld(topic, p)) {
-                    free(p, Problem.NOBODY);
-                    missing--;
-                }
-            }
-            if (missing != 0) {
+            int before = freed;
+            problem.held.free(topic, partition -> free(partition, Problem.NOBODY));
+            if (freed - before + owned.held[topic] != problem.start[topic + 1] - problem.start[topic]) {
                 throw new Holdings.Contradiction();
             }
         }
@@ -155,7 +153,11 @@ final class HandOut {
                 load[to.items[i]]++;
             }
         }
-        Comparator<Integer> least = Comparator.<Integer>comparingInt(m -> load[m]).thenComparing(m -> m);
+        int[] rank = new int[problem.members()];
+        for (int i = 0; i < rank.length; i++) {
+            rank[problem.order[i]] = i;
+        }
+        Comparator<Integer> least = Comparator.<Integer>comparingInt(m -> load[m]).thenComparing(m -> rank[m]);
         Map<Integer, List<Integer>> readers = new HashMap<>();
         for (int one = 0; one < quotient.classes(); one++) {
             for (int pool : quotient.poolsRead(one)) {

@@ -1,6 +1,7 @@
 package assay.optimal;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * What members hold.
@@ -19,8 +20,8 @@ public abstract class Holdings {
     /** Returns the partitions of a member, in any order, counted through all topics. */
     protected abstract int[] partitions(int member);
 
-    /** Returns whether somebody holds a partition. */
-    protected abstract boolean isHeld(int topic, int partition);
+    /** Tells which partitions of a topic nobody holds, ascending, counted through all topics. */
+    protected abstract void free(int topic, IntConsumer free);
 
     /** Two members hold the same, or a member holds what nobody holds. */
     public static final class Contradiction extends Exception {
@@ -57,8 +58,12 @@ public abstract class Holdings {
             }
 
             @Override
-            protected boolean isHeld(int topic, int partition) {
-                return owner[partition] >= 0;
+            protected void free(int topic, IntConsumer free) {
+                for (int partition = start[topic]; partition < start[topic + 1]; partition++) {
+                    if (owner[partition] < 0) {
+                        free.accept(partition);
+                    }
+                }
             }
         };
     }

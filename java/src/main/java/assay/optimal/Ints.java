@@ -4,8 +4,17 @@ import java.util.Arrays;
 
 /** A list of numbers that grows. */
 final class Ints {
-    int[] items = new int[16];
+    int[] items;
     int size;
+
+    Ints() {
+        this(16);
+    }
+
+    /** @param expected how many there may be; more are taken too */
+    Ints(int expected) {
+        items = new int[Math.max(1, expected)];
+    }
 
     void add(int item) {
         if (size == items.length) {
@@ -15,6 +24,6 @@ final class Ints {
     }
 
     int[] toArray() {
-        return Arrays.copyOf(items, size);
+        return size == items.length ? items : Arrays.copyOf(items, size);
     }
 }

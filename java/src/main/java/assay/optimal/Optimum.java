@@ -31,9 +31,7 @@ public final class Optimum {
         Work work = new Work(mostWork);
         Quotient quotient = new Quotient(problem, mostReads);
         if (quotient.isTooLarge() && problem.racks != null) {
-            Problem plain = new Problem(
-                    problem.subscriptionOf, problem.subscriptions, problem.start, problem.held, null);
-            return of(plain, mostWork, mostReads).notBest();
+            return of(problem.withoutRacks(), mostWork, mostReads).notBest();
         }
         Owned owned = new Owned(problem, quotient);
         Flows flows = new Flows(quotient, owned, new Blocks(quotient, work), work);

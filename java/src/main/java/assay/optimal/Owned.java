@@ -31,12 +31,14 @@ final class Owned implements Holdings.Counts {
         pairOf = new int[quotient.lots()];
         readBy = new int[quotient.pools()];
         Arrays.fill(pairOf, -1);
+        // As they come, and not as they are served: so they are likely to lie in memory.
+        Grouped members = new Grouped(quotient.classOf, quotient.classes());
         for (int one = 0; one < quotient.classes(); one++) {
             for (int pool : quotient.poolsRead(one)) {
                 readBy[pool] = one;
             }
-            for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
-                member = quotient.members.items[i];
+            for (int i = members.start[one]; i < members.start[one + 1]; i++) {
+                member = members.items[i];
                 first[member] = lot.size;
                 problem.held.count(member, this);
                 if (problem.racks != null) {
@@ -49,6 +51,7 @@ final class Owned implements Holdings.Counts {
                     }
                 }
                 last[member] = lot.size;
+                sortByLot();
             }
         }
     }
@@ -61,6 +64,23 @@ final class Owned implements Holdings.Counts {
         } else if (quotient.isByTopic()) {
             own(quotient.pool[topic], partitions);
         }
+    }
+
+    /** Brings the pairs of a member into an order that does not depend on how they came. */
+    private void sortByLot() {
+        int from = first[member];
+        boolean ascending = true;
+        for (int pair = from + 1; pair < lot.size; pair++) {
+            ascending &= lot.items[pair - 1] < lot.items[pair];
+        }
+        if (ascending) {
+            return;
+        }
+        int[] lots = sorted(Arrays.copyOfRange(lot.items, from, lot.size));
+        int[] counts = new int[lots.length];
+        Arrays.setAll(counts, i -> count.items[pairOf[lots[i]]]);
+        System.arraycopy(lots, 0, lot.items, from, lots.length);
+        System.arraycopy(counts, 0, count.items, from, lots.length);
     }
 
     private boolean reads(int topic) {

@@ -67,6 +67,9 @@ public final class Plan {
         int[] own = Owned.sorted(held.partitions(member));
         int[] lost = those(losses, member);
         int[] gained = those(gains, member);
+        if (own.length == 0) {
+            return gained;
+        }
         int[] result = new int[own.length - lost.length + gained.length];
         int count = 0;
         for (int i = 0, j = 0; i < own.length; i++) {

@@ -7,13 +7,14 @@ import java.util.Objects;
  * A group in numbers: members, topics and partitions count from 0.
  *
  * <p>Partitions count through all topics: those of topic t are {@code start[t]} up to
- * {@code start[t + 1]}. The plan depends on the order of members and topics, so whoever makes a
- * problem brings both into an order of its own.
+ * {@code start[t + 1]}. Where several plans are best, the order of topics and that in which members
+ * are served decide.
  */
 public final class Problem {
     /** The owner of a partition that nobody holds. */
     public static final int NOBODY = -1;
 
+    final int[] order;
     final int[] subscriptionOf;
     final int[][] subscriptions;
     final int[] start;
@@ -21,18 +22,26 @@ public final class Problem {
     final Racks racks;
 
     /**
+     * @param order the members in the order in which they are served
      * @param subscriptionOf of each member, which subscription it has
      * @param subscriptions of each subscription, the topics that it names, each once
      * @param start of each topic, its first partition; last the number of partitions
      * @param held what members hold; what a member holds and does not read is taken from it
      * @param racks where members and replicas stand; null if racks do not matter
      */
-    public Problem(int[] subscriptionOf, int[][] subscriptions, int[] start, Holdings held, Racks racks) {
+    public Problem(
+            int[] order, int[] subscriptionOf, int[][] subscriptions, int[] start, Holdings held, Racks racks) {
+        this.order = Objects.requireNonNull(order);
         this.subscriptionOf = Objects.requireNonNull(subscriptionOf);
         this.subscriptions = Objects.requireNonNull(subscriptions);
         this.start = Objects.requireNonNull(start);
         this.held = Objects.requireNonNull(held);
         this.racks = racks;
+    }
+
+    /** Returns the same without racks. */
+    Problem withoutRacks() {
+        return new Problem(order, subscriptionOf, subscriptions, start, held, null);
     }
 
     int members() {

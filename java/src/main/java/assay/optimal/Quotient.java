@@ -16,7 +16,7 @@ final class Quotient {
     /** How many partitions each lot has. */
     final int[] lotSize;
 
-    /** The class of each member, and members by class. */
+    /** The class of each member, and members by class, in the order in which they are served. */
     final int[] classOf;
 
     final Grouped members;
@@ -39,24 +39,22 @@ final class Quotient {
         int pools = pools();
         poolsRead = poolsRead(problem, pool, pools);
         Problem.Racks racks = problem.racks;
+        classes = new Numbers(problem.subscriptions.length);
+        classOf = new int[problem.members()];
+        for (int member : problem.order) {
+            classOf[member] = classes.of(problem.subscriptionOf[member], racks == null ? 0 : 1 + racks.ofMember[member]);
+        }
         if (racks == null) {
             lots = Numbers.counted(pools);
-            classes = Numbers.counted(problem.subscriptions.length);
-            classOf = problem.subscriptionOf;
         } else {
             lots = new Numbers(pools);
-            classes = new Numbers(problem.subscriptions.length);
-            classOf = new int[problem.members()];
-            for (int member = 0; member < classOf.length; member++) {
-                classOf[member] = classes.of(problem.subscriptionOf[member], 1 + racks.ofMember[member]);
-            }
             for (int topic = 0; topic < pool.length; topic++) {
                 for (int p = problem.start[topic]; pool[topic] >= 0 && p < problem.start[topic + 1]; p++) {
                     lots.of(pool[topic], racks.replicas[p]);
                 }
             }
         }
-        members = new Grouped(classOf, classes.size());
+        members = new Grouped(classOf, classes.size(), problem.order);
         lotSize = new int[lots.size()];
         for (int topic = 0; topic < pool.length; topic++) {
             if (racks == null && pool[topic] >= 0) {
@@ -221,7 +219,7 @@ final class Quotient {
         private int count;
 
         Numbers(int firsts) {
-            known = new int[firsts][0];
+            known = new int[firsts][1];
         }
 
         /** Returns numbers for so many first ones, each with one second. */
