@@ -221,6 +221,7 @@ final class Network {
             } else {
                 node = head[path[--depth] ^ 1];
                 cursor[node] = next[cursor[node]];
+                looked++;
             }
         }
         work.add(looked);

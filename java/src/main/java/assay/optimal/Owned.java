@@ -30,6 +30,7 @@ final class Owned implements Holdings.Counts {
         held = new int[problem.topics()];
         pairOf = new int[quotient.lots()];
         readBy = new int[quotient.pools()];
+        Arrays.fill(readBy, -1);
         Arrays.fill(pairOf, -1);
         // As they come, and not as they are served: so they are likely to lie in memory.
         Grouped members = new Grouped(quotient.classOf, quotient.classes());

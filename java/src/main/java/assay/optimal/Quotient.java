@@ -35,15 +35,17 @@ final class Quotient {
     /** @param mostReads with more of them there are none, and the quotient is too large */
     Quotient(Problem problem, int mostReads) {
         this.problem = problem;
-        pool = pools(problem);
-        int pools = pools();
-        poolsRead = poolsRead(problem, pool, pools);
-        Problem.Racks racks = problem.racks;
         classes = new Numbers(problem.subscriptions.length);
         classOf = new int[problem.members()];
         for (int member : problem.order) {
-            classOf[member] = classes.of(problem.subscriptionOf[member], racks == null ? 0 : 1 + racks.ofMember[member]);
+            int rack = problem.racks == null ? 0 : 1 + problem.racks.ofMember[member];
+            classOf[member] = classes.of(problem.subscriptionOf[member], rack);
         }
+        members = new Grouped(classOf, classes.size(), problem.order);
+        pool = poolOfTopics();
+        int pools = pools();
+        poolsRead = findPoolsRead();
+        Problem.Racks racks = problem.racks;
         if (racks == null) {
             lots = Numbers.counted(pools);
         } else {
@@ -54,7 +56,6 @@ final class Quotient {
                 }
             }
         }
-        members = new Grouped(classOf, classes.size(), problem.order);
         lotSize = new int[lots.size()];
         for (int topic = 0; topic < pool.length; topic++) {
             if (racks == null && pool[topic] >= 0) {
@@ -126,7 +127,7 @@ final class Quotient {
 
     /** Returns the pools that a class reads. */
     int[] poolsRead(int one) {
-        return poolsRead[classes.first(one)];
+        return poolsRead[one];
     }
 
     boolean reads(int member, int pool) {
@@ -147,7 +148,7 @@ final class Quotient {
     }
 
     /** Returns the pool of each topic: topics with the same readers are in one; -1 without readers. */
-    private static int[] pools(Problem problem) {
+    private int[] poolOfTopics() {
         int topics = problem.topics();
         // Each subscription takes its topics out of their pools into new ones, so that what stays
         // together through all of them has the same readers. Pool 0 is read by none so far.
@@ -161,14 +162,14 @@ final class Quotient {
             unused[i] = topics - i;
         }
         int left = topics;
-        for (int s = 0; s < problem.subscriptions.length; s++) {
-            for (int topic : problem.subscriptions[s]) {
+        for (int one = 0; one < classes.size(); one++) {
+            for (int topic : topicsRead(one)) {
                 int from = pool[topic];
-                if (when[from] != s + 1) {
+                if (when[from] != one + 1) {
                     if (from != 0 && size[from] == 1) {
                         continue;
                     }
-                    when[from] = s + 1;
+                    when[from] = one + 1;
                     into[from] = unused[--left];
                 }
                 pool[topic] = into[from];
@@ -193,20 +194,23 @@ final class Quotient {
         return pool;
     }
 
-    /** Returns the pools that each subscription reads, each once. */
-    private static int[][] poolsRead(Problem problem, int[] pool, int pools) {
-        int[][] result = new int[problem.subscriptions.length][];
-        int[] seen = new int[pools];
-        int[] found = new int[pools];
-        for (int s = 0; s < result.length; s++) {
+    private int[] topicsRead(int one) {
+        return problem.subscriptions[classes.first(one)];
+    }
+
+    private int[][] findPoolsRead() {
+        int[][] result = new int[classes.size()][];
+        int[] seen = new int[pools()];
+        int[] found = new int[seen.length];
+        for (int one = 0; one < result.length; one++) {
             int count = 0;
-            for (int topic : problem.subscriptions[s]) {
-                if (seen[pool[topic]] != s + 1) {
-                    seen[pool[topic]] = s + 1;
+            for (int topic : topicsRead(one)) {
+                if (seen[pool[topic]] != one + 1) {
+                    seen[pool[topic]] = one + 1;
                     found[count++] = pool[topic];
                 }
             }
-            result[s] = Arrays.copyOf(found, count);
+            result[one] = Arrays.copyOf(found, count);
         }
         return result;
     }

@@ -1,0 +1,81 @@
+"""The assignors of java/, called in a JVM, against the proved optimum."""
+
+import random
+import sys
+from argparse import ArgumentParser
+
+import pytest
+
+from groups import Group, values
+from heuristics.shipped.java.java_client import JAVA_OPTIMAL
+from optimal import solve_many
+from studies.smallest import small
+from tests.optimal.random_groups import random_group
+
+VERSION = "4.4.0"
+OBJECTIVES = {
+    "optimal": ("balance", "stickiness"),
+    "optimal-racks": ("balance", "racks", "stickiness"),
+}
+NAMES = ("a", "Z", "é", "ß", "И", "目", "\U0001f600", " x", "Aa", "BB")
+MISSING = JAVA_OPTIMAL.missing("optimal", VERSION)
+pytestmark = pytest.mark.skipif(MISSING is not None, reason=MISSING or "")
+
+
+def drawn(rng: random.Random) -> Group:
+    """Return a group with names of all kinds, and members and topics in any order."""
+    group = random_group(rng, members=rng.randint(1, 9), partitions=rng.randint(1, 40))
+    document = group.to_dict()
+    topic = {t: f"{rng.choice(NAMES)}{t}" for t in document["topics"]}
+    member = {m: f"{rng.choice(NAMES)}{m}" for m in document["members"]}
+    document["topics"] = {topic[t]: said for t, said in _shuffled(rng, document["topics"])}
+    document["members"] = {
+        member[m]: said
+        | {
+            "subscription": [topic[t] for t in said["subscription"]],
+            "owned": {topic[t]: numbers for t, numbers in said["owned"].items() if t in topic},
+        }
+        for m, said in _shuffled(rng, document["members"])
+    }
+    return Group.from_dict(document)
+
+
+def _shuffled(rng: random.Random, of: dict) -> list:
+    return rng.sample([*of.items()], len(of))
+
+
+def beaten(groups: list[Group], name: str) -> list[tuple[Group, list[int], list[int]]]:
+    """Return groups of which an assignor misses the optimum, and what both are worth."""
+    found = []
+    for group, best in zip(groups, solve_many(groups, OBJECTIVES[name]), strict=True):
+        plan = JAVA_OPTIMAL.plan(group, name, VERSION).assignment
+        plan.require_valid()
+        made, least = values(plan, OBJECTIVES[name]), [term.value for term in best.terms]
+        if [*made] != least:
+            found.append((group, [*made], least))
+    return found
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_the_plan_is_the_optimum(name):
+    rng = random.Random(7)
+    assert beaten([drawn(rng) for _ in range(600)], name) == []
+
+
+@pytest.mark.exhaustive
+def test_on_every_small_ordinary_group_the_plan_is_the_optimum():
+    groups = [*small()]
+    assert len(groups) == 4637
+    assert beaten(groups, "optimal") == []
+
+
+if __name__ == "__main__":
+    parser = ArgumentParser(description="hold the assignors of java/ against the proved optimum")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--groups", type=int, default=200_000)
+    asked = parser.parse_args()
+    rng, wrong = random.Random(asked.seed), 0
+    for start in range(0, asked.groups, 2000):
+        groups = [drawn(rng) for _ in range(min(2000, asked.groups - start))]
+        wrong += sum(len(beaten(groups, name)) for name in OBJECTIVES)
+    sys.stdout.write(f"{asked.groups} groups, {wrong} plans that are not the optimum\n")
