@@ -33,6 +33,7 @@ final class BrokerGroup {
     private final GroupSpec group;
     private final SubscribedTopicDescriber describer;
     private final String[] members;
+    private final int[] order;
     private final Uuid[] topics;
     private final TopicTable indices;
     private final int[] start;
@@ -46,6 +47,7 @@ final class BrokerGroup {
         this.group = group;
         this.describer = describer;
         members = group.memberIds().toArray(new String[0]);
+        order = order(members);
         subscriptionOf = new int[members.length];
         List<Set<Uuid>> subscriptions = subscriptions();
 
@@ -186,7 +188,7 @@ final class BrokerGroup {
     private Plan distinct() {
         int[] owner = new int[start[topics.length]];
         Arrays.fill(owner, Problem.NOBODY);
-        for (int member = 0; member < members.length; member++) {
+        for (int member : order) {
             for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
                 int topic = indices.get(entry.getKey());
                 for (int number : topic < 0 ? Set.<Integer>of() : entry.getValue()) {
@@ -201,7 +203,7 @@ final class BrokerGroup {
         }
         try {
             Holdings held = Holdings.of(owner, members.length, start);
-            return Optimum.of(new Problem(order(members), subscriptionOf, reads, start, held, racks));
+            return Optimum.of(new Problem(order, subscriptionOf, reads, start, held, racks));
         } catch (Holdings.Contradiction never) {
             throw new IllegalStateException(never);
         }
@@ -238,7 +240,7 @@ final class BrokerGroup {
 
     private Plan plan() {
         try {
-            return Optimum.of(new Problem(order(members), subscriptionOf, reads, start, new Said(), racks));
+            return Optimum.of(new Problem(order, subscriptionOf, reads, start, new Said(), racks));
         } catch (Holdings.Contradiction said) {
             return distinct();
         }

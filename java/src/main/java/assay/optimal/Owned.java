@@ -15,25 +15,46 @@ final class Owned implements Holdings.Counts {
     /** Members that hold something that they do not read. */
     final BitSet foreign = new BitSet();
 
-    /** How many partitions of each topic are held, by whomever. */
-    final int[] held;
+    /** Partitions that nobody holds, ascending. */
+    final Ints free;
 
+    /** How many partitions of each topic are held, by whomever. */
+    private final int[] held;
+
+    private final Problem problem;
     private final Quotient quotient;
     private final int[] pairOf;
     private final int[] readBy;
     private int member;
 
-    Owned(Problem problem, Quotient quotient) {
+    /** @throws Holdings.Contradiction if holdings and what is free do not make up all partitions */
+    Owned(Problem problem, Quotient quotient) throws Holdings.Contradiction {
+        this.problem = problem;
         this.quotient = quotient;
         first = new int[problem.members()];
         last = new int[problem.members()];
         held = new int[problem.topics()];
         pairOf = new int[quotient.lots()];
         readBy = new int[quotient.pools()];
-        Arrays.fill(readBy, -1);
-        Arrays.fill(pairOf, -1);
+        forEachMember(() -> problem.held.count(member, this));
+        free = new Ints(problem.partitions() - Arrays.stream(held).sum());
+        for (int topic = 0; topic < problem.topics(); topic++) {
+            int before = free.size;
+            problem.held.free(topic, free::add);
+            if (held[topic] + free.size - before != problem.start[topic + 1] - problem.start[topic]) {
+                throw new Holdings.Contradiction();
+            }
+        }
+        if (!quotient.isByTopic()) {
+            forEachMember(this::ownEach);
+        }
+    }
+
+    private void forEachMember(Runnable look) {
         // As they come, and not as they are served: so they are likely to lie in memory.
         Grouped members = new Grouped(quotient.classOf, quotient.classes());
+        Arrays.fill(readBy, -1);
+        Arrays.fill(pairOf, -1);
         for (int one = 0; one < quotient.classes(); one++) {
             for (int pool : quotient.poolsRead(one)) {
                 readBy[pool] = one;
@@ -41,18 +62,19 @@ final class Owned implements Holdings.Counts {
             for (int i = members.start[one]; i < members.start[one + 1]; i++) {
                 member = members.items[i];
                 first[member] = lot.size;
-                problem.held.count(member, this);
-                if (problem.racks != null) {
-                    int topic = 0;
-                    for (int partition : sorted(problem.held.partitions(member))) {
-                        topic = problem.topicOf(partition, topic);
-                        if (reads(topic)) {
-                            own(quotient.lotOf(topic, partition), 1);
-                        }
-                    }
-                }
+                look.run();
                 last[member] = lot.size;
                 sortByLot();
+            }
+        }
+    }
+
+    private void ownEach() {
+        int topic = 0;
+        for (int partition : sorted(problem.held.partitions(member))) {
+            topic = problem.topicOf(partition, topic);
+            if (reads(topic)) {
+                own(quotient.lotOf(topic, partition), 1);
             }
         }
     }

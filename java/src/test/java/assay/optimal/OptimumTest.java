@@ -170,7 +170,7 @@ class OptimumTest {
     }
 
     /** The bound that docs/explanation/jar.md derives. */
-    private static long bound(Problem problem) {
+    private static long bound(Problem problem) throws Holdings.Contradiction {
         Quotient quotient = new Quotient(problem, Optimum.MOST_READS);
         long classes = quotient.classes();
         long nodes = quotient.lots() + classes;
