@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -117,10 +118,12 @@ final class BrokerGroup {
             Set<Uuid> subscription = group.memberSubscription(members[member]).subscribedTopicIds();
             Integer known = same.get(subscription);
             if (known == null) {
-                known = equal.putIfAbsent(subscription, subscriptions.size());
+                // A broker's set has no toArray, counts topics that do not exist, and hashes all metadata.
+                Set<Uuid> existing = new HashSet<>(subscription);
+                known = equal.putIfAbsent(existing, subscriptions.size());
                 if (known == null) {
                     known = subscriptions.size();
-                    subscriptions.add(subscription);
+                    subscriptions.add(existing);
                 }
                 same.put(subscription, known);
             }

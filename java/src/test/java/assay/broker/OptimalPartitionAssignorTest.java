@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.AbstractSet;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -36,6 +38,32 @@ class OptimalPartitionAssignorTest {
         @Override
         public Optional<String> instanceId() {
             return Optional.empty();
+        }
+
+        /** Returns a set as a broker's: it counts a topic that does not exist, and can do little else. */
+        @Override
+        public Set<Uuid> subscribedTopicIds() {
+            return new AbstractSet<>() {
+                @Override
+                public int size() {
+                    return subscribedTopicIds.size() + 1;
+                }
+
+                @Override
+                public Iterator<Uuid> iterator() {
+                    return subscribedTopicIds.iterator();
+                }
+
+                @Override
+                public Object[] toArray() {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public <T> T[] toArray(T[] any) {
+                    throw new UnsupportedOperationException();
+                }
+            };
         }
     }
 
