@@ -1,7 +1,8 @@
 """Pages: what studies made of docs/findings, written out of the data that is kept beside it.
 
 ``python -m studies.pages [PAGE ...]``, as in ``make pages``, runs no study. A page is prose with a
-made part between two marks; ``shipped.md`` alone is made as a whole, from a template.
+made part between two marks; ``docs/findings/shipped.md`` alone is made as a whole, from a
+template.
 """
 
 from __future__ import annotations

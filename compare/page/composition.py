@@ -15,7 +15,7 @@ from compare.lag.without_reader import sentences_without_reader
 from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
-from compare.page.words import WHO_READS_WHAT, meaning, minute
+from compare.page.words import meaning, minute
 from compare.sentences import sentence
 from compare.verdict import EMPTY
 from groups.wording import counted
@@ -92,7 +92,7 @@ def composed(
         lag_given=which_if_latest([one.now.group for one in judged]),
         without_reader=sentences_without_reader([one.group for one in judged]),
         yours=yours,
-        not_compared=None if yours is not None else _not_compared(unknown),
+        unknown=unknown,
         benchmark=benchmark,
         not_solved=_not_solved(overview),
         trend=trend,
@@ -177,15 +177,6 @@ def _when(times: Sequence[str | None]) -> str:
     if len(known) == 1:
         return f"captured {known[0]}"
     return f"captured {known[0]} to {known[-1]}"
-
-
-def _not_compared(unknown: int) -> str:
-    if unknown:
-        return (
-            f"No assignor was tried: of {counted(unknown, 'group')} it is not known which topics "
-            f"the members read, {WHO_READS_WHAT}"
-        )
-    return "No assignor was tried: there is no group that has members with partitions."
 
 
 def _not_solved(overview: Overview) -> str | None:

@@ -88,7 +88,7 @@ class Page:
     lag_given : the condition under which lag is as shown, and of which groups; nothing if without
     without_reader : what waits in partitions that nobody reads, a sentence for each group
     yours, benchmark : assignors over the reader's groups and over those that are not
-    not_compared : why there is no `yours`; None where there is
+    unknown : groups of which it is not known who reads what
     not_solved : why no group could be judged; None where one was
     trend : how groups went over time, each drawing with its data as CSV
     """
@@ -108,7 +108,7 @@ class Page:
     lag_given: str = ""
     without_reader: tuple[str, ...] = ()
     yours: Comparison | None = None
-    not_compared: str | None = None
+    unknown: int = 0
     benchmark: Comparison | None = None
     not_solved: str | None = None
     trend: tuple[tuple[Drawing, str], ...] = ()

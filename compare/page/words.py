@@ -28,11 +28,6 @@ MARKS = {
     "as good as can be": ("✓", "good"),
     "no members": ("-", "none"),
 }
-# What stands behind "it is not known which topics the members read" where no assignor was tried.
-WHO_READS_WHAT = (
-    "and the consoles of Kafka do not print it. Say what you know of it with --reads "
-    "PATTERN=TOPICS, or --assume-equal, and make the page again."
-)
 PROOFS = {
     "certificate": "A certificate: numbers that anybody can check without a solver.",
     "exhaustion": "Every assignment of this group was looked at, and none is better.",

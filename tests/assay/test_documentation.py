@@ -1,6 +1,8 @@
 """The README and the pages: what they tell people to type runs, and what they name is there."""
 
+import ast
 import importlib
+import importlib.util
 import inspect
 import json
 import os
@@ -12,8 +14,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
+from typer.main import get_command
 
 import assay
+from assay.cli import app
 from assay.menu import COMMANDS
 from tests.assay import calling
 
@@ -151,17 +156,74 @@ def test_every_page_says_first_whom_it_is_for(page):
     assert first.startswith("For "), first
 
 
-def test_every_file_that_a_page_names_is_there():
+def docstrings() -> dict[str, str]:
+    """The docstrings of the packages, by the file and the name that has each."""
+    found: dict[str, str] = {}
+    rooms = [one.parent for one in ROOT.glob("*/__init__.py") if one.parent.name != "tests"]
+    for path in (path for room in rooms for path in room.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                where = f"{path.relative_to(ROOT)}:{getattr(node, 'name', '')}"
+                found[where] = ast.get_docstring(node) or ""
+    return found
+
+
+# Programs that a reader has, and options of tools that are not ours.
+READERS = {"mine.py", "consumer.py"}
+OTHERS = {"--describe", "--verbose", "--py-files"}
+
+
+def test_every_file_that_a_page_or_a_docstring_names_is_there():
     folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())
-    named = [
-        (page, name)
-        for page, text in PAGES.items()
-        for name in re.findall(rf"`((?:{folders})/[\w./-]*)`", text)
-    ]
-    assert len(named) > 30
-    # make report leaves out/, which need not be there.
-    missing = [(page, name) for page, name in named if not (ROOT / name).exists()]
-    assert [(page, name) for page, name in missing if not name.startswith("out/")] == []
+    seen, missing = 0, []
+    for where, text in (PAGES | docstrings()).items():
+        # Of a link what it leads to counts, not what stands for it.
+        plain = re.sub(r"\[[^]]*\]\(([^)]*)\)", r" \1 ", text)
+        named = re.findall(rf"`((?:{folders})/[\w./-]*)`", plain)
+        named += re.findall(r"[\w./-]*\w\.(?:py|md|toml|jinja)\b", plain)
+        seen += len(named)
+        for name in set(named) - READERS:
+            # make report leaves out/, which need not be there.
+            there = (ROOT / name).exists() or (ROOT / where).parent.joinpath(name).exists()
+            if not there and not name.startswith("out/"):
+                missing.append((where, name))
+    assert seen > 300
+    assert missing == []
+
+
+def test_every_command_option_module_and_target_that_is_named_is_there():
+    main = get_command(app)
+    context = typer.Context(main)
+    options = {
+        command: {"--help"}.union(*(one.opts + one.secondary_opts for one in found.params))
+        for command in COMMANDS
+        if (found := main.get_command(context, command)) is not None
+    }
+    every = OTHERS.union(*options.values())
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    missing: list[tuple[str, str]] = []
+    for where, text in (PAGES | docstrings()).items():
+        calls = re.findall(r"\bassay ([a-z]+)\b([^`\n]*)", text)
+        asked = re.findall(r"(?:`|^\$ )assay ([a-z]+)", text, re.MULTILINE)
+        named = [
+            *(f"assay {one}" for one in asked if one not in options),
+            *(
+                f"{command} {option}"
+                for command, rest in calls
+                for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", rest.split("|")[0])
+                if option not in options.get(command, (option,))
+            ),
+            *(f"make {one}" for one in re.findall(r"`make ([a-z-]+)", text) if one not in targets),
+            *(
+                f"python -m {one}"
+                for one in re.findall(r"python -m ([a-z]\w*(?:\.\w+)*)", text)
+                if importlib.util.find_spec(one) is None
+            ),
+        ]
+        if where in PAGES:
+            named += {*re.findall(r"`(--[a-z][a-z-]+)", text)} - every
+        missing += [(where, one) for one in named]
+    assert missing == []
 
 
 def anchors(page: Path) -> set[str]:

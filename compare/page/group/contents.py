@@ -185,7 +185,7 @@ class Detail:
     more_moves: int = 0
     grid: MoveGrid | None = None
     planned: tuple[Planned, ...] = ()
-    not_planned: str | None = None
+    who_reads_is_open: bool = False
     tiers: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     why: tuple[str, ...] = ()

@@ -16,7 +16,6 @@ from compare.page.group.line import shown_best
 from compare.page.group.moves import MOST_LISTED, grid_of, moves_csv, moves_to
 from compare.page.group.strip import strip
 from compare.page.group.trade import trade_of
-from compare.page.words import WHO_READS_WHAT
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 # Of more groups it would take too long to say what a few moves buy, and much room to prove each.
 MOST_WEIGHED = 50
 LONGEST_DATA = 120_000
-UNKNOWN = f"No assignor was tried: it is not known which topics the members read, {WHO_READS_WHAT}"
 
 
 def detail_of(
@@ -103,7 +101,7 @@ def detail_of(
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned=planned(scores, best, solved),
-        not_planned=None if known else UNKNOWN,
+        who_reads_is_open=not known,
         tiers=() if solved is None else solved.objective,
         assumed=group.assumed,
         why=reasons,
@@ -235,7 +233,7 @@ def _is_floor(judged: Judged) -> bool:
     """Return whether no assignment has a lower greatest load than the best that is shown.
 
     One that is as even as can be in the sum of all pairs' differences is so in every other way
-    (docs/method.md).
+    (docs/explanation/method.md).
     """
     solved = what_is_sure(judged)
     if solved is None or not solved.terms or judged.target is None:

@@ -151,7 +151,7 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
     (lopsided,) = (one for one in document["worst"] if one["group"] == "lopsided")
     assert lopsided["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
-        "waiting": None,
+        "waiting": None, "shown": "improvable",
     }  # fmt: skip
     assert (lopsided["members"], lopsided["partitions"]) == (2, 5)
     assert (lopsided["without_owner"], lopsided["could_fall"]) == (0, None)
