@@ -10,6 +10,7 @@ from contextvars import Context
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from aiokafka.coordinator.protocol import ConsumerProtocol
 from kafka.protocol.consumer.group import JoinGroupResponse
 from kafka.protocol.consumer.metadata import (
@@ -21,6 +22,8 @@ import heuristics.shipped.python_client
 import live.aiokafka
 import live.kafka_python
 from groups import Group
+from heuristics.shipped.java.java_client import KAFKA_JAVA
+from heuristics.shipped.java.jvm import loader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -100,7 +103,112 @@ class AsyncMember:
         return False
 
 
-Party = dict[str, Member | AsyncMember]
+@dataclass
+class JavaMember:
+    """A Java consumer, cooperative or eager."""
+
+    topics: Iterable[str]
+    assignor: str = "CooperativeOptimalAssignor"
+    release: str = KAFKA_JAVA.listed[0]
+    held: set[Partition] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.java = Java(self.release)
+        self.made = self.java("assay.consumer." + self.assignor)()
+        cooperative = self.java(f"{CALLED}$RebalanceProtocol").COOPERATIVE
+        self.is_cooperative = bool(self.made.supportedProtocols().contains(cooperative))
+
+    def join(self, user_data: bytes | None = None) -> bytes:
+        if not self.is_cooperative:
+            self.held = set()
+        topics = self.java.list(sorted({*self.topics}))
+        said = self.made.subscriptionUserData(self.java("java.util.HashSet")(topics))
+        if user_data is not None:
+            said = self.java.buffer(user_data)
+        owned = self.java.list(self.java.partition(*held) for held in sorted(self.held))
+        joins = self.java(f"{CALLED}$Subscription")(topics, said, owned)
+        return self.java.sent(self.java.protocol.serializeSubscription(joins))
+
+    def lead(self, topics: Mapping[str, int], joined: Mapping[str, bytes]) -> dict[str, bytes]:
+        members = self.java("java.util.HashMap")()
+        for member, sent in joined.items():
+            said = self.java.protocol.deserializeSubscription(self.java.buffer(sent))
+            members.put(member, said)
+        group = self.java(f"{CALLED}$GroupSubscription")(members)
+        made = self.made.assign(self.java.cluster(topics), group).groupAssignment()
+        if self.is_cooperative:
+            self.require_nothing_at_once(members, made)
+        made = {str(each.getKey()): each.getValue() for each in made.entrySet()}
+        return {m: self.java.sent(self.java.protocol.serializeAssignment(made[m])) for m in made}
+
+    @staticmethod
+    def require_nothing_at_once(members: Any, made: Any) -> None:
+        """Hold to what the client asks of a cooperative assignor; it throws otherwise."""
+        lost, added = set(), set()
+        for member in members:
+            before = {str(p) for p in members.get(member).ownedPartitions()}
+            after = {str(p) for p in made.get(member).partitions()}
+            lost |= before - after
+            added |= after - before
+        assert not lost & added
+
+    def sync(self, sent: bytes) -> bool:
+        given = self.java.protocol.deserializeAssignment(self.java.buffer(sent))
+        group = self.java("org.apache.kafka.clients.consumer.ConsumerGroupMetadata")("g")
+        self.made.onAssignment(given, group)
+        before = self.held
+        self.held = {(str(p.topic()), int(p.partition())) for p in given.partitions()}
+        return self.is_cooperative and bool(before - self.held)
+
+
+CALLED = "org.apache.kafka.clients.consumer.ConsumerPartitionAssignor"
+
+
+class Java:
+    """Classes of Kafka's consumer of a release, with ours beside them."""
+
+    def __init__(self, release: str) -> None:
+        reason = KAFKA_JAVA.missing("sticky", release)
+        if reason is not None:
+            pytest.skip(reason)
+        self._loader = loader("kafka-clients", release, "ClientGroup")
+        self.protocol = self("org.apache.kafka.clients.consumer.internals.ConsumerProtocol")
+
+    def __call__(self, name: str) -> Any:
+        import jpype
+
+        return jpype.JClass(name, loader=self._loader)
+
+    def buffer(self, sent: bytes) -> Any:
+        import jpype
+
+        return self("java.nio.ByteBuffer").wrap(jpype.JArray(jpype.JByte)(sent))
+
+    def sent(self, buffer: Any) -> bytes:
+        import jpype
+
+        copied = jpype.JArray(jpype.JByte)(int(buffer.remaining()))
+        buffer.get(copied)
+        return bytes(memoryview(copied))
+
+    def list(self, items: Iterable[object]) -> Any:
+        made = self("java.util.ArrayList")()
+        for one in items:
+            made.add(one)
+        return made
+
+    def partition(self, topic: str, number: int) -> Any:
+        return self("org.apache.kafka.common.TopicPartition")(topic, number)
+
+    def cluster(self, topics: Mapping[str, int]) -> Any:
+        info = self("org.apache.kafka.common.PartitionInfo")
+        known = [info(t, n, None, None, None) for t in topics for n in range(topics[t])]
+        none = self("java.util.HashSet")()
+        made = self("org.apache.kafka.common.Cluster")
+        return made("c", none, self.list(known), none, none)
+
+
+Party = dict[str, Member | AsyncMember | JavaMember]
 
 
 def one_round(party: Party, topics: Mapping[str, int], leader: str | None = None) -> bool:

@@ -12,7 +12,7 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment
 from live.aiokafka import OptimalAssignor as AsyncOptimalAssignor
 from live.assignor.rebalance import FORMAT, LAST_GENERATION, Claim, packed, unpacked
 from live.kafka_python import OptimalAssignor
-from tests.live.assignor.playing import AsyncMember, Member
+from tests.live.assignor.playing import AsyncMember, JavaMember, Member
 
 TOPICS = st.sampled_from(["t0", "t1", "t2", "", "ü", "a b", "__consumer_offsets"])
 NUMBERS = st.integers(0, 9) | st.integers(0, 2**31 - 1)
@@ -103,22 +103,47 @@ def no_fallback(caplog):
 FUNCTION_SCOPED = [HealthCheck.function_scoped_fixture]
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=FUNCTION_SCOPED)
-@given(MEMBERS, CLUSTER)
-def test_a_leader_gives_everything_to_somebody_whatever_it_is_told(members, cluster):
-    wanted = {
+def wanted_of(members, cluster):
+    return {
         (topic, number)
         for topic, count in cluster.items()
         for number in range(count)
         if any(topic in topics for topics, _ in members.values())
     }
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=FUNCTION_SCOPED)
+@given(MEMBERS, CLUSTER)
+def test_a_leader_gives_everything_to_somebody_whatever_it_is_told(members, cluster):
+    wanted = wanted_of(members, cluster)
     said = [unpacked(user_data, Claim) or Claim() for _, user_data in members.values()]
-    for kind, assignor in ((Member, SaysAnything), (AsyncMember, AsyncSaysAnything)):
+    for kind, assignor in (
+        (Member, SaysAnything),
+        (AsyncMember, AsyncSaysAnything),
+        (JavaMember, SaysAnything),
+    ):
         leader = kind(["t0"])
-        sent = leader.lead(cluster, joined(kind, assignor, members))
+        by = Member if kind is JavaMember else kind
+        sent = leader.lead(cluster, joined(by, assignor, members))
         made = {m: decoded(kind, given_to_it) for m, given_to_it in sent.items()}
         seen = require_valid(made, members, cluster)
         assert wanted - seen <= held(said)
+
+
+LISTED = st.lists(st.sets(st.tuples(TOPICS, NUMBERS), max_size=6), min_size=5, max_size=5)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=FUNCTION_SCOPED)
+@given(MEMBERS, LISTED, CLUSTER)
+def test_a_java_leader_does_so_whatever_java_members_say_and_list(members, listed, cluster):
+    sent = {
+        member: JavaMember(topics, held=owned).join(user_data)
+        for (member, (topics, user_data)), owned in zip(members.items(), listed, strict=False)
+    }
+    made = JavaMember(["t0"]).lead(cluster, sent)
+    seen = require_valid({m: decoded(JavaMember, made[m]) for m in made}, members, cluster)
+    said = [unpacked(user_data, Claim) or Claim() for _, user_data in members.values()]
+    assert wanted_of(members, cluster) - seen <= held(said).union(*listed)
 
 
 def decoded(kind, sent):
