@@ -103,7 +103,7 @@ final class Rebalance {
      * plan gives it to its new owner (KIP-429). What two members hold waits for both.
      */
     GroupAssignment assigned(String name) {
-        Plan plan = Optimum.of(problem());
+        Plan plan = best();
         if (plan.isBest()) {
             LOG.info("{}: {} partitions for {} members, {} moved: no assignment is better",
                     name, partitions.length, members.size(), plan.moved());
@@ -142,18 +142,29 @@ final class Rebalance {
         return new GroupAssignment(result);
     }
 
-    private Problem problem() {
+    private Plan best() {
+        int[] order = new int[members.size()];
+        Arrays.setAll(order, member -> member);
         int[] subscriptionOf = new int[members.size()];
         List<int[]> subscriptions = new ArrayList<>();
         Map<Set<String>, Integer> same = new HashMap<>();
         for (int member = 0; member < subscriptionOf.length; member++) {
             subscriptionOf[member] = same.computeIfAbsent(members.get(member).topics, topics -> {
-                subscriptions.add(topics.stream().filter(indices::containsKey).mapToInt(indices::get).sorted().toArray());
+                subscriptions.add(topics.stream()
+                        .filter(indices::containsKey)
+                        .mapToInt(indices::get)
+                        .sorted()
+                        .toArray());
                 return subscriptions.size() - 1;
             });
         }
         Holdings held = Holdings.of(owners(), members.size(), start);
-        return new Problem(subscriptionOf, subscriptions.toArray(new int[0][]), start, held, null);
+        int[][] reads = subscriptions.toArray(new int[0][]);
+        try {
+            return Optimum.of(new Problem(order, subscriptionOf, reads, start, held, null));
+        } catch (Holdings.Contradiction never) {
+            throw new IllegalStateException(never);
+        }
     }
 
     /**

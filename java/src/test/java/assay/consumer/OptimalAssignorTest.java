@@ -75,7 +75,7 @@ class OptimalAssignorTest {
         "not what it has given up already, 01, a, 5, false, '', '', true, ab",
         "nor what it held under its old id, 01, old, 5, true, '', '', true, ab",
         "nor when it has missed a generation, 01, a, 4, true, '', b, true, ab",
-        "what two hold is given to neither, 0, a, 5, true, 0, b, true, -b",
+        "what two hold is given to neither, 01, a, 5, true, 0, b, true, -a",
     })
     void waits(
             String what, String a, String id, long generation, boolean holds,
