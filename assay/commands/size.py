@@ -155,12 +155,14 @@ def _enough(sizing: Sizing) -> str:
     if target.aim in LAG_PEAKS and sizing.objective[0] == "balance":
         aim += " with balanced loads"
     if few is None:
-        looked = f"{rows[0].members} to {rows[-1].members}"
+        first, last = rows[0].members, rows[-1].members
         if _is_above_all(sizing, target):
             return f"No number of members is enough {_aim(target)}."
-        none = "No number" if sizing.sure else "No number is known that"
+        none = "No number" if len(rows) > last - first else f"None of {len(rows)} numbers"
+        known = "" if sizing.sure else "known to be "
+        others = "" if first == 1 and last >= sizing.partitions else "; others were not tried"
         least = _least(sizing, target)
-        return f"{none} from {looked} is enough {aim}; others were not tried.{least}"
+        return f"{none} from {first} to {last:,} is {known}enough {aim}{others}.{least}"
     enough = [row.members for row in rows if row.meets]
     if any(row.members > few and row.meets is False for row in rows):
         # More members are not always enough: loads are even where they divide the partitions.

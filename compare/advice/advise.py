@@ -58,7 +58,7 @@ def advise(
     ----------
     lower : the number that decides: ``"peak_load"``, partitions on the busiest member, or
         ``"peak_lag"``, records; None: lag where all of it is known and there is some
-    assignors : those that are tried; None: those of `heuristics.catalogue.usual_assignors`;
+    assignors : those that are tried; None: the usual ones (docs/reference/shipped-assignors.md);
         nothing: none
     like : new members read what this one reads; None: every topic that somebody reads
     assume_equal : take unknown subscriptions as all topics of the group. Else what is said holds

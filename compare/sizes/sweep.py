@@ -17,7 +17,7 @@ from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from groups.group import Group
     from groups.tiers import Objective
@@ -48,9 +48,10 @@ def size(
     Parameters
     ----------
     members : the numbers to look at; None: from 1 to twice as many as there are, at least 12;
-        of more than 40 of them some 40, and all just below the fewest of those that will do. Where
-        members do not all read the same topics at the same rate, those that are there stay, and
-        nothing is looked at below their number
+        of more than 40 of them some 40, and all just below the fewest of those that will do; if
+        none will do, twice as many each time, at most one for each partition. Where members do not
+        all read the same topics at the same rate, those that are there stay, and nothing is looked
+        at below their number
     target : one of `peak_lag` (records), `peak_time` (seconds), `peak_load` (partitions on one
         member), `load_spread` and `balance`, and the greatest value that will do:
         ``{"peak_time": 300}``
@@ -86,6 +87,7 @@ def size(
     nobody = unassigned(group)
     groups = {number: what_if(nobody, members=number, like=like) for number in numbers}
     largest = groups[numbers[-1]]
+    partitions = int(largest.partitions[largest.readers > 0].sum())
     tiers = _objective(largest, aim, objective)
     _require_rates(group, largest, aim, tiers)
     require_data(largest, tiers)
@@ -94,18 +96,23 @@ def size(
     turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
     rows: dict[int, Size] = {}
 
-    def look(number: int, parts: int) -> None:
-        share = turns.share(parts)
+    def look(number: int, share: float | None) -> bool:
+        if number not in groups:
+            groups[number] = what_if(nobody, members=number, like=like)
         limit = None if share is None else min(share, TURN)
         rows[number] = _size(solve(groups[number], tiers, time_limit=limit), aim)
+        return bool(rows[number].meets)
 
     for i, number in enumerate(numbers):
-        look(number, len(numbers) - i + 1)
-    if members is None:
+        look(number, turns.share(len(numbers) - i + 1))
+    if members is None and _may_do_with_more(rows, aim, largest):
+        _look_beyond(
+            numbers[-1], partitions, lambda number: look(number, time_left.share(4)), time_left
+        )
+    elif members is None:
         between = _between(rows)
-        groups |= {number: what_if(nobody, members=number, like=like) for number in between}
         for i, number in enumerate(between):
-            look(number, len(between) - i)
+            look(number, turns.share(len(between) - i))
     rows = dict(sorted(rows.items()))
     while (still := _open_below(rows)) is not None and not time_left.is_up:
         again = _size(solve(groups[still], tiers, time_limit=time_left.share(2)), aim)
@@ -119,7 +126,7 @@ def size(
         group=group.name,
         objective=tiers,
         members_now=len(group.members),
-        partitions=int(largest.partitions[largest.readers > 0].sum()),
+        partitions=partitions,
         reads=reading(group, like),
         hottest=hottest(largest),
         target=aim,
@@ -128,6 +135,25 @@ def size(
         sure=aim is not None and all(row.meets is False for row in below),
         assumed=group.assumed,
     )
+
+
+def _may_do_with_more(rows: Mapping[int, Size], aim: Target | None, group: Group) -> bool:
+    """Return whether no number keeps to a target, and one partition alone does not exceed it."""
+    if aim is None or any(row.meets for row in rows.values()):
+        return False
+    most = hottest(group)
+    return aim.aim != "peak_lag" or most is None or most.records <= aim.at_most
+
+
+def _look_beyond(low: int, most: int, look: Callable[[int], bool], time_left: TimeLeft) -> None:
+    """Double a number of members until one will do, then halve what is left below that."""
+    high, found = low, False
+    while not found and high < most and not time_left.is_up:
+        low, high = high, min(2 * high, most)
+        found = look(high)
+    while found and high - low > 1 and not time_left.is_up:
+        middle = (low + high) // 2
+        low, high = (low, middle) if look(middle) else (middle, high)
 
 
 def _uneven(

@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
@@ -19,6 +20,9 @@ CALLS = {
     "first": ("size", "g.json", "--members", "3-4", "--target", "peak_load=2"),
     "json": ("size", "g.json", "--target", "balance=0", "--members", "1-2", "--format", "json"),
     "counts": ("size", "counts.json", "--members", "5-7"),
+    "far": ("size", "counts.json", "--target", "peak_load=3"),
+    "nought": ("size", "counts.json", "--target", "peak_load=0"),
+    "near": ("size", "counts.json", "--target", "peak_load=3", "--members", "5-7"),
 }
 
 
@@ -96,6 +100,19 @@ def test_the_first_number_looked_at_is_said_to_be_that(said):
         "g: 6 partitions, 2 members now. With 3 members, the most looked at, the busiest has "
         "1,000 of lag."
     )
+
+
+def test_where_nobody_says_how_far_numbers_go_on_until_one_will_do_or_each_has_one_partition(said):
+    answers = [said[name][0].partition("now. ")[2] for name in ("far", "nought", "near")]
+    assert [answer.partition(" for a greatest load of at most ") for answer in answers] == [
+        ("20 members are enough", ANY, "3; with 19 it is 4."),
+        ("None of 15 numbers from 1 to 60 is enough", ANY, "0. The least found is 1."),
+        (
+            "No number from 5 to 7 is enough",
+            ANY,
+            "3; others were not tried. The least found is 9.",
+        ),
+    ]
 
 
 def test_divisor_effects_are_visible(said):
