@@ -18,8 +18,8 @@ final class Owned implements Holdings.Counts {
     /** Partitions that nobody holds, ascending. */
     final Ints free;
 
-    /** How many partitions of each topic are held, by whomever. */
-    private final int[] held;
+    /** How many partitions members hold, whether they read them or not. */
+    private long held;
 
     private final Problem problem;
     private final Quotient quotient;
@@ -33,17 +33,15 @@ final class Owned implements Holdings.Counts {
         this.quotient = quotient;
         first = new int[problem.members()];
         last = new int[problem.members()];
-        held = new int[problem.topics()];
         pairOf = new int[quotient.lots()];
         readBy = new int[quotient.pools()];
         forEachMember(() -> problem.held.count(member, this));
-        free = new Ints(problem.partitions() - Arrays.stream(held).sum());
+        free = new Ints((int) Math.max(0, problem.partitions() - held));
         for (int topic = 0; topic < problem.topics(); topic++) {
-            int before = free.size;
             problem.held.free(topic, free::add);
-            if (held[topic] + free.size - before != problem.start[topic + 1] - problem.start[topic]) {
-                throw new Holdings.Contradiction();
-            }
+        }
+        if (held + free.size != problem.partitions()) {
+            throw new Holdings.Contradiction();
         }
         if (!quotient.isByTopic()) {
             forEachMember(this::ownEach);
@@ -81,7 +79,7 @@ final class Owned implements Holdings.Counts {
 
     @Override
     public void add(int topic, int partitions) {
-        held[topic] += partitions;
+        held += partitions;
         if (!reads(topic)) {
             foreign.set(member);
         } else if (quotient.isByTopic()) {
