@@ -14,7 +14,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.IntConsumer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
@@ -67,8 +66,8 @@ final class BrokerGroup {
         racks = rackAware ? racks() : null;
     }
 
-    /** Returns members by hash, then by id: a string keeps its hash, and few have the same. */
-    private static int[] order(String[] ids) {
+    /** Returns the places of members or topics by their hash, then by their id: few have the same hash. */
+    private static <T extends Comparable<T>> int[] order(T[] ids) {
         int[] hash = new int[ids.length];
         int[] from = new int[ids.length];
         for (int i = 0; i < ids.length; i++) {
@@ -84,8 +83,8 @@ final class BrokerGroup {
             for (int digit = 0; digit < 1 << DIGIT; digit++) {
                 at[digit + 1] += at[digit];
             }
-            for (int member : from) {
-                to[at[hash[member] >>> shift & (1 << DIGIT) - 1]++] = member;
+            for (int id : from) {
+                to[at[hash[id] >>> shift & (1 << DIGIT) - 1]++] = id;
             }
             int[] other = from;
             from = to;
@@ -97,7 +96,7 @@ final class BrokerGroup {
                 if (i - first > 1) {
                     int[] same = Arrays.stream(sorted, first, i)
                             .boxed()
-                            .sorted(Comparator.comparing(member -> ids[member]))
+                            .sorted(Comparator.comparing(id -> ids[id]))
                             .mapToInt(Integer::intValue)
                             .toArray();
                     System.arraycopy(same, 0, sorted, first, same.length);
@@ -133,14 +132,10 @@ final class BrokerGroup {
     }
 
     private static Uuid[] topics(List<Set<Uuid>> subscriptions) {
-        if (subscriptions.size() == 1) {
-            Uuid[] topics = subscriptions.get(0).toArray(new Uuid[0]);
-            Arrays.sort(topics);
-            return topics;
-        }
-        Set<Uuid> all = new TreeSet<>();
+        Set<Uuid> all = new HashSet<>();
         subscriptions.forEach(all::addAll);
-        return all.toArray(new Uuid[0]);
+        Uuid[] found = all.toArray(new Uuid[0]);
+        return Arrays.stream(order(found)).mapToObj(i -> found[i]).toArray(Uuid[]::new);
     }
 
     /** What members hold, as the broker says it. */
