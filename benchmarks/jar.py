@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 LEAST, MOST = 10_000, 500_000
 # KIP-1263 names this as the point at which uniform takes longest.
 SLOWEST = Family(1000, 50, 1000, "random", "join-one")
-WARM, RUNS = 300, 60
+RUNS = 60
+CLIENT = replace(
+    KAFKA_JAVA, package="assay.consumer", assignors={"assay-optimal": "OptimalAssignor"}
+)
 
 
 def points() -> list[Family]:
-    """Return the points of the maintainers' grid with 10,000 partitions or more, and KIP-1263's."""
+    """Return the grid's points with 10,000 partitions or more, and that of KIP-1263."""
     every = grid((100, 500, 1000, 5000, 10_000), MOST)
     return [p for p in every if p.members * p.per_member >= LEAST] + [SLOWEST]
 
@@ -56,10 +60,13 @@ def beside(ours: JavaGroup, theirs: JavaGroup, runs: int) -> tuple[float, float]
 def main() -> None:
     """Print the tables."""
     parser = ArgumentParser(description="time the assignors of java/ beside Kafka's, in turn")
-    parser.add_argument("--runs", type=int, default=RUNS, help="that count; five times as many before")
+    parser.add_argument("--runs", type=int, default=RUNS, help="of each side; before, five times")
     asked = parser.parse_args()
     say = partial(print, file=sys.stdout, flush=True)
-    say("| group | optimal (ms) | uniform (ms) | uniform over optimal | MB allocated: optimal, uniform |")
+    say(
+        "| group | optimal (ms) | uniform (ms) | uniform over optimal "
+        "| MB allocated: optimal, uniform |"
+    )
     say("|---|---|---|---|---|")
     slower = []
     for family in points():
@@ -75,11 +82,11 @@ def main() -> None:
         )
     least = f", at the worst {min(slower):.2f} times as fast" if slower else ""
     say(f"\noptimal takes longer at {len(slower)} of {len(points())} points{least}")
-    say("\n| group | optimal (ms) | sticky (s) | times | cooperative-sticky (s) | times |")
+    say("\n| group | OptimalAssignor (ms) | sticky (s) | times | cooperative-sticky (s) | times |")
     say("|---|---|---|---|---|---|")
     for family in differing():
         group = family.group(1)
-        ours = JAVA_OPTIMAL.held(group, "optimal", VERSION)
+        ours = CLIENT.held(group, "assay-optimal", VERSION)
         cells = []
         for name in ("sticky", "cooperative-sticky"):
             a, b = beside(ours, KAFKA_JAVA.held(group, name, VERSION), 5)
