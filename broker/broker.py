@@ -77,6 +77,7 @@ class Broker:
         folder: tempfile.TemporaryDirectory[str],
         heap_mb: int,
         beside: Broker | None = None,
+        classes: Sequence[Path] = (),
     ) -> None:
         self.version = version
         self.node: int = 1 if beside is None else beside.node + 1
@@ -86,6 +87,7 @@ class Broker:
         self.certificate: Path | None = None
         self._folder = folder
         self._heap_mb = heap_mb
+        self._classes = classes
         self._process: subprocess.Popen[bytes] | None = None
         self._said = ""
 
@@ -98,6 +100,7 @@ class Broker:
         heap_mb: int = 384,
         security: Security | None = None,
         beside: Broker | None = None,
+        classes: Sequence[Path] = (),
     ) -> Broker:
         """Start a broker on free ports of loopback, and return it when it answers.
 
@@ -109,6 +112,7 @@ class Broker:
         security : of `bootstrap`; everybody may come in where it is left out
         beside : the broker that was started last in the cluster which this one is to join, and
             which ends with the first; a cluster of its own where it is left out
+        classes : jars and folders of classes that its Java finds beside Kafka's
 
         Raises
         ------
@@ -123,7 +127,7 @@ class Broker:
             folder = tempfile.TemporaryDirectory(
                 prefix="assay-broker-", ignore_cleanup_errors=True
             )
-            broker = cls(version, folder, heap_mb, beside)
+            broker = cls(version, folder, heap_mb, beside, classes)
             try:
                 broker._run(properties or {}, security or Security())
             except BaseException as error:
@@ -303,7 +307,7 @@ class Broker:
         self._launch()
 
     def _launch(self) -> None:
-        java, classes = distribution.java(self.version)
+        java, classes = self._runs_with()
         with self._path("log").open("ab") as log:
             self._process = subprocess.Popen(
                 [
@@ -328,7 +332,7 @@ class Broker:
             raise self._died("its folder cannot be formatted")
 
     def _java(self, main: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        java, classes = distribution.java(self.version)
+        java, classes = self._runs_with()
         try:
             return subprocess.run(
                 [
@@ -348,6 +352,11 @@ class Broker:
         except subprocess.TimeoutExpired:
             tool = main.rpartition(".")[2]
             raise self._died(f"{tool} has not ended after {TOOL_SECONDS:g} s") from None
+
+    def _runs_with(self) -> tuple[Path, str]:
+        """Return the Java program and the class path, of the storage tool too: it loads the same."""
+        java, classes = distribution.java(self.version)
+        return java, os.pathsep.join([classes, *map(str, self._classes)])
 
     def _wait(self) -> None:
         assert self._process is not None
