@@ -354,7 +354,7 @@ class Broker:
             raise self._died(f"{tool} has not ended after {TOOL_SECONDS:g} s") from None
 
     def _runs_with(self) -> tuple[Path, str]:
-        """Return the Java program and the class path, of the storage tool too: it loads the same."""
+        """Return the Java program and the class path, of the storage tool too."""
         java, classes = distribution.java(self.version)
         return java, os.pathsep.join([classes, *map(str, self._classes)])
 
