@@ -77,7 +77,7 @@ class Broker:
         folder: tempfile.TemporaryDirectory[str],
         heap_mb: int,
         beside: Broker | None = None,
-        classes: Sequence[Path] = (),
+        classes: Sequence[str | Path] = (),
     ) -> None:
         self.version = version
         self.node: int = 1 if beside is None else beside.node + 1
@@ -87,7 +87,8 @@ class Broker:
         self.certificate: Path | None = None
         self._folder = folder
         self._heap_mb = heap_mb
-        self._classes = classes
+        # It runs in a folder of its own.
+        self._classes = [*map(os.path.abspath, classes)]
         self._process: subprocess.Popen[bytes] | None = None
         self._said = ""
 
@@ -100,7 +101,7 @@ class Broker:
         heap_mb: int = 384,
         security: Security | None = None,
         beside: Broker | None = None,
-        classes: Sequence[Path] = (),
+        classes: Sequence[str | Path] = (),
     ) -> Broker:
         """Start a broker on free ports of loopback, and return it when it answers.
 
@@ -356,7 +357,7 @@ class Broker:
     def _runs_with(self) -> tuple[Path, str]:
         """Return the Java program and the class path, of the storage tool too."""
         java, classes = distribution.java(self.version)
-        return java, os.pathsep.join([classes, *map(str, self._classes)])
+        return java, os.pathsep.join([classes, *self._classes])
 
     def _wait(self) -> None:
         assert self._process is not None

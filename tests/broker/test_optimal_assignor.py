@@ -139,12 +139,12 @@ def test_members_that_change_to_it_one_by_one_leave_the_assignment_that_uniform_
     with ExitStack() as running:
         members = Members(running, brokers, "from-uniform", topics)
         for name, topics_read in reads.items():
-            members.start(name, JAVA, topics_read, assignor="uniform")
+            members.start(name, LIBRDKAFKA, topics_read, assignor="uniform")
             assignors, found, best = members.settled()
         assert (assignors, found[0], best[0]) == ({"uniform"}, 4, 0)
         for name, topics_read in reads.items():
             members.stop(name)
-            members.start(name, JAVA, topics_read, assignor="optimal")
+            members.start(name, LIBRDKAFKA, topics_read, assignor="optimal")
             assignors, found, best = members.settled()
         assert (assignors, found[0]) == ({"optimal"}, 0)
 
