@@ -57,22 +57,17 @@ ORDERS = {
 }
 
 
-def changed(path: tuple, value) -> dict:
-    """The document of the format's own example with one value set."""
+def changed(place: str, value) -> dict:
+    """The document of the format's own example with one value set, or left out with ``...``."""
     document = deepcopy(ORDERS)
-    at = document
-    for key in path[:-1]:
+    at, keys = document, place.replace("[", ".[").split(".")
+    keys = [int(key[1:-1]) if key.startswith("[") else key for key in keys]
+    for key in keys[:-1]:
         at = at[key]
-    at[path[-1]] = value
-    return document
-
-
-def without(*path) -> dict:
-    document = deepcopy(ORDERS)
-    at = document
-    for key in path[:-1]:
-        at = at[key]
-    del at[path[-1]]
+    if value is ...:
+        del at[keys[-1]]
+    else:
+        at[keys[-1]] = value
     return document
 
 
@@ -132,7 +127,7 @@ def test_members_topics_and_partitions_are_in_ascending_order_whatever_the_order
     assert (group.topics, group.members) == (("t0", "t1", "t2"), ("c0", "c1"))
     assert group.to_dict() == Group.from_dict(ORDERS).to_dict()
     names = {f"t{i}": 1 for i in range(12)}
-    assert Group.from_dict(changed(("topics",), names)).topics[:4] == ("t0", "t1", "t10", "t11")
+    assert Group.from_dict(changed("topics", names)).topics[:4] == ("t0", "t1", "t10", "t11")
 
 
 def test_what_is_null_where_null_means_nothing_is_as_if_left_out():
@@ -170,7 +165,7 @@ def test_what_is_null_where_null_means_nothing_is_as_if_left_out():
     ],
 )
 def test_lag_is_what_kip_169_says(reset, offsets, lag):
-    document = changed(("topics", "t2", "offsets"), [offsets]) | {"auto_offset_reset": reset}
+    document = changed("topics.t2.offsets", [offsets]) | {"auto_offset_reset": reset}
     assert Group.from_dict(document).lag_records[-1] == lag
     back = Group.from_dict(document).to_dict()
     nulls = dict.fromkeys(("beginning", "end", "committed"))
@@ -183,245 +178,120 @@ def test_lag_of_one_topic_and_offsets_of_another_stand_side_by_side():
     assert group.offsets.end.tolist() == [-1] * 5 + [100]
 
 
-LONG = "x" * 200
-REFUSED = {
-    "another version": (
-        changed(("format",), "assay-group/2"),
-        "format: 'assay-group/2', expected",
+# A value of another kind or size than its place takes: the sentence shows it as JSON has it.
+KINDS = {
+    "expected an object": [
+        ("topics", ["t0"]), ("members", []), ("members.c0", None), ("members.c0.owned", ["t0"]),
+    ],
+    "expected a list": [
+        ("topics.t1.lag", 5), ("topics.t1.racks[2]", "a"), ("members.c0.subscription", "t0"),
+    ],
+    "expected a non-empty string": [
+        ("group", ""), ("group", 5), ("captured_at", 12), ("assumed[0]", 1),
+        ("topics.t1.racks[2][0]", ""), ("members.c0.subscription[1]", ""), ("members.c0.rack", ""),
+    ],
+    "expected an integer": [
+        ("topics.t1.weight[0]", None), ("members.c0.owned.t0[1]", "1"),
+        ("members.c0.generation", 1.5),
+    ],
+    "expected an integer of 0 or more": [
+        ("topics.t0", -2), ("topics.t1.partitions", -3), ("topics.t1.lag[1]", -1),
+        ("topics.t2.offsets[0].end", -1), ("members.c0.owned.t0[0]", -1),
+        ("members.c1.target.t1[0]", -4),
+    ],
+    "expected an integer of -1 or more": [("members.c0.generation", -2)],
+    "expected an integer of 1 or more": [("members.c1.capacity", 0)],
+    "expected a partition count or an object": [
+        ("topics.t0", 2.5), ("topics.t0", True), ("topics.t0", "2"),
+    ],
+}  # fmt: skip
+REFUSED = [
+    *(
+        (at, value, f"{at}: {json.dumps(value)}, {kind}")
+        for kind in KINDS
+        for at, value in KINDS[kind]
     ),
-    "no format": (without("format"), "^key 'format' is missing$"),
-    "no group": (without("group"), "^key 'group' is missing$"),
-    "no topics": (without("topics"), "^key 'topics' is missing$"),
-    "no members": (without("members"), "^key 'members' is missing$"),
-    "not an object": ([ORDERS], r"^\[.*, expected an object$"),
-    "nothing": (None, "^null, expected an object$"),
-    "an unknown key": (changed(("topic",), {}), "^unknown key 'topic'$"),
-    "an unknown key of a topic": (
-        changed(("topics", "t1", "replicas"), 3),
-        r"^topics\.t1: unknown key 'replicas'$",
+    ("format", "assay-group/2", "format: 'assay-group/2', expected 'assay-group/1'"),
+    *((key, ..., f"key '{key}' is missing") for key in ("format", "group", "topics", "members")),
+    ("topics.t1.partitions", ..., "topics.t1: key 'partitions' is missing"),
+    ("topic", {}, "unknown key 'topic'"),
+    ("topics.t1.replicas", 3, "topics.t1: unknown key 'replicas'"),
+    ("members.c0.subscriptions", [], "members.c0: unknown key 'subscriptions'"),
+    ("topics.t2.offsets[0].start", 0, "topics.t2.offsets[0]: unknown key 'start'"),
+    ("topics.", 1, 'topics: "", expected a non-empty string'),
+    ("members.", {}, 'members: "", expected a non-empty string'),
+    ("topics.t0", 10**8 + 1, "topics.t0: 100000001 partitions, more than are supported"),
+    ("topics.t0", 2**63, "topics.t0: 9223372036854775808 leaves 64 bits"),
+    ("topics.t1.lag[0]", 2**63, "topics.t1.lag[0]: 9223372036854775808 leaves 64 bits"),
+    (
+        "members.c0.owned.t0[1]",
+        2**64,
+        "members.c0.owned.t0[1]: 18446744073709551616 leaves 64 bits",
     ),
-    "an unknown key of a member": (
-        changed(("members", "c0", "subscriptions"), []),
-        r"^members\.c0: unknown key 'subscriptions'$",
+    ("members.c0.generation", 2**63, "members.c0.generation: 9223372036854775808 leaves 64 bits"),
+    ("topics.t2.lag", [0], "topics.t2: both lag and offsets, expected one of them"),
+    ("topics.t1.weight[0]", float("inf"), "topics.t1.weight[0]: inf, expected an integer"),
+    ("topics.t1.racks[2]", ["a", "a"], "topics.t1.racks[2]: 'a' appears twice"),
+    ("members.c0.owned.t0", [1, 1], "members.c0.owned.t0: partition 1 appears twice"),
+    ("members.c0.subscription", ["t0", "t0"], "members.c0.subscription: 't0' appears twice"),
+    ("members.c0.assignors", ["range", "range"], "members.c0.assignors: 'range' appears twice"),
+    (
+        "topics.t0",
+        ["x" * 200],
+        f'topics.t0: ["{"x" * 55}..., expected a partition count or an object',
     ),
-    "an unknown key of an offset": (
-        changed(("topics", "t2", "offsets", 0, "start"), 0),
-        r"^topics\.t2\.offsets\[0\]: unknown key 'start'$",
+]
+# Lengths that hang together, valid Unicode.
+BEYOND_THE_SCHEMA = [
+    ("topics.t1.lag", [1, 2], "topics.t1.lag: 2 values, but t1 has 3 partitions"),
+    ("topics.t1.weight", [1] * 4, "topics.t1.weight: 4 values, but t1 has 3 partitions"),
+    ("topics.t1.racks", [], "topics.t1.racks: 0 values, but t1 has 3 partitions"),
+    ("topics.t2.offsets", [{}, {}], "topics.t2.offsets: 2 values, but t2 has 1 partition"),
+    ("topics.t1.lag[0]", 1.0, "topics.t1.lag[0]: 1.0, expected an integer"),
+    ("topics.\ud800", 1, r"topics: '\ud800' is not valid Unicode"),
+    ("members.c\udfff", {}, r"members: 'c\udfff' is not valid Unicode"),
+    (
+        "members.c0.subscription[0]",
+        "\ud800",
+        r"members.c0.subscription[0]: '\ud800' is not valid Unicode",
     ),
-    "an empty group name": (changed(("group",), ""), '^group: "", expected a non-empty string$'),
-    "a number for a name": (changed(("group",), 5), "^group: 5, expected a non-empty string$"),
-    "an empty topic name": (changed(("topics", ""), 1), '^topics: "", expected a non-empty str'),
-    "an empty member": (changed(("members", ""), {}), '^members: "", expected a non-empty str'),
-    "topics in a list": (changed(("topics",), ["t0"]), r'^topics: \["t0"\], expected an object$'),
-    "members in a list": (changed(("members",), []), r"^members: \[\], expected an object$"),
-    "a member that is null": (
-        changed(("members", "c0"), None),
-        r"^members\.c0: null, expected an object$",
-    ),
-    "a negative count": (changed(("topics", "t0"), -2), r"^topics\.t0: -2, expected an integer"),
-    "a negative count of an object": (
-        changed(("topics", "t1", "partitions"), -3),
-        r"^topics\.t1\.partitions: -3, expected an integer of 0 or more$",
-    ),
-    "a count that is no integer": (
-        changed(("topics", "t0"), 2.5),
-        r"^topics\.t0: 2\.5, expected a partition count or an object$",
-    ),
-    "a count that is a truth": (
-        changed(("topics", "t0"), True),
-        r"^topics\.t0: true, expected a partition count or an object$",
-    ),
-    "a count that is text": (
-        changed(("topics", "t0"), "2"),
-        r'^topics\.t0: "2", expected a partition count or an object$',
-    ),
-    "a count beyond all machines": (
-        changed(("topics", "t0"), 10**8 + 1),
-        r"^topics\.t0: 100000001 partitions, more than are supported$",
-    ),
-    "a count beyond 64 bits": (
-        changed(("topics", "t0"), 2**63),
-        r"^topics\.t0: 9223372036854775808 leaves 64 bits$",
-    ),
-    "no count": (without("topics", "t1", "partitions"), r"^topics\.t1: key 'partitions' is miss"),
-    "lag and offsets": (
-        changed(("topics", "t2", "lag"), [0]),
-        r"^topics\.t2: both lag and offsets, expected one of them$",
-    ),
-    "a negative lag": (
-        changed(("topics", "t1", "lag", 1), -1),
-        r"^topics\.t1\.lag\[1\]: -1, expected an integer of 0 or more$",
-    ),
-    "a lag beyond 64 bits": (
-        changed(("topics", "t1", "lag", 0), 2**63),
-        r"^topics\.t1\.lag\[0\]: 9223372036854775808 leaves 64 bits$",
-    ),
-    "a lag that is no list": (
-        changed(("topics", "t1", "lag"), 5),
-        r"^topics\.t1\.lag: 5, expected a list$",
-    ),
-    "a weight that is null": (
-        changed(("topics", "t1", "weight", 0), None),
-        r"^topics\.t1\.weight\[0\]: null, expected an integer$",
-    ),
-    "an infinite weight": (
-        changed(("topics", "t1", "weight", 0), float("inf")),
-        r"^topics\.t1\.weight\[0\]: inf, expected an integer$",
-    ),
-    "a rack twice": (
-        changed(("topics", "t1", "racks", 2), ["a", "a"]),
-        r"^topics\.t1\.racks\[2\]: 'a' appears twice$",
-    ),
-    "a rack without a name": (
-        changed(("topics", "t1", "racks", 2), [""]),
-        r'^topics\.t1\.racks\[2\]\[0\]: "", expected a non-empty string$',
-    ),
-    "racks of a partition as text": (
-        changed(("topics", "t1", "racks", 2), "a"),
-        r'^topics\.t1\.racks\[2\]: "a", expected a list$',
-    ),
-    "a negative offset": (
-        changed(("topics", "t2", "offsets", 0, "end"), -1),
-        r"^topics\.t2\.offsets\[0\]\.end: -1, expected an integer of 0 or more$",
-    ),
-    "a negative partition number": (
-        changed(("members", "c0", "owned", "t0", 0), -1),
-        r"^members\.c0\.owned\.t0\[0\]: -1, expected an integer of 0 or more$",
-    ),
-    "a partition number that is no integer": (
-        changed(("members", "c0", "owned", "t0", 1), "1"),
-        r'^members\.c0\.owned\.t0\[1\]: "1", expected an integer$',
-    ),
-    "a partition number beyond 64 bits": (
-        changed(("members", "c0", "owned", "t0", 1), 2**64),
-        r"^members\.c0\.owned\.t0\[1\]: 18446744073709551616 leaves 64 bits$",
-    ),
-    "a partition owned twice by one": (
-        changed(("members", "c0", "owned", "t0"), [1, 1]),
-        r"^members\.c0\.owned\.t0: partition 1 appears twice$",
-    ),
-    "claims in a list": (
-        changed(("members", "c0", "owned"), ["t0"]),
-        r'^members\.c0\.owned: \["t0"\], expected an object$',
-    ),
-    "a negative target": (
-        changed(("members", "c1", "target", "t1"), [-4]),
-        r"^members\.c1\.target\.t1\[0\]: -4, expected an integer of 0 or more$",
-    ),
-    "a topic subscribed twice": (
-        changed(("members", "c0", "subscription"), ["t0", "t0"]),
-        r"^members\.c0\.subscription: 't0' appears twice$",
-    ),
-    "a subscription as text": (
-        changed(("members", "c0", "subscription"), "t0"),
-        r'^members\.c0\.subscription: "t0", expected a list$',
-    ),
-    "an empty topic in a subscription": (
-        changed(("members", "c0", "subscription"), ["t0", ""]),
-        r'^members\.c0\.subscription\[1\]: "", expected a non-empty string$',
-    ),
-    "a generation below none": (
-        changed(("members", "c0", "generation"), -2),
-        r"^members\.c0\.generation: -2, expected an integer of -1 or more$",
-    ),
-    "a generation beyond 64 bits": (
-        changed(("members", "c0", "generation"), 2**63),
-        r"^members\.c0\.generation: 9223372036854775808 leaves 64 bits$",
-    ),
-    "a generation that is no integer": (
-        changed(("members", "c0", "generation"), 1.5),
-        r"^members\.c0\.generation: 1\.5, expected an integer$",
-    ),
-    "no capacity": (
-        changed(("members", "c1", "capacity"), 0),
-        r"^members\.c1\.capacity: 0, expected an integer of 1 or more$",
-    ),
-    "an empty rack": (
-        changed(("members", "c0", "rack"), ""),
-        r'^members\.c0\.rack: "", expected a non-empty string$',
-    ),
-    "an assignor twice": (
-        changed(("members", "c0", "assignors"), ["range", "range"]),
-        r"^members\.c0\.assignors: 'range' appears twice$",
-    ),
-    "an assumption that is no text": (
-        changed(("assumed",), [1]),
-        r"^assumed\[0\]: 1, expected a non-empty string$",
-    ),
-    "a time that is no text": (
-        changed(("captured_at",), 12),
-        "^captured_at: 12, expected a non-empty string$",
-    ),
-    "a long value": (
-        changed(("topics", "t0"), [LONG]),
-        r'^topics\.t0: \["x{50,60}\.\.\., expected',
-    ),
-}
-# What a schema cannot say: lengths that hang together, valid Unicode, one key once.
-BEYOND_THE_SCHEMA = {
-    "a lag list of the wrong length": (
-        changed(("topics", "t1", "lag"), [1, 2]),
-        r"^topics\.t1\.lag: 2 values, but t1 has 3 partitions$",
-    ),
-    "a weight list of the wrong length": (
-        changed(("topics", "t1", "weight"), [1, 2, 3, 4]),
-        r"^topics\.t1\.weight: 4 values, but t1 has 3 partitions$",
-    ),
-    "racks of the wrong length": (
-        changed(("topics", "t1", "racks"), []),
-        r"^topics\.t1\.racks: 0 values, but t1 has 3 partitions$",
-    ),
-    "offsets of the wrong length": (
-        changed(("topics", "t2", "offsets"), [{}, {}]),
-        r"^topics\.t2\.offsets: 2 values, but t2 has 1 partition$",
-    ),
-    "a whole number written as a fraction": (
-        changed(("topics", "t1", "lag", 0), 1.0),
-        r"^topics\.t1\.lag\[0\]: 1\.0, expected an integer$",
-    ),
-    "a lone surrogate for a topic": (
-        changed(("topics", "\ud800"), 1),
-        r"^topics: '\\ud800' is not valid Unicode$",
-    ),
-    "a lone surrogate for a member": (
-        changed(("members", "c\udfff"), {}),
-        r"^members: 'c\\udfff' is not valid Unicode$",
-    ),
-    "a lone surrogate in a subscription": (
-        changed(("members", "c0", "subscription"), ["\ud800"]),
-        r"^members\.c0\.subscription\[0\]: '\\ud800' is not valid Unicode$",
-    ),
-    "a lone surrogate for the group": (
-        changed(("group",), "\ud800x"),
-        r"^group: '\\ud800x' is not valid Unicode$",
-    ),
-    "a lone surrogate for a claimed topic": (
-        changed(("members", "c0", "owned", "\ud800"), []),
-        r"^members\.c0\.owned: '\\ud800' is not valid Unicode$",
-    ),
-}
+    ("group", "\ud800x", r"group: '\ud800x' is not valid Unicode"),
+    ("members.c0.owned.\ud800", [], r"members.c0.owned: '\ud800' is not valid Unicode"),
+]
 
 
-@pytest.mark.parametrize("what", REFUSED)
-def test_a_bad_document_is_refused_in_one_line_and_by_the_schema(what):
-    document, message = REFUSED[what]
-    with pytest.raises(BadInput, match=message) as caught:
+@pytest.mark.parametrize(
+    ("place", "value", "reason", "fits"),
+    [(*one, fits) for fits, some in enumerate((REFUSED, BEYOND_THE_SCHEMA)) for one in some],
+    ids=[reason for _, _, reason in REFUSED + BEYOND_THE_SCHEMA],
+)
+def test_a_bad_document_is_refused_in_one_line_and_by_the_schema_where_it_can_say_so(
+    tmp_path, place, value, reason, fits
+):
+    document = changed(place, value)
+    with pytest.raises(BadInput) as caught:
         Group.from_dict(document)
-    assert "\n" not in str(caught.value)
+    assert str(caught.value) == reason
+    assert FITS(document) == bool(fits)
+    path = written(tmp_path, json.dumps(document))
+    with pytest.raises(BadInput, match=rf"^{path}: .{{1,199}}$"):
+        Group.read(path)
+
+
+@pytest.mark.parametrize("document", [[ORDERS], None])
+def test_what_is_no_object_is_no_snapshot(document):
+    with pytest.raises(BadInput, match=r"^(\[.*|null), expected an object$"):
+        Group.from_dict(document)
     assert not FITS(document)
 
 
-@pytest.mark.parametrize("what", BEYOND_THE_SCHEMA)
-def test_what_no_schema_can_say_is_refused_in_one_line(what):
-    document, message = BEYOND_THE_SCHEMA[what]
-    with pytest.raises(BadInput, match=message) as caught:
-        Group.from_dict(document)
-    assert "\n" not in str(caught.value)
-    assert FITS(document)
+def test_an_integer_of_many_digits_is_refused_by_its_size():
+    with pytest.raises(BadInput, match=r"^topics\.t0: an integer of 16610 bits leaves 64 bits$"):
+        Group.from_dict(changed("topics.t0", 10**5000))
 
 
 def test_counts_that_together_leave_every_machine_are_refused_by_their_sum():
-    document = changed(("topics",), {f"t{i}": 10**8 for i in range(100)})
+    document = changed("topics", {f"t{i}": 10**8 for i in range(100)})
     with pytest.raises(
         BadInput, match=r"^topics: 10000000000 partitions, more than the 100000000"
     ):
@@ -431,35 +301,18 @@ def test_counts_that_together_leave_every_machine_are_refused_by_their_sum():
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\x0b", "\x85", "\u2028"])
 def test_a_name_with_a_line_end_makes_no_second_line(end):
     for document in (
-        changed(("topics", f"t{end}x"), -1),
-        changed(("members", f"c{end}x"), None),
-        changed(("members", "c0", "owned", f"t{end}x"), [-1]),
-        changed((f"key{end}x",), 1),
+        changed(f"topics.t{end}x", -1),
+        changed(f"members.c{end}x", None),
+        changed(f"members.c0.owned.t{end}x", [-1]),
+        changed(f"key{end}x", 1),
     ):
         with pytest.raises(BadInput, match=r"\\") as caught:
             Group.from_dict(document)
         assert len(str(caught.value).splitlines()) == 1
-    group = Group.from_dict(changed(("members", f"a{end}x"), {}))
+    group = Group.from_dict(changed(f"members.a{end}x", {}))
     with pytest.raises(BadInput, match=r"^members\.a\\.*x\.subscription: unknown") as caught:
         group.require_subscriptions()
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_an_integer_of_many_digits_is_refused_by_its_size():
-    with pytest.raises(BadInput, match=r"^topics\.t0: an integer of 16610 bits leaves 64 bits$"):
-        Group.from_dict(changed(("topics", "t0"), 10**5000))
-
-
-@pytest.mark.parametrize("what", REFUSED | BEYOND_THE_SCHEMA)
-def test_a_bad_file_is_refused_in_one_line_that_begins_with_its_name(tmp_path, what):
-    document = (REFUSED | BEYOND_THE_SCHEMA)[what][0]
-    path = written(tmp_path, json.dumps(document))
-    with pytest.raises(BadInput) as caught:
-        Group.read(path)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert len(message.splitlines()) == 1
-    assert len(message) < len(str(path)) + 200
 
 
 @pytest.mark.parametrize(
@@ -585,22 +438,14 @@ def test_a_dash_reads_standard_input(monkeypatch):
 
 
 PLACES = [
-    path
-    for path in [
-        *[(key,) for key in ORDERS],
-        *[("topics", t) for t in ORDERS["topics"]],
-        *[("topics", "t1", key) for key in ("partitions", "lag", "weight", "racks", "offsets")],
-        *[("topics", "t1", key, 0) for key in ("lag", "weight", "racks")],
-        *[("topics", "t2", "offsets", 0, key) for key in ("beginning", "end", "committed")],
-        ("topics", "t2", "offsets", 0),
-        *[("members", m) for m in ORDERS["members"]],
-        *[("members", "c0", key) for key in ORDERS["members"]["c0"]],
-        *[("members", "c1", key) for key in ORDERS["members"]["c1"]],
-        ("members", "c0", "owned", "t0"),
-        ("members", "c0", "owned", "t0", 0),
-        ("members", "c0", "subscription", 1),
-        ("members", "c0", "new"),
-    ]
+    *ORDERS,
+    *(f"{key}.{name}" for key in ("topics", "members") for name in ORDERS[key]),
+    *(f"topics.t1.{key}" for key in ("partitions", "lag", "weight", "racks", "offsets")),
+    *(f"topics.t1.{key}[0]" for key in ("lag", "weight", "racks")),
+    "topics.t2.offsets[0]",
+    *(f"topics.t2.offsets[0].{key}" for key in ("beginning", "end", "committed")),
+    *(f"members.{m}.{key}" for m, said in ORDERS["members"].items() for key in said),
+    *(f"members.c0.{key}" for key in ("owned.t0", "owned.t0[0]", "subscription[1]", "new")),
 ]
 ANYTHING = st.recursive(
     st.none()
@@ -617,18 +462,10 @@ ANYTHING = st.recursive(
 )
 
 
-@settings(deadline=None, derandomize=True, max_examples=400)
-@given(st.lists(st.tuples(st.sampled_from(PLACES), ANYTHING), min_size=1, max_size=2))
-def test_whatever_stands_anywhere_it_is_a_group_that_fits_the_schema_or_one_line(changes):
-    document = deepcopy(ORDERS)
-    for path, value in changes:
-        at = document
-        try:
-            for key in path[:-1]:
-                at = at[key]
-            at[path[-1]] = value
-        except (KeyError, TypeError, IndexError):
-            continue
+@settings(derandomize=True, max_examples=200)
+@given(st.sampled_from(PLACES), ANYTHING)
+def test_whatever_stands_anywhere_it_is_a_group_that_fits_the_schema_or_one_line(place, value):
+    document = changed(place, value)
     try:
         group = Group.from_dict(document)
     except BadInput as error:
