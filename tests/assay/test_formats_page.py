@@ -11,7 +11,7 @@ from groups import Group
 from groups.columnar.layout import LAYOUT
 from optimal import Solution, check, solve
 from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other, write
-from tests.groups.columnar.test_layout_page import said
+from tests.groups.columnar.test_rows import said
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groups import BadInput, Group, MemberDetails
+from groups.absent_topics import readers_of_nothing
 from groups.arrays import contains
 
 ARRAYS = {
@@ -114,52 +115,20 @@ def test_nothing_at_all_is_a_group():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"group": ""}, "group: '', expected a non-empty string"),
-        ({"topics": ["t0", "t0"]}, "topics: 't0' appears twice"),
         ({"topics": ["t0", 7]}, "topics: 7, expected a non-empty string"),
-        ({"members": ["c0", "c0"]}, "members: 'c0' appears twice"),
         ({"members": ["c0", ""]}, "members: '', expected a non-empty string"),
         ({"partitions": [2]}, "partitions: 1 value, expected 2"),
-        ({"partitions": [2, -3]}, r"partitions\[1\]: -3, expected 0 or more"),
         ({"partitions": [2.0, 3.0]}, "partitions: expected a one-dimensional array of integers"),
-        ({"partitions": [[2, 3]]}, "partitions: expected a one-dimensional array of integers"),
         ({"partitions": [2, 2**62]}, r"topics: \d+ partitions, more than the 100000000 supported"),
         ({"subscription_indptr": [0, 3]}, "subscription_indptr: 2 values, expected 3"),
         ({"subscription_indptr": [0, 2, 2]}, "subscription_indptr: expected to rise from 0 to 3"),
         ({"subscription_indptr": [1, 2, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
         ({"subscription_indptr": [0, 4, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
-        (
-            {"subscription_topics": [0, 2, 1]},
-            r"subscription_topics: 2 in the row of members\[0\], but",
-        ),
-        (
-            {"subscription_topics": [0, -1, 1]},
-            r"subscription_topics: -1 in the row of members\[0\]",
-        ),
-        (
-            {"subscription_topics": [1, 0, 1]},
-            r"subscription_topics: the row of members\[0\] is not ascending without repeats",
-        ),
-        (
-            {"subscription_topics": [1, 1, 1]},
-            r"subscription_topics: the row of members\[0\] is not ascending without repeats",
-        ),
         ({"owner": [0, -1, 1, 1]}, "owner: 4 values, expected 5"),
-        ({"owner": [0, -1, 1, 1, 2]}, r"owner\[4\]: 2, but there are 2 members"),
         ({"owner": [0, -1, 1, 1, 2**32]}, r"owner\[4\]: 4294967296, but there are 2 members"),
         ({"owner": [0, 2**32 - 1, 1, 1, 0]}, r"owner\[1\]: 4294967295, but there are 2 memb"),
-        ({"owner": [0, -2, 1, 1, 0]}, r"owner\[1\]: -2, expected -1 or more"),
-        (
-            {"owner": [0, 1, 1, 1, 0]},
-            r"owner\[1\]: c1 owns a partition of t0 but does not subscribe",
-        ),
-        ({"lag": [0, 0, 0, 0]}, "lag: 4 values, expected 5"),
-        ({"lag": [0, 0, 0, 0, -2]}, r"lag\[4\]: -2, expected -1 or more"),
+        ({"lag": [0] * 4}, "lag: 4 values, expected 5"),
         ({"lag": [0.5] * 5}, "lag: expected a one-dimensional array of integers"),
-        (
-            {"weight": np.array([0, 0, 2**63, 0, 0], np.uint64)},
-            r"weight\[2\]: 9223372036854775808, expected -1 or more, within 64 bits",
-        ),
         ({"weight": [True] * 5}, "weight: expected a one-dimensional array of integers"),
     ],
 )
@@ -195,56 +164,39 @@ def test_no_array_and_no_field_of_a_group_can_be_changed():
             setattr(part, field, None)
 
 
-def test_of_two_claims_the_one_of_the_higher_generation_is_valid():
-    members = {"c0": claim(0, generation=4), "c1": claim(0, generation=5)}
-    assert owners({"t": 1}, members) == {("t", 0): "c1"}
-
-
-def test_a_claim_without_generation_is_below_generation_0():
-    members = {"c0": claim(0, 1), "c1": claim(0, generation=0)}
-    assert owners({"t": 2}, members) == {("t", 0): "c1", ("t", 1): "c0"}
+@pytest.mark.parametrize(
+    ("members", "owner"),
+    [
+        ({"c0": claim(0, generation=4), "c1": claim(0, generation=5)}, "c1"),
+        ({"c0": claim(0), "c1": claim(0, generation=0)}, "c1"),
+        ({"c0": claim(0, generation=1), "c1": claim(1, generation=9)}, "c0"),
+        ({"c0": claim(0, generation=5), "c1": claim(0, generation=5),
+          "c2": claim(0, generation=4)}, None),
+        ({"c0": claim(0), "c1": claim(0)}, None),
+        ({"c0": claim(0, generation=4), "c1": claim(0, generation=4),
+          "c2": claim(0, generation=5)}, "c2"),
+        ({"c0": claim(0, generation=4), "c1": claim(0, generation=5, reads=())}, None),
+        ({"c0": claim(0, generation=5), "c1": claim(0, generation=5, reads=())}, None),
+    ],
+    ids=[
+        "of two claims the one of the higher generation is valid",
+        "a claim without generation is below generation 0",
+        "an old claim without a rival is kept",
+        "two of the same highest generation void each other, and lower ones stay away",
+        "two without generation void each other",
+        "two lower claims do not void a higher one",
+        "a winner that no longer subscribes revives no older claim",
+        "a rival that no longer subscribes still voids",
+    ],
+)  # fmt: skip
+def test_a_partition_has_the_owner_of_the_highest_generation_or_nobody(members, owner):
+    assert owners({"t": 1}, members) == ({} if owner is None else {("t", 0): owner})
 
 
 def test_after_the_greatest_generation_of_64_bits_there_is_none():
-    members = {"a": {"subscription": ["t"], "owned": {"t": [0]}, "generation": 2**63 - 1}}
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}, "members": members}
-    group = Group.from_dict(document)
+    group = Group.from_dict(document({"t": 1}, {"a": claim(0, generation=2**63 - 1)}))
     assert group.next_generation == 2**63 - 1
     assert group.with_claims([0], [0], generation=group.next_generation).owner.tolist() == [0]
-
-
-def test_two_claims_of_the_same_highest_generation_void_each_other_and_lower_ones_stay_away():
-    members = {
-        "c0": claim(0, generation=5),
-        "c1": claim(0, generation=5),
-        "c2": claim(0, generation=4),
-    }
-    assert owners({"t": 1}, members) == {}
-    assert owners({"t": 1}, {"c0": claim(0), "c1": claim(0)}) == {}
-
-
-def test_two_lower_claims_do_not_void_a_higher_one():
-    members = {
-        "c0": claim(0, generation=4),
-        "c1": claim(0, generation=4),
-        "c2": claim(0, generation=5),
-    }
-    assert owners({"t": 1}, members) == {("t", 0): "c2"}
-
-
-def test_an_old_claim_without_a_rival_is_kept():
-    members = {"c0": claim(0, generation=1), "c1": claim(1, generation=9)}
-    assert owners({"t": 2}, members) == {("t", 0): "c0", ("t", 1): "c1"}
-
-
-def test_a_winner_that_no_longer_subscribes_revives_no_older_claim():
-    members = {"c0": claim(0, generation=4), "c1": claim(0, generation=5, reads=())}
-    assert owners({"t": 1}, members) == {}
-
-
-def test_a_rival_that_no_longer_subscribes_still_voids():
-    members = {"c0": claim(0, generation=5), "c1": claim(0, generation=5, reads=())}
-    assert owners({"t": 1}, members) == {}
 
 
 def test_claims_on_what_no_longer_exists_fall_away_and_are_kept_as_they_were_said():
@@ -288,7 +240,7 @@ def claiming(draw) -> dict:
     return draw(st.dictionaries(st.sampled_from(["c0", "c1", "c2", "c3"]), member))
 
 
-@settings(deadline=None, derandomize=True, max_examples=200)
+@settings(derandomize=True, max_examples=100)
 @given(claiming(), st.integers(0, 4), st.integers(0, 4))
 def test_the_owners_are_what_the_two_steps_say_for_each_partition(members, t0, t1):
     topics = {"t0": t0, "t1": t1}
@@ -380,3 +332,20 @@ def test_an_odd_group_is_valid_and_comes_back_as_it_was(odd):
         assert group.to_dict()["members"][member] == said
     assert group.to_dict() == given_document
     assert (group.owner == -1).all()
+
+
+def reading(name: str, **reads: list[str] | None) -> Group:
+    members = {member: {"subscription": topics} for member, topics in reads.items()}
+    return Group.from_dict(document({"t": 1}, members) | {"group": name})
+
+
+def test_members_that_read_only_topics_that_do_not_exist_are_named_in_one_line():
+    some = reading("g", a=["t", "gone"], b=["gone"], c=[], d=None)
+    line = "1 member reads only topics that do not exist: b (gone)"
+    assert readers_of_nothing([some]) == line
+    assert readers_of_nothing([some.only([0, 2, 3])]) is None
+    many = reading("g", **{f"c{i}": ["x", "y", "z", "zz"] for i in range(5)})
+    assert readers_of_nothing([many, reading("h", a=["t"])]) == (
+        "5 members read only topics that do not exist: c0 of g (x, y, z and 1 more), "
+        "c1 of g (x, y, z and 1 more), c2 of g (x, y, z and 1 more) and 2 more"
+    )
