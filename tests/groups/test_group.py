@@ -86,19 +86,6 @@ def test_from_columns_the_given_order_of_names_stays():
     assert Group.from_dict(group.to_dict()).members == ("b", "y")
 
 
-def test_columns_may_be_numpy_arrays_of_any_integer_type_and_are_copied():
-    columns = {
-        key: np.array(value, np.uint16 if key in ("partitions", "weight") else np.int64)
-        for key, value in ARRAYS.items()
-        if isinstance(value[0], int)
-    }
-    group = Group.from_arrays(**ARRAYS | columns)
-    columns["weight"][0] = 99
-    columns["owner"][0] = -1
-    assert (group.weight[0], group.owner[0]) == (1, 0)
-    assert columns["owner"].flags.writeable
-
-
 def test_nothing_at_all_is_a_group():
     group = Group.from_arrays(
         group="g",

@@ -112,7 +112,7 @@ def test_a_document_keeps_equal_lists_once():
 def test_equal_rows_given_apart_change_no_value(method):
     rng = random.Random(f"apart {method}")
     apart = 0
-    for _ in range(25):
+    for _ in range(12):
         group, _ = drawn(rng, topics=3)
         owned = [rng.choice([-1, *group.subscribers(t).tolist()]) for t in group.topic.tolist()]
         group = replace(group, owner=np.array(owned, np.int32))
@@ -125,7 +125,7 @@ def test_equal_rows_given_apart_change_no_value(method):
             assert check(other, two) == check(group, one)
         values = [score(g, assign(g, "kip-54-sticky"), solve(g)).terms for g in (group, other)]
         assert values[0] == values[1]
-    assert apart > 10
+    assert apart > 5
 
 
 def test_a_row_that_differs_far_behind_the_first_ones_is_kept():
@@ -218,16 +218,11 @@ def test_a_fleet_has_the_rows_of_its_groups_side_by_side(count):
 @pytest.mark.parametrize(
     "owner",
     [
-        [],
-        [-1, -1],
-        [0, 2, 2],
-        [-1, 1, 1, -1],
-        [0] * 40 + [-1] * 40 + [2] * 40,
-        [1] * 2**16 + [0, -1, 2] * 2**16,
-        [0, 1, 2] * 50_000,
+        [], [-1, -1], [0, 2, 2], [-1, 1, 1, -1], [0] * 40 + [-1] * 40 + [2] * 40,
+        [1] * 2**16 + [0, -1, 2] * 2**16, [0, 1, 2] * 50_000,
     ],
     ids=lambda owner: f"{len(owner)} owners",
-)
+)  # fmt: skip
 def test_owners_are_counted_with_and_without_partitions_of_nobody(owner):
     counted = count_owners(np.array(owner, np.int32), 3)
     assert counted.tolist() == [owner.count(m) for m in range(3)]

@@ -41,12 +41,12 @@ def outcome(make) -> Group | str:
         return str(error)
 
 
-def test_a_text_and_what_it_parses_to_make_the_same_group_in_thousands_of_mutated_documents():
+def test_a_text_and_what_it_parses_to_make_the_same_group_in_many_mutated_documents():
     rng = random.Random(1)
     good = refused = 0
     for document in documents():
         texts = [json.dumps(document), json.dumps(document, ensure_ascii=False, indent=1)]
-        for n in range(260):
+        for n in range(80):
             if n % 2:
                 text = with_odd_text(rng.choice(texts), rng)
             else:
@@ -61,8 +61,7 @@ def test_a_text_and_what_it_parses_to_make_the_same_group_in_thousands_of_mutate
                 columns = {f.name: getattr(found, f.name) for f in fields(found)}
                 assert same(Group(**columns), found), text
                 assert Group.from_dict(found.to_dict()).to_dict() == found.to_dict(), text
-    assert good > 1000
-    assert refused > 1000
+    assert min(good, refused) > 400
 
 
 def test_the_json_schema_in_the_repository_is_made_of_the_types():
@@ -70,22 +69,14 @@ def test_the_json_schema_in_the_repository_is_made_of_the_types():
     assert json.loads(SCHEMA.read_text()) == json_schema()
 
 
-@pytest.mark.parametrize("at", range(0, 2000, 97))
-def test_a_key_that_appears_twice_is_noticed_wherever_it_stands(at):
+def test_a_key_that_appears_twice_is_noticed_wherever_it_stands():
     text = json.dumps(RICH)
-    colons = [i for i, c in enumerate(text) if text[i - 1 : i + 1] == '":']
-    colon = colons[at % len(colons)]
-    key = text[text.rindex('"', 0, colon - 1) : colon]
-    twice = (
-        f"{text[: colon - len(key)]}{key}: {value_after(text, colon)}, {text[colon - len(key) :]}"
-    )
-    with pytest.raises(BadInput, match="appears twice"):
-        Group.from_json(twice)
-
-
-def value_after(text: str, colon: int) -> str:
-    _, end = json.JSONDecoder().raw_decode(text, colon + 2)
-    return text[colon + 2 : end]
+    for colon in [i for i, c in enumerate(text) if text[i - 1 : i + 1] == '":']:
+        key = text[text.rindex('"', 0, colon - 1) : colon]
+        _, end = json.JSONDecoder().raw_decode(text, colon + 2)
+        start = colon - len(key)
+        with pytest.raises(BadInput, match="appears twice"):
+            Group.from_json(f"{text[:end]}, {text[start:end]}{text[end:]}")
 
 
 def test_colons_and_quotes_in_names_do_not_hide_a_key_that_appears_twice():

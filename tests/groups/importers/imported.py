@@ -1,7 +1,8 @@
-"""What tests take of an importer: all groups of some texts, or the first reason against."""
+"""What tests take of an importer: captures, groups of texts, the first reason against."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from groups.errors import BadInput
@@ -9,6 +10,22 @@ from groups.importers import import_each
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+CAPTURES = Path(__file__).parents[1] / "captures"
+
+
+def text_of(name: str) -> str:
+    return (CAPTURES / name).read_text()
+
+
+def capture(*names: str) -> list[tuple[str, bytes]]:
+    return [(name, (CAPTURES / name).read_bytes()) for name in names]
+
+
+def only(*texts: str) -> dict[str, Any]:
+    """The one group of some texts, named a, b, c."""
+    (document,) = import_texts([(n, t.encode()) for n, t in zip("abc", texts, strict=False)])
+    return document
 
 
 def import_texts(

@@ -107,11 +107,11 @@ def check_nothing_is_made_up(document: dict[str, Any], data: bytes) -> None:
                 assert str(number) in words or str(number) in squeezed
 
 
-def test_ten_thousand_mutated_texts_give_groups_or_one_line_each() -> None:
+def test_thousands_of_mutated_texts_give_groups_or_one_line_each() -> None:
     rng = random.Random(4)
     outcomes: Counter[str] = Counter()
     unplaced = 0
-    for _ in range(10_000):
+    for _ in range(3000):
         name, data = rng.choice(TEXTS)
         mutated = rng.choice(MUTATIONS)(rng, data)
         dialect = "auto" if rng.random() < 0.8 else rng.choice(DIALECTS)
@@ -126,14 +126,14 @@ def test_ten_thousand_mutated_texts_give_groups_or_one_line_each() -> None:
             check_nothing_is_made_up(document, mutated)
         outcomes["imported"] += 1
     assert unplaced == 0
-    assert min(outcomes["refused"], outcomes["imported"]) > 1000
+    assert min(outcomes["refused"], outcomes["imported"]) > 500
 
 
 def test_mutated_texts_beside_good_ones_never_stop_them() -> None:
     rng = random.Random(5)
     good = ("good.txt", (CAPTURES / "3.6.2/coop-a-members-verbose.txt").read_bytes())
     good = (good[0], good[1].replace(b"coop-a ", b"good-a "))
-    for _ in range(500):
+    for _ in range(200):
         name, data = rng.choice(TEXTS)
         mutated = rng.choice(MUTATIONS)(rng, data)
         imported, failures = import_each([(name, mutated), good])
@@ -169,6 +169,6 @@ def test_noise_is_refused_with_work_that_grows_with_its_size_only(kind: str, dia
         with pytest.raises(BadInput, match=r"^noise"):
             import_texts([("noise", NOISE[kind](size))], dialect=dialect)
 
-    refuse(2_000_000)
-    less, more = (calls(refuse, size) for size in (50_000, 100_000))
+    refuse(500_000)
+    less, more = (calls(refuse, size) for size in (20_000, 40_000))
     assert more < 2.2 * less

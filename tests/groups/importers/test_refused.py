@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,18 +8,13 @@ import pytest
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import import_each, sniff
-from tests.groups.importers.imported import import_texts
+from tests.groups.importers.imported import CAPTURES, capture, import_texts, only, text_of
 
-CAPTURES = Path(__file__).parents[1] / "captures"
 VIEWS = ["4.3.1/coop-a-members-verbose.txt", "4.3.1/coop-a-describe.txt"]
 HEADER = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
 OLD = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"
 SHARE = "GROUP TOPIC PARTITION START-OFFSET LAG\ns t0 0 5 1\n"
 STREAMS = "GROUP MEMBER PROCESS CLIENT-ID\ns m p c\nACTIVE-TASKS:: 0: [0] \n"
-
-
-def text_of(name: str) -> str:
-    return (CAPTURES / name).read_text()
 
 
 def refused(*texts: str, dialect: str = "auto") -> str:
@@ -55,7 +49,7 @@ def described(**changes: Any) -> str:
 )
 def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: str) -> None:
     with pytest.raises(BadInput, match=rf"^{name}:?{says}"):
-        import_texts([(name, (CAPTURES / name).read_bytes())])
+        import_texts(capture(name))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +137,7 @@ def test_views_that_contradict_each_other_are_refused() -> None:
 def test_a_part_of_the_rows_is_no_contradiction_but_leaves_the_rest_unknown() -> None:
     members, offsets = map(text_of, VIEWS)
     some = "\n".join(line for line in offsets.split("\n") if " t1 " not in line)
-    (document,) = import_texts([("a", members.encode()), ("b", some.encode())])
+    document = only(members, some)
     assert document["topics"]["t1"] == 5
     assert document["topics"]["t2"]["offsets"][2] == {"beginning": None, "end": 5, "committed": 5}
 
@@ -153,35 +147,33 @@ def test_offsets_that_moved_between_two_captures_are_the_later_ones() -> None:
     later = offsets.replace(
         "300             1200            900 ", "300             1201            901 "
     )
-    sources = [("a", members.encode()), ("b", offsets.encode()), ("c", later.encode())]
-    (document,) = import_texts(sources)
+    document = only(members, offsets, later)
     assert document["topics"]["t0"]["offsets"][0]["end"] == 1201
     assert "offsets of 1 partition differ between the texts: those of c" in document["assumed"]
 
 
 def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
     rows = HEADER + "g t0 0 1 2 1 m1 /h c\ng t0 0 1 2 1 m2 /h c\n"
-    (document,) = import_texts([("a", rows.encode())])
+    document = only(rows)
     assert [said["owned"] for said in document["members"].values()] == [{"t0": [0]}] * 2
     assert "t0-0: shown with 2 members, all claim it" in document["assumed"]
 
 
 def test_what_is_assumed_is_a_line_a_kind_and_not_a_line_a_topic() -> None:
     rows = HEADER
-    for topic in range(1000):
+    for topic in range(300):
         rows += f"g t{topic} 0 1 2 1 m1 /h c\ng t{topic} 0 1 2 1 m2 /h c\n"
         rows += f"g t{topic} 47 - 2 - m1 /h c\n"
     later = rows.replace(" 0 1 2 1 ", " 0 1 3 2 ")
-    sources = [("a", rows.encode()), ("b", later.encode()), ("c", rows.encode())]
-    (document,) = import_texts(sources)
+    document = only(rows, later, rows)
     assert document["assumed"] == [
         "members: those that hold partitions, no view lists idle ones",
-        "1000 partitions are shown with several members, all claim them: "
-        "t0-0, t1-0, t10-0 and 997 more",
-        "offsets of 1,000 partitions differ between the texts: those of c",
-        "partition counts of 1000 topics: the highest number seen + 1",
-        "1000 partitions are far beyond the others of their topics: "
-        "t0-47, t1-47, t10-47 and 997 more",
+        "300 partitions are shown with several members, all claim them: "
+        "t0-0, t1-0, t10-0 and 297 more",
+        "offsets of 300 partitions differ between the texts: those of c",
+        "partition counts of 300 topics: the highest number seen + 1",
+        "300 partitions are far beyond the others of their topics: "
+        "t0-47, t1-47, t10-47 and 297 more",
     ]
 
 
@@ -203,7 +195,7 @@ def test_one_table_of_two_moments_is_told_from_two_views() -> None:
 def test_of_a_table_twice_with_other_offsets_the_later_is_named_by_its_line() -> None:
     offsets = text_of("4.3.1/coop-a-describe.txt")
     later = offsets.replace("1200            900", "1300            1000")
-    (document,) = import_texts([("a", f"{offsets}{later}".encode())])
+    document = only(offsets + later)
     line = offsets.count("\n") + 2
     assert (
         f"offsets of 1 partition differ between the texts: those of a:{line}"
@@ -212,30 +204,28 @@ def test_of_a_table_twice_with_other_offsets_the_later_is_named_by_its_line() ->
 
 
 def test_a_commit_past_the_end_is_a_negative_lag_and_legal() -> None:
-    (document,) = import_texts([("a", (HEADER + "g t0 0 9 2 -7 m /h c\n").encode())])
+    document = only(HEADER + "g t0 0 9 2 -7 m /h c\n")
     assert document["topics"]["t0"]["offsets"] == [{"beginning": None, "end": 2, "committed": 9}]
     assert "lag: 0 where the commit is beyond the end of the log: t0-0" in document["assumed"]
     assert Group.from_dict(document).lag_records.tolist() == [0]
-    equal = import_texts([("a", (HEADER + "g t0 0 2 2 0 m /h c\n").encode())])
-    assert not any("beyond" in line for line in equal[0]["assumed"])
+    equal = only(HEADER + "g t0 0 2 2 0 m /h c\n")
+    assert not any("beyond" in line for line in equal["assumed"])
 
 
 def test_a_mixed_group_says_how_many_members_are_classic() -> None:
-    name = "4.3.1/mixed-l-members-verbose.txt"
-    (document,) = import_texts([(name, (CAPTURES / name).read_bytes())])
+    document = only(text_of("4.3.1/mixed-l-members-verbose.txt"))
     assert "1 of 2 members use the classic protocol (UPGRADED false)" in document["assumed"]
     assert {said["epoch"] for said in document["members"].values()} == {2}
 
 
 def test_static_members_keep_their_instance_ids() -> None:
-    name = "4.3.1/static-d-members-verbose.txt"
-    (document,) = import_texts([(name, (CAPTURES / name).read_bytes())])
+    document = only(text_of("4.3.1/static-d-members-verbose.txt"))
     assert {m["instance_id"] for m in document["members"].values()} == {"inst-0", "inst-1"}
 
 
 def test_in_a_folder_the_bad_texts_are_named_and_the_others_imported() -> None:
     names = sorted(str(p.relative_to(CAPTURES)) for p in CAPTURES.glob("4.3.1/*.txt"))
-    imported, failures = import_each([(n, (CAPTURES / n).read_bytes()) for n in names])
+    imported, failures = import_each(capture(*names))
     assert [found.document["group"] for found in imported] == [
         "coop-a", "empty-e", "idle-h", "mixed-l", "next-b", "simple-m", "static-d",
     ]  # fmt: skip
@@ -251,7 +241,7 @@ def test_a_name_with_a_line_break_does_not_break_the_line_of_its_error() -> None
 
 
 def test_a_failure_of_the_topics_view_is_of_that_text() -> None:
-    sources = [(name, (CAPTURES / name).read_bytes()) for name in VIEWS]
+    sources = capture(*VIEWS)
     _, failures = import_each([*sources, ("topics", b"Topic: t0\tPartitionCount: 3\n")])
     assert [(f.source, f.place, f.group) for f in failures] == [("topics", "topics:1", "coop-a")]
 
@@ -267,14 +257,14 @@ def test_a_damaged_blank_between_topic_and_partition_makes_no_topic() -> None:
 
 def test_only_member_and_client_ids_may_hold_blanks() -> None:
     text = text_of("4.3.1/next-b-describe.txt")
-    (document,) = import_texts([("a", text.replace("next-1", "next 1").encode())])
+    document = only(text.replace("next-1", "next 1"))
     assert {m["client_id"] for m in document["members"].values()} >= {"next 1", "next-0"}
 
 
 def test_a_partition_far_beyond_the_others_is_kept_and_said() -> None:
     row = "g t0 {} 1 2 1 m /h c\n"
     text = HEADER + row.format(0) + row.format(1) + row.format(4711)
-    (document,) = import_texts([("a", text.encode())])
+    document = only(text)
     assert document["members"]["m"]["owned"] == {"t0": [0, 1, 4711]}
     assert "t0: partition 4711 is far beyond the others, up to 1" in document["assumed"]
 

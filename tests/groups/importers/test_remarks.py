@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from groups.errors import BadInput
 from groups.importers import import_each
-from tests.groups.importers.imported import import_texts
+from tests.groups.importers.imported import import_texts, text_of
 
-CAPTURES = Path(__file__).parents[1] / "captures"
-DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
-OTHER = (CAPTURES / "4.3.1/next-b-members-verbose.txt").read_text()
-LIST = (CAPTURES / "4.3.1/list-state-type.txt").read_text()
+DESCRIBE = text_of("4.3.1/coop-a-describe.txt")
+OTHER = text_of("4.3.1/next-b-members-verbose.txt")
+LIST = text_of("4.3.1/list-state-type.txt")
 SETLOCALE = "bash: warning: setlocale: LC_ALL: cannot change locale (de_DE.UTF-8)"
 SAID = [
     SETLOCALE,
@@ -61,7 +58,7 @@ def test_of_several_lines_passed_over_the_number_and_the_first_are_told() -> Non
 
 
 def test_a_line_passed_over_in_the_topics_is_told_of_the_groups() -> None:
-    topics = f"{SETLOCALE}\n{(CAPTURES / '4.3.1/topics-describe.txt').read_text()}"
+    topics = f"{SETLOCALE}\n{text_of('4.3.1/topics-describe.txt')}"
     sources = [("a.txt", DESCRIBE.encode()), ("topics.txt", topics.encode())]
     (document,) = import_texts(sources)
     assert document["assumed"][-1].startswith(

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.groups.importers.imported import import_texts
+from tests.groups.importers.imported import import_texts, text_of
 
 Document = dict[str, Any]
 Key = tuple[str, int]
@@ -445,5 +444,4 @@ WRITTEN = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_the_texts_that_were_written_rather_than_captured_are_of_this_file(name: str) -> None:
     """No such tool was run; these follow the sources named at the top."""
-    written = Path(__file__).parents[1] / "captures" / "written" / name
-    assert written.read_text() == WRITTEN[name](some_group(9))
+    assert text_of(f"written/{name}") == WRITTEN[name](some_group(9))

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from groups.errors import BadInput
 from groups.importers import import_each
-from tests.groups.importers.imported import import_texts
+from tests.groups.importers.imported import import_texts, text_of
 
-CAPTURES = Path(__file__).parents[1] / "captures"
-DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
-MEMBERS = (CAPTURES / "4.3.1/next-b-members-verbose.txt").read_text()
-STATIC = (CAPTURES / "4.3.1/static-d-members-verbose.txt").read_text()
-OLD = (CAPTURES / "3.6.2/coop-a-members-verbose.txt").read_text()
-RPK = (CAPTURES / "written/rpk-describe.txt").read_text()
-STATE = (CAPTURES / "4.3.1/coop-a-state.txt").read_text()
+DESCRIBE = text_of("4.3.1/coop-a-describe.txt")
+MEMBERS = text_of("4.3.1/next-b-members-verbose.txt")
+STATIC = text_of("4.3.1/static-d-members-verbose.txt")
+OLD = text_of("3.6.2/coop-a-members-verbose.txt")
+RPK = text_of("written/rpk-describe.txt")
+STATE = text_of("4.3.1/coop-a-state.txt")
 
 
 def read(text: str, name: str = "pasted.txt") -> dict[str, Any]:
@@ -159,7 +157,7 @@ def test_a_group_without_its_column_is_named_by_the_command_line() -> None:
 
 
 def test_several_groups_and_views_in_one_text_are_each_a_group() -> None:
-    text = DESCRIBE + MEMBERS + STATE + (CAPTURES / "4.3.1/topics-describe.txt").read_text()
+    text = DESCRIBE + MEMBERS + STATE + text_of("4.3.1/topics-describe.txt")
     documents = import_texts([("all.txt", text.encode())])
     assert [document["group"] for document in documents] == ["coop-a", "next-b"]
     assert not any("assumed" in document for document in documents)
@@ -176,7 +174,7 @@ def test_a_warning_about_one_group_spares_the_others() -> None:
 
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_a_wrapped_list_of_topics_is_put_together(width: int) -> None:
-    topics = (CAPTURES / "4.3.1/topics-describe.txt").read_text().expandtabs()
+    topics = text_of("4.3.1/topics-describe.txt").expandtabs()
     text = DESCRIBE + wrapped(topics, width, stripped=True)
     counts = {t: said["partitions"] for t, said in read(text)["topics"].items()}
     assert counts == {"t0": 6, "t1": 5, "t2": 3}
@@ -367,7 +365,7 @@ def test_a_word_below_a_table_is_no_row_and_is_passed_over_below_a_blank_line() 
 
 
 def test_a_missing_value_that_a_wiki_wrote_as_a_long_dash_is_no_member() -> None:
-    empty = (CAPTURES / "4.3.1/empty-e-describe.txt").read_text()
+    empty = text_of("4.3.1/empty-e-describe.txt")
     for dash in "\u2013\u2014\u2212":
         assert read(re.sub(r"(?<=\s)-(?=\s)", dash, empty)) == read(empty)
 
