@@ -1,6 +1,5 @@
 import json
 from pathlib import Path
-from unittest.mock import ANY
 
 import pytest
 
@@ -104,14 +103,10 @@ def test_the_first_number_looked_at_is_said_to_be_that(said):
 
 def test_where_nobody_says_how_far_numbers_go_on_until_one_will_do_or_each_has_one_partition(said):
     answers = [said[name][0].partition("now. ")[2] for name in ("far", "nought", "near")]
-    assert [answer.partition(" for a greatest load of at most ") for answer in answers] == [
-        ("20 members are enough", ANY, "3; with 19 it is 4."),
-        ("None of 15 numbers from 1 to 60 is enough", ANY, "0. The least found is 1."),
-        (
-            "No number from 5 to 7 is enough",
-            ANY,
-            "3; others were not tried. The least found is 9.",
-        ),
+    assert [answer.split(" for a greatest load of at most ") for answer in answers] == [
+        ["20 members are enough", "3; with 19 it is 4."],
+        ["None of 15 numbers from 1 to 60 is enough", "0. The least found is 1."],
+        ["No number from 5 to 7 is enough", "3; others were not tried. The least found is 9."],
     ]
 
 

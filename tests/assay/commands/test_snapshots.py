@@ -38,6 +38,14 @@ def test_validate_names_every_good_snapshot_and_every_bad_one(folder):
     good(assay("validate", folder / "two.jsonl", folder / "unknown.json"))
 
 
+def test_what_a_tool_prints_is_anonymised_as_its_snapshot_is(folder):
+    text = VIEWS[0]
+    assert assay("import", text, "-o", "shown.json", cwd=folder).returncode == 0
+    hidden = good(assay("anonymise", text)).stdout
+    assert hidden == good(assay("anonymise", folder / "shown.json")).stdout
+    assert "coop" not in hidden
+
+
 def test_members_that_read_only_topics_that_do_not_exist_are_noted(folder):
     lost = {"c0": {"subscription": ["gone"]}, "c1": {"subscription": ["t0"]}}
     write(folder, {"lost.json": LOPSIDED | {"members": lost}})
