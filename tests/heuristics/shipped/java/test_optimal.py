@@ -2,7 +2,9 @@
 
 import random
 import sys
+import tomllib
 from argparse import ArgumentParser
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +62,12 @@ def beaten(groups: list[Group], name: str) -> list[tuple[Group, list[int], list[
 def test_the_plan_is_the_optimum(name):
     rng = random.Random(7)
     assert beaten([drawn(rng) for _ in range(600)], name) == []
+
+
+def test_the_jar_and_the_project_have_one_version():
+    root = Path(__file__).parents[4]
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]["version"]
+    assert f"<version>{project}</version>" in (root / "java" / "pom.xml").read_text()
 
 
 @pytest.mark.exhaustive
