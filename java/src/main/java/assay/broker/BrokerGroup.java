@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class BrokerGroup {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerGroup.class);
 
-    private static final int DIGIT = 11;
+    private static final int DIGIT = 8;
 
     private final GroupSpec group;
     private final SubscribedTopicDescriber describer;
