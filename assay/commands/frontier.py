@@ -94,16 +94,21 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> Non
     bought, paid = (called(tier) for tier in (reversed(tiers) if pays_first(tiers) else tiers))
     cheapest, dearest = rows[0], rows[-1]
     if len(rows) == 1:
+        sure = cheapest.point.proved and points.left_out is None
+        best = "nothing to trade, one assignment is best in both"
         tell(
-            f"{group.name}: nothing to trade, one assignment is best in both: "
+            f"{group.name}: {best if sure else 'one assignment is the best found in both'}: "
             f"{bought} {cheapest.bought:,}, {paid} {cheapest.spent:,}"
         )
+        if not sure:
+            why = points.left_out
+            tell("That it is best is not proved." if why is None else _left_out(why))
         return
-    best = next((row for row in rows if row.is_knee), None)
+    at_knee = next((row for row in rows if row.is_knee), None)
     tell(
         f"{group.name}: {bought} {cheapest.bought:,} for {_spent(cheapest.spent, paid)}, "
         f"{dearest.bought:,} for {_spent(dearest.spent, paid)}. "
-        f"{_at_knee(paid, cheapest, dearest, best)}"
+        f"{_at_knee(paid, cheapest, dearest, at_knee)}"
     )
     per_move = bool(paid == "moves" and {*tiers} & {*PEAKS})
     times = bool({*tiers} & {*LAG_PEAKS}) and None not in (row.catch_up for row in rows)

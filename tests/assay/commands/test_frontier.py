@@ -1,4 +1,10 @@
-from tests.assay.calling import LATE, LOPSIDED, assay, document_of, good, one_line, write
+from dataclasses import replace
+
+from assay import Group, frontier
+from assay.commands.frontier import show_frontier
+from optimal.frontier import Frontier
+from optimal.proof import ProofKind
+from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, document_of, good, one_line, write
 
 # c0 owns all of t0, which all read, and all of t1, which only it and c1 read.
 KNEED = {
@@ -66,6 +72,17 @@ def test_where_nothing_is_to_trade_one_line_says_so(folder):
     run = good(assay("frontier", folder / "even.json", "balance", "stickiness"))
     assert run.stdout == (
         "even: nothing to trade, one assignment is best in both: balance 0, moves 0\n"
+    )
+
+
+def test_one_assignment_that_is_not_proved_is_the_best_found(capsys):
+    group, tiers = Group.from_dict(EVEN), ("balance", "stickiness")
+    (point,) = frontier(group, *tiers)
+    open_ = replace(point, second_bound=None, proof=ProofKind.NONE)
+    show_frontier(group, tiers, Frontier([open_], "the time was up: there may be others"))
+    assert capsys.readouterr().out == (
+        "even: one assignment is the best found in both: balance 0, moves 0\n"
+        "Not all points: the time was up: there may be others; --time-limit gives more.\n"
     )
 
 
