@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from importlib import import_module
 from threading import Event
@@ -43,6 +44,7 @@ class Wanted:
     config: Mapping[str, object]
     commit: bool
     release: str | None = None
+    classes: Sequence[str] = ()
 
     @property
     def pattern(self) -> str | None:
@@ -194,7 +196,9 @@ class Java:
     """Kafka's own consumer in a classic group, of the newest release unless told otherwise."""
 
     def __init__(self, wanted: Wanted) -> None:
-        classes = distribution.classes_of_client(wanted.release)
+        classes = os.pathsep.join(
+            [distribution.classes_of_client(wanted.release), *wanted.classes]
+        )
         start("-Xmx128m", "-XX:TieredStopAtLevel=1", *distribution.LOG_SETTINGS, classes=classes)
         import jpype
 

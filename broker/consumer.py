@@ -88,6 +88,7 @@ class Consumer:
         config: Mapping[str, object] | None = None,
         commit: bool = True,
         release: str | None = None,
+        classes: Sequence[Path] = (),
         seconds: float = LONGEST_SECONDS,
     ) -> Consumer:
         """Start a consumer, and return at once: it joins the group by itself.
@@ -106,6 +107,7 @@ class Consumer:
         config : settings of the client in its own names, before ours
         commit : whether it commits by itself what it has read
         release : of Kafka's own client; the newest that a broker here has where it is left out
+        classes : jars and folders of classes that a client in Java finds beside Kafka's
         seconds : after which it ends by itself in any case
 
         Raises
@@ -135,6 +137,7 @@ class Consumer:
                 "config": {**(config or {})},
                 "commit": commit,
                 "release": release,
+                "classes": [*map(str, classes)],
                 "seconds": seconds,
             },
         )

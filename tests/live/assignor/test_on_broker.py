@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
+import signal
 import subprocess
 import sys
 import textwrap
+import time
+from collections import defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from broker import Consumer, settle
+from broker import NEWEST, Broker, Consumer, settle
 from compare.judged import judge
-from groups import Assignment, Group
+from groups import Assignment, BadInput, Group
 from groups.tiers import values
+from heuristics.shipped.java.jars import OWN, compile_java, noted
 from live.capture import capture
 from live.connection import Connection
 from optimal import solve
-from tests.live.assignor import lag_aware
+from studies.on_a_cluster.stage import Flow
+from tests.live.assignor import lag_aware, test_never_returns
 
 pytestmark = pytest.mark.broker
 
@@ -28,6 +34,7 @@ TOPICS = {"even": 6, "odd": 5, "few": 1}
 ASSIGNOR = {
     "kafka-python": "tests.live.assignor.patient:Optimal",
     "aiokafka": "tests.live.assignor.patient:AsyncOptimal",
+    "java": "assay.consumer.CooperativeOptimalAssignor",
 }
 EAGER = "tests.live.assignor.patient:Eager"
 # The assignors of each member before, on the way, and in the end.
@@ -39,14 +46,29 @@ ROLLOUTS = {
         [ASSIGNOR["kafka-python"]],
     ),
     "aiokafka": (["roundrobin"], [ASSIGNOR["aiokafka"], "roundrobin"], [ASSIGNOR["aiokafka"]]),
+    "java": (
+        ["cooperative-sticky"],
+        [ASSIGNOR["java"], "cooperative-sticky"],
+        [ASSIGNOR["java"]],
+    ),
+    "java back": (
+        [ASSIGNOR["java"]],
+        ["cooperative-sticky", ASSIGNOR["java"]],
+        ["cooperative-sticky"],
+    ),
 }
+# So long a record may wait on a busy machine where no rebalance holds its consumer up.
+READ_ON_SECONDS = 1.5
+REBALANCE_SECONDS = 3.0
 
 
 class Members:
     """Consumers of one group, and what they held when they last were settled."""
 
-    def __init__(self, running: ExitStack, bootstrap: str, group: str) -> None:
+    def __init__(self, running: ExitStack, bootstrap: str, group: str, classes: Path) -> None:
         self._running, self._bootstrap, self._group = running, bootstrap, group
+        self._classes = classes
+        self.partitions: dict[str, int] = TOPICS
         self.alive: dict[str, Consumer] = {}
         self.topics: dict[str, list[str]] = {}
         self.held: dict[str, dict[str, list[int]]] = {}
@@ -59,6 +81,7 @@ class Members:
             list(topics),
             client_id=client_id,
             assignor=assignor or ASSIGNOR[kind],
+            classes=[self._classes],
             **more,
         )
         self.alive[client_id] = self._running.enter_context(made)
@@ -72,13 +95,19 @@ class Members:
 
     def settled(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Wait; return balance and moves since the last time, and the least they could be."""
-        held = dict(zip(self.alive, settle([*self.alive.values()], TOPICS, STILL), strict=True))
+        each = settle([*self.alive.values()], self.partitions, STILL)
+        held = dict(zip(self.alive, each, strict=True))
         members = {
             member: {"subscription": self.topics[member], "owned": self.held.get(member, {})}
             for member in self.alive
         }
         group = Group.from_dict(
-            {"format": "assay-group/1", "group": "g", "topics": TOPICS, "members": members}
+            {
+                "format": "assay-group/1",
+                "group": "g",
+                "topics": self.partitions,
+                "members": members,
+            }
         )
         assignment = Assignment.from_dict(group, held)
         assignment.require_valid()
@@ -87,8 +116,26 @@ class Members:
         found = values(assignment, best.objective)
         return found, tuple(term.value for term in best.terms)
 
+    def waits(self) -> dict[tuple[str, int], float]:
+        """Return how long a record of each partition has waited at most that was read since."""
+        found: defaultdict[tuple[str, int], float] = defaultdict(float)
+        for one in self.alive.values():
+            for read in one.progress().reads:
+                partition = (read.topic, read.partition)
+                found[partition] = max(found[partition], read.waited_seconds)
+        return found
+
     def logs(self) -> str:
         return "".join(one.log() for one in self.alive.values())
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory):
+    """The assignors of the jar that `make jar` builds."""
+    folder = tmp_path_factory.mktemp("assignors")
+    sources = [path for room in ("optimal", "consumer") for path in (OWN / room).glob("*.java")]
+    assert compile_java(sources, noted("kafka_2.13", NEWEST), folder) is None
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -98,21 +145,35 @@ def bootstrap(broker):
     return broker.bootstrap
 
 
+@pytest.fixture(scope="module")
+def flow(bootstrap):
+    """Records, written to every partition all the time."""
+    with Flow(bootstrap, TOPICS, rate=10) as running:
+        yield running
+
+
 @pytest.fixture
-def members(bootstrap, request):
+def members(bootstrap, classes, request):
     with ExitStack() as running:
-        yield Members(running, bootstrap, request.node.name)
+        yield Members(running, bootstrap, request.node.name, classes)
 
 
-@pytest.mark.parametrize("kind", ["kafka-python", "both"])
+KINDS = {
+    "kafka-python": ["kafka-python"] * 4,
+    "all": ["java", "kafka-python", "aiokafka", "java"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_joins_leaves_and_kills_end_at_the_optimum(bootstrap, members, kind, request):
-    kinds = [*ASSIGNOR] if kind == "both" else [kind] * 2
+    kinds = KINDS[kind]
+    missed = {} if kinds[0] == "java" else {"session_timeout_ms": 10_000}
     for number, topics in enumerate((TOPICS, ["even", "odd"], ["odd", "few"])):
-        missed = {"session_timeout_ms": 10_000} if number == 0 else {}
-        members.start(f"c{number}", kinds[number % 2], topics, config=missed)
+        more = {"config": missed} if number == 0 else {}
+        members.start(f"c{number}", kinds[number], topics, **more)
     found, best = members.settled()
     assert found == best
-    members.start("c3", kinds[1])
+    members.start("c3", kinds[3])
     found, best = members.settled()
     assert found == best
     members.stop("c1")
@@ -128,13 +189,14 @@ def test_joins_leaves_and_kills_end_at_the_optimum(bootstrap, members, kind, req
 
 
 def test_a_static_member_that_restarts_has_its_partitions_again(members):
-    for name in ("c0", "c1"):
-        members.start(name, "kafka-python", instance_id=f"i-{name}")
+    kinds = {"c0": "kafka-python", "c1": "java"}
+    for name in kinds:
+        members.start(name, kinds[name], instance_id=f"i-{name}")
     members.settled()
     before = members.held
-    for name in ("c0", "c1"):
+    for name in kinds:
         members.stop(name)
-        members.start(name, "kafka-python", instance_id=f"i-{name}")
+        members.start(name, kinds[name], instance_id=f"i-{name}")
         members.settled()
         assert members.held == before
 
@@ -179,6 +241,7 @@ def strategy(bootstrap: str, group: str) -> str:
 
 
 @pytest.mark.parametrize("way", ROLLOUTS)
+@pytest.mark.usefixtures("flow")
 def test_two_rolling_restarts_change_the_assignor_of_a_group(bootstrap, members, way, request):
     kind = way.split()[0]
     old, both, new = ROLLOUTS[way]
@@ -190,12 +253,71 @@ def test_two_rolling_restarts_change_the_assignor_of_a_group(bootstrap, members,
     for listed in (both, new):
         for name in names:
             members.stop(name)
+            members.waits()
             members.start(name, kind, assignor=listed)
             found, best = members.settled()
             used.append(strategy(bootstrap, group))
             if used[-1] == "assay-optimal":
                 assert found[0] == best[0]
-    assert used == [old[0]] + ["assay-optimal"] * 3
+            if kind == "java":
+                waits = members.waits()
+                assert len(waits) == sum(TOPICS.values())
+                assert max(waits.values()) < READ_ON_SECONDS
+    first, last = ("assay-optimal" if "." in one[0] else one[0] for one in (old, new))
+    assert used == [first] + [last] * 3
+
+
+@pytest.mark.usefixtures("flow")
+def test_a_java_consumer_reads_on_while_a_rebalance_waits_for_another(bootstrap, members, request):
+    group, patient = request.node.name, {"session.timeout.ms": 30_000}
+    for name in ("c0", "c1"):
+        members.start(name, "java", config=patient)
+    members.settled()
+    before = members.held["c0"]
+    members.waits()
+    os.kill(members.alive["c1"].pid, signal.SIGSTOP)
+    members.start("c2", "java", config=patient)
+    with Connection(bootstrap).admin() as admin:
+        while admin.describe_groups([group])[group]["group_state"] != "PreparingRebalance":
+            time.sleep(0.1)
+    time.sleep(REBALANCE_SECONDS)
+    os.kill(members.alive["c1"].pid, signal.SIGCONT)
+    found, best = members.settled()
+    assert found == best
+    held, waits = members.held["c0"], members.waits()
+    stays = [(t, n) for t in before for n in before[t] if n in held.get(t, ())]
+    assert len(stays) == 4
+    assert max(waits[partition] for partition in stays) < READ_ON_SECONDS
+
+
+@pytest.fixture(scope="module")
+def older(classes):
+    """A broker of an older release, and members of one group on it."""
+    try:
+        started = Broker.start("3.9.2")
+    except BadInput as reason:
+        pytest.skip(str(reason))
+    with started, ExitStack() as running:
+        yield started, Members(running, started.bootstrap, "older", classes)
+
+
+def test_java_consumers_of_an_older_release_survive_the_join_that_never_returns(older):
+    """Kafka's sticky assignors never return when the last of these members joins the others."""
+    broker, members = older
+    members.partitions = test_never_returns.TOPICS
+    for topic, partitions in members.partitions.items():
+        broker.create_topic(topic, partitions)
+    *first, last = test_never_returns.READS
+    for name in first:
+        members.start(name, "java", test_never_returns.READS[name], release="3.9.2")
+    members.settled()
+    members.start(last, "java", test_never_returns.READS[last], release="3.9.2")
+    found, best = members.settled()
+    assert found == best
+    assert found[1] > 0
+    members.stop(first[0])
+    found, best = members.settled()
+    assert found == best
 
 
 def test_the_lag_aware_leader_spreads_what_is_not_committed_yet(broker, monkeypatch):

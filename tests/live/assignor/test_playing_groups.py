@@ -237,7 +237,21 @@ def test_java_members_whom_a_plan_did_not_reach_share_no_partition_and_leave_non
 
 JOIN = Group.read(Path(__file__).parents[3] / "docs/findings/never-returns.json")
 JOIN_TOPICS = dict(zip(JOIN.topics, JOIN.partitions.tolist(), strict=True))
+JOIN_HELD = Assignment.current(JOIN).holdings
 READS = {m: [JOIN.topics[t] for t in JOIN.subscription(i)] for i, m in enumerate(JOIN.members)}
+
+
+def test_a_java_leader_returns_where_the_sticky_ones_of_its_client_never_do():
+    party = {m: JavaMember(READS[m]) for m in JOIN.members}
+    for member, partition in zip(*(each.tolist() for each in JOIN_HELD), strict=True):
+        topic = JOIN.topic[partition]
+        held = (JOIN.topics[topic], int(partition - JOIN.first[topic]))
+        party[JOIN.members[member]].held.add(held)
+    before = holdings(party)
+    settle(party, JOIN_TOPICS)
+    assert value_of(party, JOIN_TOPICS, before) == optimum_of(party, JOIN_TOPICS, before)
+
+
 MENDED = {
     "cooperative": lambda topics: Member(topics, KafkaPython),
     "eager": lambda topics: Member(topics, Eager),
