@@ -252,8 +252,8 @@ def test_two_rolling_restarts_change_the_assignor_of_a_group(bootstrap, members,
     used = []
     for listed in (both, new):
         for name in names:
-            members.stop(name)
             members.waits()
+            members.stop(name)
             members.start(name, kind, assignor=listed)
             found, best = members.settled()
             used.append(strategy(bootstrap, group))
