@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 # Rolling restarts that a change of assignor takes at the most.
 MOST_RESTARTS = 2
-JAVA, BROKER = "kafka-java", "kafka-broker"
+JAVA, BROKER, OURS = "kafka-java", "kafka-broker", "java-optimal"
+IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
+IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 # Of a rule as a KIP writes it, what Kafka's class that comes near is called.
 NEAR = {
     "kip-54-sticky": "sticky",
@@ -39,9 +41,9 @@ def spoken(name: str) -> str:
     'librdkafka/range@2.13.0'
     """
     client, _, rest = name.partition("/")
-    if client not in (JAVA, BROKER):
+    if client not in (JAVA, BROKER, OURS):
         return name
-    whose = "the broker's " if client == BROKER else ""
+    whose = "the broker's " if client != JAVA else ""
     return f"{whose}{rest.replace('@', ' ')}"
 
 
@@ -58,9 +60,17 @@ def listed_as(name: str) -> str | None:
     return rest.partition("@")[0] if slash and client else None
 
 
+def where_ours_runs(group: Group) -> str:
+    """Return where an assignor runs that gives a group the best balance by the fewest moves."""
+    if by_broker(group):
+        return f"The optimum runs as an assignor of brokers: {IN_BROKERS}."
+    consumers = f"Python ({IN_CONSUMERS}) and Java ({IN_BROKERS})"
+    return f"The optimum runs as an assignor of consumers in {consumers}."
+
+
 def is_brokers(name: str) -> bool:
     """Return whether an assignor is one that runs in the broker (KIP-848)."""
-    return name.startswith(f"{BROKER}/")
+    return name.startswith((f"{BROKER}/", f"{OURS}/"))
 
 
 def assigns_now(name: str, group: Group) -> bool:
@@ -109,11 +119,14 @@ def takes(change: Change) -> list[str]:
     if listed is None:
         said = f"Takes its code in every consumer, and a restart of {members}, one by one."
     elif is_brokers(name):
-        how = "group.protocol=consumer" if not by_broker(group) else "group.remote.assignor"
-        how += f"={listed}" if by_broker(group) else ""
+        is_ours = name.startswith(f"{OURS}/")
+        settings = [] if by_broker(group) else ["group.protocol=consumer"]
+        # A classic group comes to the broker's first one, which is uniform by default.
+        settings += [f"group.remote.assignor={listed}"] if by_broker(group) or is_ours else []
+        jar = f" with our jar ({IN_BROKERS})" if is_ours else ""
         said = (
-            f"Takes a restart of {members} with {how}, one by one: broker 4.0 or later and a "
-            "client that speaks KIP-848."
+            f"Takes a restart of {members} with {' and '.join(settings)}, one by one: broker 4.0 "
+            f"or later{jar} and a client that speaks KIP-848."
         )
     elif by_broker(group):
         said = f"Takes a restart of {members}, one by one, with group.protocol=classic."

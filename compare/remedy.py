@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from compare.deployed import effort, is_rule, spoken
+from compare.deployed import IN_CONSUMERS, effort, is_rule, spoken, where_ours_runs
 from compare.scores import CURRENT, OPTIMUM
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
@@ -23,9 +23,7 @@ BLIND = (
     "rebalance may undo it."
 )
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
-OURS = (
-    "The optimum runs as an assignor of Python consumers: docs/how-to/run-the-optimal-assignor.md."
-)
+BY_LAG = f"One that looks at lag runs in Python consumers: {IN_CONSUMERS}#with-lag."
 
 
 def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
@@ -42,23 +40,32 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
     on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
     if not improvable or (not tried and on_lag):
-        return f"{NO_COMMAND} {BLIND} {OURS}"
+        return f"{NO_COMMAND} {BLIND} {BY_LAG}"
     if not tried:
         return f"{NO_COMMAND} {advise} says which one."
+    own = BY_LAG if on_lag else _ours(judged)
     known = f"{NO_COMMAND} " if shipped_here() else f"{NO_COMMAND} {NOT_HERE} "
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
         none = f"None of the {len(tried)} tried gets"
         none = none if len(tried) > 1 else "The one tried does not get"
-        return f"{known}{none} as far. {OURS}"
+        return f"{known}{none} as far. {own}".rstrip()
     values = {row.assignor: [term.value for term in row.terms or ()] for row in as_good}
     best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, judged.group)))
-    moves = next((term.value for term in best.terms or () if term.name == "stickiness"), None)
-    by = "" if moves is None else f" by moving {counted(moves, 'partition')}"
+    moves = next((term for term in best.terms or () if term.name == MOVES), None)
+    by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
+    more = "" if moves is None or not moves.excess else own
     return (
         f"{known}Of those tried, {spoken(best.assignor)} gets there{by}; "
-        f"{advise} says what it takes to change to it."
+        f"{advise} says what it takes to change to it. {more}".rstrip()
     )
+
+
+def _ours(judged: Judged) -> str:
+    """Return where an assignor of ours runs that comes to the optimum; empty if none does."""
+    best = judged.best
+    is_its_own = best is not None and [*best.objective] == ["balance", MOVES]
+    return where_ours_runs(judged.group) if is_its_own else ""
 
 
 def _gets_there(row: Score) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compare.deployed import assigns_now, spoken, takes
+from compare.deployed import assigns_now, is_rule, spoken, takes, where_ours_runs
 from compare.overview import overview_of
 from compare.scores import DEPENDS
 from compare.sentences import IF_SO, not_valid, sentence, spread, start_consumers
@@ -159,6 +159,9 @@ def depends(change: Change, advice: Advice) -> list[str]:
         said.append(
             "What fewer moves bring if loads may differ: assay frontier FILE stickiness peak_lag."
         )
+    elif change.kind == "rebalance" and _is_out_of_reach(change, advice):
+        ours = where_ours_runs(change.assignment.group)
+        said.append(f"No assignor tried gets there with as few moves. {ours}")
     if change.kind == "isolate":
         said.append("No assignor of Kafka's does that: it is the optimum of peak_lag > moves.")
     if change.kind == "fewer members":
@@ -176,6 +179,19 @@ def depends(change: Change, advice: Advice) -> list[str]:
             "partitions cannot be taken away again.",
         ]
     return said
+
+
+def _is_out_of_reach(change: Change, advice: Advice) -> bool:
+    """Return whether assignors were tried, and none that can be had has the moves of a change."""
+    return (
+        advice.lower == "peak_load"
+        and bool(advice.assignors)
+        and not any(
+            (trial.peak, trial.moves) <= (change.after.value, change.moves)
+            for trial in advice.assignors
+            if trial.peak is not None and not is_rule(trial.assignor)
+        )
+    )
 
 
 def _not_reached(change: Change, advice: Advice) -> str:

@@ -20,7 +20,7 @@ from tests.compare.advice.made import applied, copied, document_of, least_load, 
 from tests.heuristics.assignors.mine import divide, twice, while_all_are_there
 
 STICKY, COOPERATIVE = "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0"
-UNIFORM = "kafka-broker/uniform@4.4.0"
+UNIFORM, OPTIMAL = "kafka-broker/uniform@4.4.0", "java-optimal/optimal@4.4.0"
 NAMES = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
 # range gives c0 the first of three partitions of each topic, and c1 and c2 one each.
 RANGE = {
@@ -296,6 +296,52 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
         verdict = replace(one.verdict, says="improvable")
         said = remedy(replace(one, verdict=verdict), rows, "advise")
         assert f"Of those tried, {first} gets there" in said
+
+
+# The groups of the findings kafka-broker-uniform-optimal-balance and -optimal-moves.
+STUCK = ({"t0": [0]}, {}, {"t1": [0, 1]})
+MOVING = ({"t0": [0], "t1": [0, 1, 2]}, {}, {})
+IN_CONSUMERS = (
+    "The optimum runs as an assignor of consumers in Python "
+    "(docs/how-to/run-the-optimal-assignor.md) and Java "
+    "(docs/how-to/run-the-optimal-assignor-on-a-broker.md)."
+)
+IN_BROKERS = (
+    "The optimum runs as an assignor of brokers: "
+    "docs/how-to/run-the-optimal-assignor-on-a-broker.md."
+)
+
+
+@pytest.mark.parametrize(("epoch", "where"), [({}, IN_CONSUMERS), ({"epoch": 3}, IN_BROKERS)])
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        (STUCK, "The one tried does not get as far. "),
+        (MOVING, "gets there by moving 3 partitions; advise says what it takes to change to it. "),
+    ],
+)
+def test_where_kafkas_assignors_do_not_make_the_moves_one_of_ours_is_named(
+    limit, held, told, epoch, where
+):
+    reads = (["t0", "t1"], ["t0"], ["t1"])
+    topics = {"t0": 1, "t1": sum(len(owned.get("t1", ())) for owned in held)}
+    members = {f"m{m}": {"subscription": reads[m], "owned": held[m], **epoch} for m in range(3)}
+    group = Group.from_dict({**RANGE, "topics": topics, "members": members})
+    (judged,) = judge([group])
+    rows = score_assignors(group, judged.best, [UNIFORM, OPTIMAL], limit)
+    said = remedy(judged, rows[:1], "advise")
+    assert said.endswith(f"{told}{where}"), said
+    assert rows[1].is_optimal
+    found = advise(group, assignors=[UNIFORM], limit=limit)
+    (change,) = [one for one in found.changes if one.kind == "rebalance"]
+    assert f"No assignor tried gets there with as few moves. {where}" in depends(change, found)
+    found = advise(group, assignors=[OPTIMAL], limit=limit)
+    (moves, let) = found.changes[:2]
+    assert not any("No assignor tried" in line for line in depends(moves, found))
+    assert (
+        "group.remote.assignor=optimal, one by one: broker 4.0 or later with our jar"
+        in (takes(let)[0])
+    )
 
 
 @pytest.mark.parametrize("lists", [[["range"]], [["range"], ["range"], ["roundrobin"]]])
