@@ -64,8 +64,7 @@ def where_ours_runs(group: Group) -> str:
     """Return where an assignor runs that gives a group the best balance by the fewest moves."""
     if by_broker(group):
         return f"The optimum runs as an assignor of brokers: {IN_BROKERS}."
-    consumers = f"Python ({IN_CONSUMERS}) and Java ({IN_BROKERS})"
-    return f"The optimum runs as an assignor of consumers in {consumers}."
+    return f"The optimum runs as an assignor of consumers in Java and Python: {IN_CONSUMERS}."
 
 
 def is_brokers(name: str) -> bool:

@@ -302,9 +302,8 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
 STUCK = ({"t0": [0]}, {}, {"t1": [0, 1]})
 MOVING = ({"t0": [0], "t1": [0, 1, 2]}, {}, {})
 IN_CONSUMERS = (
-    "The optimum runs as an assignor of consumers in Python "
-    "(docs/how-to/run-the-optimal-assignor.md) and Java "
-    "(docs/how-to/run-the-optimal-assignor-on-a-broker.md)."
+    "The optimum runs as an assignor of consumers in Java and Python: "
+    "docs/how-to/run-the-optimal-assignor.md."
 )
 IN_BROKERS = (
     "The optimum runs as an assignor of brokers: "
