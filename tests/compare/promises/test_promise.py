@@ -155,9 +155,9 @@ OF_BALANCE = {"balanced", "optimal-balance", "optimal-moves"}
 OF_ALL = {"terminates", "answers", "valid", "idempotent"}
 
 
-def test_of_the_shipped_assignors_the_sticky_and_uniform_ones_balance_over_all_topics():
+def test_of_the_shipped_assignors_the_sticky_uniform_and_optimal_ones_balance_over_all_topics():
     for name in (name for name in assignors() if "/" in name):
-        balances = "sticky" in name or "/uniform@" in name
+        balances = "sticky" in name or "/uniform@" in name or name.startswith("java-optimal/")
         expected = OF_ALL | (OF_BALANCE if balances else set())
         assert set(promises_of(name)) - {"settles"} == expected, name
         assert ("settles" in promises_of(name)) == ("/cooperative-sticky@" in name), name
