@@ -73,7 +73,9 @@ def classes_of_client(release: str | None) -> str:
     _, classes = java(NEWEST)
     if release is None:
         return classes
-    jars = noted("kafka-clients", release)
+    own = f"kafka-clients-{release}.jar"
+    jars = [jar for jar in noted(SERVER, release) if jar.name == own]
+    jars = jars or noted("kafka-clients", release)
     if not jars:
         raise BadInput(
             f"the jars of kafka-clients {release} are not here{others_here('kafka-clients')}: "
