@@ -140,10 +140,25 @@ final class BrokerGroup {
 
     /** What members hold, as the broker says it. */
     private final class Said extends Holdings {
+        private Map<Uuid, Set<Integer>> of(int member) {
+            if (before[member] == null) {
+                before[member] = group.memberAssignment(members[member]);
+            }
+            return before[member].partitions();
+        }
+
+        @Override
+        protected int size(int member) {
+            int size = 0;
+            for (Set<Integer> numbers : of(member).values()) {
+                size += numbers.size();
+            }
+            return size;
+        }
+
         @Override
         protected void count(int member, Counts counts) {
-            before[member] = group.memberAssignment(members[member]);
-            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
+            for (Map.Entry<Uuid, Set<Integer>> entry : of(member).entrySet()) {
                 int topic = indices.get(entry.getKey());
                 if (topic < 0) {
                     changed.set(member);
@@ -155,19 +170,15 @@ final class BrokerGroup {
 
         @Override
         protected int[] partitions(int member) {
-            int size = 0;
-            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
-                size += indices.get(entry.getKey()) < 0 ? 0 : entry.getValue().size();
-            }
-            int[] result = new int[size];
+            int[] result = new int[size(member)];
             int at = 0;
-            for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
+            for (Map.Entry<Uuid, Set<Integer>> entry : of(member).entrySet()) {
                 int topic = indices.get(entry.getKey());
                 for (int number : topic < 0 ? Set.<Integer>of() : entry.getValue()) {
                     result[at++] = start[topic] + number;
                 }
             }
-            return result;
+            return Arrays.copyOf(result, at);
         }
 
         @Override
@@ -189,7 +200,11 @@ final class BrokerGroup {
         for (int member : order) {
             for (Map.Entry<Uuid, Set<Integer>> entry : before[member].partitions().entrySet()) {
                 int topic = indices.get(entry.getKey());
-                for (int number : topic < 0 ? Set.<Integer>of() : entry.getValue()) {
+                if (topic < 0) {
+                    changed.set(member);
+                    continue;
+                }
+                for (int number : entry.getValue()) {
                     int partition = start[topic] + number;
                     if (number >= 0 && partition < start[topic + 1] && owner[partition] == Problem.NOBODY) {
                         owner[partition] = member;

@@ -14,6 +14,9 @@ public abstract class Holdings {
         void add(int topic, int count);
     }
 
+    /** Returns how many partitions a member holds, of whatever topics. */
+    protected abstract int size(int member);
+
     /** Tells how many partitions of which topics a member holds. */
     protected abstract void count(int member, Counts counts);
 
@@ -23,12 +26,12 @@ public abstract class Holdings {
     /** Tells which partitions of a topic nobody holds, ascending, counted through all topics. */
     protected abstract void free(int topic, IntConsumer free);
 
-    /** Two members hold the same, or a member holds what nobody holds. */
+    /** What members hold and what is free do not make up all partitions. */
     public static final class Contradiction extends Exception {
         private static final long serialVersionUID = 1;
 
         Contradiction() {
-            super("two members hold one partition, or one is held that does not exist");
+            super("two members hold one partition, or one holds what is no partition of the group");
         }
     }
 
@@ -41,6 +44,11 @@ public abstract class Holdings {
     public static Holdings of(int[] owner, int members, int[] start) {
         Grouped byMember = new Grouped(owner, members);
         return new Holdings() {
+            @Override
+            protected int size(int member) {
+                return byMember.size(member);
+            }
+
             @Override
             protected void count(int member, Counts counts) {
                 int topic = 0;

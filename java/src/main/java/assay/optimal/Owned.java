@@ -35,7 +35,7 @@ final class Owned implements Holdings.Counts {
         last = new int[problem.members()];
         pairOf = new int[quotient.lots()];
         readBy = new int[quotient.pools()];
-        forEachMember(() -> problem.held.count(member, this));
+        forEachMember(quotient.isOneLot() ? this::countAll : () -> problem.held.count(member, this));
         free = new Ints((int) Math.max(0, problem.partitions() - held));
         for (int topic = 0; topic < problem.topics(); topic++) {
             problem.held.free(topic, free::add);
@@ -64,6 +64,15 @@ final class Owned implements Holdings.Counts {
                 last[member] = lot.size;
                 sortByLot();
             }
+        }
+    }
+
+    /** All partitions are alike: nobody has to be asked of which topic they are. */
+    private void countAll() {
+        int size = problem.held.size(member);
+        held += size;
+        if (size > 0) {
+            own(0, size);
         }
     }
 

@@ -106,6 +106,11 @@ final class Quotient {
         return problem.racks == null;
     }
 
+    /** Returns whether all members read all partitions, and no rack tells them apart. */
+    boolean isOneLot() {
+        return isByTopic() && classes() == 1 && lots() == 1 && Arrays.stream(pool).allMatch(one -> one == 0);
+    }
+
     /** Returns the lot of a partition of a topic that somebody reads. */
     int lotOf(int topic, int partition) {
         return isByTopic() ? pool[topic] : lots.of(pool[topic], problem.racks.replicas[partition]);

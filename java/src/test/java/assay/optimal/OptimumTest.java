@@ -244,6 +244,11 @@ class OptimumTest {
         int[] start = {0, 2};
         Holdings twice = new Holdings() {
             @Override
+            protected int size(int member) {
+                return 1;
+            }
+
+            @Override
             protected void count(int member, Counts counts) {
                 counts.add(0, 1);
             }
