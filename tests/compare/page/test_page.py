@@ -90,7 +90,7 @@ def test_a_verdict_is_not_settled_by_an_assumption_behind_the_readers_back(read)
     page = read([unknown(), snapshot("empty", {"t": 1}, {})])
     assert page.table("Groups")["unknown"]["verdict"] == "? depends on who reads what"
     assert "No assignor was tried" in page.texts["assignors"]
-    assert "with --reads PATTERN=TOPICS" in page.texts["assignors"]
+    assert "--reads PATTERN=TOPICS" in page.texts["assignors"]
     # Whoever reads what, both give each of four one partition.
     sure = unknown("sure")
     sure["members"] = {m: {"owned": {"t": [k]}} for k, m in enumerate("abcd")}
