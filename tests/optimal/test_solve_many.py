@@ -1,16 +1,20 @@
-"""Many groups in one solve: to each its own answer."""
+"""Many groups in one solve, by rows and by columns: to each its own answer, whatever the batch."""
 
 import random
+import sys
 from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from groups import BadInput, Group, SolverContradiction
+from groups import BadInput, Group, SolverContradiction, values
+from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
 from optimal import ProofKind, Status, Stopped, check, solve, solve_many
+from optimal.flow import tier_flows
 from optimal.flow.algorithm import flows_of
+from optimal.solve import solve_fleet
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 
@@ -42,20 +46,16 @@ def assert_each_is_its_own(groups, objective) -> list:
     return many
 
 
-def test_no_group_at_all_has_no_solution():
-    assert [*solve_many([])] == []
-
-
 @pytest.mark.parametrize("objective", ["kip-54", "kip-54-fairest", "topic_balance > stickiness"])
 def test_groups_without_members_topics_or_partitions_are_each_optimal(objective):
     assert_each_is_its_own(ODD, objective)
-    for group in ODD:
-        assert_each_is_its_own([group], objective)
+    for some in ([], *([group] for group in ODD)):
+        assert_each_is_its_own(some, objective)
 
 
 def test_a_mixed_list_of_groups_equals_its_groups_one_by_one():
     rng = random.Random("mixed")
-    for _ in range(15):
+    for _ in range(6):
         groups = [
             random_group(rng, members=rng.randint(0, 8), partitions=rng.randint(0, 30))
             for _ in range(12)
@@ -67,28 +67,10 @@ def test_a_mixed_list_of_groups_equals_its_groups_one_by_one():
 
 def test_every_order_of_flow_tiers_is_solved_for_many_as_for_one():
     rng = random.Random("orders")
-    for order in rng.sample(ORDERS, 40):
+    for order in rng.sample(ORDERS, 20):
         groups = [random_group(rng, members=4, partitions=9) for _ in range(4)]
         read = [g for g in groups if g.weight is not None and (g.racks is not None)]
         assert_each_is_its_own([g for g in read if len(g.members)], order)
-
-
-def test_a_fleet_of_some_of_the_groups_is_the_fleet_that_they_make():
-    rng = random.Random("some")
-    groups = [random_group(rng, members=rng.randint(0, 6), partitions=12) for _ in range(30)]
-    chosen = np.array([rng.random() < 0.5 for _ in groups])
-    some = Fleet.of(groups).only(chosen)
-    own = Fleet.of([group for group, there in zip(groups, chosen, strict=True) if there])
-    for name in ("member_start", "topic_start", "partition_start"):
-        assert getattr(some, name).tolist() == getattr(own, name).tolist()
-    one, other = (solve(fleet.group, "balance > stickiness") for fleet in (some, own))
-    assert one.terms == other.terms
-    assert one.assignment.owner.tolist() == other.assignment.owner.tolist()
-    assert (
-        some.group.racks.misses(*one.assignment.holdings).tolist()
-        == own.group.racks.misses(*one.assignment.holdings).tolist()
-    )
-    assert some.alone(0) is own.alone(0)
 
 
 def test_groups_of_one_name_with_the_same_topics_and_members_stay_apart():
@@ -100,26 +82,10 @@ def test_groups_of_one_name_with_the_same_topics_and_members_stay_apart():
     assert many[0].assignment.to_dict() == many[2].assignment.to_dict()
 
 
-def test_the_answer_to_a_group_is_valid_whatever_stands_beside_it():
-    rng = random.Random("beside")
-    group = random_group(rng, members=6, partitions=20)
-    alone = solve(group).terms
-    for _ in range(10):
-        others = [random_group(rng, members=6, partitions=20) for _ in range(rng.randint(1, 5))]
-        at = rng.randint(0, len(others))
-        solution = solve_many([*others[:at], group, *others[at:]])[at]
-        assert solution.terms == alone
-        assert solution.assignment.is_valid
-
-
 def test_groups_with_racks_stand_beside_groups_without():
     topics = {"t0": {"partitions": 4, "racks": [["a"], ["b"], ["a"], ["b"]]}}
-    near = group_of(topics, {"c0": ["t0"], "c1": ["t0"]}).to_dict()
-    for member, rack in (("c0", "a"), ("c1", "b")):
-        near["members"][member]["rack"] = rack
-    nothing = group_of({}, {"c0": []}, name="without").to_dict()
-    nothing["members"]["c0"]["rack"] = "z"
-    groups = [Group.from_dict(nothing), Group.from_dict(near), Group.from_dict(near)]
+    near = group_of(topics, {"c0": ["t0"], "c1": ["t0"]}, racks="ab")
+    groups = [group_of({}, {"c0": []}, name="without", racks="z"), near, near]
     many = assert_each_is_its_own(groups, "balance > racks > stickiness")
     assert [[t.value for t in s.terms] for s in many] == [[0, 0, 0]] * 3
 
@@ -134,16 +100,14 @@ def test_a_group_that_lacks_what_a_tier_needs_names_itself():
     good = group_of({"t0": 1}, {"c0": ["t0"]}, name="good")
     with pytest.raises(BadInput, match=r"^good: topics\.t0\.racks: unknown, but tier racks"):
         solve_many([ODD[0], good], "balance > racks")
-    document = group_of({"t0": 1}, {"c0": []}, name="bad").to_dict()
-    document["members"]["c0"]["subscription"] = None
     with pytest.raises(BadInput, match=r"^bad: members\.c0\.subscription: unknown; group"):
-        solve_many([good, Group.from_dict(document), good])
+        solve_many([good, unknown("bad"), good])
 
 
-def heavy(name: str, weight: int) -> Group:
+def heavy(name: str, weight: int, racks: str = "") -> Group:
     topic = {"partitions": 2, "weight": [weight] * 2, "racks": [["x"], ["x"]]}
-    document = group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1]}}, name).to_dict()
-    return Group.from_dict(document | {"topics": {"t": topic}})
+    reads = {"a": ["t"], "b": ["t"]}
+    return group_of({"t": topic}, reads, {"a": {"t": [0, 1]}}, name, racks=racks)
 
 
 def test_groups_that_are_solved_alone_are_solved_together_however_much_they_weigh():
@@ -156,28 +120,15 @@ def test_groups_that_are_solved_alone_are_solved_together_however_much_they_weig
 
 
 def test_a_group_without_any_members_rack_is_refused_though_others_have_some():
-    near = heavy("near", 1).to_dict()
-    near["members"]["a"]["rack"] = "x"
     with pytest.raises(
         BadInput, match=r"^far: members: none has a rack, but tier racks needs one"
     ):
-        solve_many([Group.from_dict(near), heavy("far", 1)], "balance > racks")
-
-
-def test_each_group_says_what_ran_for_itself():
-    stairs = group_of({"t0": 3, "t1": 1}, {"c0": ["t0"], "c1": ["t0", "t1"]})
-    assert [s.method for s in solve_many([stairs, ODD[6]])] == [
-        solve(stairs).method,
-        solve(ODD[6]).method,
-    ]
+        solve_many([heavy("near", 1, "x"), heavy("far", 1)], "balance > racks")
 
 
 def test_groups_are_solved_one_by_one_where_a_tier_is_no_flow():
     topics = {"t": {"partitions": 3, "lag": [5, 4, 3]}}
-    groups = [
-        Group.from_dict(group_of({"t": 3}, reads).to_dict() | {"topics": topics})
-        for reads in ({"a": ["t"], "b": ["t"]}, {"a": ["t"]})
-    ]
+    groups = [group_of(topics, reads) for reads in ({"a": ["t"], "b": ["t"]}, {"a": ["t"]})]
     many = solve_many(groups, "kip-169")
     assert [s.terms for s in many] == [solve(group, "kip-169").terms for group in groups]
     with pytest.raises(BadInput, match=r"^one member: topics\.t0\.lag\[0\]: unknown, but tier"):
@@ -197,6 +148,9 @@ def test_out_of_time_every_answer_is_unknown():
     many = solve_many([stairs, ODD[5]], time_limit=0)
     assert [(s.status, s.stopped) for s in many] == [(Status.UNKNOWN, Stopped.TIME_LIMIT)] * 2
     assert [s.assignment for s in many] == [None, None]
+    solved = solve_fleet(Fleet.of([stairs] * 2), time_limit=0)
+    assert set(solved.stopped.tolist()) == {Stopped.TIME_LIMIT}
+    assert (solved.solution(1).assignment, solved.errors) == (None, {})
 
 
 @pytest.mark.parametrize("lie", ["owner", "level", "price"])
@@ -218,3 +172,133 @@ def test_what_does_not_hold_of_one_group_is_refused_by_its_name(monkeypatch, lie
     monkeypatch.setattr("optimal.flow.algorithm.flows_of", lying)
     with pytest.raises(SolverContradiction, match=r"^g3: flow contradicts the checker: "):
         solve_many(groups)
+
+
+OBJECTIVES = [
+    "balance > stickiness",
+    "stickiness > balance",
+    "balance > moved_weight",
+    "balance > racks > stickiness",
+    "racks > balance",
+    "topic_balance > balance > stickiness",
+    "balance > topic_balance",
+]
+
+
+def some_groups(count: int) -> list:
+    return [
+        random_group(random.Random(seed), members=2 + seed % 9, partitions=5 * (seed % 9))
+        for seed in range(count)
+    ]
+
+
+def found(solution) -> tuple:
+    proof = solution.proof
+    return (
+        solution.status,
+        solution.stopped,
+        solution.method,
+        solution.terms,
+        proof.kind,
+        None if proof.level is None else proof.level.tolist(),
+        solution.assignment.loads.tolist(),
+    )
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_group_has_one_answer_alone_and_in_any_batch_and_order(objective):
+    groups = some_groups(40)
+    one_by_one = [found(s) for group in groups for s in solve_many([group], objective)]
+    for group, (*_, terms, _, _, loads) in zip(groups, one_by_one, strict=True):
+        alone = solve(group, objective)
+        assert (alone.terms, alone.assignment.loads.tolist()) == (terms, loads)
+    shuffled = random.Random(1).sample(range(len(groups)), len(groups))
+    for size in (7, len(groups)):
+        for order in (list(range(len(groups))), shuffled):
+            for start in range(0, len(order), size):
+                batch = order[start : start + size]
+                solutions = solve_many([groups[at] for at in batch], objective)
+                assert [found(s) for s in solutions] == [one_by_one[at] for at in batch]
+
+
+@pytest.mark.parametrize("objective", ["balance > moved_weight", "balance > stickiness"])
+def test_ties_are_decided_alike_whether_with_the_last_tier_or_after_it(monkeypatch, objective):
+    groups = some_groups(40)
+    together = [found(solution) for solution in solve_many(groups, objective)]
+    monkeypatch.setattr(tier_flows, "TOGETHER", 0)
+    assert [found(solution) for solution in solve_many(groups, objective)] == together
+
+
+def test_weights_up_to_what_a_flow_takes_are_still_taken():
+    group = random_group(random.Random(5), members=8, partitions=40)
+    heavy = replace(group, weight=group.weight * 2**46)
+    light = solve(group, "balance > moved_weight")
+    solution = solve(heavy, "balance > moved_weight")
+    assert solution.status == "optimal"
+    assert solution.terms[1].value == light.terms[1].value * 2**46
+    assert solution.assignment.loads.tolist() == light.assignment.loads.tolist()
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES[:3])
+def test_of_loads_that_are_as_good_the_first_members_carry_more(objective):
+    topics = {"t": 2, "u": 2}
+    reads = (["t"], ["u"], ["t", "u"])
+    for order in permutations(reads):
+        group = group_of(topics, dict(zip("abc", order, strict=True)))
+        group = replace(group, weight=np.ones(4, np.int64))
+        assert solve(group, objective).assignment.loads.tolist() == [2, 1, 1]
+
+
+def unknown(name: str) -> Group:
+    return group_of({"t0": 1}, {"c0": None}, name=name)
+
+
+@pytest.mark.parametrize("together", [1, 9, 5000])
+@pytest.mark.parametrize("objective", ["kip-54", "balance", "stickiness > balance"])
+def test_columns_say_what_each_group_alone_would(monkeypatch, together, objective):
+    monkeypatch.setattr(sys.modules["optimal.solve"], "MEMBERS_TOGETHER", together)
+    rng = random.Random(objective)
+    groups = [
+        random_group(rng, members=rng.randint(0, 7), partitions=rng.randint(0, 25))
+        for _ in range(25)
+    ]
+    fleet, bad = Fleet.from_arrow(batch_of(groups))
+    assert bad == []
+    solved = solve_fleet(fleet, objective)
+    assert solved.errors == {}
+    starts = solved.fleet.member_start.tolist()
+    for index, group in enumerate(groups):
+        alone = solve(group, objective)
+        assert solved.value[index].tolist() == [term.value for term in alone.terms]
+        assert solved.bound[index].tolist() == [term.bound for term in alone.terms]
+        assert solved.status[index] == alone.status
+        assert solved.proof[index] == alone.proof.kind
+        assert solved.method[index] == alone.method
+        solution = solved.solution(index, group)
+        assert check(group, solution) == ()
+        assert values(solution.assignment, solution.objective) == tuple(solved.value[index])
+        loads = solved.loads[starts[index] : starts[index + 1]]
+        assert loads.tolist() == solution.assignment.loads.tolist()
+
+
+def test_a_group_that_cannot_be_solved_is_there_with_its_reason_and_the_others_are_solved():
+    good = group_of({"t0": 3}, {"c0": ["t0"], "c1": ["t0"]}, name="good")
+    solved = solve_fleet(Fleet.of([unknown("bad"), good, unknown("worse")]))
+    assert repr(solved) == "Solutions(balance > stickiness: 1 optimal, 2 unknown)"
+    assert sorted(solved.errors) == [0, 2]
+    assert str(solved.errors[0]).startswith("members.c0.subscription: unknown; group.with_equal")
+    assert solved.status.tolist() == [Status.UNKNOWN, Status.OPTIMAL, Status.UNKNOWN]
+    assert solved.value.tolist() == [[-1, -1], [1, 0], [-1, -1]]
+    with pytest.raises(BadInput, match=r"^members\.c0\.subscription: unknown"):
+        solved.solution(2)
+    assert check(good, solved.solution(1)) == ()
+
+
+def test_an_objective_that_is_no_flow_is_solved_one_by_one_with_the_same_columns():
+    topics = {"t": {"partitions": 3, "lag": [5, 4, 3]}}
+    lagging = group_of(topics, {"c0": ["t"], "c1": ["t"]})
+    other = group_of({"t": 1}, {"c0": ["t"]})
+    solved = solve_fleet(Fleet.of([lagging, other]), "balance > peak_lag")
+    assert solved.value.tolist() == [[1, 7], [-1, -1]]
+    assert "lag" in str(solved.errors[1])
+    assert solved.proof[0] == solved.solution(0).proof.kind == "exhaustion"

@@ -44,7 +44,7 @@ def solution(group) -> Solution:
 @pytest.mark.parametrize("seed", range(3))
 def test_levels_beside_those_found_are_judged_as_the_page_says(seed):
     rng, met = random.Random(f"beside {seed}"), Counter()
-    for _ in range(60):
+    for _ in range(25):
         solution = binding(rng)
         group, most = solution.group, solution.at_most["stickiness"]
         for _ in range(12):
@@ -71,7 +71,7 @@ def test_levels_beside_those_found_are_judged_as_the_page_says(seed):
 
 def test_nothing_that_is_not_the_least_is_accepted_whatever_the_levels():
     rng, refused = random.Random("forged within"), 0
-    for _ in range(150):
+    for _ in range(75):
         solution = binding(rng)
         group, best = solution.group, tuple(term.value for term in solution.terms)
         for _ in range(15):
@@ -88,7 +88,7 @@ def test_nothing_that_is_not_the_least_is_accepted_whatever_the_levels():
                 assert tuple(term.value for term in other.terms) == best
             else:
                 refused += 1
-    assert refused > 1000
+    assert refused > 500
 
 
 def of(solution: Solution, **more) -> Solution:

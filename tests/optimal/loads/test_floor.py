@@ -64,7 +64,7 @@ def forgery(rng: random.Random, solution: Solution) -> Solution:
 @pytest.mark.parametrize("seed", range(2))
 def test_nothing_but_the_least_peak_is_accepted_whatever_the_floor(seed):
     rng, met = random.Random(f"floor {seed}"), Counter()
-    for _ in range(120):
+    for _ in range(60):
         genuine = proved(rng)
         best = [term.value for term in genuine.terms]
         for _ in range(12):
@@ -76,7 +76,7 @@ def test_nothing_but_the_least_peak_is_accepted_whatever_the_floor(seed):
             else:
                 assert isinstance(said, REFUSED)
                 met["refused"] += 1
-    assert min(met["accepted"], met["refused"]) > 200
+    assert min(met["accepted"], met["refused"]) > 100
 
 
 def test_the_floor_says_what_its_members_have_to_carry(solution):
