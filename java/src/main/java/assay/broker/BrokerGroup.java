@@ -56,7 +56,7 @@ final class BrokerGroup {
         indices = new TopicTable(topics);
         for (int topic = 0; topic < topics.length; topic++) {
             // A topic that does not exist has -1 partitions.
-            start[topic + 1] = start[topic] + Math.max(0, describer.numPartitions(topics[topic]));
+            start[topic + 1] = Math.addExact(start[topic], Math.max(0, describer.numPartitions(topics[topic])));
         }
         reads = new int[subscriptions.size()][];
         for (int i = 0; i < reads.length; i++) {
