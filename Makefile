@@ -70,6 +70,7 @@ jar:  ## build and test the assignors for Kafka's broker and Java clients; leave
 	@mvn -q -B -ntp -Dstyle.color=never -f java/pom.xml package
 	@mkdir -p out
 	@cp java/target/assay-assignor-*.jar out/
+	@ls out/assay-assignor-*.jar
 
 promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 7 min
 	@$(BIN)/python -m studies.promise_table

@@ -43,7 +43,9 @@ def spoken(name: str) -> str:
     client, _, rest = name.partition("/")
     if client not in (JAVA, BROKER, OURS):
         return name
-    whose = "the broker's " if client != JAVA else ""
+    if client == OURS:
+        return f"assay's {rest.partition('@')[0]}"
+    whose = "the broker's " if client == BROKER else ""
     return f"{whose}{rest.replace('@', ' ')}"
 
 

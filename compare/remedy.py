@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from compare.deployed import IN_CONSUMERS, effort, is_rule, spoken, where_ours_runs
+from compare.deployed import IN_CONSUMERS, OURS, effort, is_rule, spoken, where_ours_runs
 from compare.scores import CURRENT, OPTIMUM
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
@@ -54,11 +54,11 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, judged.group)))
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
     by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
+    found = f"{known}Of those tried, {spoken(best.assignor)} gets there{by}"
+    if best.assignor.startswith(f"{OURS}/"):
+        return f"{found}. {where_ours_runs(judged.group)}"
     more = "" if moves is None or not moves.excess else own
-    return (
-        f"{known}Of those tried, {spoken(best.assignor)} gets there{by}; "
-        f"{advise} says what it takes to change to it. {more}".rstrip()
-    )
+    return f"{found}; {advise} says what it takes to change to it. {more}".rstrip()
 
 
 def _ours(judged: Judged) -> str:

@@ -34,14 +34,14 @@ __all__ = [
     "shipped_named",
 ]
 
-# Names of assignors that mean Kafka's own without a class name beside them.
-_ALONE = ("uniform", "sticky", "cooperative-sticky")
+# Names of assignors that mean Kafka's own, or ours, without a client's name before them.
+_ALONE = ("uniform", "sticky", "cooperative-sticky", *JAVA_OPTIMAL.assignors)
 
 
 def _known() -> dict[str, str]:
     """Return the names, in lower case; a class name alone is the client's if both have one."""
     found = {}
-    for client in (KAFKA_BROKER, KAFKA_JAVA):
+    for client in (JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA):
         for name, class_name in client.assignors.items():
             known = (class_name, f"{client.package}.{class_name}", name)
             ours = (said.lower() for said in known if said != name or name in _ALONE)

@@ -19,6 +19,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
 import org.apache.kafka.coordinator.group.api.assignor.GroupSpec;
 import org.apache.kafka.coordinator.group.api.assignor.MemberAssignment;
+import org.apache.kafka.coordinator.group.api.assignor.PartitionAssignorException;
 import org.apache.kafka.coordinator.group.api.assignor.SubscribedTopicDescriber;
 import org.apache.kafka.coordinator.group.api.assignor.SubscriptionType;
 import org.slf4j.Logger;
@@ -54,9 +55,14 @@ final class BrokerGroup {
         topics = topics(subscriptions);
         start = new int[topics.length + 1];
         indices = new TopicTable(topics);
+        long count = 0;
         for (int topic = 0; topic < topics.length; topic++) {
             // A topic that does not exist has -1 partitions.
-            start[topic + 1] = Math.addExact(start[topic], Math.max(0, describer.numPartitions(topics[topic])));
+            count += Math.max(0, describer.numPartitions(topics[topic]));
+            if (count > Integer.MAX_VALUE) {
+                throw new PartitionAssignorException("the topics have more than 2,147,483,647 partitions together");
+            }
+            start[topic + 1] = (int) count;
         }
         reads = new int[subscriptions.size()][];
         for (int i = 0; i < reads.length; i++) {
@@ -290,7 +296,7 @@ final class BrokerGroup {
             while (end < partitions.length && partitions[end] < start[topic + 1]) {
                 partitions[end++] -= start[topic];
             }
-            Set<Integer> numbers = new Numbers(Arrays.copyOfRange(partitions, first, end));
+            Set<Integer> numbers = new PartitionSet(Arrays.copyOfRange(partitions, first, end));
             if (end - first == partitions.length) {
                 return Map.of(topics[topic], numbers);
             }

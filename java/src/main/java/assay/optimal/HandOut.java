@@ -1,11 +1,7 @@
 package assay.optimal;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
@@ -151,35 +147,51 @@ final class HandOut {
             rank[problem.order[i]] = i;
         }
         Comparator<Integer> least = Comparator.<Integer>comparingInt(m -> load[m]).thenComparing(m -> rank[m]);
-        Map<Integer, List<Integer>> readers = new HashMap<>();
-        for (int one = 0; one < quotient.classes(); one++) {
-            for (int pool : quotient.poolsRead(one)) {
-                readers.computeIfAbsent(pool, any -> new ArrayList<>()).add(one);
-            }
-        }
-        PriorityQueue<Integer> takers = new PriorityQueue<>(least);
+        int[] poolOfLeft = new int[left.size];
         int topic = 0;
-        int pool = -1;
         for (int i = 0; i < left.size; i++) {
-            int partition = (int) (free[left.items[i]] >> 32);
-            int holder = (int) free[left.items[i]];
-            topic = problem.topicOf(partition, topic);
-            if (pool != quotient.pool[topic]) {
-                pool = quotient.pool[topic];
-                takers.clear();
-                for (int one : readers.get(pool)) {
-                    for (int j = quotient.members.start[one]; j < quotient.members.start[one + 1]; j++) {
-                        takers.add(quotient.members.items[j]);
-                    }
-                }
-            }
-            if (holder >= 0 && quotient.reads(holder, pool)) {
+            topic = problem.topicOf((int) (free[left.items[i]] >> 32), topic);
+            poolOfLeft[i] = quotient.pool[topic];
+        }
+        Grouped byPool = new Grouped(poolOfLeft, quotient.pools());
+        int[][] readers = readersOfPools();
+        boolean[] reads = new boolean[quotient.classes()];
+        for (int pool = 0; pool < readers.length; pool++) {
+            if (byPool.size(pool) == 0) {
                 continue;
             }
-            int taker = takers.poll();
-            load[taker]++;
-            takers.add(taker);
-            give(partition, holder, taker);
+            PriorityQueue<Integer> takers = new PriorityQueue<>(least);
+            for (int one : readers[pool]) {
+                reads[one] = true;
+                for (int j = quotient.members.start[one]; j < quotient.members.start[one + 1]; j++) {
+                    takers.add(quotient.members.items[j]);
+                }
+            }
+            for (int i = byPool.start[pool]; i < byPool.start[pool + 1]; i++) {
+                long item = free[left.items[byPool.items[i]]];
+                int holder = (int) item;
+                if (holder < 0 || !reads[quotient.classOf[holder]]) {
+                    int taker = takers.poll();
+                    load[taker]++;
+                    takers.add(taker);
+                    give((int) (item >> 32), holder, taker);
+                }
+            }
+            for (int one : readers[pool]) {
+                reads[one] = false;
+            }
         }
+    }
+
+    /** Returns the classes that read each pool. */
+    private int[][] readersOfPools() {
+        Ints[] readers = new Ints[quotient.pools()];
+        Arrays.setAll(readers, pool -> new Ints(1));
+        for (int one = 0; one < quotient.classes(); one++) {
+            for (int pool : quotient.poolsRead(one)) {
+                readers[pool].add(one);
+            }
+        }
+        return Arrays.stream(readers).map(Ints::toArray).toArray(int[][]::new);
     }
 }

@@ -215,6 +215,7 @@ final class Network {
             cursor[node] = arc;
             if (arc != NONE) {
                 path[depth++] = arc;
+                looked++;
                 node = head[arc];
             } else if (depth == 0) {
                 break;

@@ -10,8 +10,8 @@ package assay.optimal;
  * the reader that has least.
  */
 public final class Optimum {
-    /** So many arcs are looked at before the best plan so far is taken: about a second. */
-    public static final long MOST_WORK = 200_000_000;
+    /** After so many arcs the best plan so far is taken: one or two seconds, on slow groups. */
+    public static final long MOST_WORK = 50_000_000;
 
     /** With more pairs of a class and a lot that it reads, a plan would take too much memory. */
     public static final int MOST_READS = 2_000_000;

@@ -1,6 +1,8 @@
 package assay.optimal;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * What the objective can tell apart: lots of partitions and classes of members.
@@ -29,13 +31,13 @@ final class Quotient {
     private final boolean isTooLarge;
     private final Problem problem;
     private final int[][] poolsRead;
-    private final Numbers lots;
-    private final Numbers classes;
+    private final Pairs lots;
+    private final Pairs classes;
 
     /** @param mostReads with more of them there are none, and the quotient is too large */
     Quotient(Problem problem, int mostReads) {
         this.problem = problem;
-        classes = new Numbers(problem.subscriptions.length);
+        classes = new Pairs(problem.subscriptions.length);
         classOf = new int[problem.members()];
         for (int member : problem.order) {
             int rack = problem.racks == null ? 0 : 1 + problem.racks.ofMember[member];
@@ -47,9 +49,9 @@ final class Quotient {
         poolsRead = findPoolsRead();
         Problem.Racks racks = problem.racks;
         if (racks == null) {
-            lots = Numbers.counted(pools);
+            lots = Pairs.counted(pools);
         } else {
-            lots = new Numbers(pools);
+            lots = new Pairs(pools);
             for (int topic = 0; topic < pool.length; topic++) {
                 for (int p = problem.start[topic]; pool[topic] >= 0 && p < problem.start[topic + 1]; p++) {
                     lots.of(pool[topic], racks.replicas[p]);
@@ -135,15 +137,6 @@ final class Quotient {
         return poolsRead[one];
     }
 
-    boolean reads(int member, int pool) {
-        for (int one : poolsRead(classOf[member])) {
-            if (one == pool) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     int lots() {
         return lotSize.length;
     }
@@ -221,55 +214,57 @@ final class Quotient {
     }
 
     /** Numbers for pairs of numbers, in the order in which they come. */
-    private static final class Numbers {
-        private final int[][] known;
-        private int[] first = new int[16];
-        private int[] second = new int[16];
-        private int count;
+    private static final class Pairs {
+        /** The numbers of pairs whose second one is 0, plus 1: without racks there are no others. */
+        private final int[] ofFirst;
 
-        Numbers(int firsts) {
-            known = new int[firsts][1];
+        private final Map<Long, Integer> others = new HashMap<>();
+        private final Ints first = new Ints();
+        private final Ints second = new Ints();
+
+        Pairs(int firsts) {
+            ofFirst = new int[firsts];
         }
 
-        /** Returns numbers for so many first ones, each with one second. */
-        static Numbers counted(int firsts) {
-            Numbers numbers = new Numbers(firsts);
+        /** Returns numbers for so many first ones, each with the second one 0. */
+        static Pairs counted(int firsts) {
+            Pairs pairs = new Pairs(firsts);
             for (int i = 0; i < firsts; i++) {
-                numbers.of(i, 0);
+                pairs.of(i, 0);
             }
-            return numbers;
+            return pairs;
         }
 
         int of(int one, int other) {
-            if (other >= known[one].length) {
-                known[one] = Arrays.copyOf(known[one], Math.max(4, 2 * other));
+            if (other != 0) {
+                return others.computeIfAbsent((long) one << 32 | other, any -> added(one, other));
             }
-            if (known[one][other] == 0) {
-                if (count == first.length) {
-                    first = Arrays.copyOf(first, 2 * count);
-                    second = Arrays.copyOf(second, 2 * count);
-                }
-                first[count] = one;
-                second[count] = other;
-                known[one][other] = ++count;
+            if (ofFirst[one] == 0) {
+                ofFirst[one] = 1 + added(one, 0);
             }
-            return known[one][other] - 1;
+            return ofFirst[one] - 1;
+        }
+
+        private int added(int one, int other) {
+            first.add(one);
+            second.add(other);
+            return first.size - 1;
         }
 
         int size() {
-            return count;
+            return first.size;
         }
 
         int first(int number) {
-            return first[number];
+            return first.items[number];
         }
 
         int second(int number) {
-            return second[number];
+            return second.items[number];
         }
 
         int[] firsts() {
-            return Arrays.copyOf(first, count);
+            return first.toArray();
         }
     }
 }

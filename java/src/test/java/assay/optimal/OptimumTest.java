@@ -183,7 +183,7 @@ class OptimumTest {
     }
 
     private static long settled(long units, long nodes, long arcs) {
-        return (units + 1) * (8 * arcs + 2 * nodes) + units * nodes;
+        return (units + 1) * (10 * arcs + 2 * nodes) + 2 * units * nodes;
     }
 
     @Test

@@ -6,10 +6,10 @@ import java.util.Iterator;
 import java.util.PrimitiveIterator;
 
 /** Partition numbers, ascending, as a set that nobody can change. */
-final class Numbers extends AbstractSet<Integer> {
+final class PartitionSet extends AbstractSet<Integer> {
     private final int[] numbers;
 
-    Numbers(int[] numbers) {
+    PartitionSet(int[] numbers) {
         this.numbers = numbers;
     }
 
