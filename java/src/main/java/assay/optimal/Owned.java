@@ -24,7 +24,6 @@ final class Owned implements Holdings.Counts {
     private final Problem problem;
     private final Quotient quotient;
     private final int[] pairOf;
-    private final int[] readBy;
     private int member;
 
     /** @throws Holdings.Contradiction if holdings and what is free do not make up all partitions */
@@ -34,7 +33,6 @@ final class Owned implements Holdings.Counts {
         first = new int[problem.members()];
         last = new int[problem.members()];
         pairOf = new int[quotient.lots()];
-        readBy = new int[quotient.pools()];
         forEachMember(quotient.isOneLot() ? this::countAll : () -> problem.held.count(member, this));
         free = new Ints((int) Math.max(0, problem.partitions() - held));
         for (int topic = 0; topic < problem.topics(); topic++) {
@@ -46,24 +44,16 @@ final class Owned implements Holdings.Counts {
         if (!quotient.isByTopic()) {
             forEachMember(this::ownEach);
         }
+        dropWhatIsNotRead();
     }
 
     private void forEachMember(Runnable look) {
-        // As they come, and not as they are served: so they are likely to lie in memory.
-        Grouped members = new Grouped(quotient.classOf, quotient.classes());
-        Arrays.fill(readBy, -1);
         Arrays.fill(pairOf, -1);
-        for (int one = 0; one < quotient.classes(); one++) {
-            for (int pool : quotient.poolsRead(one)) {
-                readBy[pool] = one;
-            }
-            for (int i = members.start[one]; i < members.start[one + 1]; i++) {
-                member = members.items[i];
-                first[member] = lot.size;
-                look.run();
-                last[member] = lot.size;
-                sortByLot();
-            }
+        for (member = 0; member < first.length; member++) {
+            first[member] = lot.size;
+            look.run();
+            last[member] = lot.size;
+            sortByLot();
         }
     }
 
@@ -80,7 +70,7 @@ final class Owned implements Holdings.Counts {
         int topic = 0;
         for (int partition : sorted(problem.held.partitions(member))) {
             topic = problem.topicOf(partition, topic);
-            if (reads(topic)) {
+            if (quotient.pool[topic] >= 0) {
                 own(quotient.lotOf(topic, partition), 1);
             }
         }
@@ -89,10 +79,33 @@ final class Owned implements Holdings.Counts {
     @Override
     public void add(int topic, int partitions) {
         held += partitions;
-        if (!reads(topic)) {
+        if (quotient.pool[topic] < 0) {
             foreign.set(member);
         } else if (quotient.isByTopic()) {
             own(quotient.pool[topic], partitions);
+        }
+    }
+
+    private void dropWhatIsNotRead() {
+        int[] readBy = new int[quotient.pools()];
+        Arrays.fill(readBy, -1);
+        for (int one = 0; one < quotient.classes(); one++) {
+            for (int pool : quotient.poolsRead(one)) {
+                readBy[pool] = one;
+            }
+            for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
+                int reader = quotient.members.items[i];
+                int kept = first[reader];
+                for (int pair = first[reader]; pair < last[reader]; pair++) {
+                    if (readBy[quotient.poolOf(lot.items[pair])] == one) {
+                        lot.items[kept] = lot.items[pair];
+                        count.items[kept++] = count.items[pair];
+                    } else {
+                        foreign.set(reader);
+                    }
+                }
+                last[reader] = kept;
+            }
         }
     }
 
@@ -111,10 +124,6 @@ final class Owned implements Holdings.Counts {
         Arrays.setAll(counts, i -> count.items[pairOf[lots[i]]]);
         System.arraycopy(lots, 0, lot.items, from, lots.length);
         System.arraycopy(counts, 0, count.items, from, lots.length);
-    }
-
-    private boolean reads(int topic) {
-        return quotient.pool[topic] >= 0 && readBy[quotient.pool[topic]] == quotient.classOf[member];
     }
 
     private void own(int one, int partitions) {

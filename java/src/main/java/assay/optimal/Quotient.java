@@ -118,6 +118,11 @@ final class Quotient {
         return isByTopic() ? pool[topic] : lots.of(pool[topic], problem.racks.replicas[partition]);
     }
 
+    /** Returns the pool that a lot is of. */
+    int poolOf(int lot) {
+        return lots.first(lot);
+    }
+
     /** Returns whether the members of a class stand in no rack of the lot's replicas. */
     boolean isFar(int lot, int one) {
         int rack = classes.second(one) - 1;
