@@ -43,7 +43,7 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
         return f"{NO_COMMAND} {BLIND} {BY_LAG}"
     if not tried:
         return f"{NO_COMMAND} {advise} says which one."
-    own = BY_LAG if on_lag else _ours(judged)
+    own = BY_LAG if on_lag else ours(judged)
     known = f"{NO_COMMAND} " if shipped_here() else f"{NO_COMMAND} {NOT_HERE} "
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
@@ -61,7 +61,7 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     return f"{found}; {advise} says what it takes to change to it. {more}".rstrip()
 
 
-def _ours(judged: Judged) -> str:
+def ours(judged: Judged) -> str:
     """Return where an assignor of ours runs that comes to the optimum; empty if none does."""
     best = judged.best
     is_its_own = best is not None and [*best.objective] == ["balance", MOVES]

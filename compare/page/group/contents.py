@@ -162,6 +162,7 @@ class Detail:
     data : the loads as CSV, every member of them; None where that is too long for a page
     lag_data, moves_data : likewise; empty where there is no such figure
     choice : why these moves, of all that are as good; None where nothing was searched
+    made_by : what makes such moves; None where no assignor of ours does
     trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
     why : why it cannot be better, a sentence each
     """
@@ -182,6 +183,7 @@ class Detail:
     changes: bool = False
     moves: tuple[Move, ...] = ()
     choice: str | None = None
+    made_by: str | None = None
     more_moves: int = 0
     grid: MoveGrid | None = None
     planned: tuple[Planned, ...] = ()

@@ -19,6 +19,7 @@ from compare.page.group.trade import trade_of
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
+from compare.remedy import NO_COMMAND, ours
 from compare.scores import CURRENT
 from compare.sentences import assigned_by, sentence, spread
 from compare.verdict import ALL_ALIKE
@@ -67,6 +68,7 @@ def detail_of(
     shown = Holdings(judged.now, target)
     lag = _lag(judged, target)
     moves = [] if target is None else moves_to(target)
+    runs = ours(judged) if moves and line.says == "improvable" else ""
     solved = what_is_sure(judged)
     explanation = None if solved is None else explain(solved)
     lead = None
@@ -98,6 +100,7 @@ def detail_of(
         changes=target is not None,
         moves=tuple(moves[:MOST_LISTED]),
         choice=_choice(proved=judged.least_lag) if moves else None,
+        made_by=f"{NO_COMMAND} {runs}" if runs else None,
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned=planned(scores, best, solved),

@@ -135,6 +135,9 @@ def test_a_healthy_group_is_short(page):
     detail = page.texts["group-3"]
     assert "as good as can be" in detail
     assert "What moves" not in detail
+    # Who makes moves stands where there are any.
+    ours = "an assignor makes them. The optimum runs as an assignor of "
+    assert [ours in page.texts[f"group-{i}"] for i in (1, 3)] == [True, False]
     assert len(detail.split()) < len(page.texts["group-1"].split())
 
 
