@@ -40,8 +40,8 @@ def lowest_peaks(
     """Return the lowest peak of each group that the best-balanced assignments allow.
 
     Where the objective has `peak_lag`, its own optimum. Most groups need no search: what is there
-    now, or what is best in the objective, has a peak that no assignment can be below. The others
-    are searched, each with the same share of the rounds.
+    now, what is best in the objective or what is advised has a peak that no assignment can be
+    below. The others are searched, each with the same share of the rounds.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def lowest_peaks(
 
 
 def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak | None:
-    """Return the lower peak of what is there now and of the best, with a bound that is quick."""
+    """Return the lowest peak of what is there now, the best and the advised, and a quick bound."""
     target, verdict = best.assignment, judged.verdict
     if target is None or verdict.question is not None or verdict.says == "not proved":
         return None
@@ -89,8 +89,10 @@ def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak
         before = objective[: objective.index(PEAK)]
         return LowestPeak(peak, 0 if bound is None else bound, target, before)
     now = Assignment(group, judged.now.owner) if judged.now.is_valid else target
-    even = _balance(now) == _balance(target)
-    lowest = min((now, target), key=lambda one: peak_lag(one) or 0) if even else target
+    there = [now, target] if _balance(now) == _balance(target) else [target]
+    if now in there and judged.fall is not None:
+        there.append(Assignment(group, judged.fall.assignment.owner))
+    lowest = min(there, key=lambda one: peak_lag(one) or 0)
     return LowestPeak(peak_lag(lowest) or 0, least_for_somebody(group), lowest)
 
 
