@@ -24,7 +24,6 @@ from groups.wording import counted, duration, ranges, rounded
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
-    from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance, Overview
     from compare.unscored import NotScored
@@ -214,7 +213,7 @@ def show_groups(
         Column("loads now", _of_judged("now"), right=True, gives_way=1),
         Column("best loads", _of_judged("best"), right=True),
         Column("verdict", _verdict, whole=True),
-        Column("moves", _moves, right=True),
+        Column("moves", _of_judged("advised_moves"), right=True),
         Column("idle", _of_judged("idle"), right=True, shown=any(one.idle for one in worst)),
         Column("peak lag now / then / least", _peak_lags, right=True, shown=lagging),
         Column("catch-up now / best", _catch_up, right=True, shown=rated),
@@ -239,17 +238,6 @@ def _verdict(one: Glance | Pair) -> str:
     if one.verdict.says == "nobody reads":
         return f"{one.verdict.says}: {rounded(one.verdict.waiting or 0)}"
     return f"{one.verdict.shown(one.fall)}{' *' if one.verdict.condition else ''}"
-
-
-def _moves(one: Glance | Pair) -> int | None:
-    if isinstance(one, tuple):
-        return None
-    fall = _fall(one)
-    return one.moves if fall is None else fall.moves
-
-
-def _fall(one: Glance) -> PeakFall | None:
-    return one.fall if is_lagging(one) else None
 
 
 def _peak_lags(one: Glance | Pair) -> Pair | None:

@@ -11,7 +11,7 @@ from compare.judged import worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.without_reader import is_read
 from compare.sentences import captures, spread
-from compare.verdict import EVEN_LAGGING, WORST_FIRST, Says, without_owner
+from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
 from groups.wording import MOST_NAMED, counted, few
 
@@ -84,6 +84,11 @@ class Glance:
         """Partitions to move, where there is something to do or for sure nothing."""
         says = self.verdict.says
         return 0 if says == "as good as can be" else self.to_move if says == "improvable" else None
+
+    @property
+    def advised_moves(self) -> int | None:
+        """The same as tables show it: where lag alone could fall, the few moves for that."""
+        return self.fall.moves if self.fall is not None and is_lagging(self) else self.moves
 
 
 @dataclass(frozen=True)
@@ -185,12 +190,10 @@ class Overview:
 
     def tallies(self) -> tuple[tuple[str, int], ...]:
         """Return how many groups have each verdict as lines show it, the worst first."""
-        found: list[tuple[str, int]] = []
-        for says in WORST_FIRST:
-            good = says == "as good as can be"
-            lagging = self.lagging if good else 0
-            found += [(EVEN_LAGGING, lagging), (says, self.says.get(says, 0) - lagging)]
-        return tuple((says, count) for says, count in found if count)
+        good: Says = "as good as can be"
+        found = {**self.says, EVEN_LAGGING: self.lagging}
+        found[good] = self.says.get(good, 0) - self.lagging
+        return tuple((says, found[says]) for says in SHOWN if found.get(says))
 
     def _named(self, says: Says) -> str:
         shown: list[str] = []

@@ -37,6 +37,8 @@ EMPTY: tuple[Says, ...] = ("nobody reads", "nothing assigned yet", "no members")
 DEPENDS: Says = "depends on who reads what"
 # How a verdict is shown on a group whose partitions are as even as can be, and whose lag is not.
 EVEN_LAGGING = "even, lag could fall"
+# All that tables show, the worst first: it is better than what stands before those two.
+SHOWN: tuple[str, ...] = (*WORST_FIRST[:-2], EVEN_LAGGING, *WORST_FIRST[-2:])
 ALL_ALIKE = "all members read the same topics"
 
 VerdictDocument = TypedDict(

@@ -37,6 +37,7 @@ HEAVY = {
     "kafka",
     "aiokafka",
     "confluent_kafka",
+    "prometheus_client",
 }
 HELP = """
 sys.argv = ["assay", "--help"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import time
 from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,28 +27,40 @@ from compare.diff import Diff
 from compare.sentences import moves_needed, not_valid
 from compare.verdict import WORST_FIRST
 from groups.errors import BadInput
+from groups.extras import require
 from groups.named_assignment import NamedAssignment
 from groups.wording import counted, few, rounded
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from assay.metrics import Metrics
     from compare.judged import Judged
+    from compare.overview import Glance
     from groups.group import Group
     from groups.tiers import Objective as Tiers
-    from live.watch import Series
+    from live.watch import Look, Series
 
 _DAY = 86_400
 MOST_GROUPS = 3
 MOST_MEMBERS = 2
 
 
-@ending_on_signals("interrupted: what was captured is kept")
 def watch(
     bootstrap_server: BootstrapServer,
     *,
-    out: Annotated[str, typer.Option("-o", "--out", metavar="DIR", help="folder of the captures")],
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="DIR", help="folder of the captures")
+    ] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            "--metrics",
+            metavar="HOST:PORT",
+            help="serve Prometheus metrics there, as in :9400 on every interface",
+        ),
+    ] = None,
     group: Patterns = None,
     every: Annotated[
         str,
@@ -74,52 +89,118 @@ def watch(
 ) -> None:
     """Capture groups of a running cluster at an interval, and say what changed.
 
-    Each capture is a file in the folder, which assay run and assay report read. A cluster that is
-    away is asked again. --times, --for or Ctrl-C ends it.
+    Each capture is a file in the folder, which assay run and assay report read, or metrics for
+    Prometheus, or both. A cluster that is away is asked again. --times, --for or Ctrl-C ends it.
     """
     from groups.tiers import parse_objective
     from live.watch import Series, looks
 
+    if out is None and metrics is None:
+        raise BadInput("Missing option '-o', or --metrics")
+    if out is None and keep is not None:
+        raise BadInput("--keep: it is about the folder of captures; add -o DIR")
     interval = _seconds("--every", every)
     seconds = None if for_ is None else _seconds("--for", for_)
     tiers = parse_objective(objective)
     connection = connection_to(bootstrap_server, command_config, config, timeout)
-    series = Series(Path(out), keep)
-    series.prepare()
-    known: dict[str, Judged] = {}
-    missed: set[str] = set()
-    away, written = False, 0
-    for look in looks(connection, group or ["*"], every=interval, times=times, seconds=seconds):
-        if look.away is not None:
-            if not away:
-                note(f"{look.at} {look.away}; asked again every {every}")
-            away = True
-            continue
-        if away:
-            note(f"{look.at} {connection.bootstrap} answers again")
-            away = False
-        failing = {one.group or one.reason: one for one in look.found.failures}
-        for name in sorted(failing.keys() - missed):
-            note(f"{look.at} {failing[name].place}: {failing[name].reason}")
-        # Kept before anything else: judging may take long, and be interrupted.
-        if look.found.documents:
-            size = series.add(look.at, look.found.documents)
-            written += 1
-            if written == 1:
-                note(_disk_use(size, interval, series))
-        groups = [one.group() for one in look.found.documents]
-        judged, unjudged = _judged(groups, tiers, time_limit)
-        for name in sorted(unjudged.keys() - missed):
-            note(f"{look.at} {unjudged[name]}")
-        news = news_line(known, judged, failing, unjudged, missed)
-        if not quiet or news != no_change(judged):
-            show(f"{look.at} {news}")
-        missed = {*failing, *unjudged}
-        known = {name: one for name, one in known.items() if name in missed}
-        known |= {one.group.name: one for one in judged}
-    if not written:
+    series = None if out is None else Series(Path(out), keep)
+    if series is not None:
+        series.prepare()
+    kept = "" if series is None else ": what was captured is kept"
+    with ending_on_signals(f"interrupted{kept}"), _served(metrics) as page:
+        watched = Watched(tiers, time_limit, page, quiet=quiet)
+        away, captured = False, 0
+        for look in looks(
+            connection, group or ["*"], every=interval, times=times, seconds=seconds
+        ):
+            if look.away is not None:
+                if not away:
+                    note(f"{look.at} {look.away}; asked again every {every}")
+                away = True
+                watched.missed_all()
+                continue
+            if away:
+                note(f"{look.at} {connection.bootstrap} answers again")
+                away = False
+            # Kept before anything else: judging may take long, and be interrupted.
+            if look.found.documents:
+                captured += 1
+                size = 0 if series is None else series.add(look.at, look.found.documents)
+                if series is not None and captured == 1:
+                    note(_disk_use(size, interval, series))
+            watched.take_in(look)
+    if not captured:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")
-    note(f"{counted(written, 'capture')} in {out}; next: assay run {out} --out tables")
+    if series is not None:
+        note(f"{counted(captured, 'capture')} in {out}; next: assay run {out} --out tables")
+
+
+@contextmanager
+def _served(address: str | None) -> Iterator[Metrics | None]:
+    """Serve metrics there, if an address is given."""
+    if address is None:
+        yield None
+        return
+    require("prometheus_client", extra="clients")
+    from assay.metrics import Metrics, serving
+
+    page = Metrics()
+    with serving(address, page) as url:
+        note(f"metrics at {url}")
+        yield page
+
+
+@dataclass
+class Watched:
+    """The groups as they were judged last, with what tells people and Prometheus.
+
+    Attributes
+    ----------
+    known : by name
+    missed : groups that were not captured, or not judged, at the last look
+    """
+
+    tiers: Tiers
+    time_limit: float | None
+    page: Metrics | None
+    quiet: bool
+    known: dict[str, Judged] = field(default_factory=dict)
+    missed: set[str] = field(default_factory=set)
+
+    def missed_all(self) -> None:
+        """Take in a look at a cluster that is away."""
+        if self.page is not None:
+            self.page.missed(self.known)
+
+    def take_in(self, look: Look) -> None:
+        """Judge what a look found, and say what is new."""
+        failing = {one.group or one.reason: one for one in look.found.failures}
+        for name in sorted(failing.keys() - self.missed):
+            note(f"{look.at} {failing[name].place}: {failing[name].reason}")
+        started = time.perf_counter()
+        groups = [one.group() for one in look.found.documents]
+        judged, unjudged = _judged(groups, self.tiers, self.time_limit)
+        rows = [] if self.page is None else _rows(judged, self.tiers)
+        seconds = time.perf_counter() - started
+        for name in sorted(unjudged.keys() - self.missed):
+            note(f"{look.at} {unjudged[name]}")
+        news = news_line(self.known, judged, failing, unjudged, self.missed)
+        self.missed = {*failing, *unjudged}
+        self.known = {name: one for name, one in self.known.items() if name in self.missed}
+        self.known |= {one.group.name: one for one in judged}
+        if self.page is not None:
+            self.page.found(look, self.known, rows, unjudged, seconds)
+        if not self.quiet or news != no_change(judged):
+            show(f"{look.at} {news}")
+
+
+def _rows(judged: Sequence[Judged], tiers: Tiers) -> list[tuple[Judged, Glance]]:
+    """Return judged groups, each with its line in the table of `assay score`."""
+    from compare.lag.peaks import lowest_peaks
+    from compare.overview import glance_of
+
+    peaks = lowest_peaks(judged, tiers)
+    return [(one, glance_of(one, peak)) for one, peak in zip(judged, peaks, strict=True)]
 
 
 def _judged(

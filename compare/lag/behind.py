@@ -102,14 +102,18 @@ def peak_lag(assignment: Assignment) -> int | None:
     return None if found is None else found.peak
 
 
-def _in_all(assignment: Assignment) -> int:
-    """Return the known lag of all partitions that somebody reads or holds, held or not."""
+def _lags(assignment: Assignment) -> list[int]:
+    """Return the lag of each partition that somebody reads or holds, -1 where it is not known."""
     lag = assignment.group.lag_records
-    if lag is None:
-        return 0
     counts = is_read(assignment.group)
     counts[assignment.holdings[1]] = True
-    return sum(lag[counts & (lag > 0)].tolist())
+    return [UNKNOWN] if lag is None else lag[counts].tolist()
+
+
+def total_lag(assignment: Assignment) -> int | None:
+    """Return the lag of all partitions that somebody reads or holds; None if one is unknown."""
+    lags = _lags(assignment)
+    return None if UNKNOWN in lags else sum(lags)
 
 
 def most_lag(assignment: Assignment) -> str:
@@ -124,7 +128,7 @@ def most_lag(assignment: Assignment) -> str:
     if not any(found.records):
         return f"No lag, {given}." if given and not found.unknown else ""
     most = max(found.records)
-    total = counted(_in_all(assignment), "record")
+    total = counted(sum(lag for lag in _lags(assignment) if lag > 0), "record")
     given = f", {given}" if given else ""
     said = f"Most lag: {found.members[found.records.index(most)]} with {most:,} of {total}{given}."
     if found.unknown:

@@ -8,6 +8,7 @@ import pytest
 from broker import Broker, Consumer, settle
 from groups.files import read_groups
 from tests.assay.calling import ASSAY, assay, document_of
+from tests.assay.scraping import Scraped
 
 pytestmark = pytest.mark.broker
 TOPICS = {"watch-command-t": 6}
@@ -22,6 +23,12 @@ class Watching:
             [ASSAY, "watch", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         self.said: list[str] = []
+
+    def url(self) -> str:
+        """Where its metrics are, which is the first that it says on standard error."""
+        line = self._process.stderr.readline()
+        assert line.startswith("metrics at http://127.0.0.1:"), line + self._process.stderr.read()
+        return line.split()[-1]
 
     def until(self, pattern: str) -> str:
         """The first line from here on in which a pattern is found."""
@@ -114,3 +121,61 @@ def test_a_watch_with_an_end_leaves_with_0_and_keeps_what_it_is_told(topic, tmp_
     assert len(files) == 2
     scored = document_of(assay("score", files[-1], "--format", "json"))
     assert scored["verdict"]["says"] == "as good as can be"
+
+
+def test_a_scrape_of_a_watch_has_what_score_says_of_the_group_now(topic):
+    topics = {"watch-scraped-t": 3, "watch-scraped-u": 3}
+    for name, count in topics.items():
+        topic.create_topic(name, count)
+    topic.produce("watch-scraped-t", {0: 100, 1: 20})
+    at = ("--bootstrap-server", topic.bootstrap, "--group", "scraped")
+    start = ("kafka-python", topic.bootstrap, "scraped", [*topics])
+    watching = None
+    try:
+        with Consumer.start(*start, client_id="a", assignor="range", commit=False) as first:
+            with Consumer.start(*start, client_id="b", assignor="range", commit=False) as second:
+                held = settle([first, second], topics)
+                for consumer, has in zip((first, second), held, strict=True):
+                    committed = {0: 40, 1: 0}.keys() & {*has["watch-scraped-t"]}
+                    consumer.commit({"watch-scraped-t": {n: {0: 40, 1: 0}[n] for n in committed}})
+                watching = Watching(*at, "--every", "1s", "--metrics", "127.0.0.1:0")
+                url = watching.url()
+                assert "1 group: 1 improvable" in watching.until("Z ")
+                watching.until("no change")
+                scraped = Scraped(url)
+                scored = document_of(
+                    assay("score", *at, "--assignor", "current", "--format", "json")
+                )
+            watching.until("left")
+            alone = Scraped(url)
+        watching.until("not captured: scraped")
+        watching.until("no change in 0 groups")
+        empty = Scraped(url)
+        code, err = watching.end(signal.SIGINT)
+    finally:
+        if watching is not None:
+            watching.kill()
+    assert (code, err.splitlines()[-1]) == (130, "assay: interrupted")
+    current = scored["scores"][0]["terms"][0]
+    assert (current["value"], scored["lag"]["peak"], scored["lag"]["lowest"]) == (2, 80, 60)
+    for name, value in {
+        "members": 2,
+        "balance": current["value"],
+        "balance_best": scored["optimum"]["terms"][0]["value"],
+        "balance_best_proved": 1,
+        "moves": scored["verdict"]["moves"],
+        "lag_records": 80,
+        "peak_lag_records": scored["lag"]["peak"],
+        "peak_lag_least_records": scored["lag"]["lowest"],
+    }.items():
+        assert scraped[f"assay_group_{name}"] == {("scraped",): value}, name
+    assert scraped["assay_group_verdict"]["scraped", "improvable"] == 1
+    assert alone["assay_group_members"] == {("scraped",): 1}
+    assert alone["assay_group_verdict"]["scraped", "as good as can be"] == 1
+    assert {name for name in empty if "_group_" in name} == {
+        "assay_group_captured_timestamp_seconds",
+        "assay_group_failures_total",
+    }
+    assert empty["assay_group_failures_total"]["scraped", "state"] >= 2
+    then = empty["assay_group_captured_timestamp_seconds"][("scraped",)]
+    assert 0 <= empty["assay_last_capture_timestamp_seconds"][()] - then < LONGEST_SECONDS

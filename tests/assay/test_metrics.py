@@ -1,0 +1,229 @@
+import json
+import socket
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from assay.commands.watch import Watched
+from assay.metrics import GAUGES, Metrics, serving
+from compare.verdict import SHOWN
+from groups.documents.assay_group import of_mapping
+from groups.errors import Failure
+from groups.importers import Imported, import_each
+from groups.importers.seen import absent, rebalancing
+from live.capture import Captured
+from live.watch import Look
+from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, one_line, write
+from tests.assay.scraping import Scraped
+from tests.live.connection.listening import closed_port
+
+AT, LATER = "2026-11-20T10:00:00Z", "2026-11-20T10:00:30Z"
+SECONDS = 1795168800.0
+CAPTURE = Path("corpus/captures/3.9.2/all-describe.txt")
+# Three partitions each, and by an exchange a has 700 of lag.
+LAGGING = LATE | {
+    "group": "lagging",
+    "members": {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}},
+        "b": {"subscription": ["t"], "owned": {"t": [3, 4, 5]}},
+    },
+}
+# c0 reads t1, too, and nobody holds t1-1 and t1-2.
+LEFT = LOPSIDED | {
+    "group": "left",
+    "members": {
+        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1]}},
+        "c1": {"subscription": ["t1"], "owned": {"t1": [0]}},
+    },
+}
+
+
+def documents(*given) -> tuple[Imported, ...]:
+    return tuple(Imported(of_mapping({"captured_at": AT} | one), ("there",)) for one in given)
+
+
+def looked(*found: Imported, failures=(), at=AT) -> Look:
+    return Look(at, Captured(found, tuple(failures)))
+
+
+def why_not(reason: str, group: str | None, *, not_to_be_had: bool = False) -> Failure:
+    return Failure("there", "there", reason, group, not_to_be_had)
+
+
+@pytest.fixture(scope="module")
+def served():
+    """What is served, and where: ending that takes half a second."""
+    page = Metrics()
+    with serving("127.0.0.1:0", page) as url:
+        yield page, url
+
+
+@pytest.fixture
+def url(served):
+    return served[1]
+
+
+@pytest.fixture
+def watched(served):
+    """A watch without a cluster, which takes looks in; nothing is served from before."""
+    page = served[0]
+    vars(page).update(vars(Metrics()))
+    return Watched(("balance", "stickiness"), None, page, quiet=True)
+
+
+def test_a_scrape_has_what_score_says_of_each_group(tmp_path, watched, url):
+    found, failures = import_each([("captured", CAPTURE.read_bytes())])
+    assert (len(found), failures) == (11, [])
+    found = [*documents(LOPSIDED, EVEN, LATE, LAGGING, LEFT), *found]
+    lines = write(tmp_path, {"groups.jsonl": [one.document for one in found]})
+    run = assay("score", lines / "groups.jsonl", "--format", "json")
+    watched.take_in(looked(*found))
+    scraped, seen = Scraped(url), set()
+    for line in run.stdout.splitlines():
+        told = json.loads(line)
+        at, lag, says = (told["group"],), told["lag"] or {}, told["verdict"]["shown"]
+        now = [row["terms"][0]["value"] for row in told["scores"] if row["valid"]]
+        best = [term for term in told["optimum"]["terms"] if term["name"] == "balance"]
+        could, plan = lag.get("could_fall"), told["plan"]
+        for name, value in {
+            "balance": now[0] if now else None,
+            "balance_best": best[0]["value"] if best else None,
+            "balance_best_proved": best[0]["value"] == best[0]["bound"] if best else None,
+            "moves": len(plan) if plan else 0 if says == "as good as can be" else None,
+            "peak_lag_records": lag.get("peak"),
+            "peak_lag_after_moves_records": could and could["to"],
+            "peak_lag_least_records": None if says == "not valid" else lag.get("lowest"),
+        }.items():
+            assert scraped[f"assay_group_{name}"].get(at) == value, (at, name)
+        states = scraped["assay_group_verdict"]
+        assert {key[1] for key, on in states.items() if key[:1] == at and on} == {says}
+        seen.add(says)
+    assert seen > {"improvable", "not valid", "even, lag could fall", "as good as can be"}
+    assert len(states) == len(found) * len(SHOWN)
+
+
+def test_what_is_not_known_of_a_group_has_no_sample(watched, url):
+    watched.take_in(looked(*documents(EVEN, LEFT, LATE)))
+    scraped = Scraped(url)
+    assert scraped["assay_group_lag_records"] == {("late",): 1300}
+    assert scraped["assay_group_peak_lag_records"] == {("late",): 1200}
+    assert scraped["assay_group_balance"] == {("even",): 0, ("late",): 2}
+    without = {("even",): 0, ("left",): 2, ("late",): 0}
+    assert scraped["assay_group_partitions_without_owner"] == without
+    assert ("left",) not in scraped["assay_group_moves"]
+
+
+def test_where_one_lag_is_unknown_so_are_all_sums_with_it(watched, url):
+    topics = {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, None]}}
+    watched.take_in(looked(*documents(LATE | {"topics": topics})))
+    scraped = Scraped(url)
+    assert [name for name in scraped if "_lag_" in name] == []
+    assert scraped["assay_group_members"] == {("late",): 2}
+
+
+def test_a_group_that_is_gone_has_no_series_and_one_that_is_missed_has_no_values(watched, url):
+    moving = why_not(rebalancing("late"), "late", not_to_be_had=True)
+    watched.take_in(looked(*documents(EVEN, LATE)))
+    assert Scraped(url).groups() == {"even", "late"}
+    watched.take_in(looked(failures=[moving], at=LATER))
+    missed = Scraped(url)
+    assert missed.groups() == {"late"}
+    assert {name for name, of in missed.items() if ("late",) in of} == {
+        "assay_group_captured_timestamp_seconds"
+    }
+    assert missed["assay_group_captured_timestamp_seconds"] == {("late",): SECONDS}
+    assert missed["assay_last_capture_timestamp_seconds"] == {(): SECONDS + 30}
+    watched.take_in(looked(*documents(LATE)))
+    again = Scraped(url)
+    assert again["assay_group_failures_total"] == {("late", "rebalancing"): 1}
+    assert again["assay_group_peak_lag_records"] == {("late",): 1200}
+    watched.take_in(looked())
+    assert Scraped(url).groups() == set()
+
+
+def test_failures_are_counted_by_reason_and_those_of_no_group_without_a_name(watched, url):
+    failures = [
+        why_not(absent("none"), "none", not_to_be_had=True),
+        why_not("you may not describe group 'secret'", "secret"),
+        why_not("broker 3: no answer: groups there are not listed", None),
+    ]
+    watched.tiers = ("peak_lag",)
+    for _ in range(2):
+        watched.take_in(looked(*documents(EVEN, LATE), failures=failures))
+    scraped = Scraped(url)
+    assert scraped["assay_group_failures_total"] == {
+        ("none", "state"): 2,
+        ("secret", "error"): 2,
+        ("", "error"): 2,
+        ("even", "judgement"): 2,
+    }
+    assert scraped["assay_group_members"] == {("late",): 2}
+    assert "assay_group_balance_best" not in scraped
+
+
+def test_while_the_cluster_is_away_groups_have_the_time_of_their_capture_alone(watched, url):
+    before = Scraped(url)
+    assert before["assay_captures_total"] == {(): 0}
+    assert "assay_last_capture_timestamp_seconds" not in before
+    watched.take_in(looked(*documents(EVEN)))
+    watched.missed_all()
+    away = Scraped(url)
+    assert away["assay_captures_total"] == {(): 2}
+    assert away["assay_capture_failures_total"] == {(): 1}
+    assert away["assay_last_capture_timestamp_seconds"] == {(): SECONDS}
+    of_groups = [name for name in away if "_group_" in name]
+    assert of_groups == ["assay_group_captured_timestamp_seconds"]
+    watched.take_in(looked(*documents(EVEN), at=LATER))
+    back = Scraped(url)
+    assert back["assay_group_members"] == {("even",): 2}
+    assert back["assay_judgement_seconds_count"] == {(): 2}
+    assert back["assay_judgement_seconds_sum"][()] > 0
+
+
+def test_a_group_may_have_any_name_and_a_scrape_may_ask_for_some_metrics(watched, url):
+    name = 'a"b\\c\n{d="e"}'
+    watched.take_in(looked(*documents(EVEN | {"group": name})))
+    assert Scraped(url).groups() == {name}
+    only = Scraped(f"{url}?name[]=assay_group_members&name[]=assay_captures_total")
+    assert only == {"assay_group_members": {(name,): 2}, "assay_captures_total": {(): 1}}
+
+
+def test_a_connection_that_says_nothing_keeps_neither_a_scrape_nor_the_end_waiting():
+    started = time.monotonic()
+    with serving("127.0.0.1:0", Metrics()) as url:
+        port = urlsplit(url).port
+        silent = socket.create_connection(("127.0.0.1", port))
+        assert Scraped(url)["assay_captures_total"] == {(): 0}
+    assert time.monotonic() - started < 5
+    with silent, serving(f"127.0.0.1:{port}", Metrics()) as again:
+        assert again == url
+
+
+def test_names_are_as_prometheus_wants_them(watched, url):
+    kinds = Scraped(url).kinds
+    assert kinds.keys() > {one.name for one in GAUGES}
+    for name, kind in kinds.items():
+        assert name.startswith("assay_")
+        assert (kind == "counter") == name.endswith(("captures", "failures"))
+
+
+def test_an_address_that_is_none_or_taken_is_one_line():
+    at = ("watch", "--bootstrap-server", closed_port(), "--metrics")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        said = one_line(assay(*at, address), 2)
+    assert said == f"--metrics {address}: nothing can listen there: Address already in use"
+    said = one_line(assay(*at, "a..b:9400"), 2)
+    assert said.startswith("--metrics a..b:9400: nothing can listen there: ")
+    for address in ("9400", ":", "host", ":65536", "::1:9400", ":-1", "http://a:1", ":9400/x"):
+        said = one_line(assay(*at, address), 2)
+        assert said == f"--metrics {address}: expected HOST:PORT or :PORT, as in :9400"
+
+
+def test_a_watch_needs_a_folder_or_an_address_and_keeps_captures_in_a_folder_only():
+    at = ("watch", "--bootstrap-server", closed_port())
+    assert one_line(assay(*at), 2) == "Missing option '-o', or --metrics"
+    said = one_line(assay(*at, "--metrics", "127.0.0.1:0", "--keep", 3), 2)
+    assert said == "--keep: it is about the folder of captures; add -o DIR"
