@@ -13,7 +13,7 @@ BROKERS := 4.3.1 3.9.2
 NOTEBOOKS = $(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often pages notebooks docs picture lock clean
+.PHONY: conformance clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -90,6 +90,10 @@ why: clients  ## record the cycles that keep clients from ending, 3 min
 
 smallest: clients  ## hold the shipped assignors to their promises on every small ordinary group
 	@$(BIN)/python -m studies.smallest
+
+conformance: clients  ## make the conformance corpus anew and ask every client about it, 8 min
+	@$(BIN)/python -m studies.conformance
+	@$(BIN)/python -m studies.pages conformance
 
 pages: .venv/.ready  ## write the tables of docs/findings out of the data beside them, without a run
 	@$(BIN)/python -m studies.pages

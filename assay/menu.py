@@ -91,6 +91,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         "hunt": Entry(
             "break a promise of one", "hunt kip-54-sticky --promise balanced", "promises"
         ),
+        "conformance": Entry("which promises it keeps", "conformance kip-54-sticky"),
         "reproduce": Entry("a finding as a test", "reproduce FINDING --out here", "promises"),
         "scenario": Entry(
             "a week of events", "scenario corpus/scenarios/deploy.json", "scenarios"
@@ -112,7 +113,6 @@ _LEFT, _RIGHT = ("My group", "Many groups"), ("Assignors", "Files")
 EXAMPLES = (
     ("score groups.txt", "all groups of a text, worst first"),
     ("score orders.json --assignor range", "would range be better?"),
-    ("explain groups.txt --group orders", "why it cannot be better"),
 )
 
 
@@ -292,5 +292,5 @@ def help_page(width: int) -> str:
 
 
 def _panel(name: str) -> Sequence[str]:
-    rows = (f"  {command:10} {entry.says}" for command, entry in PANELS[name].items())
+    rows = (f"  {command:11} {entry.says}" for command, entry in PANELS[name].items())
     return ["", f"{name}:", *rows]

@@ -12,7 +12,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from compare.promises.conformance import ASKED, file_of
 from studies import amendments, promise_table, shipped_page
+from studies import conformance as corpus
 from studies import differential as compared
 from studies import grid_verdicts as graded
 from studies.how_often import page as often
@@ -65,6 +67,11 @@ def on_a_cluster(folder: Path) -> str:
     return played.made(told["courses"])
 
 
+def conformance(_: Path) -> str:
+    """Return how many instances of the conformance corpus break a promise, by assignor."""
+    return corpus.table_of([file_of(promise) for promise in ASKED])
+
+
 # By page, which is also the target of the Makefile that runs the study.
 MADE: Mapping[str, Callable[[Path], str]] = {
     "promises": promises,
@@ -74,6 +81,7 @@ MADE: Mapping[str, Callable[[Path], str]] = {
     "since-when": since_when,
     "why": why,
     "on-a-cluster": on_a_cluster,
+    "conformance": conformance,
 }
 
 

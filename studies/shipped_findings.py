@@ -89,7 +89,7 @@ def findings_of(
     broken = search(assignor, limits, seed=seed, groups=groups, also=also)
     for promise in (name for name in PROMISES if name in broken):
         quarry, asked = broken[promise], PROMISES[promise]
-        quarry = replace(quarry, group=_without_lag(quarry.group))
+        quarry = replace(quarry, group=without_lag(quarry.group))
         if is_ordinary(quarry.group):
             asked = asked.on_ordinary_groups()
         least = shrink(quarry, asked, run, until=monotonic() + 300)
@@ -156,7 +156,8 @@ def _how(groups: int) -> str:
     )
 
 
-def _without_lag(group: Group) -> Group:
+def without_lag(group: Group) -> Group:
+    """Return the group without lags and weights, which no client looks at."""
     document = group.to_dict()
     topics: dict[str, int | JsonObject] = {}
     for name, described in document["topics"].items():

@@ -56,6 +56,22 @@ def test_a_client_that_joins_is_hunted():
     assert "librdkafka/range has joined\n" in err
 
 
+@needs_a_client
+def test_a_client_that_joins_is_held_to_the_corpus():
+    options = ("--groups", "40", "--promise", "valid", "--promise", "balanced", "--format", "json")
+    code, out, err = beside_a_client("conformance", "--probe", *options)
+    told = json.loads(out)
+    assert (code, told["assignor"], told["of"] > told["groups"]) == (
+        1,
+        "librdkafka/range",
+        True,
+    ), err
+    valid, balanced = told["promises"]
+    assert (valid["broken"], len(valid["kept"]) > 20) == ([], True)
+    assert balanced["broken"]
+    assert f"librdkafka/range: {told['groups']} of {told['of']} groups\n" in err
+
+
 def kafkajs_hunted(tmp_path, *topics):
     """Hunt a plain consumer of KafkaJS for some seconds, as `beside_a_client` does."""
     consumer = replace(CONSUMERS[3], topics=topics, options={"RETRY": AT_ONCE})

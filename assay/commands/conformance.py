@@ -1,0 +1,130 @@
+"""Conformance: an assignor, or any client that joins, on the groups of the corpus."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.commands.guests import Port, Probed, guest, require_probe
+from assay.commands.options import MOST_SECONDS, Format
+from assay.progress import far
+from assay.signals import ending_on_signals
+from assay.streams import note, show_json, write
+from assay.terminal import Column, show_table
+from groups.documents.json_files import make_folder
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from heuristics.assignor import Assignor
+
+FEW = 60
+CALL_SECONDS = 5.0
+
+
+@ending_on_signals("interrupted")
+def conformance(
+    assignor: Annotated[str | None, typer.Argument(help="who is held to the promises")] = None,
+    *,
+    promise: Annotated[
+        list[str] | None,
+        typer.Option("--promise", help="one to ask about, also one that it does not make"),
+    ] = None,
+    groups: Annotated[
+        int | None,
+        typer.Option(min=1, help=f"how many groups; all if left out, and {FEW} with --probe"),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            min=0.001,
+            max=MOST_SECONDS,
+            help=f"seconds for each call; {CALL_SECONDS:g} if left out, and 10 with --probe",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "-o", "--out", metavar="DIR", help="instead: the corpus, with its large groups in full"
+        ),
+    ] = None,
+    probe: Probed = False,
+    port: Port = 0,
+    format_: Format = "table",
+) -> None:
+    """Hold an assignor to its promises on the conformance corpus; exit code 1 if one breaks.
+
+    Without --promise, those that the assignor is known not to make are left out.
+    With --probe, any client that joins is held to them; ASSIGNOR is then its name on the wire,
+    or else the one that the client prefers.
+    """
+    from compare.promises.conformance import (
+        ASKED,
+        asked_of,
+        conformity,
+        file_of,
+        group_of,
+        in_full,
+        sampled,
+        trials_on,
+    )
+    from compare.promises.trial import runner_of
+    from heuristics import assignor_named, matching
+    from heuristics.time_limit import TimeLimit
+
+    if (assignor is not None or probe) == (out is not None):
+        raise BadInput("expected either an assignor, --probe or --out DIR")
+    require_probe(port, probe=probe)
+    for name in promise or ():
+        if name not in ASKED:
+            raise BadInput(f"--promise {name}: expected one of {', '.join(ASKED)}")
+    if out is not None:
+        make_folder(Path(out))
+        for name in promise or ASKED:
+            write([in_full(name).rstrip("\n")], str(Path(out) / f"{name}.json"))
+        return
+    with ExitStack() as opened:
+        limit = opened.enter_context(TimeLimit(time_limit or CALL_SECONDS))
+        if probe:
+            joined = guest(assignor, port=port, seconds=time_limit, any_topics=True)
+            who: Assignor = opened.enter_context(joined)
+        else:
+            who = assignor_named(*matching([assignor or ""]))
+            if (reason := who.missing()) is not None:
+                raise BadInput(f"{who.name}: {reason}")
+        asked = promise or asked_of(who.name)
+        every = {name: file_of(name)["instances"] for name in ASKED if name in asked}
+        most = groups or (FEW if probe else None)
+        chosen = every if most is None else sampled(every, most)
+        by_id = {one["id"]: one for some in chosen.values() for one in some}
+        in_all = len({one["id"] for some in every.values() for one in some})
+        note(f"{who.name}: {len(by_id)} of {in_all} groups")
+        made = {name: group_of(one) for name, one in by_id.items()}
+        run = runner_of(who if probe else who.name, limit)
+        trials = trials_on(run, made)
+        for number, trial in enumerate(trials.values()):
+            far(f"{number} of {len(trials)} groups, {trial.outcome.status}")
+        rows = list(conformity(chosen, trials))
+        if format_ == "json":
+            head = {"format": "assay-conformance-result/1", "assignor": who.name}
+            numbers = {"groups": len(by_id), "of": in_all}
+            show_json(head | numbers | {"promises": [asdict(row) for row in rows]})
+        else:
+            show_table(
+                rows,
+                Column("promise", lambda row: row.promise),
+                Column("instances", lambda row: len(row.kept + row.broken + row.not_tested)),
+                Column("kept", lambda row: len(row.kept)),
+                Column("broken", lambda row: len(row.broken)),
+                Column("not tested", lambda row: len(row.not_tested)),
+                Column("first broken", lambda row: next(iter(row.broken), None), whole=True),
+            )
+        left_out = [name for name in ASKED if name not in asked]
+        if left_out and not promise:
+            unknown = f"which {who.name} is not known to promise"
+            note(f"not asked: {', '.join(left_out)}, {unknown}; --promise asks for one")
+        raise typer.Exit(1 if any(row.broken for row in rows) else 0)

@@ -1,0 +1,158 @@
+"""Conformance: the groups of ``corpus/conformance``, and how assignors keep their promises there.
+
+The corpus has a file for each promise, which programs in any language read; its README.md says
+what the keys mean. ``python -m studies.conformance`` makes the files.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from compare.promises.findings import SHIPPED
+from compare.promises.promise import NOT_TESTED, PROMISES, Judgement, Promise, promises_of
+from compare.promises.trial import Trial, optima
+from compare.samples.families import family_named
+from groups import BadInput, Group, values
+from groups.documents.json_files import parse_json
+from optimal import solve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from compare.promises.trial import Runner
+    from groups.documents.assay_group import JsonObject
+
+FORMAT = "assay-conformance/1"
+FOLDER = SHIPPED.parent / "conformance"
+
+
+def _near(found: Trial) -> Judgement:
+    if found.assignment is None or found.group.racks is None:
+        return NOT_TESTED
+    balance, far = values(found.assignment, ("balance", "racks"))
+    best = solve(found.group, "kip-881").terms
+    if balance != best[0].value:
+        return NOT_TESTED
+    return Judgement(far == best[1].value, {"racks": far, "optimum": best[1].value})
+
+
+RACKS = Promise(
+    "racks",
+    "of the assignments with the best balance, none has more partitions in their member's rack",
+    "KIP-881, racks come after balance and before few moves",
+    _near,
+)
+# Those that look at racks; and where they are, KIP-881's order is what they are held to.
+RACK_AWARE = (
+    "java-optimal/optimal-racks@*",
+    "kafka-java/sticky@*",
+    "kafka-java/cooperative-sticky@*",
+    "librdkafka/cooperative-sticky@*",
+)
+# `no-revert` is about the steps of one algorithm.
+ASKED: dict[str, Promise] = {
+    name: promise for name, promise in PROMISES.items() if name != "no-revert"
+} | {RACKS.name: RACKS}
+
+
+@dataclass(frozen=True)
+class Conformity:
+    """How a promise fared, by the ids of instances.
+
+    Attributes
+    ----------
+    kept, broken : where it holds, and where it does not
+    not_tested : where the assignor refused the group, or had no assignment of which to judge
+    """
+
+    promise: str
+    kept: tuple[str, ...]
+    broken: tuple[str, ...]
+    not_tested: tuple[str, ...]
+
+
+def file_of(promise: str) -> JsonObject:
+    """Return the ``assay-conformance/1`` document of a promise."""
+    found: JsonObject = parse_json((FOLDER / f"{promise}.json").read_text("utf-8"))
+    return found
+
+
+def group_of(instance: JsonObject) -> Group:
+    """Return the group of an instance; one that is given by its recipe is made.
+
+    Raises
+    ------
+    BadInput
+        Where the recipe makes another group here than the one that has the hash.
+    """
+    if "group" in instance:
+        return Group.from_dict(instance["group"])
+    recipe = instance["recipe"]
+    group = family_named(recipe["family"]).group(recipe["seed"])
+    if digest(group) != recipe["sha256"]:
+        raise BadInput(f"{instance['id']}: its recipe makes another group here")
+    return group
+
+
+def digest(group: Group) -> str:
+    """Return the SHA-256 of the group's JSON, without spaces and with sorted keys."""
+    text = json.dumps(group.to_dict(), sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
+
+
+def in_full(promise: str) -> str:
+    """Return the file of a promise with the groups of recipes in it, for other programs."""
+    document = file_of(promise)
+    for instance in document["instances"]:
+        instance["group"] = group_of(instance).to_dict()
+    return as_text(document)
+
+
+def as_text(document: JsonObject) -> str:
+    """Return a file as text, an instance to a line."""
+    head = json.dumps({**document, "instances": []}, indent=1, ensure_ascii=False)
+    lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in document["instances"])
+    return f"{head.removesuffix('[]' + chr(10) + '}')}[\n{lines}\n]}}\n"
+
+
+def asked_of(assignor: str) -> tuple[str, ...]:
+    """Return the promises that an assignor makes, as far as is known; that of racks few make."""
+    is_aware = any(fnmatchcase(assignor, name) for name in RACK_AWARE)
+    made = (*promises_of(assignor), *([RACKS.name] if is_aware else []))
+    return tuple(name for name in ASKED if name in made)
+
+
+def sampled(
+    instances: Mapping[str, Sequence[JsonObject]], most: int
+) -> dict[str, list[JsonObject]]:
+    """Return instances of about so many groups in all: findings first, then every so-manieth."""
+    ids = {one["id"]: one["source"] == "finding" for some in instances.values() for one in some}
+    findings = [name for name, is_finding in ids.items() if is_finding][:most]
+    rest = [name for name, is_finding in ids.items() if not is_finding]
+    room = most - len(findings)
+    kept = {*findings, *(rest[:: -(-len(rest) // room)] if room else ())}
+    return {
+        promise: [one for one in some if one["id"] in kept] for promise, some in instances.items()
+    }
+
+
+def trials_on(run: Runner, groups: Mapping[str, Group]) -> dict[str, Trial]:
+    """Return a trial of an assignor on each group; it is called when the first promise asks."""
+    known = optima([*groups.values()])
+    pairs = zip(groups.items(), known, strict=True)
+    return {name: Trial(run, group, optimum) for (name, group), optimum in pairs}
+
+
+def conformity(
+    instances: Mapping[str, Sequence[JsonObject]], trials: Mapping[str, Trial]
+) -> Iterator[Conformity]:
+    """Return how each promise fared on its instances, by the trial of each id."""
+    for promise, some in instances.items():
+        held: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+        for one in some:
+            held[ASKED[promise].judge(trials[one["id"]]).holds].append(one["id"])
+        yield Conformity(promise, *(tuple(held[holds]) for holds in (True, False, None)))

@@ -1,0 +1,68 @@
+"""``assay conformance``: what it prints, what it refuses, and its exit codes."""
+
+import json
+import re
+
+import pytest
+
+from tests.assay.calling import assay
+
+QUICK = ("--groups", "12", "--promise", "valid", "--promise", "idempotent")
+
+
+def test_an_assignor_that_breaks_a_promise_has_a_table_and_exit_code_1():
+    run = assay("conformance", "kip-54-sticky", "--promise", "idempotent", "--groups", "12")
+    assert run.returncode == 1
+    head, row = run.stdout.splitlines()
+    assert " ".join(head.split()) == "promise instances kept broken not tested first broken"
+    assert row.split()[0] == "idempotent"
+    assert row.endswith("kip-54-sticky-idempotent")
+    assert re.fullmatch(r"kip-54-sticky: 12 of [34]\d\d groups\n", run.stderr)
+
+
+def test_one_that_keeps_its_promises_has_exit_code_0_and_the_same_as_json():
+    run = assay("conformance", "sticky-that-ends", *QUICK, "--format", "json")
+    assert run.returncode == 0
+    told = json.loads(run.stdout)
+    assert told["format"] == "assay-conformance-result/1"
+    assert (told["assignor"], told["groups"]) == ("sticky-that-ends", 12)
+    assert [row["promise"] for row in told["promises"]] == ["valid", "idempotent"]
+    for row in told["promises"]:
+        assert row["kept"]
+        assert not row["broken"]
+
+
+def test_promises_that_an_assignor_is_not_known_to_make_are_left_out_by_name():
+    run = assay("conformance", "range", "--groups", "5")
+    assert "balanced" not in run.stdout
+    assert run.stderr.splitlines()[-1] == (
+        "not asked: settles, balanced, optimal-balance, optimal-moves, racks, which range is not "
+        "known to promise; --promise asks for one"
+    )
+
+
+def test_the_corpus_in_full_is_written_into_a_folder(tmp_path):
+    run = assay("conformance", "--promise", "settles", "--out", tmp_path / "full")
+    assert (run.returncode, run.stdout) == (0, "")
+    (file,) = (tmp_path / "full").iterdir()
+    document = json.loads(file.read_text("utf-8"))
+    assert (document["format"], document["promise"]) == ("assay-conformance/1", "settles")
+    assert all(one["group"]["members"] for one in document["instances"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "expected either an assignor, --probe or --out DIR"),
+        (("range", "--out", "x"), "expected either an assignor, --probe or --out DIR"),
+        (("range", "--port", "1"), "--port: only with --probe"),
+        (("range", "--promise", "fair"), "--promise fair: expected one of terminates, answers,"),
+        (("kafka-java/sticky@0.0.1",), "kafka-java/sticky@0.0.1: "),
+        (("kip-54-stick",), "assignor: unknown name 'kip-54-stick'; nearest: kip-54-sticky"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_one_line(arguments, said):
+    run = assay("conformance", *arguments)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"assay: {said}")
+    assert run.stderr.count("\n") == 1
