@@ -1,0 +1,180 @@
+"""Arc flow: bins as paths over their loads, of which the first part is what a member keeps."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from itertools import count, islice
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from ortools.linear_solver import pywraplp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# A solver's floats are taken as the integer that is so near.
+NEAR = 1e-6
+# Of a network: where it has more arcs, no solver is asked.
+MOST_ARCS = 30_000
+
+
+class TooLarge(Exception):
+    """The network has more arcs than a solver is given."""
+
+
+class ArcFlow:
+    """The packings of at most so many members, as an integer flow.
+
+    A path begins with a member or anew. One that begins with a member goes through the partitions
+    that it holds, one after the other, and takes each or leaves it. Then it goes on with any, the
+    largest first: one arc for each load and size, so that bins of one load are not told apart. Its
+    linear relaxation is as tight as that of all patterns that fill a bin.
+
+    Source: Valerio de Carvalho 1999, Annals of Operations Research 86, doi:10.1023/A:1018952112615
+
+    Parameters
+    ----------
+    sizes : of each partition, at most the capacity
+    speeds : what the move of each partition costs
+    held : the partitions of each member; none where the fewest bins are asked for
+    at_most : bins there may be; None: as few as possible
+
+    Raises
+    ------
+    TooLarge
+        Where there are too many arcs.
+    """
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        capacity: int,
+        speeds: Sequence[int],
+        held: Mapping[int, Sequence[int]],
+        at_most: int | None,
+    ) -> None:
+        self.sizes, self.speeds, self.at_most = sizes, speeds, at_most
+        self.upper: list[int] = []
+        self.starts: dict[int, int] = {}
+        self.keeps: dict[int, list[int]] = {}
+        self.balances: list[tuple[list[int], list[int]]] = []
+        self.into: dict[int, list[int]] = defaultdict(list)
+        self.out: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self.held = {m: [p for p in mine if speeds[p]] for m, mine in held.items()}
+        for member, mine in self.held.items():
+            self._member(member, mine, capacity)
+        self.new = self._arc(len(sizes) if at_most is None else at_most)
+        self.into[0].append(self.new)
+        self.count = Counter(size for size in sizes if size)
+        for size in sorted(self.count, reverse=True):
+            self._size(size, capacity)
+
+    def _arc(self, most: int) -> int:
+        if len(self.upper) >= MOST_ARCS:
+            raise TooLarge
+        self.upper.append(most)
+        return len(self.upper) - 1
+
+    def _member(self, member: int, mine: Sequence[int], capacity: int) -> None:
+        """Add the arcs of what a member holds: each load that a part of it has is a node."""
+        self.starts[member] = self._arc(1)
+        loads = {0: [self.starts[member]]}
+        for p in mine:
+            after: dict[int, list[int]] = defaultdict(list)
+            self.keeps[p] = []
+            for load, into in loads.items():
+                out = [self._arc(1)]
+                after[load].append(out[0])
+                if load + self.sizes[p] <= capacity:
+                    out.append(self._arc(1))
+                    after[load + self.sizes[p]].append(out[1])
+                    self.keeps[p].append(out[1])
+                self.balances.append((into, out))
+            loads = after
+        for load, into in loads.items():
+            self.into[load] += into
+
+    def _size(self, size: int, capacity: int) -> None:
+        """Add the arcs of a size, from each load that larger ones leave behind, and its own."""
+        loads = sorted(self.into)
+        for load in loads:
+            at = load
+            while at + size <= capacity and all(size != other for other, _ in self.out[at]):
+                arc = self._arc(self.count[size])
+                self.out[at].append((size, arc))
+                at += size
+                self.into[at].append(arc)
+
+    def solve(self, seconds: float | None) -> tuple[int | None, list[int] | None]:
+        """Return the bound that the solver claims, and the bins of its answer; None where none.
+
+        Bins are numbered as the members that they begin with, new ones by what is left; -1 for
+        partitions of size 0, which fit anywhere.
+        """
+        solver = pywraplp.Solver.CreateSolver("CBC")
+        arcs = [solver.IntVar(0, most, "") for most in self.upper]
+
+        def total(some: Sequence[int]) -> pywraplp.LinearExpr:
+            return solver.Sum([arcs[arc] for arc in some])
+
+        for into, out in self.balances:
+            solver.Add(total(out) == total(into))
+        for load, leaving in self.out.items():
+            solver.Add(total([arc for _, arc in leaving]) <= total(self.into[load]))
+        demand: dict[int, list[int]] = defaultdict(list)
+        for leaving in self.out.values():
+            for size, arc in leaving:
+                demand[size].append(arc)
+        for p, kept in self.keeps.items():
+            demand[self.sizes[p]] += kept
+        for size, many in self.count.items():
+            solver.Add(total(demand[size]) == many)
+        bins = total([*self.starts.values(), self.new])
+        kept_speed = [(arc, self.speeds[p]) for p, kept in self.keeps.items() for arc in kept]
+        if self.at_most is None:
+            solver.Minimize(bins)
+        else:
+            solver.Add(bins <= self.at_most)
+            solver.Maximize(solver.Sum([speed * arcs[arc] for arc, speed in kept_speed]))
+        exact = pywraplp.MPSolverParameters()
+        exact.SetDoubleParam(pywraplp.MPSolverParameters.RELATIVE_MIP_GAP, 0.0)
+        if seconds is not None:
+            solver.SetTimeLimit(max(1, int(1000 * seconds)))
+        status = solver.Solve(exact)
+        if status not in (solver.OPTIMAL, solver.FEASIBLE):
+            return None, None
+        flow = [round(arc.solution_value()) for arc in arcs]
+        bound = solver.Objective().BestBound()
+        near = NEAR * max(1.0, abs(bound) * NEAR)
+        if self.at_most is None:
+            claimed = ceil(bound - near)
+        else:
+            kept = sum(speed * flow[arc] for arc, speed in kept_speed)
+            most = kept if status == solver.OPTIMAL else floor(bound + near)
+            claimed = sum(self.speeds[p] for p in self.keeps) - most
+        return claimed, self._bins(flow)
+
+    def _bins(self, flow: Sequence[int]) -> list[int]:
+        """(partitions,) the bin of each, from a flow cut into paths, the least load first."""
+        bins = [-1] * len(self.sizes)
+        at: dict[int, list[int]] = defaultdict(list)
+        for member, start in self.starts.items():
+            if flow[start]:
+                mine = [p for p in self.held[member] if any(flow[arc] for arc in self.keeps[p])]
+                for p in mine:
+                    bins[p] = member
+                at[sum(self.sizes[p] for p in mine)].append(member)
+        used = {member for member, start in self.starts.items() if flow[start]}
+        unused = (number for number in count() if number not in used)
+        at[0] += islice(unused, flow[self.new])
+        left: dict[int, list[int]] = defaultdict(list)
+        for p, size in enumerate(self.sizes):
+            if bins[p] == -1:
+                left[size].append(p)
+        for load in sorted(self.into):
+            for size, arc in self.out[load]:
+                for _ in range(flow[arc]):
+                    bin_ = at[load].pop()
+                    bins[left[size].pop()] = bin_
+                    at[load + size].append(bin_)
+        return bins

@@ -1,0 +1,339 @@
+"""Elastic: the fewest members that hold all partitions within a capacity, then the least moved.
+
+Bin packing with a history: sizes change, and what leaves its member costs its speed. The question
+of Landau, Andrade and Barbosa, "Kafka Consumer Group Autoscaler", arXiv:2206.11170.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from heapq import nlargest
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from groups.arrays import NOBODY
+from groups.errors import BadInput, ProofError
+from optimal.arc_flow import MOST_ARCS, ArcFlow, TooLarge
+from optimal.proof import ProofKind
+from optimal.solution import Status, Stopped, Term
+from optimal.time_left import TimeLeft
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Loads that a bound on what one member keeps tells apart; of more it rounds them.
+MOST_POINTS = 5_000
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """Partitions with speeds, a capacity that every member has, and who holds what now.
+
+    A partition that is faster than the capacity counts as one of just the capacity: it fills a
+    member, which then falls behind whatever is done. Beside it only partitions of speed 0 fit.
+
+    Attributes
+    ----------
+    speeds : of each partition, 0 or more, in any unit that is whole
+    capacity : what a member takes, 1 or more, in the same unit
+    owner : of each partition the number of the member that holds it, -1 where nobody does
+    """
+
+    speeds: tuple[int, ...]
+    capacity: int
+    owner: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        """Require whole numbers in their ranges."""
+        if type(self.capacity) is not int or self.capacity < 1:
+            raise BadInput(f"capacity: {self.capacity!r}, expected a whole number of 1 or more")
+        if len(self.owner) != len(self.speeds):
+            raise BadInput(f"owner: {len(self.owner)} values for {len(self.speeds)} partitions")
+        for name, least in (("speeds", 0), ("owner", NOBODY)):
+            for p, value in enumerate(getattr(self, name)):
+                if type(value) is not int or value < least:
+                    raise BadInput(
+                        f"{name}.{p}: {value!r}, expected a whole number of {least} or more"
+                    )
+
+    @property
+    def sizes(self) -> list[int]:
+        """What each partition takes of a member: its speed, at most the capacity."""
+        return [min(speed, self.capacity) for speed in self.speeds]
+
+    @property
+    def held(self) -> dict[int, list[int]]:
+        """The partitions that each member holds now, by its number."""
+        found = defaultdict(list)
+        for p, member in enumerate(self.owner):
+            if member != NOBODY:
+                found[member].append(p)
+        return dict(found)
+
+    def moved(self, owner: Sequence[int]) -> int:
+        """Return the speed of the partitions that leave their member, all together."""
+        pairs = zip(self.speeds, self.owner, owner, strict=True)
+        return sum(speed for speed, old, new in pairs if old not in (NOBODY, new))
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Who holds what within the capacity, and what is known of it.
+
+    Attributes
+    ----------
+    owner : of each partition the number of its member; numbers that nobody has now are new members
+    terms : `members` where it was asked for the fewest, then `moved_weight` among the packings of
+        at most `at_most` members; its bound is None where the fewest are open
+    at_most : members that there may be for the least moved weight
+    proof : a certificate where `members_bound` and `moved_bound` close every term
+    """
+
+    owner: tuple[int, ...]
+    terms: tuple[Term, ...]
+    at_most: int
+    proof: ProofKind
+    seconds: float
+
+    @property
+    def members(self) -> int:
+        """How many members hold something."""
+        return len(set(self.owner))
+
+    @property
+    def moved(self) -> int:
+        """The speed of the partitions that move."""
+        return self.terms[-1].value
+
+    @property
+    def status(self) -> Status:
+        """What is known."""
+        return Status.FEASIBLE if self.proof is ProofKind.NONE else Status.OPTIMAL
+
+    @property
+    def stopped(self) -> Stopped:
+        """Why it stopped."""
+        return Stopped.TIME_LIMIT if self.proof is ProofKind.NONE else Stopped.PROOF
+
+
+def pack(
+    elastic: Elastic, *, at_most: int | None = None, time_limit: float | None = 10.0
+) -> Packing:
+    """Find the fewest members that hold everything, then the packing that moves least weight.
+
+    Parameters
+    ----------
+    at_most : do not look for the fewest: find what moves least with at most so many members
+    time_limit : seconds
+
+    Raises
+    ------
+    BadInput
+        Where no packing of at most so many members was found.
+    """
+    started, left = perf_counter(), TimeLeft.of(time_limit)
+    found = [_by_fit(elastic, keep) for keep in (False, True)]
+    bound, terms, by_solver = members_bound(elastic), [], False
+    most = min(map(_members, found)) if at_most is None else at_most
+    if at_most is None and most > bound:
+        fewest, claimed = _least(elastic, None, TimeLeft.of(left.share(2)))
+        found += fewest
+        by_solver = claimed is not None and claimed > bound
+        bound, most = max(bound, claimed or 0), min(map(_members, found))
+    if at_most is None:
+        terms = [Term("members", most, bound)]
+    found = [owner for owner in found if _members(owner) <= most]
+    least, moved = moved_bound(elastic, most), min(map(elastic.moved, found), default=None)
+    if moved is None or moved > least:
+        fits, claimed = _least(elastic, most, left)
+        found += [owner for owner in fits if _members(owner) <= most]
+        by_solver |= claimed is not None and claimed > least
+        least = max(least, claimed or 0)
+    if not found:
+        raise BadInput(f"at_most: no packing of {most} members found; at least {bound} are needed")
+    best = min(found, key=elastic.moved)
+    is_open = at_most is None and most > bound
+    terms.append(Term("moved_weight", elastic.moved(best), None if is_open else least))
+    proof = ProofKind.SOLVER if by_solver else ProofKind.CERTIFICATE
+    if any(term.value != term.bound for term in terms):
+        proof = ProofKind.NONE
+    answer = Packing(best, tuple(terms), most, proof, perf_counter() - started)
+    check(elastic, answer)
+    return answer
+
+
+def frontier(elastic: Elastic, *, time_limit: float | None = 30.0) -> list[Packing]:
+    """Return what more members save: the fewest, then each number with which less has to move.
+
+    The last moves what must move whatever the number of members, if the time is enough for that.
+    """
+    left = TimeLeft.of(time_limit)
+    points = [pack(elastic, time_limit=left.share(2))]
+    least = moved_bound(elastic, len(elastic.speeds))
+    for most in range(points[0].at_most + 1, len(elastic.speeds) + 1):
+        if points[-1].moved == least or left.is_up:
+            break
+        point = pack(elastic, at_most=most, time_limit=left.share(2))
+        if point.moved < points[-1].moved:
+            points.append(point)
+    return points
+
+
+def members_bound(elastic: Elastic) -> int:
+    """Return a lower bound on the members: L2 of Martello and Toth.
+
+    For any k up to half of the capacity: partitions above capacity - k share a member with none of
+    k or more, and two above half share none, so what else there is of k or more has only the rest.
+
+    Source: Martello and Toth 1990, doi:10.1016/0166-218X(90)90094-S
+    """
+    sizes, capacity = elastic.sizes, elastic.capacity
+    best = int(bool(sizes))
+    for k in {0, *(size for size in sizes if 2 * size <= capacity)}:
+        large = [size for size in sizes if 2 * size > capacity]
+        room = sum(capacity - size for size in large if size <= capacity - k)
+        small = sum(size for size in sizes if k <= size and 2 * size <= capacity)
+        best = max(best, len(large) + max(0, -(-(small - room) // capacity)))
+    return best
+
+
+def moved_bound(elastic: Elastic, at_most: int) -> int:
+    """Return a lower bound on the moved weight with at most so many members.
+
+    No member keeps more than the best part of what it holds that fits, and no more members than
+    there may be keep anything.
+    """
+    most = nlargest(at_most, (_most_kept(elastic, held) for held in elastic.held.values()))
+    return sum(elastic.speeds[p] for held in elastic.held.values() for p in held) - sum(most)
+
+
+def check(elastic: Elastic, packing: Packing) -> None:
+    """Recount a packing in plain Python, without a solver.
+
+    A bound that is a solver's word stays that; those of a certificate are computed again.
+
+    Raises
+    ------
+    ProofError
+        Where somebody holds too much, or a value or bound is not what it is said to be.
+    """
+    loads: dict[int, int] = {}
+    for size, member in zip(elastic.sizes, packing.owner, strict=True):
+        loads[member] = loads.get(member, 0) + size
+    if min(loads, default=0) < 0 or max(loads.values(), default=0) > elastic.capacity:
+        raise ProofError("a partition is with nobody, or a member is above the capacity")
+    right = {"members": len(loads), "moved_weight": elastic.moved(packing.owner)}
+    bounds = {
+        "members": members_bound(elastic),
+        "moved_weight": moved_bound(elastic, packing.at_most),
+    }
+    for term in packing.terms:
+        if term.value != right[term.name]:
+            raise ProofError(f"{term.name}: {term.value}, but it is {right[term.name]}")
+        if term.bound is not None and term.bound > term.value:
+            raise ProofError(f"{term.name}: the bound {term.bound} is above {term.value}")
+        if packing.proof is ProofKind.CERTIFICATE and term.value != bounds[term.name]:
+            raise ProofError(f"{term.name}: no certificate, the bound is {bounds[term.name]}")
+
+
+def _members(owner: Sequence[int]) -> int:
+    return len(set(owner))
+
+
+def _most_kept(elastic: Elastic, held: Sequence[int]) -> int:
+    """Return a bound on the speed that a member keeps: the best part that fits, a knapsack."""
+    grain = -(-elastic.capacity // MOST_POINTS)
+    best = {0: 0}
+    for p in held:
+        size = min(elastic.speeds[p], elastic.capacity) // grain
+        for load, speed in list(best.items()):
+            if load + size <= elastic.capacity // grain:
+                best[load + size] = max(best.get(load + size, 0), speed + elastic.speeds[p])
+    return max(best.values())
+
+
+def _by_fit(elastic: Elastic, keep: bool) -> tuple[int, ...]:
+    """Return a packing by best fit, the fastest first; `keep`: what fits stays where it is."""
+    sizes = elastic.sizes
+    loads: dict[int, int] = {}
+    owner = [NOBODY] * len(sizes)
+    order = sorted(range(len(sizes)), key=lambda p: -elastic.speeds[p])
+
+    def put(p: int, member: int) -> None:
+        owner[p], loads[member] = member, loads.get(member, 0) + sizes[p]
+
+    for p in order:
+        at = elastic.owner[p]
+        if keep and at != NOBODY and loads.get(at, 0) + sizes[p] <= elastic.capacity:
+            put(p, at)
+    for p in order:
+        if owner[p] == NOBODY:
+            fits = [m for m, load in loads.items() if load + sizes[p] <= elastic.capacity]
+            put(p, max(fits, key=lambda m: (loads[m], -m)) if fits else _unused(elastic, loads))
+    return _settled(elastic, owner if keep else _named(elastic, owner))
+
+
+def _unused(elastic: Elastic, used: dict[int, int]) -> int:
+    """Return the lowest number of a member that holds nothing."""
+    return next(m for m in range(len(elastic.speeds) + len(used)) if m not in used)
+
+
+def _named(elastic: Elastic, bins: Sequence[int]) -> list[int]:
+    """Return a packing with its bins given to the members that keep most with them."""
+    kept: Counter[tuple[int, int]] = Counter()
+    for p, (bin_, member) in enumerate(zip(bins, elastic.owner, strict=True)):
+        kept[bin_, member] += elastic.speeds[p] if member != NOBODY else 0
+    name: dict[int, int] = {}
+    for bin_, member in sorted(kept, key=lambda pair: (-kept[pair], pair)):
+        if bin_ not in name and member != NOBODY and member not in name.values():
+            name[bin_] = member
+    for bin_ in sorted(set(bins) - name.keys()):
+        name[bin_] = _unused(elastic, dict.fromkeys(name.values(), 0))
+    return [name[bin_] for bin_ in bins]
+
+
+def _least(
+    elastic: Elastic, at_most: int | None, left: TimeLeft
+) -> tuple[list[tuple[int, ...]], int | None]:
+    """Return packings from arc flows, and the bound that a solver claims; None where it has none.
+
+    Where loads are too many to tell apart they are rounded: with sizes rounded down whatever fits
+    still fits, which gives a bound, and with sizes rounded up what is found fits.
+
+    Parameters
+    ----------
+    at_most : members there may be; None: as few as possible
+    """
+    grain = 1
+    while True:
+        try:
+            below = _network(elastic, at_most, grain, 0)
+            above = below if grain == 1 else _network(elastic, at_most, grain, grain - 1)
+        except TooLarge:
+            grain = max(2 * grain, elastic.capacity // MOST_ARCS)
+            continue
+        bound, bins = below.solve(left.share(1 if below is above else 2))
+        if below is not above:
+            _, bins = above.solve(left.share(1))
+        if bins is None:
+            return [], bound
+        return [_settled(elastic, bins if at_most is not None else _named(elastic, bins))], bound
+
+
+def _network(elastic: Elastic, at_most: int | None, grain: int, more: int) -> ArcFlow:
+    """Return the network of sizes in units of `grain`, after `more` is added to each."""
+    capacity = elastic.capacity // grain
+    sizes = [min((size + more) // grain, capacity) for size in elastic.sizes]
+    held = {} if at_most is None else elastic.held
+    return ArcFlow(sizes, capacity, elastic.speeds, held, at_most)
+
+
+def _settled(elastic: Elastic, owner: Sequence[int]) -> tuple[int, ...]:
+    """Return the packing with each partition of speed 0, which fits anywhere, where it was."""
+    sized = [m for m, speed in zip(owner, elastic.speeds, strict=True) if speed]
+    used = set(sized) or {max(0, max(elastic.owner, default=0))}
+    return tuple(
+        member if speed else old if old in used else min(used)
+        for member, speed, old in zip(owner, elastic.speeds, elastic.owner, strict=True)
+    )
