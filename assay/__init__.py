@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from compare.scenarios.rollout import Rule as Rule
     from compare.scenarios.upgrade_paths import Variation as Variation
     from compare.scenarios.upgrade_paths import roll_out as roll_out
+    from compare.sizes.fit import Fit as Fit
+    from compare.sizes.fit import FitRow as FitRow
+    from compare.sizes.fit import fit as fit
     from compare.sizes.sizing import Size as Size
     from compare.sizes.sizing import Sizing as Sizing
     from compare.sizes.sizing import Target as Target
@@ -115,6 +118,7 @@ _HOMES = {
     "compare.scenarios.upgrade_paths": "Variation roll_out",
     "compare.lag.fall": "Fall PeakFall",
     "compare.lag.worth": "Worth worth_moving",
+    "compare.sizes.fit": "Fit FitRow fit",
     "compare.sizes.sizing": "Size Sizing Target",
     "compare.sizes.sweep": "size",
     "compare.judged": "Judged Verdicts judge",

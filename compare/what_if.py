@@ -142,7 +142,7 @@ def _with_members(group: Group, members: int, like: str | None) -> Group:
     details = group.details or (MemberDetails(),) * there
     return replace(
         group,
-        members=(*group.members, *_new_names(group, new)),
+        members=(*group.members, *new_names(group, new)),
         subscription_indptr=indptr,
         subscription_topics=listed,
         subscription_row=row,
@@ -201,7 +201,8 @@ def _member_named(group: Group, name: str, place: str) -> int:
     return meant[0]
 
 
-def _new_names(group: Group, count: int) -> tuple[str, ...]:
+def new_names(group: Group, count: int) -> tuple[str, ...]:
+    """Return names for so many new members: ``new-1`` and on, without those that are taken."""
     names: list[str] = []
     taken, number = set(group.members), 0
     while len(names) < count:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import count, islice
-from math import ceil, floor
+from math import ceil
 from typing import TYPE_CHECKING
 
 from ortools.linear_solver import pywraplp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # A solver's floats are taken as the integer that is so near.
 NEAR = 1e-6
 # Of a network: where it has more arcs, no solver is asked.
-MOST_ARCS = 30_000
+MOST_ARCS = 12_000
 
 
 class TooLarge(Exception):
@@ -59,7 +59,7 @@ class ArcFlow:
         self.keeps: dict[int, list[int]] = {}
         self.balances: list[tuple[list[int], list[int]]] = []
         self.into: dict[int, list[int]] = defaultdict(list)
-        self.out: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self.out: dict[int, dict[int, int]] = defaultdict(dict)
         self.held = {m: [p for p in mine if speeds[p]] for m, mine in held.items()}
         for member, mine in self.held.items():
             self._member(member, mine, capacity)
@@ -96,12 +96,10 @@ class ArcFlow:
 
     def _size(self, size: int, capacity: int) -> None:
         """Add the arcs of a size, from each load that larger ones leave behind, and its own."""
-        loads = sorted(self.into)
-        for load in loads:
+        for load in sorted(self.into):
             at = load
-            while at + size <= capacity and all(size != other for other, _ in self.out[at]):
-                arc = self._arc(self.count[size])
-                self.out[at].append((size, arc))
+            while at + size <= capacity and size not in self.out[at]:
+                arc = self.out[at][size] = self._arc(self.count[size])
                 at += size
                 self.into[at].append(arc)
 
@@ -113,29 +111,14 @@ class ArcFlow:
         """
         solver = pywraplp.Solver.CreateSolver("CBC")
         arcs = [solver.IntVar(0, most, "") for most in self.upper]
-
-        def total(some: Sequence[int]) -> pywraplp.LinearExpr:
-            return solver.Sum([arcs[arc] for arc in some])
-
-        for into, out in self.balances:
-            solver.Add(total(out) == total(into))
-        for load, leaving in self.out.items():
-            solver.Add(total([arc for _, arc in leaving]) <= total(self.into[load]))
-        demand: dict[int, list[int]] = defaultdict(list)
-        for leaving in self.out.values():
-            for size, arc in leaving:
-                demand[size].append(arc)
-        for p, kept in self.keeps.items():
-            demand[self.sizes[p]] += kept
-        for size, many in self.count.items():
-            solver.Add(total(demand[size]) == many)
-        bins = total([*self.starts.values(), self.new])
-        kept_speed = [(arc, self.speeds[p]) for p, kept in self.keeps.items() for arc in kept]
-        if self.at_most is None:
-            solver.Minimize(bins)
-        else:
-            solver.Add(bins <= self.at_most)
-            solver.Maximize(solver.Sum([speed * arcs[arc] for arc, speed in kept_speed]))
+        for least, most, signed in self._rows():
+            row = solver.Constraint(least, solver.infinity() if most is None else most)
+            for sign, some in signed:
+                for arc in some:
+                    row.SetCoefficient(arcs[arc], sign)
+        objective, (cost, beside) = solver.Objective(), self._cost()
+        for arc, each in cost.items():
+            objective.SetCoefficient(arcs[arc], each)
         exact = pywraplp.MPSolverParameters()
         exact.SetDoubleParam(pywraplp.MPSolverParameters.RELATIVE_MIP_GAP, 0.0)
         if seconds is not None:
@@ -144,15 +127,34 @@ class ArcFlow:
         if status not in (solver.OPTIMAL, solver.FEASIBLE):
             return None, None
         flow = [round(arc.solution_value()) for arc in arcs]
-        bound = solver.Objective().BestBound()
-        near = NEAR * max(1.0, abs(bound) * NEAR)
+        bound = objective.BestBound()
+        least = ceil(bound - NEAR * max(1.0, NEAR * abs(bound)))
+        if status == solver.OPTIMAL:
+            least = sum(each * flow[arc] for arc, each in cost.items())
+        return beside + least, self._bins(flow)
+
+    def _rows(self) -> Iterator[tuple[int, int | None, list[tuple[int, Iterable[int]]]]]:
+        """Yield constraints: least, most, and arcs with their signs."""
+        for into, out in self.balances:
+            yield 0, 0, [(1, into), (-1, out)]
+        carrying: dict[int, list[int]] = defaultdict(list)
+        for load, leaving in self.out.items():
+            yield 0, None, [(1, self.into[load]), (-1, leaving.values())]
+            for size, arc in leaving.items():
+                carrying[size].append(arc)
+        for p, kept in self.keeps.items():
+            carrying[self.sizes[p]] += kept
+        for size, many in self.count.items():
+            yield many, many, [(1, carrying[size])]
+        if self.at_most is not None:
+            yield 0, self.at_most, [(1, [*self.starts.values(), self.new])]
+
+    def _cost(self) -> tuple[dict[int, int], int]:
+        """Return what an arc costs, and what is added: the number of bins, or the moved weight."""
         if self.at_most is None:
-            claimed = ceil(bound - near)
-        else:
-            kept = sum(speed * flow[arc] for arc, speed in kept_speed)
-            most = kept if status == solver.OPTIMAL else floor(bound + near)
-            claimed = sum(self.speeds[p] for p in self.keeps) - most
-        return claimed, self._bins(flow)
+            return {self.new: 1}, 0
+        kept = {arc: -self.speeds[p] for p, arcs in self.keeps.items() for arc in arcs}
+        return kept, sum(self.speeds[p] for p in self.keeps)
 
     def _bins(self, flow: Sequence[int]) -> list[int]:
         """(partitions,) the bin of each, from a flow cut into paths, the least load first."""
@@ -172,7 +174,7 @@ class ArcFlow:
             if bins[p] == -1:
                 left[size].append(p)
         for load in sorted(self.into):
-            for size, arc in self.out[load]:
+            for size, arc in self.out[load].items():
                 for _ in range(flow[arc]):
                     bin_ = at[load].pop()
                     bins[left[size].pop()] = bin_

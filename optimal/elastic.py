@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import nlargest
 from time import perf_counter
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from groups.arrays import NOBODY
 from groups.errors import BadInput, ProofError
@@ -20,7 +23,7 @@ from optimal.solution import Status, Stopped, Term
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 # Loads that a bound on what one member keeps tells apart; of more it rounds them.
 MOST_POINTS = 5_000
@@ -57,12 +60,12 @@ class Elastic:
                         f"{name}.{p}: {value!r}, expected a whole number of {least} or more"
                     )
 
-    @property
+    @cached_property
     def sizes(self) -> list[int]:
         """What each partition takes of a member: its speed, at most the capacity."""
         return [min(speed, self.capacity) for speed in self.speeds]
 
-    @property
+    @cached_property
     def held(self) -> dict[int, list[int]]:
         """The partitions that each member holds now, by its number."""
         found = defaultdict(list)
@@ -70,6 +73,31 @@ class Elastic:
             if member != NOBODY:
                 found[member].append(p)
         return dict(found)
+
+    @cached_property
+    def most_kept(self) -> dict[int, tuple[int, set[int]]]:
+        """Of each member a bound on the speed that it keeps, and which partitions those are.
+
+        A knapsack: the best part of what it holds that fits. Loads of which there are too many are
+        rounded down, so that whatever fits still does; the part may then be too much.
+        """
+        grain = -(-self.capacity // MOST_POINTS)
+        found = {}
+        for member, held in self.held.items():
+            best, better = np.zeros(self.capacity // grain + 1, np.int64), []
+            for p in held:
+                size = self.sizes[p] // grain
+                taken = best[: len(best) - size] + self.speeds[p]
+                better.append(taken > best[size:])
+                best[size:] = np.maximum(best[size:], taken)
+            part, load = set(), len(best) - 1
+            for p, takes in zip(reversed(held), reversed(better), strict=True):
+                size = self.sizes[p] // grain
+                if load >= size and takes[load - size]:
+                    part.add(p)
+                    load -= size
+            found[member] = int(best[-1]), part
+        return found
 
     def moved(self, owner: Sequence[int]) -> int:
         """Return the speed of the partitions that leave their member, all together."""
@@ -133,7 +161,9 @@ def pack(
         Where no packing of at most so many members was found.
     """
     started, left = perf_counter(), TimeLeft.of(time_limit)
-    found = [_by_fit(elastic, keep) for keep in (False, True)]
+    without_end = len(elastic.speeds)
+    tries = (_by_fit(elastic, keepers, without_end) for keepers in ((), elastic.held))
+    found = [packing for packing in tries if packing is not None]
     bound, terms, by_solver = members_bound(elastic), [], False
     most = min(map(_members, found)) if at_most is None else at_most
     if at_most is None and most > bound:
@@ -143,7 +173,7 @@ def pack(
         bound, most = max(bound, claimed or 0), min(map(_members, found))
     if at_most is None:
         terms = [Term("members", most, bound)]
-    found = [owner for owner in found if _members(owner) <= most]
+    found = [owner for owner in found if _members(owner) <= most] + _by_keeping(elastic, most)
     least, moved = moved_bound(elastic, most), min(map(elastic.moved, found), default=None)
     if moved is None or moved > least:
         fits, claimed = _least(elastic, most, left)
@@ -204,7 +234,7 @@ def moved_bound(elastic: Elastic, at_most: int) -> int:
     No member keeps more than the best part of what it holds that fits, and no more members than
     there may be keep anything.
     """
-    most = nlargest(at_most, (_most_kept(elastic, held) for held in elastic.held.values()))
+    most = nlargest(at_most, (kept for kept, _ in elastic.most_kept.values()))
     return sum(elastic.speeds[p] for held in elastic.held.values() for p in held) - sum(most)
 
 
@@ -241,20 +271,14 @@ def _members(owner: Sequence[int]) -> int:
     return len(set(owner))
 
 
-def _most_kept(elastic: Elastic, held: Sequence[int]) -> int:
-    """Return a bound on the speed that a member keeps: the best part that fits, a knapsack."""
-    grain = -(-elastic.capacity // MOST_POINTS)
-    best = {0: 0}
-    for p in held:
-        size = min(elastic.speeds[p], elastic.capacity) // grain
-        for load, speed in list(best.items()):
-            if load + size <= elastic.capacity // grain:
-                best[load + size] = max(best.get(load + size, 0), speed + elastic.speeds[p])
-    return max(best.values())
+def _by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int, ...] | None:
+    """Return a packing by best fit, the fastest first; None where it takes too many members.
 
-
-def _by_fit(elastic: Elastic, keep: bool) -> tuple[int, ...]:
-    """Return a packing by best fit, the fastest first; `keep`: what fits stays where it is."""
+    Parameters
+    ----------
+    keepers : members that first keep what fits of what they hold
+    most : members there may be
+    """
     sizes = elastic.sizes
     loads: dict[int, int] = {}
     owner = [NOBODY] * len(sizes)
@@ -263,15 +287,29 @@ def _by_fit(elastic: Elastic, keep: bool) -> tuple[int, ...]:
     def put(p: int, member: int) -> None:
         owner[p], loads[member] = member, loads.get(member, 0) + sizes[p]
 
-    for p in order:
-        at = elastic.owner[p]
-        if keep and at != NOBODY and loads.get(at, 0) + sizes[p] <= elastic.capacity:
-            put(p, at)
+    at = elastic.owner
+    mine = [p for p in order if at[p] in keepers]
+    for p in sorted(mine, key=lambda p: p not in elastic.most_kept[at[p]][1]):
+        if loads.get(at[p], 0) + sizes[p] <= elastic.capacity:
+            put(p, at[p])
     for p in order:
         if owner[p] == NOBODY:
             fits = [m for m, load in loads.items() if load + sizes[p] <= elastic.capacity]
-            put(p, max(fits, key=lambda m: (loads[m], -m)) if fits else _unused(elastic, loads))
-    return _settled(elastic, owner if keep else _named(elastic, owner))
+            if not fits and len(loads) == most:
+                return None
+            fullest = max(fits, key=lambda m: (loads[m], -m), default=None)
+            put(p, _unused(elastic, loads) if fullest is None else fullest)
+    return _settled(elastic, owner if keepers else _named(elastic, owner))
+
+
+def _by_keeping(elastic: Elastic, most: int) -> list[tuple[int, ...]]:
+    """Return a packing in which as many of the members that can keep most keep it; or none."""
+    ranked = [
+        m for _, m in sorted(zip(elastic.most_kept, elastic.held, strict=True), reverse=True)
+    ]
+    released = [0, *(2**i for i in range(len(ranked).bit_length()))]
+    tries = (_by_fit(elastic, {*ranked[: max(0, most - less)]}, most) for less in released)
+    return [found for found in tries if found is not None][:1]
 
 
 def _unused(elastic: Elastic, used: dict[int, int]) -> int:

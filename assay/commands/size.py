@@ -27,7 +27,9 @@ from groups.tiers import LAG_PEAKS
 from groups.wording import counted, duration, listed, rounded
 
 if TYPE_CHECKING:
+    from compare.sizes.fit import Fit, FitRow
     from compare.sizes.sizing import Aim, Size, Sizing, Target
+    from groups.group import Group
 
 MOST_NUMBERS = 1000
 
@@ -42,6 +44,14 @@ def size(
             metavar="TIER=N",
             help="what will do: peak_lag=400k (records on one member), peak_time=5m (to catch "
             "up), peak_load=8 (partitions on one), load_spread=1, balance=0",
+        ),
+    ] = None,
+    capacity: Annotated[
+        str | None,
+        typer.Option(
+            "--capacity",
+            metavar="WEIGHT",
+            help="the fewest members of whom none has more weight, as in 400k, and what moves",
         ),
     ] = None,
     members: Annotated[
@@ -77,6 +87,18 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
+    if capacity is not None:
+        given = {"--target": target, "--members": members, "--like": like, "--figure": figure}
+        also = next(
+            (name for name, value in {**given, "--objective": objective}.items() if value), None
+        )
+        if also is not None:
+            raise BadInput(f"{also}: not with --capacity, which is a question of its own")
+        one = one_group(
+            files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate
+        )
+        _size_to_fit(one, capacity, time_limit, format_)
+        return
     from compare.sizes.sizing import parse_target
     from compare.sizes.sweep import size as sized
     from groups.extras import require_plots
@@ -103,6 +125,54 @@ def size(
         figures.save(drawn(found), figure)
         if format_ != "json":
             show(f"{found.group}: drawn in {figure}")
+
+
+def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -> None:
+    """Print the fewest members within a capacity, and what has to move, with more of them too."""
+    from compare.sizes.fit import fit, parse_capacity
+
+    found = fit(group, parse_capacity(capacity), time_limit=time_limit)
+    note_assumed(group.assumed)
+    if format_ == "json":
+        show_json(found.to_dict())
+        return
+    above = f", {found.above_now} of them above {found.capacity:,}" if found.above_now else ""
+    tell(
+        f"{found.group}: {counted(found.partitions, 'partition')} of weight {found.weight:,}, "
+        f"{counted(found.members_now, 'member')} now{above}. {fewest_in_words(found)}"
+    )
+    if found.too_heavy:
+        are = "is" if found.too_heavy == 1 else "are"
+        tell(
+            f"{counted(found.too_heavy, 'partition')} {are} above {found.capacity:,} by "
+            f"{'itself' if are == 'is' else 'themselves'}: whoever has "
+            f"{'it' if are == 'is' else 'one'} falls behind."
+        )
+    show_table(
+        found.rows,
+        Column("members", lambda row: row.members),
+        Column("moved weight", lambda row: row.moved_weight),
+        Column("moves", lambda row: row.moves),
+        Column("most weight", lambda row: row.most_weight),
+        Column("proof", _proof_of_fit),
+    )
+    if found.rows[0].moved_weight:
+        tell("each row: the least weight that has to move if there may be so many members")
+
+
+def fewest_in_words(found: Fit) -> str:
+    """Return how many members are enough, and what is known of fewer."""
+    enough = f"{counted(found.fewest, 'member')} {'is' if found.fewest == 1 else 'are'} enough"
+    if found.fewest > found.fewest_bound:
+        return f"{enough}; at least {found.fewest_bound:,} are needed."
+    return f"{enough}; fewer are not." if found.fewest > 1 else f"{enough}."
+
+
+def _proof_of_fit(row: FitRow) -> str:
+    if row.proof != "none":
+        return row.proof
+    bound = row.moved_weight_bound
+    return "not proved" if bound is None else f"at least {bound:,}"
 
 
 def _numbers(text: str) -> range:

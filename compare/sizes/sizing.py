@@ -75,13 +75,19 @@ def parse_target(text: str) -> dict[str, int]:
     name, _, value = text.partition("=")
     if name not in AIMS:
         raise BadInput(f"target {text}: {name!r} is none of {', '.join(AIMS)}")
-    found, units = _NUMBER.fullmatch(value), SECONDS_IN if name == "peak_time" else _SIZES
+    found = whole_number(value, SECONDS_IN if name == "peak_time" else _SIZES)
     if re.fullmatch(r"[0-9]{16,} ?[A-Za-z]*", value):
         raise BadInput(f"target {text}: N is too big; expected at most 15 digits")
-    if found is None or found[2] not in units:
+    if found is None:
         what = "a time as in 300, 5m or 2h" if name == "peak_time" else "a number as in 8 or 400k"
         raise BadInput(f"target {text}: expected {name}=N, with N {what}")
-    return {name: int(found[1]) * units[found[2]]}
+    return {name: found}
+
+
+def whole_number(text: str, units: Mapping[str, int] = _SIZES) -> int | None:
+    """Return the number of ``400k`` or ``8``, or the seconds of ``5m``; None of anything else."""
+    found = _NUMBER.fullmatch(text)
+    return int(found[1]) * units[found[2]] if found and found[2] in units else None
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ import json
 import pickle
 import re
 import tomllib
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import assay
@@ -38,9 +39,9 @@ def test_all_that_is_named_is_there_in_order():
     assert assay.__all__ == sorted(assay.__all__)
     assert sorted([*FUNCTIONS, *CLASSES, "AssignorFunction", "Excess"]) == assay.__all__
     assert FUNCTIONS == [
-        "advise", "assign", "check", "differing", "export", "frontier", "grid", "hunt", "judge",
-        "play", "read_groups", "roll_out", "run", "score", "score_assignors", "size", "solve",
-        "solve_fleet", "solve_many", "what_if", "worth_moving",
+        "advise", "assign", "check", "differing", "export", "fit", "frontier", "grid", "hunt",
+        "judge", "play", "read_groups", "roll_out", "run", "score", "score_assignors", "size",
+        "solve", "solve_fleet", "solve_many", "what_if", "worth_moving",
     ]  # fmt: skip
 
 
@@ -142,6 +143,10 @@ def values(tmp_path_factory):
     }
 
 
+def weighing(group):
+    return replace(group, weight=np.ones(group.n_partitions, np.int64))
+
+
 @pytest.fixture(scope="module")
 def calls(values):
     """A call of each function that is quick and right."""
@@ -153,6 +158,7 @@ def calls(values):
             "check": {"group": group, "solution": solution},
             "differing": {"members": (2,)},
             "export": {"group": group},
+            "fit": {"group": weighing(group), "capacity": 2, "time_limit": 0.1},
             "frontier": {"group": group, "first": "balance", "second": "stickiness"},
             "grid": {"members": (2,), "most_partitions": 4},
             "hunt": {

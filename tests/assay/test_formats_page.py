@@ -58,6 +58,12 @@ def written(tmp_path_factory) -> dict:
         "plan.json": {"c0": {"t0": [0], "t5": [0]}, "c1": {"t0": [0], "t1": [0]}},
         "lagging.json": GROUP | {"topics": lag | {"t9": 1}},
         "lopsided.json": LOPSIDED,
+        "weighing.json": {
+            "format": "assay-group/1",
+            "group": "orders",
+            "topics": {"t0": {"partitions": 2, "weight": [9, 5]}},
+            "members": {"c0": {"subscription": ["t0"]}, "c1": {"subscription": ["t0"]}},
+        },
     }
     folder = write(tmp_path_factory.mktemp("page"), files)
     as_json = ("--format", "json")
@@ -71,6 +77,7 @@ def written(tmp_path_factory) -> dict:
         "worth": ("solve", "lagging.json", "--only-if-peak-falls", "1%", *as_json),
         "advise": ("advise", "lopsided.json", *as_json),
         "size": ("size", "lagging.json", "--target", "peak_time=9", "--rate", "2", *as_json),
+        "fit": ("size", "weighing.json", "--capacity", "9", *as_json),
         "lag": ("score", "lagging.json", "--rate", "2", *as_json),
         "diff": ("diff", "orders.json", "solution.json", *as_json),
         "double": ("diff", "plan.json", "orders.json", *as_json),
@@ -108,7 +115,7 @@ def test_every_key_of_the_examples_is_explained():
 
 
 def test_every_key_that_is_written_is_explained(written):
-    assert len({document["format"] for document in written.values()}) == 8
+    assert len({document["format"] for document in written.values()}) == 9
     for name, document in written.items():
         assert keys_in(document) - explained(document["format"]) == set(), name
 
