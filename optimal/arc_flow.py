@@ -7,8 +7,6 @@ from itertools import count, islice
 from math import ceil
 from typing import TYPE_CHECKING
 
-from ortools.linear_solver import pywraplp
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -109,6 +107,8 @@ class ArcFlow:
         Bins are numbered as the members that they begin with, new ones by what is left; -1 for
         partitions of size 0, which fit anywhere.
         """
+        from ortools.linear_solver import pywraplp
+
         solver = pywraplp.Solver.CreateSolver("CBC")
         arcs = [solver.IntVar(0, most, "") for most in self.upper]
         for least, most, signed in self._rows():
