@@ -93,19 +93,15 @@ def watch(
     Prometheus, or both. A cluster that is away is asked again. --times, --for or Ctrl-C ends it.
     """
     from groups.tiers import parse_objective
-    from live.watch import Series, looks
+    from live.watch import looks
 
     if out is None and metrics is None:
         raise BadInput("Missing option '-o', or --metrics")
-    if out is None and keep is not None:
-        raise BadInput("--keep: it is about the folder of captures; add -o DIR")
     interval = _seconds("--every", every)
     seconds = None if for_ is None else _seconds("--for", for_)
     tiers = parse_objective(objective)
     connection = connection_to(bootstrap_server, command_config, config, timeout)
-    series = None if out is None else Series(Path(out), keep)
-    if series is not None:
-        series.prepare()
+    series = _series(out, keep)
     kept = "" if series is None else ": what was captured is kept"
     with ending_on_signals(f"interrupted{kept}"), _served(metrics) as page:
         watched = Watched(tiers, time_limit, page, quiet=quiet)
@@ -125,14 +121,28 @@ def watch(
             # Kept before anything else: judging may take long, and be interrupted.
             if look.found.documents:
                 captured += 1
-                size = 0 if series is None else series.add(look.at, look.found.documents)
-                if series is not None and captured == 1:
-                    note(_disk_use(size, interval, series))
+                if series is not None:
+                    size = series.add(look.at, look.found.documents)
+                    if captured == 1:
+                        note(_disk_use(size, interval, series))
             watched.take_in(look)
     if not captured:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")
     if series is not None:
         note(f"{counted(captured, 'capture')} in {out}; next: assay run {out} --out tables")
+
+
+def _series(out: str | None, keep: int | None) -> Series | None:
+    """Return the series in a folder, ready to be added to; None where no folder is given."""
+    from live.watch import Series
+
+    if out is None and keep is not None:
+        raise BadInput("--keep: it is about the folder of captures; add -o DIR")
+    if out is None:
+        return None
+    series = Series(Path(out), keep)
+    series.prepare()
+    return series
 
 
 @contextmanager
@@ -152,10 +162,11 @@ def _served(address: str | None) -> Iterator[Metrics | None]:
 
 @dataclass
 class Watched:
-    """The groups as they were judged last, with what tells people and Prometheus.
+    """The groups of a watch as they were judged last, told to people and to Prometheus.
 
     Attributes
     ----------
+    page : what Prometheus gets; None where it gets nothing
     known : by name
     missed : groups that were not captured, or not judged, at the last look
     """

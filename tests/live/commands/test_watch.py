@@ -112,11 +112,13 @@ def test_a_watch_with_an_end_leaves_with_0_and_keeps_what_it_is_told(topic, tmp_
     with member(topic, "bounded", "app-0") as one:
         settle([one], TOPICS)
         at = ("--bootstrap-server", topic.bootstrap, "--group", "bounded", "--group", "absent")
-        run = assay("watch", *at, "--every", "1s", "--times", "3", "--keep", "2", "-o", tmp_path)
+        at += ("--metrics", "127.0.0.1:0", "--every", "1s", "--times", "3")
+        run = assay("watch", *at, "--keep", "2", "-o", tmp_path)
     assert run.returncode == 0
     assert len(run.stdout.splitlines()) == 3
     assert run.stderr.count("group 'absent' does not exist") == 1
     assert "with --keep 2" in run.stderr
+    assert run.stderr.startswith("metrics at http://127.0.0.1:")
     files = sorted(tmp_path.iterdir())
     assert len(files) == 2
     scored = document_of(assay("score", files[-1], "--format", "json"))
