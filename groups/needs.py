@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.columns.places import PLACE_KINDS, Places
 from groups.columns.segments import some
 from groups.errors import BadInput
-from groups.tiers import SAFE_TOTAL, TIERS, cost_of
+from groups.tiers import SAFE_TOTAL, TIERS, cost_of, places_of
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
@@ -25,6 +26,7 @@ def require_data(group: Group, objective: Objective) -> None:
     `peak_time` the capacity of a member that reads a partition.
     """
     group.require_subscriptions()
+    _require_places(group, objective)
     if all(TIERS[name].needs is None for name in objective):
         return
     read = np.repeat(group.readers > 0, group.partitions)
@@ -54,7 +56,7 @@ def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
 def _suspected(fleet: Fleet, objective: Objective) -> Bools:
     """(groups,) bool: whether a group may lack something; all that do are among these."""
     group, members, partitions = fleet.group, fleet.member_start, fleet.partition_start
-    found = some(~group.subscription_known, members)
+    found = some(~group.subscription_known, members) | bool(places_of(objective))
     read = np.repeat(group.readers > 0, group.partitions)
     for name in objective:
         needs, racks = TIERS[name].needs, group.racks
@@ -120,6 +122,36 @@ def _require_capacity(group: Group) -> None:
             f"{f' (and {len(missing) - 1} more)' if len(missing) > 1 else ''}",
             remedy="rate",
         )
+
+
+def _require_places(group: Group, objective: Objective) -> None:
+    """Require the place of every member, each host in one rack, and squares inside 64 bits."""
+    kinds = places_of(objective)
+    found = {kind: Places.of(group, kind) for kind in kinds}
+    for kind, places in found.items():
+        tier, missing = f"{kind}_balance", np.flatnonzero(places.member < 0)
+        if len(missing):
+            raise BadInput(
+                f"members.{group.members[missing[0]]}.{kind}: unknown, but tier {tier} needs it"
+                f"{f' (and {len(missing) - 1} more)' if len(missing) > 1 else ''}"
+            )
+        if TIERS[tier].greatest(group) >= SAFE_TOTAL:
+            raise BadInput(
+                f"members.{group.members[0]}.{kind}: {kind}s have such different numbers of "
+                f"members that {tier} may reach {TIERS[tier].greatest(group)}, but it has to stay "
+                f"below {SAFE_TOTAL}"
+            )
+    if len(kinds) == len(PLACE_KINDS):
+        first: dict[int, int] = {}
+        pairs = zip(found["host"].member.tolist(), found["rack"].member.tolist(), strict=True)
+        for m, (host, rack) in enumerate(pairs):
+            if first.setdefault(host, rack) != rack:
+                one, other = (found["rack"].names[at] for at in (rack, first[host]))
+                raise BadInput(
+                    f"members.{group.members[m]}.rack: {one!r}, but its host "
+                    f"{found['host'].names[host]!r} is in {other!r}, too; host_balance and "
+                    "rack_balance together need each host in one rack"
+                )
 
 
 def _require_racks(group: Group, read: Bools) -> None:

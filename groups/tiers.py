@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.columns.places import PLACE_KINDS, Places
 from groups.columns.segments import exact_sums, greatest, least, sums
 from groups.errors import BadInput
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int64
     from groups.assignment import Assignment
+    from groups.columns.places import PlaceKind
     from groups.fleet import Fleet
     from groups.group import Group
 
@@ -87,7 +89,9 @@ class Tier:
     greatest : what no assignment of a group, nor a sum that stands for its cost, is above
     needs : the column that a group must have; `peak_time` needs the members' `capacity`, too
     cost : what it costs a partition by itself; None where others matter
-    is_convex : whether it grows with the square of what a member holds, of all topics or of one
+    is_convex : whether it grows with the square of what a member holds, of all topics or of one,
+        or of what a place has
+    place : the kind of place
     unit : what its value counts
     """
 
@@ -98,6 +102,7 @@ class Tier:
     needs: Literal["lag", "weight", "racks"] | None = None
     cost: Cost | None = None
     is_convex: bool = False
+    place: PlaceKind | None = None
     unit: str = "partitions"
 
     @property
@@ -172,6 +177,35 @@ def _topic_balance(assignment: Assignment, fleet: Fleet) -> Int64:
     squares = np.zeros(len(assignment.group.topics), np.int64)
     np.add.at(squares, of // width, held * held)
     return sums(squares, fleet.topic_start)
+
+
+def _load_squares(assignment: Assignment, fleet: Fleet) -> Int64:
+    return sums(assignment.loads**2, fleet.member_start)
+
+
+def _of_places(kind: PlaceKind, sentence: str) -> Tier:
+    """Return the tier of how even hosts or racks are, each by what it has for a member."""
+
+    def value(assignment: Assignment, fleet: Fleet) -> Exact:
+        return np.array(
+            [
+                Places.of(fleet.alone(at), kind).squares(assignment.loads[fleet.members(at)])
+                for at in range(len(fleet))
+            ]
+        )
+
+    def greatest(group: Group) -> int:
+        return max(Places.of(group, kind).weight, default=0) * _read(group) ** 2
+
+    return Tier(
+        f"{kind}_balance",
+        sentence,
+        value,
+        greatest,
+        is_convex=True,
+        place=kind,
+        unit="weighted squares of partitions",
+    )
 
 
 def _stickiness(assignment: Assignment, fleet: Fleet) -> Exact:
@@ -283,6 +317,16 @@ TIERS = {
             unit="squares of partitions",
         ),
         Tier(
+            "load_squares",
+            "partitions per member as even as they can be, by the squares of their numbers",
+            _load_squares,
+            lambda group: _read(group) ** 2,
+            is_convex=True,
+            unit="squares of partitions",
+        ),
+        _of_places("host", "each host as many partitions for a member as the others"),
+        _of_places("rack", "each rack as many partitions for a member as the others"),
+        Tier(
             "stickiness",
             "as few partitions moved as possible",
             _stickiness,
@@ -384,6 +428,25 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
 def is_flow(objective: Sequence[str]) -> bool:
     """Return whether the exact network method serves every tier."""
     return all(TIERS[tier].is_flow for tier in objective)
+
+
+def places_of(objective: Sequence[str]) -> tuple[PlaceKind, ...]:
+    """Return the kinds of places that some tiers are about, the finer first."""
+    return tuple(k for k in PLACE_KINDS if any(TIERS[tier].place == k for tier in objective))
+
+
+def is_laminar(objective: Sequence[str]) -> bool:
+    """Return whether a tier adds up squares, so that prices of every tier are its certificate."""
+    return "load_squares" in objective or bool(places_of(objective))
+
+
+def leaves_levels(earlier: Sequence[str]) -> bool:
+    """Return whether the loads that are best in some tiers have a least majorised vector.
+
+    Then the sum of squared loads is least where KIP-54's score is. After tiers of places, or of
+    lag, it need not be (docs/explanation/method.md).
+    """
+    return is_flow(earlier) and not places_of(earlier)
 
 
 def values(assignment: Assignment, objective: Objective) -> tuple[int, ...]:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assignment import Assignment
+from groups.columns.places import Places
 from groups.columns.segments import exact_sums, some, sums
 from groups.fleet import Fleet
-from groups.tiers import cost_of
+from groups.tiers import TIERS, cost_of, is_laminar, places_of
 from optimal.certificate import check
 from optimal.evidence import Evidence
 from optimal.form import (
@@ -26,14 +27,15 @@ from optimal.form import (
     rests_on_a_budget,
     unchecked,
 )
-from optimal.proof import ProofKind
+from optimal.proof import PRICED, ProofKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from groups.arrays import Bools, Int64, Ints
     from groups.group import Group
     from groups.tiers import Exact, Objective
+    from optimal.proof import Priced
     from optimal.solution import Solution
 
 
@@ -104,6 +106,8 @@ def confirm(
     if is_about_a_peak(solution):
         # The checker has a rule for the peak, this file has none.
         return None
+    if is_laminar(objective):
+        return left if asks_prove(evidence, objective, proof.prices) else None
     nothing = np.zeros(len(evidence.loads), np.int64)
     level, price = proof.columns() if "balance" in objective else (nothing, nothing)
     after = () if objective == ("topic_balance",) else around_balance(objective)[1]
@@ -318,6 +322,90 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
     for chosen, value in zip(there, values, strict=True):
         np.minimum(found, value, out=found, where=chosen)
     return found
+
+
+def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[Priced, Int64]) -> bool:
+    """Return whether prices of every tier prove a valid assignment optimal."""
+    squares, kinds = {"balance", "load_squares"}, places_of(objective)
+    of_places = {f"{kind}_balance" for kind in kinds}
+    if not {*PRICED, *squares, *of_places} >= set(objective) or squares <= set(objective):
+        return False
+    places = [Places.of(evidence.group, kind) for kind in kinds]
+    sizes = [len(evidence.loads), *(len(one.names) for one in places)]
+    priced: tuple[Priced, ...] = ("member", *kinds)
+    if {*prices} != {*priced}:
+        return False
+    tables = [prices[kind] for kind in priced]
+    if [len(table) for table in tables] != sizes:
+        return False
+    heaviest = max(cost_of(tier).greatest(evidence.group) for tier in objective)
+    steepest = max((max(one.weight, default=1) for one in places), default=1)
+    dearest = max(float(np.abs(table.astype(float)).max(initial=0)) for table in tables)
+    if 2 * dearest + heaviest + steepest * (2.0 * len(evidence.held) + 1) >= SAFE:
+        return False
+    if not _asks_least(evidence, objective, tables[0]):
+        return False
+    everybody = np.zeros(len(evidence.loads), np.int64)
+    units = [np.arange(len(everybody)), *(one.member for one in places), everybody]
+    loads = [evidence.loads, *(one.loads(evidence.loads) for one in places)]
+    weights = [np.ones(sizes[0], np.int64), *(np.array(one.weight, np.int64) for one in places)]
+    tables.append(np.zeros((1, len(objective)), np.int64))
+    for at, (load, weight) in enumerate(zip(loads, weights, strict=True)):
+        above = np.zeros(sizes[at], np.int64)
+        above[units[at]] = units[at + 1]
+        kind = kinds[at - 1] if at else None
+        squared = [tier in squares if at == 0 else TIERS[tier].place == kind for tier in objective]
+        ask, step = tables[at] - tables[at + 1][above], weight * (2 * load - 1)
+        last, more = np.outer(step, squared), np.outer(step + 2 * weight, squared)
+        wrong = _greater(ask.T, more.T) | (_greater(last.T, ask.T) & (load > 0))
+        nested = (above[units[at]] == units[at + 1]).all()
+        uneven = at and "balance" in objective and tables[at][:, objective.index("balance")].any()
+        if wrong.any() or uneven or not nested:
+            return False
+    return True
+
+
+def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> bool:
+    """Return whether every partition is with a reader that costs and asks least.
+
+    Parameters
+    ----------
+    price : (members, tiers) int64
+    """
+    if not len(evidence.held[evidence.read]):
+        return True
+    distinct, rank = np.unique(price, axis=0, return_inverse=True)
+    rank = rank.reshape(-1)
+    if any(cost_of(tier).far for tier in objective):
+        place, places = _rack_firsts(evidence, rank, rank)
+    else:
+        place, places = evidence.topic[evidence.read], [_topic_firsts(evidence, rank, rank)]
+    owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
+
+    def paid(by: Ints, costs: Sequence[Int64 | Bools | int]) -> list[Int64]:
+        return [cost + column[by] for cost, column in zip(costs, distinct.T, strict=True)]
+
+    here = paid(rank[held], [evidence.costs(tier) for tier in objective])
+    found = np.ones(len(held), bool)
+    for far, firsts in enumerate(places):
+        first = firsts[0][place]
+        there = first < SAFE
+        costs = [far if cost_of(t).far else evidence.leaving(t) for t in objective]
+        found &= ~(there & _greater(here, paid(np.where(there, first, 0), costs)))
+    costs = [evidence.far(owner) if cost_of(tier).far else 0 for tier in objective]
+    found &= ~((owner >= 0) & _greater(here, paid(rank[owner], costs)))
+    return bool(found.all())
+
+
+def _greater(one: Iterable[Int64], other: Iterable[Int64]) -> Bools:
+    """Return where the columns of one are greater than those of the other, the first first."""
+    pairs = iter(zip(one, other, strict=True))
+    first, second = next(pairs)
+    greater, level = first > second, first == second
+    for first, second in pairs:
+        greater |= level & (first > second)
+        level &= first == second
+    return np.asarray(greater, bool)
 
 
 FAR = 2**62

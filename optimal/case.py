@@ -7,18 +7,31 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from math import lcm
 from typing import TYPE_CHECKING
 
-from groups.errors import BadInput, InvalidAssignment
+from groups.errors import BadInput, InvalidAssignment, ProofError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from groups.columns.places import PlaceKind
     from groups.group import Group
 
 MOVES = "stickiness"
 BY_PARTITION = (MOVES, "moved_weight", "racks")
 PEAKS = ("peak_lag", "peak_time", "peak_weight")
+OF_LOADS = ("balance", "load_squares")
+# Tiers of places, the finer first, and of each which place.
+OF_PLACES: dict[str, PlaceKind] = {"host_balance": "host", "rack_balance": "rack"}
 # How even loads are, and the peak of the same loads.
 EVENS = {f"{of}_{how}": f"peak_{of}" for of in ("lag", "weight") for how in ("spread", "balance")}
+
+
+def require(holds: object, message: str) -> None:
+    """Require that a condition of the page holds."""
+    if not holds:
+        raise ProofError(message)
 
 
 class Case:
@@ -97,6 +110,25 @@ class Case:
                 raise BadInput(f"{who}: its capacity is unknown, but the objective needs it")
         return [capacity or 1 for capacity in known]
 
+    def places(self, kind: PlaceKind) -> list[str]:
+        """Return the host or the rack of each member."""
+        if kind == "host":
+            named = [one.host for one in self.group.details] or [None] * len(self.members)
+        else:
+            racks = self.group.racks
+            known = [-1] * len(self.members) if racks is None else racks.member.tolist()
+            named = [None if racks is None or at < 0 else racks.names[at] for at in known]
+        found = [name for name in named if name is not None]
+        if len(found) < len(named):
+            who = self.group.members[named.index(None)]
+            raise BadInput(f"{who}: its {kind} is unknown, but the objective needs it")
+        return found
+
+    def weights(self, place: list[str]) -> dict[str, int]:
+        """Return what the square of a load counts at each place: less where more members are."""
+        members = Counter(place)
+        return {name: lcm(*members.values()) // number for name, number in members.items()}
+
     def cost(self, tier: str, p: int, m: int) -> int:
         """Return what it costs in a tier of BY_PARTITION that a member holds a partition."""
         if tier == "racks":
@@ -105,6 +137,31 @@ class Case:
         if self.owner[p] in (-1, m):
             return 0
         return 1 if tier == MOVES else self.known("weight", p)
+
+    def least(
+        self,
+        ranks: Sequence[tuple[int, ...]],
+        costs: Callable[[int, int], tuple[int, ...]],
+        among: set[int],
+        *,
+        racks: bool,
+    ) -> dict[int, tuple[int, ...]]:
+        """Return the least costs of the partitions that some members read, with one of these.
+
+        Readers as far from it cost the same but for their ranks, and only the owner costs less: of
+        the others the first by rank stands for all.
+        """
+        firsts: dict[tuple[int, int], dict[int, int]] = {}
+        found = {}
+        for p in self.read:
+            place = self.topic[p], self.known("racks", p) if racks else 0
+            if place not in firsts:
+                some = among.intersection(self.readers[self.topic[p]])
+                ranked = sorted(some, key=ranks.__getitem__)
+                firsts[place] = {racks and self.cost("racks", p, m): m for m in ranked[::-1]}
+            if few := {*firsts[place].values(), self.owner[p]} & among:
+                found[p] = min(costs(p, m) for m in few)
+        return found
 
     def most(self, tier: str) -> int:
         """Return what a tier of BY_PARTITION costs where all is far, or nothing stays."""
@@ -117,6 +174,12 @@ class Case:
         if tier == "topic_balance":
             shares = Counter((self.topic[p], self.held[p]) for p in self.read)
             return sum(share**2 for share in shares.values())
+        if tier == "load_squares":
+            return sum(self.loads[m] ** 2 for m in self.members)
+        if tier in OF_PLACES:
+            place = self.places(OF_PLACES[tier])
+            loads_of = Counter(place[self.held[p]] for p in self.read)
+            return sum(weight * loads_of[h] ** 2 for h, weight in self.weights(place).items())
         if tier == "idle_members":
             busy = sum(self.loads[m] > 0 for m in self.members)
             return min(len(self.members), len(self.read)) - busy

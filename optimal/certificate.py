@@ -12,7 +12,9 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from groups.errors import ProofError
-from optimal.case import EVENS, MOVES, PEAKS, Case
+from groups.tiers import is_laminar
+from optimal.asks import require_asks
+from optimal.case import EVENS, MOVES, PEAKS, Case, require
 from optimal.form import around_balance, require_form, require_within, rests_on_a_budget, unchecked
 from optimal.proof import ProofKind
 
@@ -41,17 +43,13 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     require_within(solution, tuple(map(case.value, solution.at_most)))
     if rests_on_a_budget(solution):
         _require_least_within(case, solution)
+    elif is_laminar(solution.objective) and solution.proof.kind is ProofKind.CERTIFICATE:
+        require_asks(case, solution)
     elif solution.proof.kind is ProofKind.CERTIFICATE:
         certificate = Certificate(case, solution)
         certificate.require_conditions()
         certificate.require_rest()
     return left
-
-
-def _require(holds: object, message: str) -> None:
-    """Require that a condition of the page holds."""
-    if not holds:
-        raise ProofError(message)
 
 
 class Certificate:
@@ -82,9 +80,9 @@ class Certificate:
         """Return tiers with their scale, more than all later ones can cost: condition 4."""
         scale, rest = self.proof.scale or (1,) * len(after[:1]), 0
         given = len(scale) == len(after) and min(scale, default=1) > 0
-        _require(given, f"scale: expected {len(after)} units of 1 or more")
+        require(given, f"scale: expected {len(after)} units of 1 or more")
         for tier, unit in list(zip(after, scale, strict=True))[::-1]:
-            _require(unit > rest, f"scale: {unit} for {tier} does not outweigh the tiers after it")
+            require(unit > rest, f"scale: {unit} for {tier} does not outweigh the tiers after it")
             rest += unit * self.case.most(tier)
         return list(zip(after, scale, strict=True))
 
@@ -113,17 +111,8 @@ class Certificate:
         Readers as far from it cost the same, and only the owner costs less: the first of them by
         level and price stands for the others.
         """
-        case, racks, found = self.case, "racks" in self.earlier, {}
-        firsts: dict[tuple[int, int], dict[int, int]] = {}
-        for p in case.read:
-            place = case.topic[p], case.known("racks", p) if racks else 0
-            if place not in firsts:
-                some = among.intersection(case.readers[case.topic[p]])
-                ranked = sorted(some, key=lambda m: (self.level[m], self.price[m]))
-                firsts[place] = {racks and case.cost("racks", p, m): m for m in ranked[::-1]}
-            if few := {*firsts[place].values(), case.owner[p]} & among:
-                found[p] = min(self.costs(p, m) for m in few)
-        return found
+        ranks, racks = list(zip(self.level, self.price, strict=True)), "racks" in self.earlier
+        return self.case.least(ranks, self.costs, among, racks=racks)
 
     def require_conditions(self) -> None:
         """Require conditions 1 to 3, or that topics are even."""
@@ -133,19 +122,19 @@ class Certificate:
         for p, least in self.least(set(case.members)).items():
             costs, name = self.costs(p, case.held[p]), case.names[p]
             dear = f"{name}: its member costs more than another by {' > '.join(self.before)}"
-            _require(costs[:n] == least[:n], dear)
+            require(costs[:n] == least[:n], dear)
             who = f"{name}: with {case.group.members[case.held[p]]} of level {costs[n]}"
-            _require(costs[n] == least[n], f"{who}, but its least level is {least[n]}")
+            require(costs[n] == least[n], f"{who}, but its least level is {least[n]}")
             bound += least[-1]
         for m in case.members if "balance" in self.earlier else ():
             level, price, load = self.level[m], self.price[m], case.loads[m]
             lo, hi, who = max(level, 0), level + 1, f"{case.group.members[m]}: holds {load}"
-            _require(lo <= load <= hi, f"{who}, but level {level} allows {lo} to {hi}")
+            require(lo <= load <= hi, f"{who}, but level {level} allows {lo} to {hi}")
             bound -= hi * max(price, 0) - lo * max(-price, 0)
             self._narrow(m, hi if price > 0 else lo, lo if price < 0 else hi)
         paid = sum(unit * case.value(tier) for tier, unit in self.after)
         tiers = " > ".join(tier for tier, _ in self.after)
-        _require(bound == paid, f"price: the prices bound {tiers} by {bound}, not by {paid}")
+        require(bound == paid, f"price: the prices bound {tiers} by {bound}, not by {paid}")
 
     def _require_even_topics(self) -> None:
         """Require of each topic the least sum of squares: shares that differ by one at most."""
@@ -156,7 +145,7 @@ class Certificate:
             lo.update(dict.fromkeys(case.readers[t], share))
             hi.update(dict.fromkeys(case.readers[t], share + (more > 0)))
         found = case.value("topic_balance")
-        _require(found == least, f"topic_balance: its least value is {least}, not {found}")
+        require(found == least, f"topic_balance: its least value is {least}, not {found}")
         for m in case.members:
             self._narrow(m, lo[m], hi[m])
 
@@ -168,27 +157,27 @@ class Certificate:
                 raise ProofError(f"no certificate is defined for an objective with {tier}")
             if tier in EVENS:
                 bound = self._least_even(tier, EVENS[tier] in seen)
-                _require(bound == value, f"{tier}: the loads show {bound}, not {value}")
+                require(bound == value, f"{tier}: the loads show {bound}, not {value}")
             elif tier in PEAKS and value > 0:
                 self._require_peak(tier, value)
             elif value > 0:
                 peak = next((one for one in (*seen, *self.at_most) if one in PEAKS), "")
-                _require(peak, "givers: they show moves under a peak, of which nothing is asked")
+                require(peak, "givers: they show moves under a peak, of which nothing is asked")
                 most = self.case.value(peak) if peak in seen else self.at_most[peak]
                 moves = self._moves(peak, most)
-                _require(moves >= value, f"givers: they show {moves} moves, not {value}")
+                require(moves >= value, f"givers: they show {moves} moves, not {value}")
 
     def _require_peak(self, tier: str, peak: int) -> None:
         """Require that no peak is lower by the floor, or else by the moves that it takes."""
         case, floor, everybody = self.case, self.proof.floor, set(self.case.members)
         if floor is None:
-            _require(MOVES in self.at_most, "floor is missing")
+            require(MOVES in self.at_most, "floor is missing")
             moves, most = self._moves(tier, peak - 1), self.at_most[MOVES]
             what = f"{moves} moves below a {tier} of {peak}, but {most} are allowed"
-            _require(moves > most, f"givers: they show {what}")
+            require(moves > most, f"givers: they show {what}")
             return
         size, rate, chosen, by = case.sizes(tier), case.rates(tier), {*floor.members}, floor.bound
-        _require(chosen <= everybody, "floor.members: an index outside the group's members")
+        require(chosen <= everybody, "floor.members: an index outside the group's members")
         inside, outside = self.least(chosen), self.least(everybody - chosen)
         able = [p for p in size if p in inside and inside[p] <= outside.get(p, inside[p])]
         only = [p for p in able if inside[p] != outside.get(p)]
@@ -205,7 +194,7 @@ class Certificate:
             crowd, below = _sums(size[p] for p in heavy), peak - 1
             fit = [_fit(crowd, light, lo[m], self.hi[m], below * rate[m]) for m in chosen]
             bound = peak if min(fit) < 0 or sum(fit) < len(heavy) else below
-        _require(bound == peak, f"floor: the {by} bounds {tier} by {bound}, not by {peak}")
+        require(bound == peak, f"floor: the {by} bounds {tier} by {bound}, not by {peak}")
 
     def _with_one(self, size: dict[int, int], heavy: list[int], rate: list[int]) -> int:
         """Return the least that a reader of a heavy partition carries where topics are even."""
@@ -240,7 +229,7 @@ class Certificate:
     def _moves(self, peak: str, most: int) -> int:
         """Return how many moves it takes at least until nobody carries more than `most`."""
         case, givers, size = self.case, set(self.proof.givers), self.case.sizes(peak)
-        _require(givers <= set(case.members), "givers: an index outside the group's members")
+        require(givers <= set(case.members), "givers: an index outside the group's members")
         light, rate = _sums(size.values()), case.rates(peak)
         owned: dict[int, list[int]] = {m: [] for m in (-1, *case.members)}
         for p in size:
@@ -286,6 +275,6 @@ def _require_least_within(case: Case, solution: Solution) -> None:
         number = [len(of) - bisect_left(of, k) for of in (levels, bounds, stays)]
         above += len(loads) - bisect_right(loads, k)
         least = max(number[1], number[2] - most) - k * number[0]
-        _require(least == above, f"level: what is above {k} is {above}, but the bound is {least}")
+        require(least == above, f"level: what is above {k} is {above}, but the bound is {least}")
         needed = needed or number[2] - moves - k * number[0] == above
-    _require(needed, f"level: nothing shows that fewer than {moves} moves cost balance")
+    require(needed, f"level: nothing shows that fewer than {moves} moves cost balance")

@@ -13,9 +13,10 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from groups.arrays import NOBODY
+from groups.columns.places import Places
 from groups.errors import SolverContradiction
 from groups.needs import require_data
-from groups.tiers import TIERS, is_flow
+from groups.tiers import TIERS, leaves_levels
 from optimal.answer import Answer, NothingWithin, require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from groups.arrays import Int32, Int64
+    from groups.columns.places import PlaceKind
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -161,6 +163,20 @@ class ConstraintProgram:
             cost += [(2 * k + 1) * step for k, step in enumerate(steps)]
         return _sum(cost)
 
+    def places(self, kind: PlaceKind) -> Cost:
+        """Cost what each place has, squared and weighted, by products of the solver."""
+        places, total = Places.of(self.group, kind), int((self.of_partition >= 0).sum())
+        got: list[list[Cost]] = [[] for _ in places.names]
+        for (_, m), gets in self.gets.items():
+            got[places.member[m]].append(gets)
+        squares = []
+        for some in got:
+            load = self.model.new_int_var(0, total, "")
+            self.model.add(load == sum(some))
+            squares.append(self.model.new_int_var(0, total**2, ""))
+            self.model.add_multiplication_equality(squares[-1], [load, load])
+        return _sum(weight * one for weight, one in zip(places.weight, squares, strict=True))
+
     def moves(self, weight: Int64 | None) -> Cost:
         """Cost the weight, else one, of each partition that leaves its owner."""
         owner = self.group.owner[self.example].tolist()
@@ -268,7 +284,7 @@ def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str,
     }
 
 
-# The sum of squared loads, for where its least is at the least of KIP-54's score.
+# Its least is at the least of KIP-54's score where the loads have a least majorised vector.
 LOAD_SQUARES = "load_squares"
 CONSTRAINT_TIERS = {
     "balance": ConstraintTier(lambda a: a.pairs(np.ones_like(a.of_partition)), lambda _: []),
@@ -277,6 +293,8 @@ CONSTRAINT_TIERS = {
         lambda a: a.squares(a.group.topic[a.example].tolist()),
         lambda group: [group.topic.astype(np.int64)],
     ),
+    "host_balance": ConstraintTier(lambda a: a.places("host"), lambda _: []),
+    "rack_balance": ConstraintTier(lambda a: a.places("rack"), lambda _: []),
     "stickiness": ConstraintTier(lambda a: a.moves(None), _owner),
     "moved_weight": ConstraintTier(
         lambda a: a.moves(a.group.weight), lambda group: [*_owner(group), *_known(group.weight)]
@@ -346,7 +364,7 @@ def cpsat(
     bounds: list[int] = []
     stopped = Stopped.PROOF
     for place, tier in enumerate(objective):
-        squared = tier == "balance" and not budgets and keeps_squares(objective[:place])
+        squared = tier == "balance" and not budgets and leaves_levels(objective[:place])
         form = LOAD_SQUARES if squared else tier
         cost = program.cost(form)
         status = _minimise(solver, program, cost, deadline)
@@ -463,16 +481,6 @@ def _bound(solver: cp_model.CpSolver, cost: Cost, status: cp_model.CpSolverStatu
     if status == cp_model.OPTIMAL:
         return int(solver.value(cost))
     return int(solver.response_proto.inner_objective_lower_bound)
-
-
-def keeps_squares(earlier: Objective) -> bool:
-    """Return whether the tiers before `balance` leave it a least majorised load vector.
-
-    Flow tiers do: the loads of their minimisers are M-convex (docs/explanation/method.md), so that
-    the sum of squares has the same minimisers as KIP-54's score. Under a lag tier they need
-    not be.
-    """
-    return is_flow(earlier)
 
 
 def _pairwise_bound(group: Group, owner: Int32, squares: int) -> int:

@@ -7,6 +7,7 @@ by it again what others say of small groups.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from groups.arrays import Int32, Int64
     from groups.group import Group
@@ -122,6 +123,23 @@ def _topic_balance(group: Group, owner: Int32) -> Int64:
     return squares
 
 
+def _of_places(group: Group, owner: Int32, place: Sequence[str | None]) -> Int64:
+    """(assignments,) int64: what places have, squared, by how many members share it."""
+    loads, value = _loads(group, owner, _read(group)), np.zeros(len(owner), np.int64)
+    members = Counter(place)
+    for name, number in members.items():
+        on_it = [m for m, its in enumerate(place) if its == name]
+        value += math.lcm(*members.values()) // number * loads[:, on_it].sum(axis=1) ** 2
+    return value
+
+
+def _racks_of_members(group: Group) -> list[str | None]:
+    racks = group.racks
+    if racks is None:
+        return [None] * len(group.members)
+    return [None if rack < 0 else racks.names[rack] for rack in racks.member.tolist()]
+
+
 def _stickiness(group: Group, owner: Int32) -> Int64:
     owned = np.flatnonzero(group.owner != NOBODY)
     moved: Int64 = (owner[:, owned] != group.owner[owned]).sum(axis=1)
@@ -176,6 +194,9 @@ def _idle(group: Group, owner: Int32) -> Int64:
 ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
     "balance": _balance,
     "topic_balance": _topic_balance,
+    "load_squares": lambda g, owner: (_loads(g, owner, _read(g)) ** 2).sum(axis=1),
+    "host_balance": lambda g, owner: _of_places(g, owner, [one.host for one in g.details]),
+    "rack_balance": lambda g, owner: _of_places(g, owner, _racks_of_members(g)),
     "stickiness": _stickiness,
     "moved_weight": _moved_weight,
     "racks": _racks,

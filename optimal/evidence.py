@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assignment import valid_in
+from groups.columns.places import Places
 from groups.columns.segments import exact_sums
 from groups.tiers import TIERS, cost_of, values_in
 
@@ -110,7 +111,9 @@ class Evidence:
         columns = {"lag": self.group.lag_records, "weight": self.group.weight}
         columns["racks"] = None if racks is None else racks.replicas.astype(np.int64)
         for tier in objective:
-            needs = TIERS[tier].needs
+            needs, place = TIERS[tier].needs, TIERS[tier].place
+            if place is not None and (Places.of(self.group, place).member < 0).any():
+                return False
             if needs is None:
                 continue
             wanted = self.read

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from groups.errors import BadInput
 from groups.needs import require_data
-from groups.tiers import parse_objective
+from groups.tiers import leaves_levels, parse_objective
 from optimal.answer import require_costs_within
 from optimal.solution import Status
 from optimal.solve import solve
@@ -154,13 +154,13 @@ def _linear(
 
 
 def _constraint(group: Group, tiers: Objective, earlier: Solution | None) -> Model:
-    from optimal.cpsat import LOAD_SQUARES, ConstraintProgram, keeps_squares
+    from optimal.cpsat import LOAD_SQUARES, ConstraintProgram
 
     require_costs_within(group, tiers, "cp-sat")
     program = ConstraintProgram.of(group, tiers)
     held = []
     for place, tier in enumerate(tiers):
-        squared = tier == "balance" and keeps_squares(tiers[:place])
+        squared = tier == "balance" and leaves_levels(tiers[:place])
         form = LOAD_SQUARES if squared else tier
         cost = program.cost(form)
         if place == len(tiers) - 1:

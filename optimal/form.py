@@ -42,6 +42,10 @@ def require_form(group: Group, solution: Solution) -> None:
     for name, column in (("level", solution.proof.level), ("price", solution.proof.price)):
         if column is not None and len(column) != members:
             raise ProofError(f"{name}: {len(column)} integers for {members} members")
+    for kind, table in solution.proof.prices.items():
+        wrong = kind == "member" and len(table) != members
+        if wrong or table.shape[1] != len(solution.objective):
+            raise ProofError(f"prices.{kind}: {table.shape} integers for {members} members")
     names = tuple(term.name for term in solution.terms)
     expected = () if assignment is None else solution.objective
     if names != expected:

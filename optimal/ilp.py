@@ -16,7 +16,7 @@ from groups.arrays import NOBODY
 from groups.errors import BadInput
 from groups.extras import command_for
 from groups.needs import require_data
-from groups.tiers import is_flow
+from groups.tiers import leaves_levels
 from optimal.answer import Answer, require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
@@ -87,6 +87,16 @@ class LinearProgram:
                 steps = [self.variable(1) for _ in owns]
                 self.problem.addConstraint(_sum(steps) == _sum(owns))
                 cost += [(2 * k - 1) * step for k, step in enumerate(steps, start=1)]
+        return _sum(cost)
+
+    def places(self, of: Callable[[Group], list[str | None]]) -> Cost:
+        """Cost the k-th partition on a place 2k - 1, by how many members share it."""
+        place, cost = of(self.group), []
+        for name, weight in _weights(place).items():
+            owns = [own for (_, m), own in self.owns.items() if place[m] == name]
+            steps = [self.variable(1) for _ in self.readers]
+            self.problem.addConstraint(_sum(steps) == _sum(owns))
+            cost += [weight * (2 * k - 1) * step for k, step in enumerate(steps, start=1)]
         return _sum(cost)
 
     def moves(self, weight: Int64 | None) -> Cost:
@@ -229,6 +239,32 @@ def _squares(sets: Iterable[object]) -> int:
     return sum(number**2 for number in Counter(sets).values())
 
 
+def _hosts(group: Group) -> list[str | None]:
+    return [one.host for one in group.details]
+
+
+def _member_racks(group: Group) -> list[str | None]:
+    racks = group.racks
+    if racks is None:
+        return []
+    return [None if at == NOBODY else racks.names[at] for at in racks.member.tolist()]
+
+
+def _weights(place: list[str | None]) -> dict[str | None, int]:
+    """Return the weight of each place: all places' common multiple by its number of members."""
+    members = Counter(place)
+    return {name: math.lcm(*members.values()) // number for name, number in members.items()}
+
+
+def _place_tier(of: Callable[[Group], list[str | None]]) -> LinearTier:
+    def score(group: Group, held: Held) -> int:
+        place = of(group)
+        loads = Counter(place[m] for _, m in held)
+        return sum(weight * loads[name] ** 2 for name, weight in _weights(place).items())
+
+    return LinearTier(lambda program: program.places(of), score)
+
+
 def _topics(program: LinearProgram) -> list[range]:
     first = program.group.first.tolist()
     return [range(*first[t : t + 2]) for t in range(len(program.group.topics))]
@@ -273,6 +309,12 @@ LINEAR_TIERS = {
         lambda program: program.squares(_topics(program)),
         lambda group, held: _squares((group.topic[p], m) for p, m in held),
     ),
+    "load_squares": LinearTier(
+        lambda program: program.squares([program.readers]),
+        lambda _, held: _squares(m for _, m in held),
+    ),
+    "host_balance": _place_tier(_hosts),
+    "rack_balance": _place_tier(_member_racks),
     "stickiness": LinearTier(
         lambda program: program.moves(None),
         lambda group, held: len(_moved(group, held)),
@@ -355,12 +397,11 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
 def form_after(tier: str, earlier: Objective) -> str:
     """Return which of the forms serves a tier after the earlier ones.
 
-    After flow tiers the sum of squared loads has the same minimisers as KIP-54's score, because
-    the loads that are left have a least majorised vector (docs/explanation/method.md);
-    after a lag tier only the score itself will do.
+    After most flow tiers the sum of squared loads has the same minimisers as KIP-54's score,
+    because the loads that are left have a least majorised vector (docs/explanation/method.md);
+    after a tier of lag or of places only the score itself will do.
     """
-    flows = is_flow(earlier)
-    return tier if tier != "balance" or flows else LOAD_PAIRS
+    return LOAD_PAIRS if tier == "balance" and not leaves_levels(earlier) else tier
 
 
 def _best(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from groups.arrays import GREATEST, kept
+from groups.columns.places import Places
 from groups.documents import fields
 from groups.errors import ProofError
+from groups.tiers import is_laminar, places_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from groups.arrays import Int64
     from groups.group import Group
     from groups.tiers import Objective
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 
 # The tiers of which levels and prices can be a certificate.
 PRICED = ("balance", "stickiness", "moved_weight", "racks")
+# Who has a price in every tier: a member, or a kind of place.
+Priced = Literal["member", "host", "rack"]
 
 
 class ProofKind(StrEnum):
@@ -45,6 +51,8 @@ class Proof:
     level, price : (members,) int64, the certificate (docs/explanation/proof.md), else None; one
         that rests on a budget has no prices
     scale : how many units of price one unit of each tier that the prices are about is worth
+    prices : where a tier adds up squares, what each member (`member`) and each place (`host`,
+        `rack`) asks for a partition in every tier: (members or places, tiers) int64
     floor : why no assignment has a lower peak, where the objective ends with one
     givers : indices of members that have to give partitions up, ascending: why a lower peak takes
         more moves than there may be, or why fewer moves do not do
@@ -56,6 +64,7 @@ class Proof:
     scale: tuple[int, ...] = ()
     floor: Floor | None = None
     givers: tuple[int, ...] = ()
+    prices: Mapping[Priced, Int64] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Require integers; arrays are copied, so that those passed in stay the caller's."""
@@ -73,6 +82,13 @@ class Proof:
         whole = type(self.givers) is tuple and all(type(m) is int for m in self.givers)
         if not whole or list(self.givers) != sorted(set(self.givers)):
             raise ProofError(f"givers: {self.givers!r}, expected ascending indices")
+        if type(self.prices) is not dict:
+            raise ProofError(f"prices: {fields.shown(self.prices)}, expected a dict")
+        for name, table in self.prices.items():
+            if type(table) is not np.ndarray or table.dtype != np.int64 or table.ndim != 2:
+                raise ProofError(f"prices.{name}: expected a row of int64 for each")
+        own = {name: kept(table, np.int64) for name, table in self.prices.items()}
+        object.__setattr__(self, "prices", own)
         if self.floor is not None:
             if type(self.floor) is not Floor:
                 raise ProofError(f"floor: {self.floor!r} is no Floor")
@@ -112,6 +128,11 @@ class Proof:
             document["scale"] = list(self.scale)
         if self.floor is not None:
             document["floor"] = self.floor.to_dict(group)
+        if self.prices:
+            document["prices"] = {
+                kind: dict(zip(_priced(group, kind), table.tolist(), strict=True))
+                for kind, table in self.prices.items()
+            }
         if self.givers:
             document["givers"] = [group.members[m] for m in self.givers]
         return document
@@ -130,10 +151,14 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
         Where a rule of the format is broken; the message names the place.
     """
     keys = {"kind", "level", "price", "scale", "floor", "givers"}
+    if is_laminar(objective):
+        keys = {"kind", "prices"}
     found = fields.mapping(value, "proof", allowed=keys, required=("kind",))
     kind = ProofKind(one_of(ProofKind, found["kind"], "proof.kind"))
     if kind is not ProofKind.CERTIFICATE:
         return Proof(kind)
+    if is_laminar(objective):
+        return Proof(kind, prices=_prices(group, found.get("prices"), objective))
     floor = Floor.from_dict(group, found["floor"]) if "floor" in found else None
     index = {member: i for i, member in enumerate(group.members)}
     named = fields.strings(found.get("givers", []), "proof.givers")
@@ -154,6 +179,29 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
         floor=floor,
         givers=givers,
     )
+
+
+def _priced(group: Group, kind: Priced) -> tuple[str, ...]:
+    """Return the names of all members, or of all hosts or racks of members."""
+    return group.members if kind == "member" else Places.of(group, kind).names
+
+
+def _prices(group: Group, value: object, objective: Objective) -> dict[Priced, Int64]:
+    """Read the prices of members and places: of each one integer a tier."""
+    kinds: tuple[Priced, ...] = ("member", *places_of(objective))
+    tables: dict[Priced, Int64] = {}
+    given = fields.mapping(value, "proof.prices", allowed={*kinds}, required=kinds)
+    for kind in kinds:
+        place, names = f"proof.prices.{kind}", _priced(group, kind)
+        rows = fields.mapping(given[kind], place, allowed={*names}, required=names)
+        table = np.zeros((len(names), len(objective)), np.int64)
+        for at, name in enumerate(names):
+            row = fields.listed(rows[name], f"{place}.{name}")
+            if len(row) != len(objective):
+                fields.refuse(f"{place}.{name}", f"expected {len(objective)} integers")
+            table[at] = [fields.integer(v, f"{place}.{name}", least=-GREATEST) for v in row]
+        tables[kind] = table
+    return tables
 
 
 def _per_member(group: Group, value: object, place: str) -> Int64:

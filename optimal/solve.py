@@ -15,7 +15,7 @@ from groups.fleet import Fleet
 from groups.needs import lacking, require_data
 from groups.portions import in_portions
 from groups.seconds import seconds_of
-from groups.tiers import TIERS, is_flow, parse_objective
+from groups.tiers import TIERS, is_flow, is_laminar, parse_objective
 from optimal.audit import proved
 from optimal.budgets.budget import parse_budgets
 from optimal.certificate import check
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 MethodName = Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"]
 METHODS: tuple[MethodName, ...] = ("auto", "flow", "exchange", "cp-sat", "ilp", "brute")
+# Seconds that a search gets where flows leave an answer open and there is no time limit, and
+# the readers of all partitions added up with which it is worth while.
+PATIENCE, MOST_CANDIDATES = 5.0, 20_000
 # With more members the cheapest flow leaves the processor's cache and slows down.
 MEMBERS_TOGETHER = 5000
 
@@ -178,7 +181,8 @@ def _solved(
 ) -> Solutions:
     """Solve a fleet: by columns where the flow method serves all, else group by group."""
     TimeLeft.of(time_limit)  # refuses what is no time, whichever method runs
-    if at_most or not (method == "flow" or (method == "auto" and is_flow(objective))):
+    flows = method == "flow" or (method == "auto" and is_flow(objective))
+    if at_most or is_laminar(objective) or not flows:
         found = Columns(fleet, objective, 0)
         for at in range(len(fleet)):
             try:
@@ -229,7 +233,31 @@ def _by_itself(
         run = hinted
     start = perf_counter()
     answer = run(group, objective, time_limit=time_limit)
-    return confirmed(group, objective, answer, chosen, perf_counter() - start)
+    solution = confirmed(group, objective, answer, chosen, perf_counter() - start)
+    if method != "auto" or chosen != "flow" or solution.status is not Status.FEASIBLE:
+        return solution
+    return _searched(solution, time_limit)
+
+
+def _searched(known: Solution, time_limit: float | None) -> Solution:
+    """Return what a search finds where flows leave open whether loads can be more even."""
+    from optimal.enumeration import enumerates_at_once
+
+    group, objective, start = known.group, known.objective, perf_counter()
+    if group.n_candidates > MOST_CANDIDATES or known.assignment is None:
+        return known
+    chosen: MethodName = "brute" if enumerates_at_once(group) else "cp-sat"
+    limit = PATIENCE if time_limit is None else max(0.0, time_limit - known.seconds)
+    if chosen == "brute":
+        answer = _loaded(chosen)(group, objective, time_limit=limit)
+    else:
+        from optimal.cpsat import cpsat
+
+        answer = cpsat(group, objective, time_limit=limit, start=known.assignment.owner)
+    seconds = known.seconds + perf_counter() - start
+    found = confirmed(group, objective, answer, chosen, seconds)
+    better = [term.value for term in found.terms] < [term.value for term in known.terms]
+    return found if better or found.status is Status.OPTIMAL else known
 
 
 def _together(
@@ -323,6 +351,8 @@ def _rejected(solutions: Solutions, suspected: Iterable[int]) -> dict[int, Assay
 
 def _picked(group: Group, objective: Objective) -> MethodName:
     """Return the method that `auto` stands for."""
+    if is_flow(objective):
+        return "flow"
     from optimal.enumeration import enumerates_at_once
 
     if enumerates_at_once(group):
@@ -334,6 +364,11 @@ def _picked(group: Group, objective: Objective) -> MethodName:
 
 def _loaded(method: MethodName) -> Method:
     """Load a method and its solver, which takes longer than a small group does."""
+    if method == "flow":
+        from optimal.flow.algorithm import flow
+
+        import_module("optimal.networks.solvers")
+        return flow
     if method == "exchange":
         from optimal.loads.exchange import exchange
 

@@ -188,7 +188,7 @@ ROOMS = ("budgets",)
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
     rules = ("budgets/budget",)
     counting = ("enumeration", "recount")
-    checker = ("case", "certificate", "form", "proof", "solution", *counting, *rules)
+    checker = ("asks", "case", "certificate", "form", "proof", "solution", *counting, *rules)
     for name in (*checker, "audit", "evidence"):
         path = ROOT / f"optimal/{name}.py"
         ours = {name for name in imported(path) if name.startswith("optimal.")}
@@ -198,7 +198,7 @@ def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solut
         assert tops(path) & (HEAVY | {"scipy", "networkx"}) == set()
 
 
-@pytest.mark.parametrize("name", ["case", "certificate"])
+@pytest.mark.parametrize("name", ["case", "certificate", "asks"])
 def test_the_checker_that_one_reads_is_plain_python_of_300_lines_at_most(name):
     path = ROOT / f"optimal/{name}.py"
     assert "numpy" not in tops(path)
@@ -286,6 +286,7 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.solutions",
         "optimal.budgets",
         "optimal.budgets.budget",
+        "optimal.asks",
         "optimal.case",
         "optimal.certificate",
         "optimal.proof",

@@ -59,7 +59,7 @@ def explain(solution: Solution) -> Explanation | None:
     if best is None or solution.status is not Status.OPTIMAL:
         return None
     tiers = solution.objective
-    certified = solution.proof.kind is ProofKind.CERTIFICATE
+    certified = solution.proof.kind is ProofKind.CERTIFICATE and solution.proof.level is not None
     levelled = certified and tiers[0] == "balance" and not solution.at_most
     return Explanation(
         solution=solution,

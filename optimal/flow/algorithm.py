@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.arrays import frozen
+from groups.assignment import Assignment
 from groups.columns.segments import exact_sums, greatest
 from groups.fleet import Fleet
-from groups.tiers import cost_of
+from groups.tiers import cost_of, is_laminar, values
 from optimal.answer import Answer
 from optimal.audit import Certificates
 from optimal.flow.closed_form import closed_counts, deal, whole
+from optimal.flow.flows import Flows, laminar_proof
 from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Paths, hand_out
 from optimal.flow.pools import pools_of
@@ -26,27 +27,9 @@ from optimal.time_left import OutOfTime, TimeLeft
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from groups.arrays import Bools, Int32, Int64
+    from groups.arrays import Int64
     from groups.group import Group
     from groups.tiers import Exact, Objective
-
-
-@dataclass(frozen=True, eq=False)
-class Flows:
-    """What the network method found.
-
-    Attributes
-    ----------
-    owner : (all partitions,) int32, -1 where nobody reads
-    level : (members,) int64
-    prices : (members,) int64 for each tier after balance
-    in_closed_form : (members,) bool, whose part needed no flow
-    """
-
-    owner: Int32
-    level: Int64
-    prices: list[Int64]
-    in_closed_form: Bools
 
 
 def flow(
@@ -80,10 +63,16 @@ def flow(
     except OutOfTime:
         return Answer(None, unknown, stopped=Stopped.TIME_LIMIT)
     in_closed_form = closed_form and found.in_closed_form.all()
+    proof = proof_of(group, objective, found)
+    if proof.kind is ProofKind.NONE:
+        # What comes before balance is least, and nothing is known of the rest.
+        first = objective[: objective.index("balance")]
+        least = values(Assignment(group, found.owner), first) if first else ()
+        return Answer(found.owner, (*least, *unknown[len(first) :]), Stopped.TIME_LIMIT)
     return Answer(
         owner=found.owner,
         bounds=unknown,
-        proof=proof_of(group, objective, found.level, found.prices),
+        proof=proof,
         method="closed-form" if in_closed_form else "flow",
     )
 
@@ -125,11 +114,12 @@ def flows_of(
     if closed_form and whole_blocks.all():
         owner, price = deal(group, pools, blocks)
         every = np.ones(len(level), bool)
-        return Flows(frozen(owner), level, [price] * len(stages.flows), every)
+        nothing = np.zeros(len(level), np.int64)
+        return Flows(frozen(owner), level, [price] * len(stages.flows), every, [], nothing)
 
     paths = Paths.of(group, pools, blocks, stages)
     counts, price = closed_counts(pools, blocks, paths, closed)
-    flowing, prices = tier_flows(
+    flowing = tier_flows(
         group,
         pools,
         blocks,
@@ -140,10 +130,13 @@ def flows_of(
         settle_ties=settle_ties,
     )
     return Flows(
-        owner=frozen(hand_out(group, pools, paths, counts + flowing)),
+        owner=frozen(hand_out(group, pools, paths, counts + flowing.counts)),
         level=level,
-        prices=[price + flow for flow in prices],
+        prices=[price + flow for flow in flowing.prices],
         in_closed_form=whole_blocks[paths.member_block],
+        tolls=flowing.tolls,
+        kept=pools.class_kept[pools.member_class],
+        is_levelled=flowing.is_levelled,
     )
 
 
@@ -170,9 +163,11 @@ def certificates_of(
     return kinds, Certificates(level, price, scale)
 
 
-def proof_of(group: Group, objective: Objective, level: Int64, prices: list[Int64]) -> Proof:
-    """Return the proof of one group by itself, which has the same parameters."""
-    (kind,), found = certificates_of(Fleet.one(group), objective, level, prices)
+def proof_of(group: Group, objective: Objective, flows: Flows) -> Proof:
+    """Return the proof of one group by itself; none where loads may be less even than can be."""
+    if is_laminar(objective):
+        return laminar_proof(group, objective, flows)
+    (kind,), found = certificates_of(Fleet.one(group), objective, flows.level, flows.prices)
     if kind != ProofKind.CERTIFICATE or "balance" not in objective:
         return Proof(ProofKind(kind))
     scale = tuple(found.scale[0].tolist())

@@ -6,15 +6,19 @@
             pool ----------> class --------------------> member ------> sink
      its partitions   read               join             lo..hi       those of its block
 
+                                        member ------> host ------> rack ------> sink
+                                                carry        lift         lift
+
 A partition stays with its owner, as many at most as that one owns of the pool, or goes to a class
 of readers and on to one of its members. What a member carries to the sink of its block is bounded
 by its level. Where a tier looks inside topics, a class is one reader of one topic, and what stays
-with an owner goes through the owner's class too.
+with an owner goes through the owner's class too. Where tiers look at hosts or racks, what their
+members carry goes through them to one sink.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -25,6 +29,7 @@ from optimal.networks.network import Network
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
+    from groups.columns.places import Places
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
@@ -39,7 +44,8 @@ class Layout:
     flowing : (blocks,) bool, the blocks that have arcs
     stay, read, join, carry : (arcs of the kind,) int64, which path each arc is; of `carry`
         which member
-    first_class, first_member, first_sink : nodes; the pools are from 0 on
+    places : hosts, then racks, of the kinds that tiers look at
+    first_class, first_member, first_place, first_sink : nodes; the pools are from 0 on
     """
 
     flowing: Bools
@@ -47,25 +53,36 @@ class Layout:
     read: Int64
     join: Int64
     carry: Int64
+    places: tuple[Places, ...]
     first_class: int
     first_member: int
+    first_place: int
     first_sink: int
 
     @staticmethod
-    def of(paths: Paths, pools: Pools, blocks: Blocks, flowing: Bools) -> Layout:
+    def of(
+        paths: Paths,
+        pools: Pools,
+        blocks: Blocks,
+        flowing: Bools,
+        places: tuple[Places, ...] = (),
+    ) -> Layout:
         """Lay out the arcs of some blocks, (blocks,) bool; the nodes of the others stay idle."""
         of_pool, of_member = flowing[blocks.of_pool], flowing[paths.member_block]
         first_class = len(pools.counts)
         first_member = first_class + paths.classes
+        first_place = first_member + len(paths.member_block)
         return Layout(
             flowing=flowing,
             stay=np.flatnonzero(of_pool[paths.owned.pool]),
             read=np.flatnonzero(of_pool[paths.read_pool]),
             join=np.flatnonzero(of_member[paths.join_member]),
             carry=np.flatnonzero(of_member),
+            places=places,
             first_class=first_class,
             first_member=first_member,
-            first_sink=first_member + len(paths.member_block),
+            first_place=first_place,
+            first_sink=first_place + sum(len(one.names) for one in places),
         )
 
     @property
@@ -75,8 +92,50 @@ class Layout:
         stay, read, join, carry = (slice(*ends) for ends in pairwise(accumulate(sizes, initial=0)))
         return stay, read, join, carry
 
+    @property
+    def lifts(self) -> tuple[slice, ...]:
+        """Where the arcs are on which places of each kind pass on what they have."""
+        start = self.slices[-1].stop
+        sizes = (len(one.names) for one in self.places)
+        return tuple(slice(*ends) for ends in pairwise(accumulate(sizes, initial=start)))
+
+    @property
+    def arcs(self) -> int:
+        """How many arcs there are."""
+        return int((self.slices[-1], *self.lifts)[-1].stop)
+
+    def ends_above(self, member_block: Int64) -> tuple[Int64, Int64]:
+        """(heads of `carry`, heads of all lifts): a host, a rack or a sink, (arcs,) int64 each."""
+        if not self.places:
+            return self.first_sink + member_block[self.carry], np.empty(0, np.int64)
+        start, above = self.first_place, []
+        for one, coarser in zip(self.places, (*self.places[1:], None), strict=True):
+            start += len(one.names)
+            rack = np.zeros(len(one.names), np.int64)
+            if coarser is not None:
+                rack[one.member] = coarser.member
+            above.append(start + rack)
+        return self.first_place + self.places[0].member[self.carry], np.concatenate(above)
+
+    def with_lifts(self, network: Network, other: Network | None) -> Network:
+        """Return the network with the bounds that lifts have in another one; None: no bounds."""
+        lower, upper, start = network.lower.copy(), network.upper.copy(), self.slices[-1].stop
+        lower[start:] = 0 if other is None else other.lower[start:]
+        upper[start:] = -network.supply.min() if other is None else other.upper[start:]
+        return replace(network, lower=lower, upper=upper)
+
+    def prices(self, distance: Int64, member_block: Int64) -> tuple[Int64, Int64]:
+        """Return the prices of members and of places that the potentials of a flow give."""
+        sink = self.first_sink + (0 if self.places else member_block)
+        return (
+            distance[sink] - distance[self.first_member : self.first_place],
+            distance[self.first_sink] - distance[self.first_place : self.first_sink],
+        )
+
     def block_of_nodes(self, paths: Paths, blocks: Blocks) -> Int64:
-        """Return the block of each node, (nodes,) int64."""
+        """Return the block of each node, (nodes,) int64; places make one of all."""
+        if self.places:
+            return np.zeros(self.first_sink + 1, np.int64)
         members = paths.member_block
         of_class = np.zeros(paths.classes, np.int64)
         of_class[paths.join_class] = members[paths.join_member]
@@ -101,7 +160,11 @@ def network_of(
     entered = layout.first_class if paths.apart else layout.first_member
     supplied = np.where(layout.flowing[blocks.of_pool], pools.counts, 0)
     taken = np.bincount(blocks.of_pool, supplied, len(blocks.floor)).astype(np.int64)
+    if layout.places:
+        taken = taken.sum(keepdims=True)
     between = np.zeros(layout.first_sink - layout.first_class, np.int64)
+    carried_to, lifted_to = layout.ends_above(paths.member_block)
+    lifting = len(lifted_to)
     low, high = np.zeros(len(carry), np.int64), np.full(len(carry), endless)
     if levelled:
         kept = pools.class_kept[pools.member_class[carry]]
@@ -112,15 +175,26 @@ def network_of(
         paths.read_pool[read],
         layout.first_class + paths.join_class[join],
         layout.first_member + carry,
+        layout.first_place + np.arange(lifting),
     )
     heads = (
         entered + paths.enters[layout.stay],
         layout.first_class + paths.read_by[read],
         layout.first_member + paths.join_member[join],
-        layout.first_sink + paths.member_block[carry],
+        carried_to,
+        lifted_to,
     )
-    uppers = (owned.count[layout.stay], np.full(len(read) + len(join), endless), high)
-    lowers = (np.zeros(len(layout.stay) + len(read) + len(join), np.int64), low)
+    uppers = (
+        owned.count[layout.stay],
+        np.full(len(read) + len(join), endless),
+        high,
+        np.full(lifting, endless),
+    )
+    lowers = (
+        np.zeros(len(layout.stay) + len(read) + len(join), np.int64),
+        low,
+        np.zeros(lifting, np.int64),
+    )
     return Network(
         tail=np.concatenate(tails),
         head=np.concatenate(heads),

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from groups.tiers import TIERS, cost_of
+from groups.tiers import TIERS, cost_of, is_laminar, places_of
 
 if TYPE_CHECKING:
+    from groups.columns.places import PlaceKind
     from groups.tiers import Objective
 
-# Tiers whose cost grows with the square of what a member carries, of all topics or of one.
+# Tiers whose cost grows with the square of what a member carries, of all topics or of one, or of
+# what a place has.
 CONVEX = tuple(name for name, tier in TIERS.items() if tier.is_convex)
 
 
@@ -34,8 +36,9 @@ class Stages:
     @staticmethod
     @lru_cache(maxsize=64)
     def of(objective: Objective) -> Stages:
-        """Sort the tiers of an objective; where none is convex, balance decides last."""
-        tiers = objective if set(objective) & set(CONVEX) else (*objective, "balance")
+        """Sort the tiers of an objective; where none evens members out, balance decides last."""
+        of_members = {tier for tier in CONVEX if TIERS[tier].place is None}
+        tiers = objective if set(objective) & of_members else (*objective, "balance")
         if tiers == ("balance",):
             # The certificate of balance alone is that of balance > stickiness: move nothing.
             tiers = ("balance", "stickiness")
@@ -47,6 +50,16 @@ class Stages:
     def apart(self) -> bool:
         """Whether a tier looks inside topics, so that no two topics are alike."""
         return "topic_balance" in self.flows
+
+    @property
+    def places(self) -> tuple[PlaceKind, ...]:
+        """The kinds of places that tiers look at, the finer first."""
+        return places_of(self.flows)
+
+    @property
+    def is_laminar(self) -> bool:
+        """Whether prices of every tier, of members and of places, are the certificate."""
+        return is_laminar(self.flows)
 
     @property
     def with_racks(self) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.arrays import order_by, ranks
-from groups.tiers import cost_of
+from groups.columns.places import Places
+from groups.tiers import TIERS, cost_of, places_of
 from optimal.flow.group_network import Layout, network_of
 from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
@@ -31,6 +32,24 @@ if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
 
+@dataclass(frozen=True, eq=False)
+class TierFlows:
+    """What the flows of the tiers leave behind.
+
+    Attributes
+    ----------
+    counts : how many partitions take each path
+    prices : (members,) int64 for each of the flow stages; 0 for convex ones without places
+    tolls : (hosts and racks,) int64 for each, their prices
+    is_levelled : whether no loads are more even where balance comes after a tier of places
+    """
+
+    counts: Counts
+    prices: list[Int64]
+    tolls: list[Int64]
+    is_levelled: bool = True
+
+
 def tier_flows(
     group: Group,
     pools: Pools,
@@ -41,39 +60,36 @@ def tier_flows(
     flowing: Bools,
     time_left: TimeLeft,
     settle_ties: bool = True,
-) -> tuple[Counts, list[Int64]]:
-    """Return how many partitions take each path, and the members' prices for each tier.
+) -> TierFlows:
+    """Return the cheapest flow of all tiers, and the prices that it leaves behind.
 
     Parameters
     ----------
     flowing : (blocks,) bool, the blocks to look at; elsewhere all counts and prices are 0
     settle_ties : of loads that are as good, take those of which the first members carry more;
         otherwise whichever come first
-
-    Returns
-    -------
-    prices : (members,) int64 for each of the flow stages, 0 for convex ones
     """
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
+    places = tuple(Places.of(group, kind) for kind in stages.places)
+    tolls = [np.zeros(sum(len(one.names) for one in places), np.int64) for _ in stages.flows]
     if not flowing.any():
-        return Counts.none(paths), prices
-    layout = Layout.of(paths, pools, blocks, flowing)
+        return TierFlows(Counts.none(paths), prices, tolls)
+    layout = Layout.of(paths, pools, blocks, flowing, places)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
-    _, _, join, carry = layout.slices
     # Where every member of a block carries the same there is no tie between loads.
     uneven = not stages.levelled or bool((flowing & (blocks.extra > 0)).any())
     settled = not (settle_ties and uneven)
-    first = np.zeros(carry.stop, np.int64) if settled else _first_members_first(paths, layout)
+    first = np.zeros(layout.arcs, np.int64) if settled else _first_members_first(paths, layout)
     part = layout.block_of_nodes(paths, blocks)
     flow: Int64 | None = None
-    ties_are_broken = False
+    ties_are_broken, is_levelled = False, True
     for index, tier in enumerate(stages.flows):
         if tier in CONVEX:
-            arcs = join if tier == "topic_balance" else carry
-            carried, guess = _squared(tier, group, pools, paths, layout, network)
-            _, network = least_squares(
-                network, np.arange(arcs.start, arcs.stop), carried, guess, time_left
-            )
+            squares = _squared(tier, stages, group, pools, paths, layout, network)
+            if tier == "balance" and places_of(stages.flows[:index]):
+                network, distance, is_levelled = squares.levelled(network, layout, time_left)
+            else:
+                _, network, distance = squares.least(network, time_left)
             flow, ties_are_broken = None, False
         else:
             cost = _costs(cost_of(tier), group, paths, layout)
@@ -84,12 +100,16 @@ def tier_flows(
                 distance = potentials(network, cost, flow)
             if index + 1 < len(stages.flows) or not settled:
                 network = face(network, cost, distance)
+        if stages.is_laminar:
+            prices[index], tolls[index] = layout.prices(distance, paths.member_block)
+            tolls[index] *= tier != "balance"
+        elif tier not in CONVEX:
             prices[index] = _prices(distance, pools, blocks, paths, layout)
     if flow is None or not (ties_are_broken or settled):
-        if flow is not None and stages.levelled:
+        if flow is not None and stages.levelled and not layout.places:
             network = _where_loads_are_open(network, flow, part, blocks, layout)
         flow = cheapest(network, first, time_left)
-    return layout.counts(paths, flow), prices
+    return TierFlows(layout.counts(paths, flow), prices, tolls, is_levelled)
 
 
 def _first_members_first(paths: Paths, layout: Layout) -> Int64:
@@ -100,8 +120,10 @@ def _first_members_first(paths: Paths, layout: Layout) -> Int64:
     integral polymatroid, and no two of those cost the same for weights that all differ.
     """
     *_, carry = layout.slices
-    found = np.zeros(carry.stop, np.int64)
+    found = np.zeros(layout.arcs, np.int64)
     block = paths.member_block[layout.carry]
+    if layout.places:
+        block = np.zeros(len(block), np.int64)
     found[carry.start + order_by(block)] = ranks(np.bincount(block))
     return found
 
@@ -151,8 +173,8 @@ def _where_loads_are_open(
 
 def _costs(cost: Cost, group: Group, paths: Paths, layout: Layout) -> Int64:
     """(arcs,) int64: what a partition costs on each arc; staying is worth what leaving costs."""
-    stay, read, _, carry = layout.slices
-    owned, found = paths.owned, np.zeros(carry.stop, np.int64)
+    stay, read, _, _ = layout.slices
+    owned, found = paths.owned, np.zeros(layout.arcs, np.int64)
     found[stay] -= cost.of_leaving(group, owned.sample[layout.stay])
     if cost.far:
         found[stay] += owned.far[layout.stay]
@@ -160,17 +182,70 @@ def _costs(cost: Cost, group: Group, paths: Paths, layout: Layout) -> Int64:
     return found
 
 
+@dataclass(frozen=True, eq=False)
+class _Squares:
+    """A sum of squares over some arcs of a network.
+
+    Attributes
+    ----------
+    arcs : which they are; kept : partitions beside the flow, guess : of the flow, weight : what a
+        square counts, (len(arcs),) int64 each
+    """
+
+    arcs: Int64
+    kept: Int64
+    guess: Int64
+    weight: Int64 | None = None
+
+    def least(
+        self, network: Network, time_left: TimeLeft, near: Int64 | None = None
+    ) -> tuple[Int64, Network, Int64]:
+        """Return what `least_squares` does; `near`, (arcs of the network,): a flow not far off."""
+        guess = self.guess if near is None else near[self.arcs]
+        return least_squares(network, self.arcs, self.kept, guess, time_left, weight=self.weight)
+
+    def levelled(
+        self, network: Network, layout: Layout, time_left: TimeLeft
+    ) -> tuple[Network, Int64, bool]:
+        """Return the network of the most even loads, potentials, and whether none are more even.
+
+        None are if nobody could do better where places did not matter: then their prices are 0.
+        """
+        found, narrowed, distance = self.least(network, time_left)
+        freed = layout.with_lifts(network, None)
+        freely, of_freed, without = self.least(freed, time_left, found)
+        squares = [int(((self.kept + flow[self.arcs]) ** 2).sum()) for flow in (found, freely)]
+        if squares[0] > squares[1]:
+            return narrowed, distance, False
+        return layout.with_lifts(of_freed, network), without, True
+
+
 def _squared(
-    tier: str, group: Group, pools: Pools, paths: Paths, layout: Layout, network: Network
-) -> tuple[Int64, Int64]:
-    """(kept partitions beside the flow, first guess of the flow) on the arcs of a convex tier."""
-    _, _, join, _ = layout.slices
-    if tier == "balance":
-        kept = pools.class_kept[pools.member_class[layout.carry]]
+    tier: str,
+    stages: Stages,
+    group: Group,
+    pools: Pools,
+    paths: Paths,
+    layout: Layout,
+    network: Network,
+) -> _Squares:
+    """Return the sum of squares that a convex tier is."""
+    _, _, join, carry = layout.slices
+    kept = pools.class_kept[pools.member_class]
+    place = TIERS[tier].place
+    if place is not None:
+        at = stages.places.index(place)
+        one, lift = layout.places[at], layout.lifts[at]
+        had, size = one.loads(kept), one.loads(np.ones_like(kept))
+        even = size * (int(had.sum()) + int(pools.counts.sum())) // max(len(kept), 1)
+        weight = np.array(one.weight, np.int64)
+        return _Squares(np.arange(lift.start, lift.stop), had, np.maximum(even - had, 0), weight)
+    if tier in ("balance", "load_squares"):
         through = np.bincount(
             paths.join_member[layout.join], network.lower[join], len(paths.member_block)
         )
-        return kept, through[layout.carry].astype(np.int64)
+        guess = through[layout.carry].astype(np.int64)
+        return _Squares(np.arange(carry.start, carry.stop), kept[layout.carry], guess)
     topic = np.empty(paths.classes, np.int64)
     topic[paths.read_by] = pools.pool_topic[paths.read_pool]
     readers = np.bincount(topic, minlength=len(group.partitions))
@@ -180,7 +255,8 @@ def _squared(
     held = np.sort(group.topic[kept].astype(np.int64) * len(group.members) + group.owner[kept])
     key = topic * len(group.members) + paths.join_member[layout.join]
     carried = np.searchsorted(held, key, side="right") - np.searchsorted(held, key)
-    return carried, np.maximum(even[topic] - carried, 0)
+    guess = np.maximum(even[topic] - carried, 0)
+    return _Squares(np.arange(join.start, join.stop), carried, guess)
 
 
 def _prices(distance: Int64, pools: Pools, blocks: Blocks, paths: Paths, layout: Layout) -> Int64:
@@ -191,7 +267,7 @@ def _prices(distance: Int64, pools: Pools, blocks: Blocks, paths: Paths, layout:
     that keep as much already, whom nothing else can reach.
     """
     block = paths.member_block
-    member = distance[layout.first_member : layout.first_sink]
+    member = distance[layout.first_member : layout.first_place]
     price = distance[layout.first_sink + block] - member
     least = np.full(len(blocks.floor), np.iinfo(np.int64).max)
     np.minimum.at(least, block, price)

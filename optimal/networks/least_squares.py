@@ -24,29 +24,33 @@ def least_squares(
     time_left: TimeLeft,
     *,
     cost: Int64 | None = None,
-) -> tuple[Int64, Network]:
+    weight: Int64 | None = None,
+) -> tuple[Int64, Network, Int64]:
     """Minimise the sum of squares of ``base + flow`` over some arcs, and what the others cost.
 
-    The k-th unit of an arc costs ``2 (base + k) - 1``. Unit arcs stand for the steps around
-    `guess` only; what is below and above runs at the slope of the nearest step, which never
-    costs more than the truth. Where a flow leaves its window so far that it costs less, the
+    The k-th unit of an arc costs ``2 (base + k) - 1``, times its weight. Unit arcs stand for the
+    steps around `guess` only; what is below and above runs at the slope of the nearest step, which
+    never costs more than the truth. Where a flow leaves its window so far that it costs less, the
     window grows and the flow is solved again.
 
     Parameters
     ----------
     arcs : indices of the arcs; base, guess : (len(arcs),) int64
     cost : (arcs of the network,) int64, of a unit on each of the other arcs; None: 0
+    weight : (len(arcs),) int64, what a square counts, 1 or more; None: 1
 
     Returns
     -------
-    A flow, (arcs of the network,) int64, and the network of all flows that cost no more.
+    A flow, (arcs of the network,) int64, the network of all flows that cost no more, and the
+    potentials, (nodes,) int64.
     """
+    slope = np.ones(len(arcs), np.int64) if weight is None else weight
     least, most = network.lower[arcs], network.upper[arcs]
     of_unit = np.zeros(len(network.tail), np.int64) if cost is None else cost
     width = 2
     low, high = np.clip(guess - width, least, most), np.clip(guess + width, least, most)
     while True:
-        steps, of_step, of = _steps(network, arcs, base, low, high, of_unit)
+        steps, of_step, of = _steps(network, arcs, base, low, high, of_unit, slope)
         flow = cheapest(steps, of_step, time_left)
         carried = np.bincount(of, flow[-len(of) :], len(arcs)).astype(np.int64)
         inside = ((carried >= low - 1) | (low == least)) & ((carried <= high + 1) | (high == most))
@@ -63,16 +67,22 @@ def least_squares(
     lower, upper = network.lower.copy(), network.upper.copy()
     lower[others], upper[others] = narrowed.lower[others], narrowed.upper[others]
     # Every best flow takes the steps that cost less than the rise, none those that cost more.
-    lower[arcs] = np.clip(rise // 2 - base, least, most)
-    upper[arcs] = np.clip((rise + 1) // 2 - base, least, most)
+    lower[arcs] = np.clip(-(-rise // slope) // 2 - base, least, most)
+    upper[arcs] = np.clip((rise // slope + 1) // 2 - base, least, most)
     total = np.empty(len(network.tail), np.int64)
     total[others] = flow[: int(others.sum())]
     total[arcs] = carried
-    return total, replace(network, lower=lower, upper=upper)
+    return total, replace(network, lower=lower, upper=upper), distance
 
 
 def _steps(
-    network: Network, arcs: Int64, base: Int64, low: Int64, high: Int64, of_unit: Int64
+    network: Network,
+    arcs: Int64,
+    base: Int64,
+    low: Int64,
+    high: Int64,
+    of_unit: Int64,
+    slope: Int64,
 ) -> tuple[Network, Int64, Int64]:
     """(network with the arcs split into steps, its costs, which arc each of the last ones is)."""
     others = np.ones(len(network.tail), bool)
@@ -95,6 +105,6 @@ def _steps(
             upper=np.concatenate((network.upper[others], upper)),
             supply=network.supply,
         ),
-        np.concatenate((of_unit[others], 2 * price - 1)),
+        np.concatenate((of_unit[others], (2 * price - 1) * slope[of])),
         of,
     )

@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
@@ -13,7 +14,10 @@ from groups.needs import require_data
 from groups.tiers import pairwise_difference
 from tests.optimal.random_groups import random_group
 
-FLOW_TIERS = {"balance", "topic_balance", "stickiness", "moved_weight", "racks"}
+FLOW_TIERS = {
+    "balance", "topic_balance", "load_squares", "host_balance", "rack_balance", "stickiness",
+    "moved_weight", "racks",
+}  # fmt: skip
 
 
 def naive(assignment: Assignment) -> dict[str, int]:
@@ -41,6 +45,7 @@ def naive(assignment: Assignment) -> dict[str, int]:
     found = {
         "balance": sum(abs(a - b) for a, b in combinations(loads, 2)),
         "topic_balance": sum(len(ns) ** 2 for mine in held.values() for ns in mine.values()),
+        "load_squares": sum(load**2 for load in loads),
         "stickiness": len(moved),
         "moved_weight": sum(topics[t]["weight"][n] for t, n in moved),
         "racks": sum(
@@ -53,6 +58,16 @@ def naive(assignment: Assignment) -> dict[str, int]:
         found[f"peak_{name}"] = max(sums, default=0)
         found[f"{name}_spread"] = max(sums, default=0) - min(sums, default=0)
         found[f"{name}_balance"] = sum(abs(a - b) for a, b in combinations(sums, 2))
+    for kind in ("host", "rack"):
+        place = {m: body[kind] for m, body in group["members"].items()}
+        held_by = Counter(place[m] for m, mine in pairs.items() for _ in mine)
+        members = Counter(place.values())
+        found[f"{kind}_balance"] = int(
+            sum(
+                math.lcm(*members.values()) * Fraction(number**2, members[name])
+                for name, number in held_by.items()
+            )
+        )
     rates = [body.get("capacity") for body in group["members"].values()]
     found["peak_time"] = max(map(math.ceil, map(Fraction, lags, rates)), default=0)
     return found
@@ -96,11 +111,13 @@ def test_a_lag_that_is_unknown_counts_nothing_and_one_beyond_32_bits_counts_full
     assert values(assignment, ("peak_lag", "peak_weight")) == (2**41, 6)
 
 
-def test_exactly_five_tiers_are_flows():
+def test_these_tiers_are_flows_and_those_need_nothing():
     assert {name for name, tier in TIERS.items() if tier.is_flow} == FLOW_TIERS
-    assert {name for name, tier in TIERS.items() if tier.needs is None} == {
+    modest = {name for name, tier in TIERS.items() if tier.needs is tier.place is None}
+    assert modest == {
         "balance",
         "topic_balance",
+        "load_squares",
         "stickiness",
         "load_spread",
         "idle_members",
@@ -206,7 +223,7 @@ def test_a_total_just_below_the_limit_is_served():
 
 def test_what_nobody_reads_need_not_be_known():
     topic = {"partitions": 1, "lag": [1], "weight": [1], "racks": [["a"]]}
-    group = group_of(topic, {"c0": READ["c0"] | {"rack": "a", "capacity": 1}})
+    group = group_of(topic, {"c0": READ["c0"] | {"rack": "a", "host": "h", "capacity": 1}})
     require_data(group, tuple(TIERS))
 
 

@@ -2,7 +2,7 @@
 
 Run with ``make agree``, or ``python -m tests.optimal.agreement_sweep --seed 2 --groups 500``;
 with ``--magnitudes`` on groups whose lags and weights are of several magnitudes, with ``--pairs``
-for every order of one tier of lag and one other.
+for every order of one tier of lag and one other, with ``--places`` for tiers of hosts and racks.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from time import perf_counter
 from typing import NamedTuple
 
 from groups import PRESETS, TIERS, Group, SolverContradiction
+from groups.tiers import is_laminar
 from optimal.agreement import agree
 from optimal.answer import LIMITS
 from optimal.solution import Status
 from tests.optimal.random_groups import mixed_magnitudes, random_group
 
-FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
+EVERY_FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
+FLOW = [tier for tier in EVERY_FLOW if not is_laminar((tier,))]
+LAMINAR = [tier for tier in EVERY_FLOW if is_laminar((tier,))]
 HARD = [tier for tier in TIERS if not TIERS[tier].is_flow]
 LOADS = [tier for tier in HARD if TIERS[tier].needs is not None]
 Cases = Callable[[int, int], tuple[Group, list[tuple[str, ...]]]]
@@ -105,6 +108,16 @@ def pairs_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
     return group, [PAIRS[number % len(PAIRS)]]
 
 
+def places_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small group and one objective of flow tiers with hosts, racks or squares of loads."""
+    rng = random.Random(f"places {seed} {number}")
+    group = random_group(rng, members=rng.randint(2, 5), partitions=rng.randint(2, 8))
+    asked = rng.sample(LAMINAR, rng.randint(1, 2))
+    others = [tier for tier in EVERY_FLOW if tier not in asked]
+    asked += rng.sample(others, rng.randint(0, 3))
+    return group, [tuple(rng.sample(asked, len(asked)))]
+
+
 def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
     """What came of one group under each of its objectives."""
     group, asked = make(seed, number)
@@ -168,10 +181,12 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--magnitudes", action="store_true")
     parser.add_argument("--pairs", action="store_true")
+    parser.add_argument("--places", action="store_true")
     parser.add_argument("--folder", default="out/contradictions")
     asked = parser.parse_args()
     start = perf_counter()
     make = pairs_case if asked.pairs else magnitudes_case if asked.magnitudes else case
+    make = places_case if asked.places else make
     found = sweep(asked.seed, asked.groups, asked.folder, make=make, processes=asked.processes)
     told = [met.contradiction for met in found if met.contradiction is not None]
     counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))

@@ -6,8 +6,10 @@ It reads the two JSON documents, and imports nothing of the project.
 from __future__ import annotations
 
 from itertools import combinations
+from math import lcm
 
 BY_PARTITION = ("stickiness", "moved_weight", "racks")
+PLACES = ("host_balance", "rack_balance")
 
 
 class Case:
@@ -24,6 +26,7 @@ class Case:
         self.p = [(t, n) for t, n in exist if self.readers[t]]
         self.own = {p: self._owner(p, said) for p in self.p}
         self.rack = {m: said[m].get("rack") for m in self.members}
+        self.host = {m: said[m].get("host") for m in self.members}
         self.capacity = {m: said[m].get("capacity") or 1 for m in self.members}
         self.column = {c: {(t, n): topics[t].get(c, {})[n] for t, n in self.p if c in topics[t]}
                        for c in ("weight", "lag", "racks")}  # fmt: skip
@@ -61,6 +64,10 @@ class Case:
         if tier == "topic_balance":
             return sum(sum(self.x[p] == m for p in self.p if p[0] == t) ** 2
                        for t in self.readers for m in self.readers[t])  # fmt: skip
+        if tier == "load_squares":
+            return sum(load**2 for load in self.load.values())
+        if tier in PLACES:
+            return self.squares(self.rack if tier == "rack_balance" else self.host)
         if tier == "idle_members":
             return min(len(self.members), len(self.p)) - sum(x > 0 for x in self.load.values())
         if tier == "peak_time":
@@ -73,10 +80,24 @@ class Case:
             next(word for word in ("peak", "spread", "balance") if word in tier)
         ]
 
+    def squares(self, of: dict[str, str]) -> int:
+        """The sum over hosts, or racks, of (L / n) times the square of what they hold."""
+        return sum(weight * self.on(of)[h] ** 2 for h, weight in weights(of).items())
+
+    def on(self, of: dict[str, str]) -> dict[str, int]:
+        """How many partitions each host, or rack, or member holds."""
+        return {h: sum(self.load[m] for m in self.members if of[m] == h) for h in of.values()}
+
     def sums(self, tier: str) -> dict[str, int]:
         """The lag or the weight that each member carries."""
         size = self.column[tier.replace("peak_", "").partition("_")[0]]
         return {m: sum(size[p] for p in self.p if self.x[p] == m) for m in self.members}
+
+
+def weights(of: dict[str, str]) -> dict[str, int]:
+    """L / n of each host or rack; 1 of each member."""
+    n = {h: [*of.values()].count(h) for h in of.values()}
+    return {h: lcm(*n.values()) // n[h] for h in n}
 
 
 class Refused(Exception):
@@ -235,6 +256,8 @@ def check_by_the_page(group: dict, solution: dict) -> None:
     require(all(case.value(tier) <= most for tier, most in budgets.items()), "budget")
     if budgets and "level" in proof and "price" not in proof:
         return within_a_budget(case, objective, proof["level"], budgets["stickiness"])
+    if {*PLACES, "load_squares"} & set(objective):
+        return the_asks(case, objective, proof["prices"])
     peaks = [tier for tier in (*objective, *budgets) if tier.startswith("peak_")]
     late = {tier for tier in objective if tier.startswith("peak_") or tier in EVENS}
     about = bool(late or proof.get("givers"))
@@ -307,6 +330,43 @@ def the_conditions(
     holds = {m: (hi[m] if price[m] > 0 else lo[m], lo[m] if price[m] < 0 else hi[m])
              for m in case.members}  # fmt: skip
     return fit, holds
+
+
+def the_asks(case: Case, objective: list[str], asks: dict) -> None:
+    """The conditions on what members, hosts and racks ask."""
+    served = {"balance", "load_squares", *PLACES, *BY_PARTITION}
+    require(set(objective) <= served, "no certificate")
+    require(not {"balance", "load_squares"} <= set(objective), "no certificate")
+    of = {"member": {m: m for m in case.members}}
+    if "host_balance" in objective:
+        of["host"] = case.host
+    if "rack_balance" in objective:
+        of["rack"] = case.rack
+    for kind, places in of.items():
+        require(kind in asks and set(asks[kind]) == set(places.values()), "asks")
+        require(all(len(ask) == len(objective) for ask in asks[kind].values()), "asks")
+
+    def pays(p: tuple[str, int], m: str) -> list[int]:
+        costs = [case.cost(tier, p, m) if tier in BY_PARTITION else 0 for tier in objective]
+        return [a + b for a, b in zip(costs, asks["member"][m], strict=True)]
+
+    for p in case.p:
+        require(pays(p, case.x[p]) == min(pays(p, m) for m in case.readers[p[0]]), "asks, pays")
+    kinds = [*of]
+    for kind in kinds:
+        mine = {"member": ("balance", "load_squares")}.get(kind, (f"{kind}_balance",))
+        for u, k in case.on(of[kind]).items():
+            d = asks[kind][u]
+            if kind != kinds[-1]:
+                above = kinds[kinds.index(kind) + 1]
+                over = {of[above][m] for m in case.members if of[kind][m] == u}
+                require(len(over) == 1, "asks, one rack")
+                d = [a - b for a, b in zip(d, asks[above][over.pop()], strict=True)]
+            last, more = ([weights(of[kind])[u] * (2 * j - 1) if tier in mine else 0
+                           for tier in objective] for j in (k, k + 1))  # fmt: skip
+            require(d <= more and (k == 0 or last <= d), "asks, steps")
+            zero = kind == "member" or "balance" not in objective
+            require(zero or asks[kind][u][objective.index("balance")] == 0, "asks, balance")
 
 
 def least_topic_balance(case: Case) -> int:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from groups import Group
-
-if TYPE_CHECKING:
-    import random
 
 
 def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
@@ -18,7 +16,8 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
 
     Subscriptions differ, or are equal in one group out of four; claims may be of several
     generations, contested, or on topics and partitions that are gone; some topics have no reader.
-    Every partition has lag, weight and replica racks, every member a rack and a capacity.
+    Every partition has lag, weight and replica racks, every member a rack, a host in it and a
+    capacity.
     """
     racks = ("a", "b", "c")[: rng.randint(1, 3)]
     topics: dict[str, Any] = {}
@@ -34,6 +33,8 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
     likes = rng.choice((0.3, 0.6, 0.9))
     several = rng.random() < 0.5
     said = {}
+    # Of its own, so that everything else is as it was before there were hosts.
+    hosts = random.Random(f"{count} {sorted(topics)} {likes}")
     for m in range(count):
         member: dict[str, Any] = {
             "subscription": [t for t in topics if equal or rng.random() < likes],
@@ -41,6 +42,7 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
             "owned": {},
             "capacity": (1, 3, 2, 10, 1)[m % 5],
         }
+        member["host"] = f"{member['rack']}{hosts.randrange(2)}"
         if several:
             member["generation"] = rng.randint(3, 5)
         said[f"c{m}"] = member

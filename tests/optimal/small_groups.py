@@ -13,16 +13,17 @@ def group_of(
     name: str = "g",
     *,
     racks: Sequence[str] = (),
+    hosts: Sequence[str] = (),
     capacities: Sequence[int | None] = (),
 ) -> Group:
-    """A group by its topics, who reads what, who owns what, and a rack or a rate each."""
+    """A group by its topics, who reads what, who owns what, and a rack, host or rate each."""
     members: dict[str, dict[str, Any]] = {
         m: {"subscription": None if read is None else list(read)}
         for m, read in subscriptions.items()
     }
     for member, held in (owned or {}).items():
         members[member]["owned"] = held
-    for key, column in (("rack", racks), ("capacity", capacities)):
+    for key, column in (("rack", racks), ("host", hosts), ("capacity", capacities)):
         for member, one in zip(members.values(), column, strict=False):
             if one is not None:
                 member[key] = one

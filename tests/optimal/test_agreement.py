@@ -12,11 +12,13 @@ from groups import PRESETS, TIERS, Assignment, BadInput, Group, SolverContradict
 from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, solve
 from optimal.agreement import SOLVERS, agree
 from tests.optimal.agreement_sweep import (
+    FLOW,
     PAIRS,
     case,
     magnitudes_case,
     methods,
     pairs_case,
+    places_case,
     sweep,
     table,
 )
@@ -86,9 +88,8 @@ def test_no_two_formulations_disagree(met):
 @pytest.mark.exhaustive
 def test_all_presets_and_all_orders_of_two_flow_tiers_are_met_often(met):
     counts = Counter(found.objective for found in met)
-    flow = [tier for tier in TIERS if TIERS[tier].is_flow]
-    staples = {*PRESETS.values(), *permutations(flow, 2)}
-    assert len(flow) == 5
+    staples = {*PRESETS.values(), *permutations(FLOW, 2)}
+    assert len(FLOW) == 5
     assert min(counts[objective] for objective in staples) >= GROUPS // 30
     assert {tier for found in met for tier in found.objective} == set(TIERS)
     assert max(Counter(found.group for found in met).values()) == 2
@@ -134,6 +135,16 @@ def test_no_two_formulations_disagree_on_any_order_of_lag_and_another_tier(tmp_p
     assert [one.contradiction for one in found if one.contradiction is not None] == []
     assert {one.objective for one in found} == set(PAIRS)
     assert methods(found)["exchange"] > len(PAIRS) // 4
+
+
+@pytest.mark.exhaustive
+def test_no_two_formulations_disagree_on_hosts_and_racks(tmp_path):
+    """``--places`` asks the same of 20,000."""
+    found = sweep(SEED, 100, str(tmp_path), make=places_case)
+    assert [one.contradiction for one in found if one.contradiction is not None] == []
+    said = methods(found)
+    assert said["flow"] == said["cp-sat"] == said["ilp"] == 100
+    assert {tier for one in found for tier in one.objective} >= {"host_balance", "rack_balance"}
 
 
 def reads(group):

@@ -21,8 +21,8 @@ from tests.optimal.random_groups import random_group
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/explanation/formulations.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"^\| `([\w/]+)\.py` \| `(\w+)` \|", PAGE, re.MULTILINE)
-# Forms of `balance` with another sum in its place, beside the tiers.
-FORMS = {"load_squares", "load_pairs"}
+# The form of `balance` for where no sum of squares stands for it.
+FORMS = {"load_pairs"}
 
 
 def test_the_page_names_a_table_for_each_way_to_write_a_tier():

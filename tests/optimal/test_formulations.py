@@ -77,7 +77,8 @@ def test_after_a_lag_tier_the_pairwise_score_decides_and_not_the_sum_of_squares(
 @pytest.mark.parametrize("topics", [{}, {"t0": 0}, {"t0": 2}])
 def test_a_group_with_nothing_to_assign_costs_nothing_in_any_tier(formulation, members, topics):
     read = ["t0"] if topics == {"t0": 0} else []
-    group = group_of(topics, {f"c{m}": read for m in range(members)})
+    places = ["a"] * members
+    group = group_of(topics, {f"c{m}": read for m in range(members)}, racks=places, hosts=places)
     claim = formulation(group, tuple(TIERS), time_limit=None)
     assert claim.bounds == (0,) * len(TIERS)
     assert (claim.owner == -1).all()

@@ -30,6 +30,7 @@ from tests.optimal.small_groups import group_of
 ROOT = Path(__file__).parents[2]
 KNOWN = [json.loads(line) for line in (ROOT / "corpus/known.jsonl").read_text().splitlines()]
 COSTS = ("balance", "stickiness", "moved_weight", "racks")
+ASKED = ("host_balance", "rack_balance", "load_squares")
 ORDERS = [order for size in range(1, 5) for order in permutations(COSTS, size)]
 
 
@@ -58,10 +59,15 @@ def forgery(rng: random.Random, group: Group, genuine: dict) -> dict:
     made = deepcopy(genuine)
     proof, members = made["proof"], list(group.members)
     columns = [c for c in ("level", "price") if c in proof]
-    named = [key for key in ("floor", "floor", "givers", "givers", "scale") if key in proof]
+    names = ("floor", "floor", "givers", "givers", "scale", *["prices"] * 5)
+    named = [key for key in names if key in proof]
     what = rng.choice([*columns, *columns, "holder", "holder", *named])
     if what in columns:
         proof[what][rng.choice(members)] += rng.choice((-2, -1, 1, 2))
+    elif what == "prices":
+        table = proof["prices"][rng.choice(list(proof["prices"]))]
+        row = table[rng.choice(list(table))]
+        row[rng.randrange(len(row))] += rng.choice((-2, -1, 1, 2))
     elif what == "scale":
         proof["scale"][rng.randrange(len(proof["scale"]))] += rng.choice((-1, 1))
     elif what == "givers":
@@ -151,6 +157,14 @@ def in_any_order(rng: random.Random) -> Solution:
     return solve(group, rng.choice(ORDERS), method=rng.choice(("auto", "flow")))
 
 
+def of_places(rng: random.Random) -> Solution:
+    """Any order of tiers of which one is about hosts, racks or squares of loads."""
+    group = random_group(rng, members=rng.randint(1, 5), partitions=rng.randint(1, 12))
+    asked = rng.sample(ASKED, rng.randint(1, 2))
+    asked += rng.sample(COSTS, rng.randint(0, 3))
+    return solve(group, tuple(rng.sample(asked, len(asked))), method="flow")
+
+
 def with_even_topics(rng: random.Random) -> Solution:
     return solve(random_group(rng, members=4, partitions=12), "topic_balance")
 
@@ -187,7 +201,7 @@ def of_moves_under_a_peak(rng: random.Random) -> Solution | None:
 def test_the_checker_of_the_page_imports_nothing_of_the_project():
     tree = ast.parse(Path(page_checker.__file__).read_text("utf-8"))
     modules = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert modules <= {"__future__", "itertools"}
+    assert modules <= {"__future__", "itertools", "math"}
     assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
 
 
@@ -200,6 +214,7 @@ def test_the_checker_of_the_page_accepts_every_known_optimum(document):
     ("draw", "number", "conditions"),
     [
         (in_any_order, 120, ("1, open", "2, levels", "3, prices", "4, scale", "another proof")),
+        (of_places, 30, ("asks, pays", "asks, steps", "another proof")),
         (with_even_topics, 30, ("topic balance",)),
         (peaks, 50, ("peak", "2, levels", "3, prices", "even", "another proof")),
         (within_a_budget, 60, ("budget", "budget 2", "another proof")),

@@ -103,9 +103,12 @@ def test_least_squares_finds_the_most_even_flow_and_the_network_of_all_of_them()
         arcs = np.array(sorted(rng.sample(range(6), 3)))
         base = np.array([rng.randint(0, 4) for _ in arcs])
         guess = np.array([rng.randint(0, 9) for _ in arcs])
-        squares = {flow: int(((base + np.array(flow)[arcs]) ** 2).sum()) for flow in flows}
+        weight = np.array([rng.choice((1, 1, 2, 3)) for _ in arcs])
+        squares = {
+            flow: int((weight * (base + np.array(flow)[arcs]) ** 2).sum()) for flow in flows
+        }
         best = {flow for flow, square in squares.items() if square == min(squares.values())}
-        flow, narrowed = least_squares(network, arcs, base, guess, FOREVER)
+        flow, narrowed, _ = least_squares(network, arcs, base, guess, FOREVER, weight=weight)
         assert tuple(flow) in best
         assert all_flows(narrowed) == best
         several += 1 < len(best) < len(flows)
