@@ -54,6 +54,12 @@ def size(
             help="the fewest members of whom none has more weight, as in 400k, and what moves",
         ),
     ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            "--threads", metavar="N", help="answer in pods that have so many members each"
+        ),
+    ] = None,
     members: Annotated[
         str | None,
         typer.Option("--members", metavar="N-M", help="the numbers to look at, as in 1-40"),
@@ -87,17 +93,20 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
-    if capacity is not None:
+    if capacity is not None or threads is not None:
+        asked = "--capacity" if threads is None else "--threads"
         given = {"--target": target, "--members": members, "--like": like, "--figure": figure}
-        also = next(
-            (name for name, value in {**given, "--objective": objective}.items() if value), None
-        )
+        given |= {"--objective": objective, "--capacity": capacity if threads else None}
+        also = next((name for name, value in given.items() if value), None)
         if also is not None:
-            raise BadInput(f"{also}: not with --capacity, which is a question of its own")
+            raise BadInput(f"{also}: not with {asked}, which is a question of its own")
         one = one_group(
             files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate
         )
-        _size_to_fit(one, capacity, time_limit, format_)
+        if threads is not None:
+            _size_in_pods(one, threads, format_)
+        elif capacity is not None:
+            _size_to_fit(one, capacity, time_limit, format_)
         return
     from compare.sizes.sizing import parse_target
     from compare.sizes.sweep import size as sized
@@ -125,6 +134,35 @@ def size(
         figures.save(drawn(found), figure)
         if format_ != "json":
             show(f"{found.group}: drawn in {figure}")
+
+
+def _size_in_pods(group: Group, threads: int, format_: str) -> None:
+    """Print with how many pods threads are even, and a row for each number of pods."""
+    from compare.sizes.pods import pods
+
+    found = pods(group, threads)
+    note_assumed(group.assumed)
+    if format_ == "json":
+        show_json(found.to_dict())
+        return
+    even = f"No number of pods is even: {found.partitions:,} does not divide by {threads:,}."
+    if found.even:
+        more = "" if found.even == (1,) else "s"
+        even = f"Even with {listed([f'{number:,}' for number in found.even])} pod{more}."
+    tell(
+        f"{found.group}: {counted(found.partitions, 'partition')}, pods of "
+        f"{counted(threads, 'thread')}. {even} With more than {counted(found.enough, 'pod')} "
+        "the busiest thread has no less: 1 partition."
+    )
+    show_table(
+        found.rows,
+        Column("pods", lambda row: row.pods),
+        Column("threads", lambda row: row.members),
+        Column("per thread", lambda row: spread([row.least_load, row.most_load]), right=True),
+        Column("per pod", lambda row: spread([row.least_pod, row.most_pod]), right=True),
+        Column("idle threads", lambda row: row.idle),
+        Column("even", lambda row: "yes" if row.is_even else "no"),
+    )
 
 
 def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -> None:

@@ -244,8 +244,10 @@ def _squared(
         through = np.bincount(
             paths.join_member[layout.join], network.lower[join], len(paths.member_block)
         )
-        guess = through[layout.carry].astype(np.int64)
-        return _Squares(np.arange(carry.start, carry.stop), kept[layout.carry], guess)
+        average = (int(kept.sum()) + int(pools.counts.sum())) // max(len(kept), 1)
+        guess = np.where(through > 0, through, np.maximum(average - kept, 0)).astype(np.int64)
+        arcs = np.arange(carry.start, carry.stop)
+        return _Squares(arcs, kept[layout.carry], guess[layout.carry])
     topic = np.empty(paths.classes, np.int64)
     topic[paths.read_by] = pools.pool_topic[paths.read_pool]
     readers = np.bincount(topic, minlength=len(group.partitions))

@@ -78,6 +78,7 @@ def written(tmp_path_factory) -> dict:
         "advise": ("advise", "lopsided.json", *as_json),
         "size": ("size", "lagging.json", "--target", "peak_time=9", "--rate", "2", *as_json),
         "fit": ("size", "weighing.json", "--capacity", "9", *as_json),
+        "pods": ("size", "weighing.json", "--threads", "2", *as_json),
         "lag": ("score", "lagging.json", "--rate", "2", *as_json),
         "diff": ("diff", "orders.json", "solution.json", *as_json),
         "double": ("diff", "plan.json", "orders.json", *as_json),
@@ -115,7 +116,7 @@ def test_every_key_of_the_examples_is_explained():
 
 
 def test_every_key_that_is_written_is_explained(written):
-    assert len({document["format"] for document in written.values()}) == 9
+    assert len({document["format"] for document in written.values()}) == 10
     for name, document in written.items():
         assert keys_in(document) - explained(document["format"]) == set(), name
 

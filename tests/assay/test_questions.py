@@ -1,4 +1,4 @@
-"""Eleven questions about groups, each answered by one command of the README."""
+"""Twelve questions about groups, each answered by one command of the README."""
 
 import json
 import re
@@ -52,6 +52,9 @@ ANSWERS = {
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
         "1,000 with balanced loads; with 1 it is 1,625.",
     ],
+    "With how many pods": [
+        "kpr-c: 14 partitions, pods of 2 threads. Even with 1 and 7 pods. ...",
+    ],
     "What should I change first?": [
         "kpr-c: the busiest of 2 members holds 9 of 14 partitions; ...",
         "Verdict of assay score (balance > moves): improvable.",
@@ -87,5 +90,5 @@ def test_the_command_beside_a_question_answers_it(folder, question):
         assert re.search(f"^{re.escape(line)}$".replace(r"\.\.\.", ".*"), said, re.MULTILINE), said
 
 
-def test_there_are_eleven_questions_as_the_readme_says():
-    assert len(ASKED) == len(ANSWERS) == 11
+def test_there_are_twelve_questions_as_the_readme_says():
+    assert len(ASKED) == len(ANSWERS) == 12

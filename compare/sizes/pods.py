@@ -1,0 +1,141 @@
+"""Pods: how even a group is with each number of pods that hold several threads."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from compare.what_if import all_alike
+from groups.errors import BadInput
+from groups.framed import Framed
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from groups.group import Group
+
+FORMAT = "assay-pods/1"
+# Of more numbers of pods only those are rows that are even or bring the busiest thread less.
+MOST_ROWS = 40
+MOST_THREADS = 10_000
+
+
+@dataclass(frozen=True)
+class PodsRow:
+    """What threads and pods hold where there are so many pods, by the best assignment.
+
+    Attributes
+    ----------
+    pods, members : how many there are; every thread is a member
+    least_load, most_load : partitions of the emptiest and of the fullest thread
+    least_pod, most_pod : partitions of the emptiest and of the fullest pod
+    idle : threads that hold nothing
+    """
+
+    pods: int
+    members: int
+    least_load: int
+    most_load: int
+    least_pod: int
+    most_pod: int
+    idle: int
+
+    @property
+    def is_even(self) -> bool:
+        """Whether every thread holds as much as every other."""
+        return self.least_load == self.most_load
+
+
+@dataclass(frozen=True)
+class Pods(Framed):
+    """How even a group is with each number of pods.
+
+    Attributes
+    ----------
+    group : its name
+    threads : how many each pod has
+    members_now, partitions : how many there are
+    even : the numbers of pods with which every thread holds as much as every other
+    enough : with more pods the busiest thread has no less
+    rows : by number of pods, up to the first with an idle pod
+    assumed : of the group
+    """
+
+    group: str
+    threads: int
+    members_now: int
+    partitions: int
+    even: tuple[int, ...]
+    enough: int
+    rows: tuple[PodsRow, ...]
+    assumed: tuple[str, ...] = ()
+
+    def to_rows(self) -> Iterator[dict[str, object]]:
+        """Return a row a number of pods, with the columns of a `PodsRow`."""
+        yield from map(asdict, self.rows)
+
+    @property
+    def in_a_line(self) -> str:
+        """With how many pods threads are even."""
+        found = ", ".join(map(str, self.even)) or "no number"
+        return f"{self.group}: pods of {counted(self.threads, 'thread')} even with {found}"
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the ``assay-pods/1`` document."""
+        return {"format": FORMAT, **asdict(self)}
+
+
+def pods(group: Group, threads: int) -> Pods:
+    """Return how even threads and pods are with each number of pods of so many threads.
+
+    Where all members read the same, the best assignment gives every thread the average, rounded
+    up or down, and every pod too (docs/explanation/proof.md, *Hosts and racks*).
+
+    Raises
+    ------
+    BadInput
+        Where members differ in what they read, nobody reads a partition, or `threads` is not from
+        1 to 10,000.
+    """
+    group.require_subscriptions()
+    if not 1 <= threads <= MOST_THREADS:
+        raise BadInput(f"threads: {threads}, expected a number from 1 to {MOST_THREADS:,}")
+    if not all_alike(group):
+        raise BadInput("threads: members do not all read the same topics at the same rate")
+    partitions = int(group.partitions[group.readers > 0].sum())
+    if not partitions:
+        raise BadInput("threads: nobody reads a partition")
+    enough = -(-partitions // threads)
+    every = [_row(partitions, number, threads) for number in range(1, enough + 2)]
+    even = [row for row in every if row.is_even]
+    if len(every) > MOST_ROWS:
+        helping = [b for a, b in pairwise(every) if b.most_load < a.most_load]
+        kept = {row.pods for row in (every[0], *helping, *even, every[-1])}
+        every = [row for row in every if row.pods in kept]
+    return Pods(
+        group=group.name,
+        threads=threads,
+        members_now=len(group.members),
+        partitions=partitions,
+        even=tuple(row.pods for row in even),
+        enough=enough,
+        rows=tuple(every),
+        assumed=group.assumed,
+    )
+
+
+def _row(partitions: int, number: int, threads: int) -> PodsRow:
+    members = number * threads
+    load, more = divmod(partitions, members)
+    on_pod, fuller = divmod(partitions, number)
+    return PodsRow(
+        pods=number,
+        members=members,
+        least_load=load,
+        most_load=load + (more > 0),
+        least_pod=on_pod,
+        most_pod=on_pod + (fuller > 0),
+        idle=members - partitions if not load else 0,
+    )
