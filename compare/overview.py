@@ -87,7 +87,7 @@ class Glance:
 
     @property
     def advised_moves(self) -> int | None:
-        """The same as tables show it: where lag alone could fall, the few moves for that."""
+        """Moves as tables show them: where only lag could fall, the few for that."""
         return self.fall.moves if self.fall is not None and is_lagging(self) else self.moves
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.overview import glance_of, is_lagging
+from compare.overview import glance_of
 from compare.page.group.contents import Line
 from compare.page.group.short_names import labels_of
 from compare.page.group.strip import strip
@@ -37,7 +37,6 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
     """Return the line of a group of which only that much is known."""
-    lags = is_lagging(glance)
     says = glance.verdict.shown(glance.fall)
     mark, tone = MARKS[says]
     limit = None if glance.best is None else int(glance.best.rpartition("-")[2])
@@ -56,7 +55,7 @@ def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
         now=glance.now,
         best=glance.best,
         strip=strip(glance.loads, limit) if glance.loads else None,
-        moves=glance.fall.moves if lags and glance.fall else glance.moves,
+        moves=glance.advised_moves,
         idle=glance.idle,
         lag_now=glance.peak,
         lag_best=glance.lowest,
