@@ -127,6 +127,12 @@ Reset = Annotated[
     Literal["latest", "earliest"] | None,
     typer.Option("--reset", help="auto.offset.reset, if the snapshot does not say it"),
 ]
+HostBy = Annotated[
+    Literal["host", "client-id"],
+    typer.Option(
+        "--host-by", help="members share a host by 'host', or by client id up to its last number"
+    ),
+]
 Rate = Annotated[
     int | None,
     typer.Option(

@@ -23,6 +23,7 @@ from assay.commands.options import (
     AssumeEqual,
     FailAbove,
     Format,
+    HostBy,
     Objective,
     Rate,
     Reads,
@@ -48,6 +49,7 @@ from assay.tables import (
 )
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
+from compare.hosts import hosts_told
 from compare.judged import judge, worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.condition import which_if_latest
@@ -70,6 +72,7 @@ from compare.scores import (
 )
 from compare.sentences import assigned_by, sentence
 from compare.verdict import EMPTY
+from groups.columns.places import on_hosts_by_client_id
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 from heuristics.catalogue import usual_assignors
@@ -119,6 +122,7 @@ def score(
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     reset: Reset = None,
     rate: Rate = None,
+    host_by: HostBy = "host",
     current: Annotated[
         bool, typer.Option("--current/--no-current", help="score what members hold now")
     ] = True,
@@ -140,6 +144,7 @@ def score(
     groups, damaged, not_had = find(group or [], reads or [], reset=reset)
     note_unused_capacity(groups, tiers)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
+    groups = groups if host_by == "host" else [on_hosts_by_client_id(one) for one in groups]
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
@@ -339,6 +344,8 @@ def show_group(
         tell(f"Assigned by: {assignor}.")
     if gain := early_gain(judged):
         tell(gain)
+    if hosts := hosts_told(judged):
+        tell(hosts)
     _tell_lag(judged, lowest)
     if rows and reference is not None:
         show_plan(judged, [row for row in rows if row.assignor not in plans])

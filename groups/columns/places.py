@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from math import lcm
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 PlaceKind = Literal["host", "rack"]
+# What tells the threads of a process apart at the end of a client id, as in orders-3 and
+# app-StreamThread-2-consumer.
+_THREAD = re.compile(r"(-StreamThread-\d+(-consumer)?|[-._#]\d+)$")
 # The finer kind first: a host stands in one rack.
 PLACE_KINDS: tuple[PlaceKind, ...] = ("host", "rack")
 
@@ -60,3 +64,15 @@ class Places:
         """Return the weighted sum of the squares of what the places have, however large."""
         each = zip(self.weight, self.loads(loads).tolist(), strict=True)
         return sum(weight * load**2 for weight, load in each)
+
+
+def on_hosts_by_client_id(group: Group) -> Group:
+    """Return the group whose members stand on a host if their client ids begin alike.
+
+    That is, up to ``-StreamThread-N`` or the last number. One without a client id has no host.
+    """
+    ids = [one.client_id for one in group.details]
+    hosts = [None if name is None else _THREAD.sub("", name) or name for name in ids]
+    details = (replace(one, host=h) for one, h in zip(group.details, hosts, strict=True))
+    line = "hosts taken from client ids, without the thread or number at their end"
+    return replace(group, details=tuple(details), assumed=(*group.assumed, line))

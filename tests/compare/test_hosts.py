@@ -1,0 +1,70 @@
+"""What a verdict says of the hosts on which members stand."""
+
+from dataclasses import replace
+
+from compare.hosts import hosts_told
+from compare.judged import judge
+from groups import Group, MemberDetails
+from groups.columns.places import Places, on_hosts_by_client_id
+from groups.tiers import parse_objective
+from tests.assay.calling import assay, good, write
+from tests.optimal.small_groups import group_of
+
+UNEVEN = {"c0": [0, 1, 2], "c1": [3, 4, 5], "c2": [6, 7], "c3": [8, 9]}
+
+
+def orders(owned, hosts, **more) -> Group:
+    members = {m: ["t"] for m in owned}
+    return group_of(
+        {"t": 10}, members, {m: {"t": p} for m, p in owned.items()}, hosts=hosts, **more
+    )
+
+
+def told(group: Group, objective: str = "kip-54") -> str | None:
+    return hosts_told(judge([group], parse_objective(objective))[0])
+
+
+def test_hosts_that_are_uneven_though_members_are_even_are_named():
+    assert told(orders(UNEVEN, "aabb")) == (
+        "Hosts are uneven: a has 6 for 2 members, b 4 for 2 members. With loads as even they "
+        "could have 5: assay solve FILE --objective 'balance > host_balance > moves'."
+    )
+
+
+def test_nothing_is_said_where_hosts_are_even_unknown_alone_or_asked_for():
+    for hosts in ("abab", "aaaa", "abcd", "aab"):
+        assert told(orders(UNEVEN, hosts)) is None
+    assert told(orders(UNEVEN, "aabb"), "balance > host_balance") is None
+    lopsided = {"c0": [0, 1, 2, 3, 4, 5], "c1": [6, 7], "c2": [8], "c3": [9]}
+    assert told(orders(lopsided, "abab")) is None
+
+
+def test_hosts_of_client_ids_are_what_stands_before_the_thread():
+    ids = {
+        "app-5f-StreamThread-1-consumer": "app-5f",
+        "app-5f-StreamThread-12": "app-5f",
+        "orders-3": "orders",
+        "orders.pod7-3": "orders.pod7",
+        "orders": "orders",
+        "-1": "-1",
+        None: None,
+    }
+    group = orders({f"c{m}": [] for m in range(len(ids))}, "")
+    group = replace(group, details=tuple(MemberDetails(client_id=name) for name in ids))
+    found = on_hosts_by_client_id(group)
+    assert [one.host for one in found.details] == list(ids.values())
+    assert Places.of(found, "host").member.tolist()[-1] == -1
+    assert "client ids" in found.assumed[-1]
+
+
+def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
+    document = orders(UNEVEN, "").to_dict()
+    for at, member in enumerate(document["members"].values()):
+        member["client_id"] = f"pod{at // 2}-{at % 2}"
+    folder = write(tmp_path, {"orders.json": document})
+    score = ("score", "orders.json", "--assignor", "current")
+    said = assay(*score, "--host-by", "client-id", cwd=folder)
+    assert "Hosts are uneven: pod0 has 6 for 2 members, pod1 4 for 2 members." in said.stdout
+    assert "Hosts" not in good(assay(*score, cwd=folder)).stdout
+    asked = ("--objective", "balance > host_balance > moves", "--host-by", "client-id")
+    assert "host_balance     50     50" in assay("solve", "orders.json", *asked, cwd=folder).stdout
