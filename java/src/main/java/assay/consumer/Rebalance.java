@@ -122,14 +122,13 @@ final class Rebalance {
         }
         boolean unfinished = false;
         List<List<TopicPartition>> given = new ArrayList<>();
-        for (int member = 0; member < members.size(); member++) {
-            given.add(new ArrayList<>());
-            for (int partition : plan.partitions(member)) {
-                boolean waits = shared.get(partition) || holder[partition] >= 0 && holder[partition] != member;
-                unfinished |= waits;
-                if (!waits) {
-                    given.get(member).add(partitions[partition]);
-                }
+        members.forEach(member -> given.add(new ArrayList<>()));
+        for (int partition = 0; partition < partitions.length; partition++) {
+            int owner = plan.owner(partition);
+            boolean waits = shared.get(partition) || holder[partition] >= 0 && holder[partition] != owner;
+            unfinished |= waits;
+            if (!waits) {
+                given.get(owner).add(partitions[partition]);
             }
         }
         long generation = Math.min(newest + 1, Claim.LAST_GENERATION);
@@ -143,8 +142,6 @@ final class Rebalance {
     }
 
     private Plan best() {
-        int[] order = new int[members.size()];
-        Arrays.setAll(order, member -> member);
         int[] subscriptionOf = new int[members.size()];
         List<int[]> subscriptions = new ArrayList<>();
         Map<Set<String>, Integer> same = new HashMap<>();
@@ -160,11 +157,7 @@ final class Rebalance {
         }
         Holdings held = Holdings.of(owners(), members.size(), start);
         int[][] reads = subscriptions.toArray(new int[0][]);
-        try {
-            return Optimum.of(new Problem(order, subscriptionOf, reads, start, held, null));
-        } catch (Holdings.Contradiction never) {
-            throw new IllegalStateException(never);
-        }
+        return Optimum.of(new Problem(subscriptionOf, reads, start, held, null));
     }
 
     /**

@@ -61,18 +61,18 @@ final class Blocks {
     }
 
     /** Returns whether a class, or a lot, is in a block and in none that was made of it. */
-    boolean hasClass(Block block, int one) {
-        return blockOfClass[one] == block.number;
+    boolean hasClass(Block block, int cls) {
+        return blockOfClass[cls] == block.number;
     }
 
     boolean hasLot(Block block, int lot) {
         return blockOfLot[lot] == block.number;
     }
 
-    private Block block(int[] lots, int[] classes) {
+    private Block newBlock(int[] lots, int[] classes) {
         Block block = new Block(made++, lots, classes);
-        for (int one : classes) {
-            blockOfClass[one] = block.number;
+        for (int cls : classes) {
+            blockOfClass[cls] = block.number;
         }
         for (int lot : lots) {
             blockOfLot[lot] = block.number;
@@ -83,23 +83,23 @@ final class Blocks {
     /** Makes a block of each part of the group that has nothing to read in common with others. */
     private void connected(ArrayDeque<Block> open) {
         int[] parent = new int[quotient.classes()];
-        Arrays.setAll(parent, one -> one);
+        Arrays.setAll(parent, cls -> cls);
         for (int lot = 0; lot < quotient.lots(); lot++) {
-            int one = quotient.readClass[quotient.readStart[lot]];
+            int first = quotient.readClass[quotient.readStart[lot]];
             for (int read = quotient.readStart[lot] + 1; read < quotient.readStart[lot + 1]; read++) {
-                parent[root(parent, quotient.readClass[read])] = root(parent, one);
+                parent[root(parent, quotient.readClass[read])] = root(parent, first);
             }
         }
         int[] part = new int[parent.length];
         Arrays.fill(part, -1);
         int parts = 0;
         int[] partOfClass = new int[parent.length];
-        for (int one = 0; one < parent.length; one++) {
-            int root = root(parent, one);
+        for (int cls = 0; cls < parent.length; cls++) {
+            int root = root(parent, cls);
             if (part[root] < 0) {
                 part[root] = parts++;
             }
-            partOfClass[one] = part[root];
+            partOfClass[cls] = part[root];
         }
         int[] partOfLot = new int[quotient.lots()];
         for (int lot = 0; lot < partOfLot.length; lot++) {
@@ -107,15 +107,15 @@ final class Blocks {
         }
         Grouped lots = new Grouped(partOfLot, parts);
         Grouped classes = new Grouped(partOfClass, parts);
-        for (int one = 0; one < parts; one++) {
-            open.add(block(
-                    Arrays.copyOfRange(lots.items, lots.start[one], lots.start[one + 1]),
-                    Arrays.copyOfRange(classes.items, classes.start[one], classes.start[one + 1])));
+        for (int i = 0; i < parts; i++) {
+            open.add(newBlock(
+                    Arrays.copyOfRange(lots.items, lots.start[i], lots.start[i + 1]),
+                    Arrays.copyOfRange(classes.items, classes.start[i], classes.start[i + 1])));
         }
     }
 
-    private static int root(int[] parent, int one) {
-        int at = one;
+    private static int root(int[] parent, int of) {
+        int at = of;
         while (parent[at] != at) {
             parent[at] = parent[parent[at]];
             at = parent[at];
@@ -130,8 +130,8 @@ final class Blocks {
         for (int lot : block.lots) {
             partitions += quotient.lotSize[lot];
         }
-        for (int one : block.classes) {
-            members += quotient.members.size(one);
+        for (int cls : block.classes) {
+            members += quotient.members.size(cls);
         }
         block.floor = partitions / members;
         block.extra = partitions % members;
@@ -196,7 +196,7 @@ final class Blocks {
                 .filter(i -> marked[block.lots.length + i] == which)
                 .map(i -> block.classes[i])
                 .toArray();
-        return block(lots, classes);
+        return newBlock(lots, classes);
     }
 
     private static int[] range(int count) {

@@ -30,7 +30,7 @@ final class Flows {
     private final Owned owned;
     private final Blocks blocks;
     private final Work work;
-    private final int[] free;
+    private final int[] left;
     private final int[] nodeOfLot;
     private final int[] nodeOfClass;
     private boolean complete = true;
@@ -43,7 +43,7 @@ final class Flows {
         stays = new int[owned.lot.size];
         through = new int[quotient.readClass.length];
         gets = new int[quotient.classOf.length];
-        free = quotient.lotSize.clone();
+        left = quotient.lotSize.clone();
         nodeOfLot = new int[quotient.lots()];
         nodeOfClass = new int[quotient.classes()];
         if (quotient.isTooLarge()) {
@@ -66,40 +66,41 @@ final class Flows {
 
     /** One class reads all: members keep what fits, those that own more first, and get the rest. */
     private void deal(Blocks.Block block) {
-        int one = block.classes[0];
-        int first = quotient.members.start[one];
-        int last = quotient.members.start[one + 1];
+        int cls = block.classes[0];
+        int[] members = quotient.members.items;
+        int[] lots = owned.lot.items;
+        int[] counts = owned.count.items;
+        int first = quotient.members.start[cls];
+        int last = quotient.members.start[cls + 1];
         int more = 0;
         for (int i = first; i < last; i++) {
-            int member = quotient.members.items[i];
-            for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
-                if (blocks.hasLot(block, owned.lot.items[pair])) {
-                    gets[member] += owned.count.items[pair];
-                }
+            int owns = 0;
+            for (int pair = owned.first[members[i]]; pair < owned.last[members[i]]; pair++) {
+                owns += blocks.hasLot(block, lots[pair]) ? counts[pair] : 0;
             }
-            more += gets[member] > block.floor ? 1 : 0;
+            gets[members[i]] = owns;
+            more += owns > block.floor ? 1 : 0;
         }
         int ofThese = Math.min(more, block.extra);
         int ofOthers = block.extra - ofThese;
         for (int i = first; i < last; i++) {
-            int member = quotient.members.items[i];
+            int member = members[i];
             boolean ownsMore = gets[member] > block.floor;
             int load = block.floor + ((ownsMore ? ofThese-- : ofOthers--) > 0 ? 1 : 0);
             int keeps = Math.min(gets[member], load);
             gets[member] = load - keeps;
             for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
-                int lot = owned.lot.items[pair];
-                if (blocks.hasLot(block, lot)) {
-                    stays[pair] = Math.min(owned.count.items[pair], keeps);
+                if (blocks.hasLot(block, lots[pair])) {
+                    stays[pair] = Math.min(counts[pair], keeps);
                     keeps -= stays[pair];
-                    free[lot] -= stays[pair];
+                    left[lots[pair]] -= stays[pair];
                 }
             }
         }
         for (int lot : block.lots) {
             for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
-                if (quotient.readClass[read] == one) {
-                    through[read] = free[lot];
+                if (quotient.readClass[read] == cls) {
+                    through[read] = left[lot];
                 }
             }
         }
@@ -110,8 +111,8 @@ final class Flows {
         int firstMember = lots + block.classes.length;
         int hub = firstMember;
         int arcs = 0;
-        for (int one : block.classes) {
-            for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
+        for (int cls : block.classes) {
+            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
                 int member = quotient.members.items[i];
                 arcs += 2 + owned.last[member] - owned.first[member];
                 hub++;
@@ -133,26 +134,26 @@ final class Flows {
             nodeOfLot[lot] = i;
             network.excess[i] = quotient.lotSize[lot];
             for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
-                int one = quotient.readClass[read];
-                if (blocks.hasClass(block, one)) {
-                    network.arc(i, nodeOfClass[one], Network.ANY, 1 + (quotient.isFar(lot, one) ? far : 0), 0);
+                int cls = quotient.readClass[read];
+                if (blocks.hasClass(block, cls)) {
+                    network.arc(i, nodeOfClass[cls], Network.ANY, 1 + (quotient.isFar(lot, cls) ? far : 0), 0);
                 }
             }
         }
         int node = firstMember;
-        for (int one : block.classes) {
-            for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++, node++) {
+        for (int cls : block.classes) {
+            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++, node++) {
                 int member = quotient.members.items[i];
                 for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
                     int lot = owned.lot.items[pair];
                     if (blocks.hasLot(block, lot)) {
                         // What is far stays only if the flow brings it back: prices begin at no cost.
                         int much = owned.count.items[pair];
-                        boolean isFar = quotient.isFar(lot, one);
+                        boolean isFar = quotient.isFar(lot, cls);
                         network.arc(nodeOfLot[lot], node, much, isFar ? far : 0, isFar ? 0 : much);
                     }
                 }
-                network.arc(nodeOfClass[one], node, Network.ANY, 0, 0);
+                network.arc(nodeOfClass[cls], node, Network.ANY, 0, 0);
                 network.arc(node, hub, 1, 0, block.extra > 0 && network.excess[node] > 0 ? 1 : 0);
             }
         }
@@ -169,8 +170,8 @@ final class Flows {
                 }
             }
         }
-        for (int one : block.classes) {
-            for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
+        for (int cls : block.classes) {
+            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
                 int member = quotient.members.items[i];
                 for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
                     if (blocks.hasLot(block, owned.lot.items[pair])) {

@@ -11,11 +11,6 @@ final class Grouped {
      * @param groupOf the group of each item, below 0 for none
      */
     Grouped(int[] groupOf, int groups) {
-        this(groupOf, groups, null);
-    }
-
-    /** Groups items in an order; null for ascending. */
-    Grouped(int[] groupOf, int groups, int[] order) {
         start = new int[groups + 1];
         for (int group : groupOf) {
             if (group >= 0) {
@@ -27,8 +22,7 @@ final class Grouped {
         }
         items = new int[start[groups]];
         int[] at = start.clone();
-        for (int i = 0; i < groupOf.length; i++) {
-            int item = order == null ? i : order[i];
+        for (int item = 0; item < groupOf.length; item++) {
             if (groupOf[item] >= 0) {
                 items[at[groupOf[item]]++] = item;
             }

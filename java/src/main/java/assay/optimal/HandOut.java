@@ -17,168 +17,132 @@ final class HandOut {
     private final Owned owned;
     private final Flows flows;
 
-    /** The pair of a lot and the member that is looked at. */
-    private final int[] pairOf;
+    /** The owner of each partition: who holds it, then who gets it. */
+    private final int[] owner;
 
-    /** What is free: a partition in the high half, in the low half who held it. */
-    private long[] free;
+    /** Members that give or get, all of them where the flows are not complete. */
+    private final boolean[] changes;
 
-    private int freed;
+    /** Of each lot the first read that takes more of it, of each class the first member that does. */
+    private final int[] read;
 
-    private Ints partitions;
-    private Ints from;
-    private Ints to;
+    private final int[] next;
+
+    private final Ints takers = new Ints();
+    private final Ints partitions = new Ints();
+    private int moved;
 
     HandOut(Problem problem, Quotient quotient, Owned owned, Flows flows) {
         this.problem = problem;
         this.quotient = quotient;
         this.owned = owned;
         this.flows = flows;
-        pairOf = new int[quotient.lots()];
-        free = new long[owned.free.size + 16];
+        owner = owned.holder;
+        changes = new boolean[problem.members()];
+        read = Arrays.copyOf(quotient.readStart, quotient.lots());
+        next = Arrays.copyOf(quotient.members.start, quotient.classes());
     }
 
     Plan plan(long work) {
-        for (int i = 0; i < owned.free.size; i++) {
-            free(owned.free.items[i], Problem.NOBODY);
-        }
-        for (int member = 0; member < problem.members(); member++) {
-            takeWhatMustGo(member);
-        }
-        Arrays.sort(free, 0, freed);
-        partitions = new Ints(freed);
-        from = new Ints(freed);
-        to = new Ints(freed);
-        deal();
-        return new Plan(problem, partitions, from, to, flows.isComplete(), work);
-    }
-
-    private void free(int partition, int holder) {
-        if (freed == free.length) {
-            free = Arrays.copyOf(free, 2 * freed);
-        }
-        free[freed++] = (long) partition << 32 | holder & 0xffffffffL;
-    }
-
-    private void takeWhatMustGo(int member) {
-        boolean all = !owned.foreign.get(member);
-        for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
-            all &= flows.stays[pair] == owned.count.items[pair];
-            pairOf[owned.lot.items[pair]] = pair;
-        }
-        if (all) {
-            return;
-        }
-        int topic = 0;
-        for (int partition : Owned.sorted(problem.held.partitions(member))) {
-            topic = problem.topicOf(partition, topic);
-            int lot = quotient.pool[topic] < 0 ? -1 : quotient.lotOf(topic, partition);
-            if (lot < 0 || !owns(member, pairOf[lot], lot) || flows.stays[pairOf[lot]]-- <= 0) {
-                free(partition, member);
+        for (int member = 0; member < changes.length; member++) {
+            changes[member] = flows.gets[member] > 0 || owned.loses.get(member) || !flows.isComplete();
+            for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                changes[member] |= flows.stays[pair] < owned.count.items[pair];
             }
         }
-    }
-
-    private boolean owns(int member, int pair, int lot) {
-        return owned.first[member] <= pair
-                && pair < owned.last[member]
-                && owned.lot.items[pair] == lot;
-    }
-
-    private void deal() {
-        int[] read = Arrays.copyOf(quotient.readStart, quotient.lots());
-        int[] next = Arrays.copyOf(quotient.members.start, quotient.classes());
         Ints left = new Ints();
-        int topic = 0;
-        for (int i = 0; i < freed; i++) {
-            int partition = (int) (free[i] >> 32);
-            int holder = (int) free[i];
-            topic = problem.topicOf(partition, topic);
-            if (quotient.pool[topic] < 0) {
-                give(partition, holder, Problem.NOBODY);
-                continue;
+        for (int topic = 0; topic < problem.topics(); topic++) {
+            int end = quotient.pool[topic] < 0 ? 0 : problem.start[topic + 1];
+            for (int at = firstToLook(problem.start[topic], end); at < end; at = firstToLook(at + 1, end)) {
+                handOut(at, quotient.lotOf(topic, at), left);
             }
-            int lot = quotient.lotOf(topic, partition);
-            int end = quotient.readStart[lot + 1];
-            while (read[lot] < end && flows.through[read[lot]] == 0) {
-                read[lot]++;
-            }
-            if (read[lot] == end) {
-                left.add(i);
-                continue;
-            }
-            flows.through[read[lot]]--;
-            int one = quotient.readClass[read[lot]];
-            while (flows.gets[quotient.members.items[next[one]]] == 0) {
-                next[one]++;
-            }
-            int taker = quotient.members.items[next[one]];
-            flows.gets[taker]--;
-            give(partition, holder, taker);
         }
         if (left.size > 0) {
-            place(left);
+            place(left.toArray());
+        }
+        return new Plan(owner, changes, takers, partitions, moved, flows.isComplete(), work);
+    }
+
+    /** Returns the first partition from one on that nobody holds, or a member that changes. */
+    private int firstToLook(int from, int end) {
+        int partition = from;
+        while (partition < end && owner[partition] != Problem.NOBODY && !changes[owner[partition]]) {
+            partition++;
+        }
+        return partition;
+    }
+
+    private void handOut(int partition, int lot, Ints left) {
+        int holder = owner[partition];
+        int pair = holder == Problem.NOBODY ? -1 : owned.pair(holder, lot);
+        if (pair >= 0 && flows.stays[pair]-- > 0) {
+            give(partition, holder);
+        } else if (!deal(partition, lot)) {
+            if (pair >= 0) {
+                give(partition, holder);
+            } else {
+                left.add(partition);
+            }
         }
     }
 
-    private void give(int partition, int holder, int taker) {
-        if (holder != taker) {
-            partitions.add(partition);
-            from.add(holder);
-            to.add(taker);
+    /** Gives a partition to the next member that takes one of its lot, unless the flows have no place. */
+    private boolean deal(int partition, int lot) {
+        int end = quotient.readStart[lot + 1];
+        while (read[lot] < end && flows.through[read[lot]] == 0) {
+            read[lot]++;
         }
+        if (read[lot] == end) {
+            return false;
+        }
+        flows.through[read[lot]]--;
+        int cls = quotient.readClass[read[lot]];
+        while (flows.gets[quotient.members.items[next[cls]]] == 0) {
+            next[cls]++;
+        }
+        int taker = quotient.members.items[next[cls]];
+        flows.gets[taker]--;
+        give(partition, taker);
+        return true;
     }
 
-    /** Lets what has no place stay with who held it and reads it, or gives it to who has least. */
-    private void place(Ints left) {
-        int[] load = new int[problem.members()];
-        for (int member = 0; member < load.length; member++) {
-            for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
-                load[member] += owned.count.items[pair];
-            }
+    private void give(int partition, int taker) {
+        moved += owner[partition] != Problem.NOBODY && owner[partition] != taker ? 1 : 0;
+        owner[partition] = taker;
+        takers.add(taker);
+        partitions.add(partition);
+    }
+
+    /** Gives what has no place to the reader that has least. */
+    private void place(int[] left) {
+        int[] load = new int[changes.length];
+        for (int i = 0; i < takers.size; i++) {
+            load[takers.items[i]]++;
         }
-        for (int i = 0; i < to.size; i++) {
-            if (to.items[i] >= 0) {
-                load[to.items[i]]++;
-            }
-        }
-        int[] rank = new int[problem.members()];
-        for (int i = 0; i < rank.length; i++) {
-            rank[problem.order[i]] = i;
-        }
-        Comparator<Integer> least = Comparator.<Integer>comparingInt(m -> load[m]).thenComparing(m -> rank[m]);
-        int[] poolOfLeft = new int[left.size];
+        Comparator<Integer> least =
+                Comparator.<Integer>comparingInt(m -> load[m]).thenComparing(Comparator.naturalOrder());
+        int[] poolOf = new int[left.length];
         int topic = 0;
-        for (int i = 0; i < left.size; i++) {
-            topic = problem.topicOf((int) (free[left.items[i]] >> 32), topic);
-            poolOfLeft[i] = quotient.pool[topic];
-        }
-        Grouped byPool = new Grouped(poolOfLeft, quotient.pools());
-        int[][] readers = readersOfPools();
-        boolean[] reads = new boolean[quotient.classes()];
-        for (int pool = 0; pool < readers.length; pool++) {
-            if (byPool.size(pool) == 0) {
-                continue;
+        for (int i = 0; i < left.length; i++) {
+            while (left[i] >= problem.start[topic + 1]) {
+                topic++;
             }
-            PriorityQueue<Integer> takers = new PriorityQueue<>(least);
-            for (int one : readers[pool]) {
-                reads[one] = true;
-                for (int j = quotient.members.start[one]; j < quotient.members.start[one + 1]; j++) {
-                    takers.add(quotient.members.items[j]);
+            poolOf[i] = quotient.pool[topic];
+        }
+        Grouped byPool = new Grouped(poolOf, quotient.pools());
+        int[][] readers = readersOfPools();
+        for (int pool = 0; pool < readers.length; pool++) {
+            PriorityQueue<Integer> queue = new PriorityQueue<>(least);
+            for (int cls : byPool.size(pool) == 0 ? new int[0] : readers[pool]) {
+                for (int j = quotient.members.start[cls]; j < quotient.members.start[cls + 1]; j++) {
+                    queue.add(quotient.members.items[j]);
                 }
             }
             for (int i = byPool.start[pool]; i < byPool.start[pool + 1]; i++) {
-                long item = free[left.items[byPool.items[i]]];
-                int holder = (int) item;
-                if (holder < 0 || !reads[quotient.classOf[holder]]) {
-                    int taker = takers.poll();
-                    load[taker]++;
-                    takers.add(taker);
-                    give((int) (item >> 32), holder, taker);
-                }
-            }
-            for (int one : readers[pool]) {
-                reads[one] = false;
+                int taker = queue.poll();
+                load[taker]++;
+                queue.add(taker);
+                give(left[byPool.items[i]], taker);
             }
         }
     }
@@ -187,9 +151,9 @@ final class HandOut {
     private int[][] readersOfPools() {
         Ints[] readers = new Ints[quotient.pools()];
         Arrays.setAll(readers, pool -> new Ints(1));
-        for (int one = 0; one < quotient.classes(); one++) {
-            for (int pool : quotient.poolsRead(one)) {
-                readers[pool].add(one);
+        for (int cls = 0; cls < quotient.classes(); cls++) {
+            for (int pool : quotient.poolsRead(cls)) {
+                readers[pool].add(cls);
             }
         }
         return Arrays.stream(readers).map(Ints::toArray).toArray(int[][]::new);

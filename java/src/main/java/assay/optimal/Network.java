@@ -57,24 +57,24 @@ final class Network {
      *
      * @param flow what flows already: only as much as costs nothing, or prices would be wrong
      */
-    void arc(int from, int to, int most, int price, int flow) {
+    void arc(int from, int to, int most, int cost, int flow) {
         if (arcs == head.length) {
             int longer = Math.max(16, 2 * arcs);
             next = Arrays.copyOf(next, longer);
             head = Arrays.copyOf(head, longer);
             room = Arrays.copyOf(room, longer);
-            cost = Arrays.copyOf(cost, longer);
+            this.cost = Arrays.copyOf(this.cost, longer);
         }
-        put(from, to, most - flow, price);
-        put(to, from, flow, -price);
+        put(from, to, most - flow, cost);
+        put(to, from, flow, -cost);
         excess[from] -= flow;
         excess[to] += flow;
     }
 
-    private void put(int from, int to, int free, int price) {
+    private void put(int from, int to, int most, int each) {
         head[arcs] = to;
-        room[arcs] = free;
-        cost[arcs] = price;
+        room[arcs] = most;
+        cost[arcs] = each;
         next[arcs] = first[from];
         first[from] = arcs++;
     }
@@ -90,7 +90,7 @@ final class Network {
                 return true;
             }
             layer();
-            block();
+            sendBlockingFlow();
         }
         return false;
     }
@@ -171,7 +171,7 @@ final class Network {
     }
 
     /** Sends along shortest paths that cost nothing until none is left. */
-    private void block() {
+    private void sendBlockingFlow() {
         System.arraycopy(first, 0, cursor, 0, nodes);
         for (int root = 0; root < nodes; root++) {
             if (level[root] == 0) {

@@ -18,16 +18,12 @@ public final class Optimum {
 
     private Optimum() {}
 
-    /**
-     * Returns the best plan of a group.
-     *
-     * @throws Holdings.Contradiction if two members hold the same
-     */
-    public static Plan of(Problem problem) throws Holdings.Contradiction {
+    /** Returns the best plan of a group. */
+    public static Plan of(Problem problem) {
         return of(problem, MOST_WORK, MOST_READS);
     }
 
-    static Plan of(Problem problem, long mostWork, int mostReads) throws Holdings.Contradiction {
+    static Plan of(Problem problem, long mostWork, int mostReads) {
         Work work = new Work(mostWork);
         Quotient quotient = new Quotient(problem, mostReads);
         if (quotient.isTooLarge() && problem.racks != null) {

@@ -3,105 +3,104 @@ package assay.optimal;
 import java.util.Arrays;
 import java.util.BitSet;
 
-/** How many partitions of each lot a member owns: what it holds and still reads. */
-final class Owned implements Holdings.Counts {
-    /** Pairs of a member and a lot: those of member m are from {@code first[m]} up to {@code last[m]}. */
+/**
+ * Who holds each partition, and how many of each lot a member owns: what it holds and still reads.
+ *
+ * <p>If several members hold one partition, it is with the first of them.
+ */
+final class Owned implements Holdings.Taker {
+    /** Pairs of a member and a lot, by lot: those of member m are from {@code first[m]} up to {@code last[m]}. */
     final int[] first;
 
     final int[] last;
-    final Ints lot = new Ints();
-    final Ints count = new Ints();
+    final Ints lot;
+    final Ints count;
 
-    /** Members that hold something that they do not read. */
-    final BitSet foreign = new BitSet();
+    /** The member that holds each partition, {@link Problem#NOBODY} for none. */
+    final int[] holder;
 
-    /** Partitions that nobody holds, ascending. */
-    final Ints free;
-
-    /** How many partitions members hold, whether they read them or not. */
-    private long held;
+    /** Members that hold something that they do not read, that an earlier one holds, or that does not exist. */
+    final BitSet loses = new BitSet();
 
     private final Problem problem;
     private final Quotient quotient;
     private final int[] pairOf;
     private int member;
 
-    /** @throws Holdings.Contradiction if holdings and what is free do not make up all partitions */
-    Owned(Problem problem, Quotient quotient) throws Holdings.Contradiction {
+    Owned(Problem problem, Quotient quotient) {
         this.problem = problem;
         this.quotient = quotient;
+        lot = new Ints(problem.members());
+        count = new Ints(problem.members());
         first = new int[problem.members()];
         last = new int[problem.members()];
+        holder = new int[problem.partitions()];
+        Arrays.fill(holder, Problem.NOBODY);
         pairOf = new int[quotient.lots()];
-        forEachMember(quotient.isOneLot() ? this::countAll : () -> problem.held.count(member, this));
-        free = new Ints((int) Math.max(0, problem.partitions() - held));
-        for (int topic = 0; topic < problem.topics(); topic++) {
-            problem.held.free(topic, free::add);
-        }
-        if (held + free.size != problem.partitions()) {
-            throw new Holdings.Contradiction();
-        }
-        if (!quotient.isByTopic()) {
-            forEachMember(this::ownEach);
+        Arrays.fill(pairOf, -1);
+        for (member = 0; member < first.length; member++) {
+            first[member] = lot.size;
+            problem.held.of(member, this);
+            last[member] = lot.size;
+            if (last[member] - first[member] > 1) {
+                sortByLot();
+            }
         }
         dropWhatIsNotRead();
     }
 
-    private void forEachMember(Runnable look) {
-        Arrays.fill(pairOf, -1);
-        for (member = 0; member < first.length; member++) {
-            first[member] = lot.size;
-            look.run();
-            last[member] = lot.size;
-            sortByLot();
+    @Override
+    public void take(int topic, Object[] numbers) {
+        if (topic < 0 || quotient.pool[topic] < 0) {
+            loses.set(member);
+            return;
         }
-    }
-
-    /** All partitions are alike: nobody has to be asked of which topic they are. */
-    private void countAll() {
-        int size = problem.held.size(member);
-        held += size;
-        if (size > 0) {
-            own(0, size);
-        }
-    }
-
-    private void ownEach() {
-        int topic = 0;
-        for (int partition : sorted(problem.held.partitions(member))) {
-            topic = problem.topicOf(partition, topic);
-            if (quotient.pool[topic] >= 0) {
-                own(quotient.lotOf(topic, partition), 1);
+        int start = problem.start[topic];
+        int size = problem.size(topic);
+        int kept = 0;
+        for (Object any : numbers) {
+            int number = (Integer) any;
+            if (number >= 0 && number < size && holder[start + number] == Problem.NOBODY) {
+                holder[start + number] = member;
+                kept++;
+                if (problem.racks != null) {
+                    own(quotient.lotOf(topic, start + number), 1);
+                }
             }
         }
+        if (kept < numbers.length) {
+            loses.set(member);
+        }
+        if (problem.racks == null && kept > 0) {
+            own(quotient.pool[topic], kept);
+        }
     }
 
-    @Override
-    public void add(int topic, int partitions) {
-        held += partitions;
-        if (quotient.pool[topic] < 0) {
-            foreign.set(member);
-        } else if (quotient.isByTopic()) {
-            own(quotient.pool[topic], partitions);
+    private void own(int its, int partitions) {
+        if (pairOf[its] < first[member]) {
+            pairOf[its] = lot.size;
+            lot.add(its);
+            count.add(0);
         }
+        count.items[pairOf[its]] += partitions;
     }
 
     private void dropWhatIsNotRead() {
         int[] readBy = new int[quotient.pools()];
         Arrays.fill(readBy, -1);
-        for (int one = 0; one < quotient.classes(); one++) {
-            for (int pool : quotient.poolsRead(one)) {
-                readBy[pool] = one;
+        for (int cls = 0; cls < quotient.classes(); cls++) {
+            for (int pool : quotient.poolsRead(cls)) {
+                readBy[pool] = cls;
             }
-            for (int i = quotient.members.start[one]; i < quotient.members.start[one + 1]; i++) {
+            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
                 int reader = quotient.members.items[i];
                 int kept = first[reader];
                 for (int pair = first[reader]; pair < last[reader]; pair++) {
-                    if (readBy[quotient.poolOf(lot.items[pair])] == one) {
+                    if (readBy[quotient.poolOf(lot.items[pair])] == cls) {
                         lot.items[kept] = lot.items[pair];
                         count.items[kept++] = count.items[pair];
                     } else {
-                        foreign.set(reader);
+                        loses.set(reader);
                     }
                 }
                 last[reader] = kept;
@@ -112,31 +111,16 @@ final class Owned implements Holdings.Counts {
     /** Brings the pairs of a member into an order that does not depend on how they came. */
     private void sortByLot() {
         int from = first[member];
-        boolean ascending = true;
-        for (int pair = from + 1; pair < lot.size; pair++) {
-            ascending &= lot.items[pair - 1] < lot.items[pair];
-        }
-        if (ascending) {
-            return;
-        }
-        int[] lots = sorted(Arrays.copyOfRange(lot.items, from, lot.size));
+        int[] lots = Arrays.copyOfRange(lot.items, from, lot.size);
+        Arrays.sort(lots);
         int[] counts = new int[lots.length];
         Arrays.setAll(counts, i -> count.items[pairOf[lots[i]]]);
         System.arraycopy(lots, 0, lot.items, from, lots.length);
         System.arraycopy(counts, 0, count.items, from, lots.length);
     }
 
-    private void own(int one, int partitions) {
-        if (pairOf[one] < first[member]) {
-            pairOf[one] = lot.size;
-            lot.add(one);
-            count.add(0);
-        }
-        count.items[pairOf[one]] += partitions;
-    }
-
-    static int[] sorted(int[] partitions) {
-        Arrays.sort(partitions);
-        return partitions;
+    /** Returns the pair of a member and a lot, below 0 if it owns nothing of it. */
+    int pair(int owner, int of) {
+        return Arrays.binarySearch(lot.items, first[owner], last[owner], of);
     }
 }

@@ -4,37 +4,37 @@ import java.util.Arrays;
 
 /** What each member holds from now on, and whether there is no better plan. */
 public final class Plan {
-    private final Holdings held;
-    private final int[] changing;
-    private final Grouped losses;
-    private final Grouped gains;
+    private final int[] owner;
+    private final boolean[] changes;
+    private final Grouped given;
+    private final int[] partitions;
+    private final int moved;
     private final boolean isBest;
     private final long work;
-    private final int moved;
 
     /**
-     * @param changing the partitions that change hands
-     * @param from who held them, {@link Problem#NOBODY} for none
-     * @param to who gets them, {@link Problem#NOBODY} where nobody reads them
+     * @param owner of each partition, {@link Problem#NOBODY} if nobody reads it
+     * @param changes of each member, whether it may hold something else than before
+     * @param takers who gets each of the partitions of members that change
      */
-    Plan(Problem problem, Ints changing, Ints from, Ints to, boolean isBest, long work) {
-        held = problem.held;
-        this.changing = changing.toArray();
-        losses = new Grouped(from.toArray(), problem.members());
-        gains = new Grouped(to.toArray(), problem.members());
+    Plan(int[] owner, boolean[] changes, Ints takers, Ints partitions, int moved, boolean isBest, long work) {
+        this.owner = owner;
+        this.changes = changes;
+        given = new Grouped(takers.toArray(), changes.length);
+        this.partitions = partitions.items;
+        this.moved = moved;
         this.isBest = isBest;
         this.work = work;
-        moved = losses.items.length;
     }
 
     private Plan(Plan other) {
-        held = other.held;
-        changing = other.changing;
-        losses = other.losses;
-        gains = other.gains;
+        owner = other.owner;
+        changes = other.changes;
+        given = other.given;
+        partitions = other.partitions;
+        moved = other.moved;
         isBest = false;
         work = other.work;
-        moved = other.moved;
     }
 
     /** Returns the plan as the answer to a question of which it need not be the best. */
@@ -57,37 +57,21 @@ public final class Plan {
         return work;
     }
 
-    /** Returns whether a member holds something else than before. */
+    /** Returns the member that holds a partition, {@link Problem#NOBODY} if nobody reads it. */
+    public int owner(int partition) {
+        return owner[partition];
+    }
+
+    /** Returns whether a member may hold something else than before. */
     public boolean isChanged(int member) {
-        return losses.size(member) + gains.size(member) > 0;
+        return changes[member];
     }
 
-    /** Returns the partitions of a member, ascending, counted through all topics. */
+    /** Returns the partitions of a member that is changed, ascending, counted through all topics. */
     public int[] partitions(int member) {
-        int[] own = Owned.sorted(held.partitions(member));
-        int[] lost = those(losses, member);
-        int[] gained = those(gains, member);
-        if (own.length == 0) {
-            return gained;
-        }
-        int[] result = new int[own.length - lost.length + gained.length];
-        int count = 0;
-        for (int i = 0, j = 0; i < own.length; i++) {
-            if (j < lost.length && lost[j] == own[i]) {
-                j++;
-            } else {
-                result[count++] = own[i];
-            }
-        }
-        System.arraycopy(gained, 0, result, count, gained.length);
-        Arrays.sort(result);
-        return result;
-    }
-
-    private int[] those(Grouped of, int member) {
-        int[] result = new int[of.size(member)];
+        int[] result = new int[given.size(member)];
         for (int i = 0; i < result.length; i++) {
-            result[i] = changing[of.items[of.start[member] + i]];
+            result[i] = partitions[given.items[given.start[member] + i]];
         }
         Arrays.sort(result);
         return result;

@@ -7,14 +7,12 @@ import java.util.Objects;
  * A group in numbers: members, topics and partitions count from 0.
  *
  * <p>Partitions count through all topics: those of topic t are {@code start[t]} up to
- * {@code start[t + 1]}. Where several plans are best, the order of topics and that in which members
- * are served decide.
+ * {@code start[t + 1]}. Where several plans are best, the numbers of members and topics decide.
  */
 public final class Problem {
     /** The owner of a partition that nobody holds. */
     public static final int NOBODY = -1;
 
-    final int[] order;
     final int[] subscriptionOf;
     final int[][] subscriptions;
     final int[] start;
@@ -22,7 +20,6 @@ public final class Problem {
     final Racks racks;
 
     /**
-     * @param order the members in the order in which they are served
      * @param subscriptionOf of each member, which subscription it has
      * @param subscriptions of each subscription, the topics that it names, each once
      * @param start of each topic, its first partition; last the number of partitions
@@ -30,8 +27,7 @@ public final class Problem {
      * @param racks where members and replicas stand; null if racks do not matter
      */
     public Problem(
-            int[] order, int[] subscriptionOf, int[][] subscriptions, int[] start, Holdings held, Racks racks) {
-        this.order = Objects.requireNonNull(order);
+            int[] subscriptionOf, int[][] subscriptions, int[] start, Holdings held, Racks racks) {
         this.subscriptionOf = Objects.requireNonNull(subscriptionOf);
         this.subscriptions = Objects.requireNonNull(subscriptions);
         this.start = Objects.requireNonNull(start);
@@ -41,7 +37,7 @@ public final class Problem {
 
     /** Returns the same without racks. */
     Problem withoutRacks() {
-        return new Problem(order, subscriptionOf, subscriptions, start, held, null);
+        return new Problem(subscriptionOf, subscriptions, start, held, null);
     }
 
     int members() {
@@ -56,13 +52,9 @@ public final class Problem {
         return start[topics()];
     }
 
-    /** Returns the topic of a partition that is not before a topic. */
-    int topicOf(int partition, int topic) {
-        int at = topic;
-        while (partition >= start[at + 1]) {
-            at++;
-        }
-        return at;
+    /** Returns how many partitions a topic has. */
+    int size(int topic) {
+        return start[topic + 1] - start[topic];
     }
 
     /** Where members and replicas stand. */

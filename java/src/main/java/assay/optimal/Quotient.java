@@ -18,7 +18,7 @@ final class Quotient {
     /** How many partitions each lot has. */
     final int[] lotSize;
 
-    /** The class of each member, and members by class, in the order in which they are served. */
+    /** The class of each member, and members by class. */
     final int[] classOf;
 
     final Grouped members;
@@ -39,11 +39,11 @@ final class Quotient {
         this.problem = problem;
         classes = new Pairs(problem.subscriptions.length);
         classOf = new int[problem.members()];
-        for (int member : problem.order) {
+        for (int member = 0; member < classOf.length; member++) {
             int rack = problem.racks == null ? 0 : 1 + problem.racks.ofMember[member];
             classOf[member] = classes.of(problem.subscriptionOf[member], rack);
         }
-        members = new Grouped(classOf, classes.size(), problem.order);
+        members = new Grouped(classOf, classes.size());
         pool = poolOfTopics();
         int pools = pools();
         poolsRead = findPoolsRead();
@@ -73,8 +73,8 @@ final class Quotient {
         Grouped lotsOf = new Grouped(lots.firsts(), pools);
         readStart = new int[lots.size() + 1];
         long reads = 0;
-        for (int one = 0; one < classes.size(); one++) {
-            for (int pool : poolsRead(one)) {
+        for (int cls = 0; cls < classes.size(); cls++) {
+            for (int pool : poolsRead(cls)) {
                 reads += lotsOf.size(pool);
             }
         }
@@ -83,8 +83,8 @@ final class Quotient {
         if (isTooLarge) {
             return;
         }
-        for (int one = 0; one < classes.size(); one++) {
-            for (int pool : poolsRead(one)) {
+        for (int cls = 0; cls < classes.size(); cls++) {
+            for (int pool : poolsRead(cls)) {
                 for (int i = lotsOf.start[pool]; i < lotsOf.start[pool + 1]; i++) {
                     readStart[lotsOf.items[i] + 1]++;
                 }
@@ -94,28 +94,18 @@ final class Quotient {
             readStart[lot + 1] += readStart[lot];
         }
         int[] at = readStart.clone();
-        for (int one = 0; one < classes.size(); one++) {
-            for (int pool : poolsRead(one)) {
+        for (int cls = 0; cls < classes.size(); cls++) {
+            for (int pool : poolsRead(cls)) {
                 for (int i = lotsOf.start[pool]; i < lotsOf.start[pool + 1]; i++) {
-                    readClass[at[lotsOf.items[i]]++] = one;
+                    readClass[at[lotsOf.items[i]]++] = cls;
                 }
             }
         }
     }
 
-    /** Returns whether all partitions of a topic are in one lot, that of its pool. */
-    boolean isByTopic() {
-        return problem.racks == null;
-    }
-
-    /** Returns whether all members read all partitions, and no rack tells them apart. */
-    boolean isOneLot() {
-        return isByTopic() && classes() == 1 && lots() == 1 && Arrays.stream(pool).allMatch(one -> one == 0);
-    }
-
     /** Returns the lot of a partition of a topic that somebody reads. */
     int lotOf(int topic, int partition) {
-        return isByTopic() ? pool[topic] : lots.of(pool[topic], problem.racks.replicas[partition]);
+        return problem.racks == null ? pool[topic] : lots.of(pool[topic], problem.racks.replicas[partition]);
     }
 
     /** Returns the pool that a lot is of. */
@@ -124,8 +114,8 @@ final class Quotient {
     }
 
     /** Returns whether the members of a class stand in no rack of the lot's replicas. */
-    boolean isFar(int lot, int one) {
-        int rack = classes.second(one) - 1;
+    boolean isFar(int lot, int cls) {
+        int rack = classes.second(cls) - 1;
         return problem.racks != null && (rack < 0 || !problem.racks.sets[lots.second(lot)].get(rack));
     }
 
@@ -138,8 +128,8 @@ final class Quotient {
     }
 
     /** Returns the pools that a class reads. */
-    int[] poolsRead(int one) {
-        return poolsRead[one];
+    int[] poolsRead(int cls) {
+        return poolsRead[cls];
     }
 
     int lots() {
@@ -165,14 +155,14 @@ final class Quotient {
             unused[i] = topics - i;
         }
         int left = topics;
-        for (int one = 0; one < classes.size(); one++) {
-            for (int topic : topicsRead(one)) {
+        for (int cls = 0; cls < classes.size(); cls++) {
+            for (int topic : topicsRead(cls)) {
                 int from = pool[topic];
-                if (when[from] != one + 1) {
+                if (when[from] != cls + 1) {
                     if (from != 0 && size[from] == 1) {
                         continue;
                     }
-                    when[from] = one + 1;
+                    when[from] = cls + 1;
                     into[from] = unused[--left];
                 }
                 pool[topic] = into[from];
@@ -197,23 +187,23 @@ final class Quotient {
         return pool;
     }
 
-    private int[] topicsRead(int one) {
-        return problem.subscriptions[classes.first(one)];
+    private int[] topicsRead(int cls) {
+        return problem.subscriptions[classes.first(cls)];
     }
 
     private int[][] findPoolsRead() {
         int[][] result = new int[classes.size()][];
         int[] seen = new int[pools()];
         int[] found = new int[seen.length];
-        for (int one = 0; one < result.length; one++) {
+        for (int cls = 0; cls < result.length; cls++) {
             int count = 0;
-            for (int topic : topicsRead(one)) {
-                if (seen[pool[topic]] != one + 1) {
-                    seen[pool[topic]] = one + 1;
+            for (int topic : topicsRead(cls)) {
+                if (seen[pool[topic]] != cls + 1) {
+                    seen[pool[topic]] = cls + 1;
                     found[count++] = pool[topic];
                 }
             }
-            result[one] = Arrays.copyOf(found, count);
+            result[cls] = Arrays.copyOf(found, count);
         }
         return result;
     }
@@ -240,19 +230,19 @@ final class Quotient {
             return pairs;
         }
 
-        int of(int one, int other) {
-            if (other != 0) {
-                return others.computeIfAbsent((long) one << 32 | other, any -> added(one, other));
+        int of(int a, int b) {
+            if (b != 0) {
+                return others.computeIfAbsent((long) a << 32 | b, any -> added(a, b));
             }
-            if (ofFirst[one] == 0) {
-                ofFirst[one] = 1 + added(one, 0);
+            if (ofFirst[a] == 0) {
+                ofFirst[a] = 1 + added(a, 0);
             }
-            return ofFirst[one] - 1;
+            return ofFirst[a] - 1;
         }
 
-        private int added(int one, int other) {
-            first.add(one);
-            second.add(other);
+        private int added(int a, int b) {
+            first.add(a);
+            second.add(b);
             return first.size - 1;
         }
 
