@@ -143,6 +143,20 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
     return tuple(found)
 
 
+def the_one_matching(name: str) -> Assignor:
+    """Return the one assignor that a name or a pattern of :func:`matching` means.
+
+    Raises
+    ------
+    BadInput
+        Where it is no assignor's, or means several.
+    """
+    found = matching([name])
+    if len(found) != 1:
+        raise BadInput(f"assignor: {name!r} means {len(found)}, expected one")
+    return assignor_named(found[0])
+
+
 def _is_plain(name: str) -> bool:
     return "/" not in name and not is_own(name)
 

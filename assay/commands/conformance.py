@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -17,12 +18,16 @@ from assay.streams import note, show_json, write
 from assay.terminal import Column, show_table
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
+from groups.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from compare.promises.conformance import Conformity
     from heuristics.assignor import Assignor
 
 FEW = 60
-CALL_SECONDS = 5.0
+MOST_REASONS = 4
 
 
 @ending_on_signals("interrupted")
@@ -38,14 +43,14 @@ def conformance(
         typer.Option(min=1, help=f"how many groups; all if left out, and {FEW} with --probe"),
     ] = None,
     time_limit: Annotated[
-        float | None,
+        float,
         typer.Option(
             "--time-limit",
             min=0.001,
             max=MOST_SECONDS,
-            help=f"seconds for each call; {CALL_SECONDS:g} if left out, and 10 with --probe",
+            help="seconds for each call, over all rounds",
         ),
-    ] = None,
+    ] = 10.0,
     out: Annotated[
         str | None,
         typer.Option(
@@ -73,7 +78,7 @@ def conformance(
         trials_on,
     )
     from compare.promises.trial import runner_of
-    from heuristics import assignor_named, matching
+    from heuristics.catalogue import the_one_matching
     from heuristics.time_limit import TimeLimit
 
     if (assignor is not None or probe) == (out is not None):
@@ -88,12 +93,12 @@ def conformance(
             write([in_full(name).rstrip("\n")], str(Path(out) / f"{name}.json"))
         return
     with ExitStack() as opened:
-        limit = opened.enter_context(TimeLimit(time_limit or CALL_SECONDS))
+        limit = opened.enter_context(TimeLimit(time_limit))
         if probe:
             joined = guest(assignor, port=port, seconds=time_limit, any_topics=True)
             who: Assignor = opened.enter_context(joined)
         else:
-            who = assignor_named(*matching([assignor or ""]))
+            who = the_one_matching(assignor or "")
             if (reason := who.missing()) is not None:
                 raise BadInput(f"{who.name}: {reason}")
         asked = promise or asked_of(who.name)
@@ -108,23 +113,31 @@ def conformance(
         trials = trials_on(run, made)
         for number, trial in enumerate(trials.values()):
             far(f"{number} of {len(trials)} groups, {trial.outcome.status}")
+        reasons = Counter(trial.outcome.reason for trial in trials.values())
+        for reason, count in (pair for pair in reasons.most_common(MOST_REASONS) if pair[0]):
+            note(f"{counted(count, 'group')} without an assignment: {reason}")
         rows = list(conformity(chosen, trials))
         if format_ == "json":
             head = {"format": "assay-conformance-result/1", "assignor": who.name}
             numbers = {"groups": len(by_id), "of": in_all}
             show_json(head | numbers | {"promises": [asdict(row) for row in rows]})
         else:
-            show_table(
-                rows,
-                Column("promise", lambda row: row.promise),
-                Column("instances", lambda row: len(row.kept + row.broken + row.not_tested)),
-                Column("kept", lambda row: len(row.kept)),
-                Column("broken", lambda row: len(row.broken)),
-                Column("not tested", lambda row: len(row.not_tested)),
-                Column("first broken", lambda row: next(iter(row.broken), None), whole=True),
-            )
+            show_conformity(rows)
         left_out = [name for name in ASKED if name not in asked]
         if left_out and not promise:
             unknown = f"which {who.name} is not known to promise"
             note(f"not asked: {', '.join(left_out)}, {unknown}; --promise asks for one")
         raise typer.Exit(1 if any(row.broken for row in rows) else 0)
+
+
+def show_conformity(rows: Sequence[Conformity]) -> None:
+    """Print how each promise fared, and the first instance on which it breaks."""
+    show_table(
+        rows,
+        Column("promise", lambda row: row.promise),
+        Column("instances", lambda row: len(row.kept + row.broken + row.not_tested)),
+        Column("kept", lambda row: len(row.kept)),
+        Column("broken", lambda row: len(row.broken)),
+        Column("not tested", lambda row: len(row.not_tested)),
+        Column("first broken", lambda row: next(iter(row.broken), None), whole=True),
+    )

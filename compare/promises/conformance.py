@@ -121,8 +121,10 @@ def as_text(document: JsonObject) -> str:
 
 def asked_of(assignor: str) -> tuple[str, ...]:
     """Return the promises that an assignor makes, as far as is known; that of racks few make."""
-    is_aware = any(fnmatchcase(assignor, name) for name in RACK_AWARE)
-    made = (*promises_of(assignor), *([RACKS.name] if is_aware else []))
+    # A client that joined a probe does not say its release.
+    named = assignor if "@" in assignor or "/" not in assignor else f"{assignor}@"
+    is_aware = any(fnmatchcase(named, name) for name in RACK_AWARE)
+    made = (*promises_of(named), *([RACKS.name] if is_aware else []))
     return tuple(name for name in ASKED if name in made)
 
 

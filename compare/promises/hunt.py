@@ -19,7 +19,8 @@ from compare.samples.enumerated import equal, fresh, owned
 from groups import BadInput
 from groups.seconds import seconds_of
 from groups.wording import counted
-from heuristics import Assignor, assignor_named, matching
+from heuristics import Assignor
+from heuristics.catalogue import the_one_matching
 from heuristics.own import is_own
 from heuristics.time_limit import TimeLimit
 
@@ -298,7 +299,7 @@ def hunt_findings(
     BadInput
         Where no assignor or promise has the name, or a promise cannot be asked of the assignor.
     """
-    who = assignor if isinstance(assignor, Assignor) else assignor_named(*matching([assignor]))
+    who = assignor if isinstance(assignor, Assignor) else the_one_matching(assignor)
     assignor = who.name
     asked = [promise_named(name) for name in promises or PROMISES]
     for promise in asked if promises else ():

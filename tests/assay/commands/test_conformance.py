@@ -58,6 +58,7 @@ def test_the_corpus_in_full_is_written_into_a_folder(tmp_path):
         (("range", "--port", "1"), "--port: only with --probe"),
         (("range", "--promise", "fair"), "--promise fair: expected one of terminates, answers,"),
         (("kafka-java/sticky@0.0.1",), "kafka-java/sticky@0.0.1: "),
+        (("kip-54-*",), "assignor: 'kip-54-*' means 2, expected one"),
         (("kip-54-stick",), "assignor: unknown name 'kip-54-stick'; nearest: kip-54-sticky"),
     ],
 )

@@ -20,6 +20,7 @@ from compare.promises.conformance import (
     sampled,
     trials_on,
 )
+from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.trial import in_process
 from compare.samples.ordinary import is_ordinary
 from groups import Assignment, BadInput, Group, ProofError, values
@@ -156,6 +157,16 @@ def test_all_answers_come_with_a_certificate_that_the_checker_accepts():
         for one in FILES[promise]["instances"]:
             if "group" in one:
                 accepted(promise, one)
+
+
+def test_every_finding_is_found_again_on_the_release_that_it_is_about():
+    tried = 0
+    for found in read_findings(SHIPPED):
+        if found.assignor in FILES[found.promise]["assignors"]:
+            broken = [one.get("broken_by", ()) for one in FILES[found.promise]["instances"]]
+            assert any(found.assignor in names for names in broken), found.id
+            tried += 1
+    assert tried > 20
 
 
 def test_a_group_that_its_recipe_does_not_make_is_refused():

@@ -91,6 +91,11 @@ def test_a_promise_that_holds_has_no_group():
 def test_a_hunt_by_name_runs_only_what_always_ends():
     with pytest.raises(BadInput, match=r"^assignor: kafka-java/.* run it under a time limit$"):
         hunt("kafka-java/range", "valid")
+    with (
+        TimeLimit(1) as limit,
+        pytest.raises(BadInput, match=r"'kip-54-\*' means 2, expected one"),
+    ):
+        next(hunt_findings("kip-54-*", None, limit, seed=1, groups=1, seconds=1, say=print))
     with pytest.raises(BadInput, match=r"^promise: unknown name 'fast'"):
         hunt("range", "fast")
 

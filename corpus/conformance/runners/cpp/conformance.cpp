@@ -58,7 +58,7 @@ json settled(Group group) {
 }
 
 // What counts of an assignment; null where it is not valid.
-json measured(const Group& group, const json& made) {
+json measured(const Group& group, const json& made, const json& best) {
     const auto held = pairs(made);
     std::map<std::string, int> load;
     std::map<std::pair<std::string, int>, int> holders;
@@ -90,7 +90,7 @@ json measured(const Group& group, const json& made) {
     std::vector<int> loads;
     for (const auto& [member, count] : load) loads.push_back(count);
     std::sort(loads.begin(), loads.end());
-    const int moves = missing(owned(group), held);
+    const int moves = missing(best.contains("owners") ? pairs(best["owners"]) : owned(group), held);
     return {{"balanced", balanced}, {"loads", loads}, {"moves", moves}, {"racks", far}};
 }
 
@@ -107,7 +107,7 @@ std::pair<std::optional<bool>, json> judged(const std::string& promise, const Gr
     if (promise == "terminates" || promise == "answers") return {true, {}};
     if (promise == "settles") return {!made.is_null(), "rounds without end"};
     if (made.is_null()) return {std::nullopt, {}};
-    const json found = measured(group, made);
+    const json found = measured(group, made, best);
     if (promise == "valid") return {!found.is_null(), made};
     if (found.is_null()) return {std::nullopt, made};
     const bool is_best = found["loads"] == best.value("loads", json());

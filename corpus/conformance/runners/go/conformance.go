@@ -35,6 +35,7 @@ type Group struct {
 type Answer struct {
 	Loads        []int
 	Moves, Racks int
+	Owners       Held
 }
 
 type pair struct {
@@ -108,7 +109,7 @@ func settled(group Group) (Held, error) {
 	return nil, nil
 }
 
-func measured(group Group, made Held) (valid, balanced bool, found Answer) {
+func measured(group Group, made, owners Held) (valid, balanced bool, found Answer) {
 	held, load, read, given := pairs(made), map[string]int{}, map[string]bool{}, 0
 	holders := map[pair]int{}
 	for each := range held {
@@ -153,6 +154,9 @@ func measured(group Group, made Held) (valid, balanced bool, found Answer) {
 		}
 	}
 	found.Moves = missing(owned(group), held)
+	if owners != nil {
+		found.Moves = missing(pairs(owners), held)
+	}
 	return true, balanced, found
 }
 
@@ -168,7 +172,7 @@ func judged(promise string, group Group, best Answer) (string, any) {
 	case err != nil || made == nil:
 		return "not tested", err
 	}
-	valid, balanced, found := measured(group, made)
+	valid, balanced, found := measured(group, made, best.Owners)
 	isBest := slices.Equal(found.Loads, best.Loads)
 	switch {
 	case promise == "valid":

@@ -69,7 +69,7 @@ final class Conformance {
         return false;
     }
 
-    static Measured measured(JsonNode group, JsonNode made) {
+    static Measured measured(JsonNode group, JsonNode made, JsonNode best) {
         Set<Pair> held = pairs(made);
         Map<String, Integer> load = new TreeMap<>(), holders = new HashMap<>();
         group.path("members").fieldNames().forEachRemaining(member -> load.put(member, 0));
@@ -105,7 +105,8 @@ final class Conformance {
             }
         }
         List<Integer> loads = load.values().stream().sorted().toList();
-        return new Measured(valid && given == every, balanced, loads, missing(owned(group), held), far);
+        Set<Pair> owners = best.has("owners") ? pairs(best.path("owners")) : owned(group);
+        return new Measured(valid && given == every, balanced, loads, missing(owners, held), far);
     }
 
     /** Returns whether the promise is kept, or null where it is not put to the test. */
@@ -123,7 +124,7 @@ final class Conformance {
         if (promise.equals("settles") || made == null) {
             return promise.equals("settles") ? said(promise, id, made != null, "rounds without end", best) : null;
         }
-        Measured found = measured(group, made);
+        Measured found = measured(group, made, best);
         if (promise.equals("valid") || !found.valid) {
             return promise.equals("valid") ? said(promise, id, found.valid, made, best) : null;
         }

@@ -38,8 +38,9 @@ def settled(group):
     return None
 
 
-def measured(group, made):
+def measured(group, made, best):
     members, held = group["members"], pairs(made)
+    owners = set(pairs(best["owners"])) if "owners" in best else owned(group)
     told = {t: {"partitions": s} if isinstance(s, int) else s for t, s in group["topics"].items()}
     reads = {m: set(said["subscription"]) for m, said in members.items()}
     read = told.keys() & set().union(*reads.values())
@@ -54,7 +55,7 @@ def measured(group, made):
         "valid": True,
         "balanced": all(here < there + 2 for here, there in readers),
         "loads": sorted(load.values()),
-        "moves": len(owned(group) - set(held)),
+        "moves": len(owners - set(held)),
         "racks": near.count(False),
     }
 
@@ -73,7 +74,7 @@ def judged(promise, group, best):
         return True, None
     if promise == "settles" or made is None:
         return made is not None if promise == "settles" else None, "rounds without end"
-    found = measured(group, made)
+    found = measured(group, made, best)
     if promise == "valid" or not found["valid"]:
         return found["valid"] if promise == "valid" else None, found
     if promise == "idempotent":

@@ -73,7 +73,7 @@ struct Measured {
 }
 
 /// What counts of an assignment; None where it is not valid.
-fn measured(group: &Group, made: &Value) -> Option<Measured> {
+fn measured(group: &Group, made: &Value, best: &Value) -> Option<Measured> {
     let (held, members) = (pairs(made), group["members"].as_object().unwrap());
     let load = |m: &str| held.iter().filter(|pair| pair.0 == m).count() as u64;
     let load: HashMap<&str, u64> = members.keys().map(|m| (m.as_str(), load(m))).collect();
@@ -100,10 +100,11 @@ fn measured(group: &Group, made: &Value) -> Option<Measured> {
     }
     let mut loads: Vec<u64> = load.values().copied().collect();
     loads.sort();
+    let owners = best.get("owners").map_or_else(|| owned(group), pairs);
     Some(Measured {
         balanced: !held.iter().any(can_move),
         loads,
-        moves: owned(group).difference(&held).count() as u64,
+        moves: owners.difference(&held).count() as u64,
         racks: held.iter().filter(far).count() as u64,
     })
 }
@@ -121,7 +122,7 @@ fn judged(promise: &str, group: &Group, best: &Value) -> (Option<bool>, String) 
         Ok(None) => return (None, String::new()),
         Ok(Some(made)) => made,
     };
-    let Some(found) = measured(group, &made) else {
+    let Some(found) = measured(group, &made, best) else {
         return ((promise == "valid").then_some(false), made.to_string());
     };
     let said = format!("{found:?}");
