@@ -45,6 +45,5 @@ def hosts_told(judged: Judged) -> str | None:
     few, many = (f"{held[at]:,} for {counted(int(size[at]), 'member')}" for at in order[[0, -1]])
     return (
         f"Hosts are uneven: {places.names[order[-1]]} has {many}, {places.names[order[0]]} {few}. "
-        f"With loads as even they could have {spread(places.loads(best.loads))}: "
-        f"assay solve FILE --objective '{EVEN_HOSTS}'."
+        f"With loads as even they could have {spread(places.loads(best.loads))}."
     )

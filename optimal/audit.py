@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int64, Ints
     from groups.group import Group
     from groups.tiers import Exact, Objective
-    from optimal.proof import Priced
     from optimal.solution import Solution
 
 
@@ -324,7 +323,7 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
     return found
 
 
-def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[Priced, Int64]) -> bool:
+def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, Int64]) -> bool:
     """Return whether prices of every tier prove a valid assignment optimal."""
     squares, kinds = {"balance", "load_squares"}, places_of(objective)
     of_places = {f"{kind}_balance" for kind in kinds}
@@ -332,7 +331,7 @@ def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[Priced,
         return False
     places = [Places.of(evidence.group, kind) for kind in kinds]
     sizes = [len(evidence.loads), *(len(one.names) for one in places)]
-    priced: tuple[Priced, ...] = ("member", *kinds)
+    priced = ("member", *kinds)
     if {*prices} != {*priced}:
         return False
     tables = [prices[kind] for kind in priced]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from groups.arrays import GREATEST, kept
-from groups.columns.places import Places
+from groups.columns.places import PLACE_KINDS, Places
 from groups.documents import fields
 from groups.errors import ProofError
 from groups.tiers import is_laminar, places_of
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 # The tiers of which levels and prices can be a certificate.
 PRICED = ("balance", "stickiness", "moved_weight", "racks")
-# Who has a price in every tier: a member, or a kind of place.
-Priced = Literal["member", "host", "rack"]
 
 
 class ProofKind(StrEnum):
@@ -64,7 +62,7 @@ class Proof:
     scale: tuple[int, ...] = ()
     floor: Floor | None = None
     givers: tuple[int, ...] = ()
-    prices: Mapping[Priced, Int64] = field(default_factory=dict)
+    prices: Mapping[str, Int64] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Require integers; arrays are copied, so that those passed in stay the caller's."""
@@ -181,15 +179,16 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
     )
 
 
-def _priced(group: Group, kind: Priced) -> tuple[str, ...]:
+def _priced(group: Group, kind: str) -> tuple[str, ...]:
     """Return the names of all members, or of all hosts or racks of members."""
-    return group.members if kind == "member" else Places.of(group, kind).names
+    places = (Places.of(group, one).names for one in PLACE_KINDS if one == kind)
+    return next(places, group.members)
 
 
-def _prices(group: Group, value: object, objective: Objective) -> dict[Priced, Int64]:
+def _prices(group: Group, value: object, objective: Objective) -> dict[str, Int64]:
     """Read the prices of members and places: of each one integer a tier."""
-    kinds: tuple[Priced, ...] = ("member", *places_of(objective))
-    tables: dict[Priced, Int64] = {}
+    kinds = ("member", *places_of(objective))
+    tables: dict[str, Int64] = {}
     given = fields.mapping(value, "proof.prices", allowed={*kinds}, required=kinds)
     for kind in kinds:
         place, names = f"proof.prices.{kind}", _priced(group, kind)

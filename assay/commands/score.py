@@ -49,7 +49,7 @@ from assay.tables import (
 )
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
-from compare.hosts import hosts_told
+from compare.hosts import EVEN_HOSTS, hosts_told
 from compare.judged import judge, worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.condition import which_if_latest
@@ -345,7 +345,7 @@ def show_group(
     if gain := early_gain(judged):
         tell(gain)
     if hosts := hosts_told(judged):
-        tell(hosts)
+        tell(f"{hosts} That assignment: assay solve FILE --objective '{EVEN_HOSTS}'.")
     _tell_lag(judged, lowest)
     if rows and reference is not None:
         show_plan(judged, [row for row in rows if row.assignor not in plans])

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.proof import Priced
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +55,8 @@ def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
     sizes = [len(flows.level), *(len(one.names) for one in places)]
     asks = np.split(table, np.cumsum(sizes)[:-1])
     _raise_idle(group, objective, flows, places, asks)
-    priced: tuple[Priced, ...] = ("member", *kinds)
-    return Proof(ProofKind.CERTIFICATE, prices=dict(zip(priced, asks, strict=True)))
+    prices = dict(zip(("member", *kinds), asks, strict=True))
+    return Proof(ProofKind.CERTIFICATE, prices=prices)
 
 
 def _potentials(objective: Objective, flows: Flows, places: int) -> Int64:
