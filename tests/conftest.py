@@ -35,7 +35,8 @@ hypothesis.settings.load_profile("anywhere")
 # What set-up cannot bring, as reasons of skips begin.
 NOT_BROUGHT = re.compile(
     r"no Go toolchain|no Node on the PATH|no browser here|no Java for Spark"
-    r"|no mount namespace here"
+    r"|no mount namespace here|no (go|cargo|g\+\+) on the PATH|nlohmann/json is not here"
+    r"|serde_json cannot be fetched"
 )
 
 

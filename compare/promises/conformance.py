@@ -46,7 +46,7 @@ RACKS = Promise(
     "KIP-881, racks come after balance and before few moves",
     _near,
 )
-# Those that look at racks; and where they are, KIP-881's order is what they are held to.
+# The others do not look at racks.
 RACK_AWARE = (
     "java-optimal/optimal-racks@*",
     "kafka-java/sticky@*",
@@ -131,7 +131,7 @@ def asked_of(assignor: str) -> tuple[str, ...]:
 def sampled(
     instances: Mapping[str, Sequence[JsonObject]], most: int
 ) -> dict[str, list[JsonObject]]:
-    """Return instances of about so many groups in all: findings first, then every so-manieth."""
+    """Return instances of about so many groups in all: findings first, then every n-th."""
     ids = {one["id"]: one["source"] == "finding" for some in instances.values() for one in some}
     findings = [name for name, is_finding in ids.items() if is_finding][:most]
     rest = [name for name, is_finding in ids.items() if not is_finding]

@@ -30,6 +30,7 @@ from studies.conformance import COLUMNS, OBJECTIVES, instances, least_alike, sma
 from studies.smallest import small
 
 FILES = {promise: json.loads((FOLDER / f"{promise}.json").read_text("utf-8")) for promise in ASKED}
+SCHEMA = json.loads((FOLDER / "schema" / "assay-conformance-1.json").read_text("utf-8"))
 SMALLER = ((4, 3),)
 
 
@@ -46,20 +47,19 @@ def test_the_first_instances_of_a_file_are_made_again_and_written_the_same():
 
 
 @pytest.mark.exhaustive
-def test_all_files_are_made_again_to_the_last_instance():
-    for promise, file in FILES.items():
-        assert list(instances(promise)) == without_columns(file["instances"])
+def test_whole_files_are_made_again_to_the_last_instance():
+    for promise in ("valid", "optimal-moves", "racks"):
+        assert list(instances(promise)) == without_columns(FILES[promise]["instances"])
     # Counted by a program of its own: groups of up to 6 that no renaming makes the same.
     counts = Counter(len(group.members) + group.n_partitions for group in smallest())
     assert counts == {2: 1, 3: 4, 4: 14, 5: 57, 6: 258}
 
 
 def test_every_file_keeps_to_the_schema_and_the_readme_names_every_key():
-    schema = json.loads((FOLDER / "schema" / "assay-conformance-1.json").read_text("utf-8"))
     readme = (FOLDER / "README.md").read_text("utf-8")
-    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
     for promise, file in FILES.items():
-        jsonschema.validate(file | {"instances": file["instances"][::9]}, schema)
+        jsonschema.validate(file | {"instances": file["instances"][::9]}, SCHEMA)
         assert f"`{promise}.json`" in readme
         for key in {*file, *(key for one in file["instances"] for key in one)}:
             assert f"`{key}`" in readme
@@ -179,6 +179,7 @@ def test_a_group_that_its_recipe_does_not_make_is_refused():
 def test_in_full_every_instance_has_its_group():
     document = json.loads(in_full("settles"))
     assert all("group" in one for one in document["instances"])
+    jsonschema.validate(document, SCHEMA)
     large = next(one for one in document["instances"] if "recipe" in one)
     assert len(large["group"]["members"]) == 100
 
