@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # Loads that a bound on what one member keeps tells apart; of more it rounds them.
 MOST_POINTS = 5_000
+# Sums of speeds are added up in 64 bits.
+MOST_SPEED = 2**62
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Elastic:
                     raise BadInput(
                         f"{name}.{p}: {value!r}, expected a whole number of {least} or more"
                     )
+        if sum(self.speeds) >= MOST_SPEED:
+            raise BadInput(f"speeds: {sum(self.speeds):,} together, expected less than 2^62")
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -304,9 +308,8 @@ def _by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int,
 
 def _by_keeping(elastic: Elastic, most: int) -> list[tuple[int, ...]]:
     """Return a packing in which as many of the members that can keep most keep it; or none."""
-    ranked = [
-        m for _, m in sorted(zip(elastic.most_kept, elastic.held, strict=True), reverse=True)
-    ]
+    kept = elastic.most_kept
+    ranked = sorted(kept, key=lambda member: (-kept[member][0], member))
     released = [0, *(2**i for i in range(len(ranked).bit_length()))]
     tries = (_by_fit(elastic, {*ranked[: max(0, most - less)]}, most) for less in released)
     return [found for found in tries if found is not None][:1]

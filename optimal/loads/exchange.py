@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.tiers import MOVES, TIERS, is_flow, values
 from optimal.answer import LIMITS, Answer, NothingWithin, require_costs_within
 from optimal.cpsat import cpsat, least_within
+from optimal.elastic import Elastic, pack
 from optimal.flow.algorithm import flow
 from optimal.loads.bin_completion import Dealing, are_few
 from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of, timed
@@ -39,6 +41,9 @@ PATIENCE, SMALL_PATIENCE, SMALL = 3000, 30, 200
 # The share of the time that exchanges have before the constraint program, and that deals have
 # where members hold few partitions each.
 FIRST, DEALT = 0.7, 0.95
+# The share that packing has, and how many partitions, in all and for each member, it is tried on:
+# of more, exchanges get to the average.
+PACKED, MOST_PACKED, MOST_EACH = 0.6, 500, 6
 # Rounds over all members without a more even score that are waited for.
 EVEN_PATIENCE = 20
 # Members whose pairs CP-SAT scores, and a cost that it scores exactly for so many.
@@ -367,7 +372,7 @@ class Search:
         return bound
 
     def _raised(self, bound: int) -> tuple[ProofKind, int]:
-        """Return a higher bound, and its kind, where the linear relaxation or deals show one."""
+        """Return a higher bound, and its kind, where a relaxation, deals or bins show one."""
         hull, kind = self.windows.hull, ProofKind.CERTIFICATE
         if self.problem.earlier == ("topic_balance",) and not hull.may.all():
             relaxed = weighted_average(hull)
@@ -380,6 +385,33 @@ class Search:
                 kind, bound = ProofKind.EXHAUSTION, dealing.bound
             self.incumbent = dealing.incumbent
             self.first = [self.incumbent.copy()]
+        if bound < self.incumbent.peak and self._is_packable:
+            return self._packed(kind, bound)
+        return kind, bound
+
+    def _packed(self, kind: ProofKind, bound: int) -> tuple[ProofKind, int]:
+        """Return a higher bound, and its kind, by packing under one capacity after another.
+
+        A peak can be kept if the partitions fit into the members as bins of that size. The bound
+        is tried first, then what is left is halved. What is not refused does not raise the bound.
+        """
+        hull = self.windows.hull
+        start = lower_peak(self.first[0].copy(), bound, self.searching, SMALL_PATIENCE)
+        self.incumbent = min(start, self.incumbent, key=lambda incumbent: incumbent.peak)
+        limit, sizes = self.time_left.share(1), tuple(hull.size.tolist())
+        packing = TimeLeft.of(None if limit is None else PACKED * limit)
+        capacity = low = bound = max(bound, *sizes)
+        while low < self.incumbent.peak and not packing.is_up:
+            elastic = Elastic(sizes, capacity, (NOBODY,) * len(sizes))
+            found = pack(elastic, time_limit=packing.share(2))
+            if found.members <= hull.members:
+                self.incumbent = Incumbent(hull, np.array(found.owner, np.int64))
+            else:
+                low = capacity + 1
+                if (found.terms[0].bound or 0) > hull.members:
+                    kind, bound = ProofKind.SOLVER, low
+            capacity = (low + self.incumbent.peak) // 2
+        self.first = [self.incumbent.copy()]
         return kind, bound
 
     def _bound_by_moves(self, bound: int) -> int:
@@ -458,6 +490,15 @@ class Search:
         """Whether the constraint program is soon through with what is left."""
         most = SMALL if self.rounds is None else CLOSED * self.rounds
         return self.windows.hull.cells <= most
+
+    @property
+    def _is_packable(self) -> bool:
+        """Whether members are alike and hold as many as they like, so that they are bins."""
+        hull = self.windows.hull
+        few = len(hull.size) <= min(MOST_PACKED, MOST_EACH * hull.members) and not self._is_small
+        free = not hull.least.any() and bool((hull.most.sum(axis=0) >= len(hull.size)).all())
+        alone = hull.moves is None and len(self.first) == 1
+        return few and free and alone and bool(hull.may.all())
 
     @property
     def _is_closable(self) -> bool:

@@ -158,6 +158,7 @@ def test_bad_input_names_its_place():
         (((1, -1), 5, (0, 0)), "speeds.1: -1, expected a whole number of 0 or more"),
         (((1,), 5, (-2,)), "owner.0: -2, expected a whole number of -1 or more"),
         (((1,), 5, ()), "owner: 0 values for 1 partitions"),
+        (((2**61, 2**61), 5, (0, 0)), "speeds: .* together, expected less than 2\\^62"),
     ):
         with pytest.raises(BadInput, match=message):
             Elastic(*elastic)
