@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.sentences import spread
-from groups.columns.places import Places
 from groups.errors import AssayError
 from groups.tiers import places_of
 from groups.wording import counted
@@ -29,7 +28,7 @@ def hosts_told(judged: Judged) -> str | None:
     now, target = judged.now, judged.target
     if target is None or judged.best is None or not now.is_valid:
         return None
-    group, places = target.group, Places.of(target.group, "host")
+    group, places = target.group, target.group.places("host")
     known = (places.member >= 0).all() and 1 < len(places.names) < len(group.members)
     if places_of(judged.best.objective) or not known:
         return None

@@ -24,6 +24,7 @@ from groups.arrays import (
 from groups.columns.claims import BY_CLAIMS, Claims
 from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import is_latest, reset_noted
+from groups.columns.places import Places, host_of_client
 from groups.columns.subscriptions import Subscriptions, in_use, of_members
 from groups.columns.validity import valid
 from groups.documents.assay_group import as_json, of_mapping, of_text
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int32, Int64, Ints
     from groups.columns.offsets import Offsets
+    from groups.columns.places import PlaceKind
     from groups.columns.racks import Racks
     from groups.documents.assay_group import Document, JsonObject
     from groups.documents.snapshot import Snapshot
@@ -358,6 +360,19 @@ class Group(Framed):
         return frozen(np.array([UNKNOWN if c is None else c for c in known], np.int64))
 
     @cached_property
+    def _places(self) -> dict[PlaceKind, Places]:
+        racks, unknown = self.racks, [None] * len(self.members)
+        in_racks: Sequence[str | None] = unknown
+        if racks is not None:
+            in_racks = [None if at < 0 else racks.names[at] for at in racks.member.tolist()]
+        hosts = [one.host for one in self.details] or unknown
+        return {"host": Places.of(hosts), "rack": Places.of(in_racks)}
+
+    def places(self, kind: PlaceKind) -> Places:
+        """Return the hosts on which members stand, or their racks."""
+        return self._places[kind]
+
+    @cached_property
     def owned(self) -> Int64:
         """(members,) int64: how many partitions each member is the valid owner of."""
         return count_owners(self.owner, len(self.members))
@@ -585,6 +600,18 @@ class Group(Framed):
                 for one in known
             ),
         )
+
+    def with_hosts_by_client_id(self) -> Group:
+        """Return the group whose members share a host if their client ids begin alike.
+
+        That is, up to ``-StreamThread-N`` or the last number. One without a client id has no host.
+        """
+        details = (
+            replace(one, host=None if one.client_id is None else host_of_client(one.client_id))
+            for one in self.details
+        )
+        line = "hosts taken from client ids, without the thread or number at their end"
+        return replace(self, details=tuple(details), assumed=(*self.assumed, line))
 
     def require_subscriptions(self) -> None:
         """Raise BadInput where a subscription is unknown."""

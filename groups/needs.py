@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.columns.places import PLACE_KINDS, Places
+from groups.columns.places import PLACE_KINDS
 from groups.columns.segments import some
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL, TIERS, cost_of, places_of
@@ -127,7 +127,7 @@ def _require_capacity(group: Group) -> None:
 def _require_places(group: Group, objective: Objective) -> None:
     """Require the place of every member, each host in one rack, and squares inside 64 bits."""
     kinds = places_of(objective)
-    found = {kind: Places.of(group, kind) for kind in kinds}
+    found = {kind: group.places(kind) for kind in kinds}
     for kind, places in found.items():
         tier, missing = f"{kind}_balance", np.flatnonzero(places.member < 0)
         if len(missing):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from groups.columns.places import PLACE_KINDS, Places
+from groups.columns.places import PLACE_KINDS
 from groups.columns.segments import exact_sums, greatest, least, sums
 from groups.errors import BadInput
 
@@ -189,13 +189,13 @@ def _of_places(kind: PlaceKind, sentence: str) -> Tier:
     def value(assignment: Assignment, fleet: Fleet) -> Exact:
         return np.array(
             [
-                Places.of(fleet.alone(at), kind).squares(assignment.loads[fleet.members(at)])
+                fleet.alone(at).places(kind).squares(assignment.loads[fleet.members(at)])
                 for at in range(len(fleet))
             ]
         )
 
     def greatest(group: Group) -> int:
-        return max(Places.of(group, kind).weight, default=0) * _read(group) ** 2
+        return max(group.places(kind).weight, default=0) * _read(group) ** 2
 
     return Tier(
         f"{kind}_balance",

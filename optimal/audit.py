@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assignment import Assignment
-from groups.columns.places import Places
 from groups.columns.segments import exact_sums, some, sums
 from groups.fleet import Fleet
 from groups.tiers import TIERS, cost_of, is_laminar, places_of
@@ -329,7 +328,7 @@ def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, In
     of_places = {f"{kind}_balance" for kind in kinds}
     if not {*PRICED, *squares, *of_places} >= set(objective) or squares <= set(objective):
         return False
-    places = [Places.of(evidence.group, kind) for kind in kinds]
+    places = [evidence.group.places(kind) for kind in kinds]
     sizes = [len(evidence.loads), *(len(one.names) for one in places)]
     priced = ("member", *kinds)
     if {*prices} != {*priced}:

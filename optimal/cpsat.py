@@ -13,7 +13,6 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from groups.arrays import NOBODY
-from groups.columns.places import Places
 from groups.errors import SolverContradiction
 from groups.needs import require_data
 from groups.tiers import TIERS, leaves_levels
@@ -165,7 +164,7 @@ class ConstraintProgram:
 
     def places(self, kind: PlaceKind) -> Cost:
         """Cost what each place has, squared and weighted, by products of the solver."""
-        places, total = Places.of(self.group, kind), int((self.of_partition >= 0).sum())
+        places, total = self.group.places(kind), int((self.of_partition >= 0).sum())
         got: list[list[Cost]] = [[] for _ in places.names]
         for (_, m), gets in self.gets.items():
             got[places.member[m]].append(gets)

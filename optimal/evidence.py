@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.assignment import valid_in
-from groups.columns.places import Places
 from groups.columns.segments import exact_sums
 from groups.tiers import TIERS, cost_of, values_in
 
@@ -112,7 +111,7 @@ class Evidence:
         columns["racks"] = None if racks is None else racks.replicas.astype(np.int64)
         for tier in objective:
             needs, place = TIERS[tier].needs, TIERS[tier].place
-            if place is not None and (Places.of(self.group, place).member < 0).any():
+            if place is not None and (self.group.places(place).member < 0).any():
                 return False
             if needs is None:
                 continue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from groups.arrays import GREATEST, kept
-from groups.columns.places import PLACE_KINDS, Places
+from groups.columns.places import PLACE_KINDS
 from groups.documents import fields
 from groups.errors import ProofError
 from groups.tiers import is_laminar, places_of
@@ -181,7 +181,7 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
 
 def _priced(group: Group, kind: str) -> tuple[str, ...]:
     """Return the names of all members, or of all hosts or racks of members."""
-    places = (Places.of(group, one).names for one in PLACE_KINDS if one == kind)
+    places = (group.places(one).names for one in PLACE_KINDS if one == kind)
     return next(places, group.members)
 
 

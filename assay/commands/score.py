@@ -72,7 +72,6 @@ from compare.scores import (
 )
 from compare.sentences import assigned_by, sentence
 from compare.verdict import EMPTY
-from groups.columns.places import on_hosts_by_client_id
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 from heuristics.catalogue import usual_assignors
@@ -144,7 +143,7 @@ def score(
     groups, damaged, not_had = find(group or [], reads or [], reset=reset)
     note_unused_capacity(groups, tiers)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
-    groups = groups if host_by == "host" else [on_hosts_by_client_id(one) for one in groups]
+    groups = groups if host_by == "host" else [one.with_hosts_by_client_id() for one in groups]
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)

@@ -29,7 +29,6 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
 from compare.lag.behind import peak_lag
-from groups.columns.places import on_hosts_by_client_id
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
 from groups.wording import counted, duration, ranges
@@ -86,7 +85,7 @@ def solve(
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
     one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
-    one = one if host_by == "host" else on_hosts_by_client_id(one)
+    one = one if host_by == "host" else one.with_hosts_by_client_id()
     if rate is None:
         note_unused_capacity([one], parse_objective(objective))
     if share is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import lcm
 from typing import TYPE_CHECKING, Literal
 
@@ -12,8 +12,9 @@ import numpy as np
 from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from groups.arrays import Int64
-    from groups.group import Group
 
 PlaceKind = Literal["host", "rack"]
 # What tells the threads of a process apart at the end of a client id, as in orders-3 and
@@ -40,13 +41,8 @@ class Places:
     weight: tuple[int, ...]
 
     @staticmethod
-    def of(group: Group, kind: PlaceKind) -> Places:
-        """Return the hosts of a group's members, or their racks."""
-        named: list[str | None] = [None] * len(group.members)
-        if kind == "host":
-            named = [one.host for one in group.details] or named
-        elif group.racks is not None:
-            named = [None if at < 0 else group.racks.names[at] for at in group.racks.member]
+    def of(named: Sequence[str | None]) -> Places:
+        """Return the places on which members stand, (members,) names, None where unknown."""
         names = tuple(sorted({name for name in named if name is not None}))
         index = {name: at for at, name in enumerate(names)}
         member = np.array([NOBODY if n is None else index[n] for n in named], np.int64)
@@ -66,13 +62,12 @@ class Places:
         return sum(weight * load**2 for weight, load in each)
 
 
-def on_hosts_by_client_id(group: Group) -> Group:
-    """Return the group whose members stand on a host if their client ids begin alike.
+def host_of_client(client_id: str) -> str:
+    """Return the client id without what tells the threads of a process apart at its end.
 
-    That is, up to ``-StreamThread-N`` or the last number. One without a client id has no host.
+    Examples
+    --------
+    >>> host_of_client("orders-pod7-3"), host_of_client("app-5f-StreamThread-2-consumer")
+    ('orders-pod7', 'app-5f')
     """
-    ids = [one.client_id for one in group.details]
-    hosts = [None if name is None else _THREAD.sub("", name) or name for name in ids]
-    details = (replace(one, host=h) for one, h in zip(group.details, hosts, strict=True))
-    line = "hosts taken from client ids, without the thread or number at their end"
-    return replace(group, details=tuple(details), assumed=(*group.assumed, line))
+    return _THREAD.sub("", client_id) or client_id

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.columns.places import Places
 from groups.tiers import TIERS, places_of
 from optimal.flow.stages import Stages
 from optimal.proof import Proof, ProofKind
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
+    from groups.columns.places import Places
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -50,7 +50,7 @@ def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
         return Proof(ProofKind.NONE)
     if squares or "topic_balance" in objective:
         return Proof(ProofKind.SOLVER)
-    places = [Places.of(group, kind) for kind in kinds]
+    places = [group.places(kind) for kind in kinds]
     table = _potentials(objective, flows, sum(len(one.names) for one in places))
     sizes = [len(flows.level), *(len(one.names) for one in places)]
     asks = np.split(table, np.cumsum(sizes)[:-1])

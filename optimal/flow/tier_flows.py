@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import order_by, ranks
-from groups.columns.places import Places
 from groups.tiers import TIERS, cost_of, places_of
 from optimal.flow.group_network import Layout, network_of
 from optimal.flow.paths import Counts
@@ -70,7 +69,7 @@ def tier_flows(
         otherwise whichever come first
     """
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
-    places = tuple(Places.of(group, kind) for kind in stages.places)
+    places = tuple(group.places(kind) for kind in stages.places)
     tolls = [np.zeros(sum(len(one.names) for one in places), np.int64) for _ in stages.flows]
     if not flowing.any():
         return TierFlows(Counts.none(paths), prices, tolls)

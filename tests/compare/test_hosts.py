@@ -5,7 +5,6 @@ from dataclasses import replace
 from compare.hosts import hosts_told
 from compare.judged import judge
 from groups import Group, MemberDetails
-from groups.columns.places import Places, on_hosts_by_client_id
 from groups.tiers import parse_objective
 from tests.assay.calling import assay, good, write
 from tests.optimal.small_groups import group_of
@@ -51,9 +50,9 @@ def test_hosts_of_client_ids_are_what_stands_before_the_thread():
     }
     group = orders({f"c{m}": [] for m in range(len(ids))}, "")
     group = replace(group, details=tuple(MemberDetails(client_id=name) for name in ids))
-    found = on_hosts_by_client_id(group)
+    found = group.with_hosts_by_client_id()
     assert [one.host for one in found.details] == list(ids.values())
-    assert Places.of(found, "host").member.tolist()[-1] == -1
+    assert found.places("host").member.tolist()[-1] == -1
     assert "client ids" in found.assumed[-1]
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from groups import BadInput, Group, ProofError
-from groups.columns.places import Places
 from groups.fleet import Fleet
 from optimal import Status, check, solve, solve_fleet
 from optimal.audit import confirm
@@ -76,7 +75,7 @@ def test_pods_of_equal_size_get_as_many_partitions_before_threads_do():
 
 def test_pods_of_different_sizes_get_as_many_partitions_for_a_thread():
     solution = solve(pods([1, 3], 8), "host_balance > balance")
-    assert Places.of(solution.group, "host").loads(solution.assignment.loads).tolist() == [2, 6]
+    assert solution.group.places("host").loads(solution.assignment.loads).tolist() == [2, 6]
     assert solution.terms[0].value == 3 * 2**2 + 6**2
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
+from compare.hosts import hosts_told
 from compare.lag.behind import peak_lag
 from compare.lag.without_reader import without_reader
 from compare.lag.words import lag_told
@@ -64,7 +65,7 @@ def detail_of(
     best = shown_best(judged)
     target = (best if judged.plan is None else judged.plan) if line.moves else None
     lags = [*lag_told(judged.now, lowest), "" if lowest is None else _after(target, lowest)]
-    told += filter(None, [_gain(judged, line), " ".join(filter(None, lags))])
+    told += filter(None, [*_weighed(judged, line), " ".join(filter(None, lags))])
     shown = Holdings(judged.now, target)
     lag = _lag(judged, target)
     moves = [] if target is None else moves_to(target)
@@ -187,8 +188,10 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     return f"{stays}{name} assigns again: {each}, as the group is now."
 
 
-def _gain(judged: Judged, line: Line) -> str | None:
-    return early_gain(judged) if line.number <= MOST_WEIGHED else None
+def _weighed(judged: Judged, line: Line) -> list[str | None]:
+    """Return what a few moves buy and whether hosts are uneven, None where there is no such."""
+    few = line.number <= MOST_WEIGHED
+    return [early_gain(judged), hosts_told(judged)] if few else []
 
 
 def _after(target: Assignment | None, lowest: LowestPeak) -> str:

@@ -4,7 +4,6 @@ import pytest
 
 from compare.sizes.pods import MOST_ROWS, Pods, pods
 from groups import BadInput, Group
-from groups.columns.places import Places
 from optimal import solve
 from tests.assay.calling import assay, document_of, good, one_line, write
 from tests.optimal.small_groups import group_of
@@ -34,7 +33,7 @@ def test_every_row_is_what_the_optimum_of_such_a_group_has():
                 solution = solve(group, objective)
                 assert solution.proof.kind == "certificate"
                 loads = solution.assignment.loads
-                on_pods = Places.of(group, "host").loads(loads)
+                on_pods = group.places("host").loads(loads)
                 assert (row.least_load, row.most_load) == (loads.min(), loads.max())
                 assert (row.least_pod, row.most_pod) == (on_pods.min(), on_pods.max())
                 assert row.idle == (loads == 0).sum()
