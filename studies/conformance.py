@@ -141,7 +141,7 @@ def least_alike(group: Group) -> Small:
     alike = []
     for order in permutations(range(len(group.members))):
         new = {old: at for at, old in enumerate(order)} | {-1: -1}
-        # Topics by their size, readers and owners: the order in which they come last.
+        # Sorted, as the order of topics does not count.
         told = sorted(
             (len(owners), sorted(new[m] for m in readers), sorted(new[m] for m in owners))
             for owners, readers in topics
@@ -210,9 +210,9 @@ def with_columns(
             file["assignors"] = sorted({*file["assignors"], name})
             for one in file["instances"]:
                 for said, key in COLUMNS.items():
-                    said_of = [name] if one["id"] in getattr(held, said) else []
-                    if names_there := sorted([*one.pop(key, []), *said_of]):
-                        one[key] = names_there
+                    more = [name] if one["id"] in getattr(held, said) else []
+                    if who := sorted([*one.pop(key, []), *more]):
+                        one[key] = who
         sys.stderr.write(f"{name}: {perf_counter() - started:.0f} s\n")
 
 
