@@ -67,7 +67,7 @@ bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go'
 
 jar:  ## build and test the assignors for Kafka's broker and Java clients; leaves out/assay-assignor-VERSION.jar
 	@command -v mvn > /dev/null || { echo "make jar needs Maven and a JDK 17 or later: apt-get install maven" >&2; exit 1; }
-	@mvn -q -B -ntp -Dstyle.color=never -f java/pom.xml package
+	@out=$$(mvn -q -B -ntp -Dstyle.color=never -f java/pom.xml package 2>&1) || { echo "$$out"; exit 1; }
 	@mkdir -p out
 	@cp java/target/assay-assignor-*.jar out/
 	@ls out/assay-assignor-*.jar

@@ -233,7 +233,7 @@ def _verdict(one: Glance | Pair) -> str:
     if isinstance(one, tuple):
         return one[1]
     if one.without_owner:
-        waits = f": {rounded(one.verdict.waiting)}" if one.verdict.waiting else ""
+        waits = f": {rounded(one.verdict.waiting)} records" if one.verdict.waiting else ""
         return f"{counted(one.without_owner, 'partition')} without owner{waits}"
     if one.verdict.says == "nobody reads":
         return f"{one.verdict.says}: {rounded(one.verdict.waiting or 0)}"
@@ -305,7 +305,8 @@ def show_guessed(guessed: Mapping[str, int], captured: int) -> None:
     """
     for said, what in GUESSES.items():
         if count := guessed.get(said, 0):
-            tell(f"not in the text of {count:,} of {counted(captured, 'group')}: {what}")
+            some = f"{count:,} of {counted(captured, 'group')}"
+            tell(f"the text of {some if count < captured else 'every group'} does not list {what}")
 
 
 def in_words(tiers: Objective) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser
+from collections import defaultdict
 from dataclasses import replace
-from functools import partial
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.kafka import VERSION, as_they_time_it, differing
+from benchmarks.kafka import VERSION, as_they_time_it
 from compare.samples.families import Family, grid
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA
 from studies.in_turn import in_turn
@@ -25,10 +26,22 @@ if TYPE_CHECKING:
 LEAST, MOST = 10_000, 500_000
 # KIP-1263 names this as the point at which uniform takes longest.
 SLOWEST = Family(1000, 50, 1000, "random", "join-one")
-RUNS = 60
+RUNS = 20
+# Seconds of both sides together after which warming up ends, and again after which runs end.
+PATIENCE = 4.0
 CLIENT = replace(
     KAFKA_JAVA, package="assay.consumer", assignors={"assay-optimal": "OptimalAssignor"}
 )
+CLIENTS = [
+    *(
+        Family(members, 10, 100, reads, event)  # type: ignore[arg-type]
+        for members in (100, 500, 1000)
+        for reads in ("equal", "buckets")
+        for event in ("fresh", "join-one")
+    ),
+    Family(500, 10, 20, "random", "fresh"),
+    Family(500, 10, 20, "random", "join-one"),
+]
 
 
 def points() -> list[Family]:
@@ -37,61 +50,91 @@ def points() -> list[Family]:
     return [p for p in every if p.members * p.per_member >= LEAST] + [SLOWEST]
 
 
-def allocated(held: JavaGroup) -> float:
+def allocated(held: JavaGroup, runs: int = 10) -> float:
     """Return how many megabytes one call allocates."""
     import jpype
 
     threads: Any = jpype.JClass("java.lang.management.ManagementFactory").getThreadMXBean()
     thread = jpype.JClass("java.lang.Thread").currentThread().getId()
     before = threads.getThreadAllocatedBytes(thread)
-    held.timed(10)
-    return float(threads.getThreadAllocatedBytes(thread) - before) / 10e6
+    held.timed(runs)
+    return float(threads.getThreadAllocatedBytes(thread) - before) / runs / 1e6
 
 
 def beside(ours: JavaGroup, theirs: JavaGroup, runs: int) -> tuple[float, float]:
-    """Return the median seconds of a call of both sides."""
+    """Return the seconds of the fastest call of both: other work on the machine only adds."""
 
     def one(held: JavaGroup) -> Callable[[], float]:
         return lambda: held.timed(1)[0]
 
-    return in_turn(one(ours), one(theirs), warm=5 * runs, runs=runs, patience=20).medians
+    return in_turn(one(ours), one(theirs), warm=5 * runs, runs=runs, patience=PATIENCE).least
+
+
+def uniform(runs: int) -> None:
+    """Print a row a point, then a row for all with such subscriptions and such an event."""
+    _say(
+        "| group | optimal (ms) | uniform (ms) | uniform over optimal "
+        "| MB allocated: optimal, uniform |\n|---|---|---|---|---|"
+    )
+    of_kind = defaultdict(list)
+    for family in points():
+        group = as_they_time_it(family, VERSION)
+        ours = JAVA_OPTIMAL.held(group, "optimal", VERSION)
+        theirs = KAFKA_BROKER.held(group, "uniform", VERSION)
+        a, b = beside(ours, theirs, runs)
+        room = allocated(ours), allocated(theirs)
+        of_kind[family.subscriptions, family.event].append((a, b, room[1] / room[0]))
+        _say(
+            f"| {family.name} | {a * 1e3:.3f} | {b * 1e3:.3f} | {b / a:.2f} "
+            f"| {room[0]:.2f}, {room[1]:.2f} |"
+        )
+    _say(
+        "\n| subscriptions, event | points | uniform over optimal: least, median, most "
+        "| slower at, by at most (ms) | memory, median |\n|---|---|---|---|---|"
+    )
+    for (subscriptions, event), found in of_kind.items():
+        times = [b / a for a, b, _ in found]
+        later = [a - b for a, b, _ in found if a > b]
+        _say(
+            f"| {subscriptions}, {event} | {len(found)} "
+            f"| {min(times):.2f}, {median(times):.2f}, {max(times):.2f} "
+            f"| {len(later)}, {max(later, default=0) * 1e3:.2f} "
+            f"| {median(more for _, _, more in found):.2f} |"
+        )
+
+
+def sticky(runs: int) -> None:
+    """Print a row a group that Kafka's client plans in seconds: both of its sticky assignors."""
+    _say(
+        "\n| group | OptimalAssignor (ms, MB) | sticky (ms, MB) | times "
+        "| cooperative-sticky (ms, MB) | times |\n|---|---|---|---|---|---|"
+    )
+    for family in CLIENTS:
+        group = family.group(1)
+        ours = CLIENT.held(group, "assay-optimal", VERSION)
+        cells = []
+        for name in ("sticky", "cooperative-sticky"):
+            theirs = KAFKA_JAVA.held(group, name, VERSION)
+            a, b = beside(ours, theirs, runs)
+            cells += [f"{b * 1e3:.1f}, {allocated(theirs, 1):.1f}", f"{b / a:,.1f}"]
+        _say(f"| {family.name} | {a * 1e3:.2f}, {allocated(ours, 1):.1f} | {' | '.join(cells)} |")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
     """Print the tables."""
     parser = ArgumentParser(description="time the assignors of java/ beside Kafka's, in turn")
     parser.add_argument("--runs", type=int, default=RUNS, help="of each side; before, five times")
+    parser.add_argument("--beside", choices=("uniform", "sticky"), help="one of the two tables")
     asked = parser.parse_args()
-    say = partial(print, file=sys.stdout, flush=True)
-    say(
-        "| group | optimal (ms) | uniform (ms) | uniform over optimal "
-        "| MB allocated: optimal, uniform |"
-    )
-    say("|---|---|---|---|---|")
-    slower = []
-    for family in points():
-        group = as_they_time_it(family, VERSION)
-        ours = JAVA_OPTIMAL.held(group, "optimal", VERSION)
-        theirs = KAFKA_BROKER.held(group, "uniform", VERSION)
-        a, b = beside(ours, theirs, asked.runs)
-        if b < a:
-            slower.append(b / a)
-        say(
-            f"| {family.name} | {a * 1e3:.3f} | {b * 1e3:.3f} | {b / a:.2f} "
-            f"| {allocated(ours):.2f}, {allocated(theirs):.2f} |"
-        )
-    least = f", at the worst {min(slower):.2f} times as fast" if slower else ""
-    say(f"\noptimal takes longer at {len(slower)} of {len(points())} points{least}")
-    say("\n| group | OptimalAssignor (ms) | sticky (s) | times | cooperative-sticky (s) | times |")
-    say("|---|---|---|---|---|---|")
-    for family in differing():
-        group = family.group(1)
-        ours = CLIENT.held(group, "assay-optimal", VERSION)
-        cells = []
-        for name in ("sticky", "cooperative-sticky"):
-            a, b = beside(ours, KAFKA_JAVA.held(group, name, VERSION), 5)
-            cells.append(f"{b:.2f} | {b / a:,.0f}")
-        say(f"| {family.name} | {a * 1e3:.2f} | {' | '.join(cells)} |")
+    if asked.beside != "sticky":
+        uniform(asked.runs)
+    if asked.beside != "uniform":
+        sticky(asked.runs)
 
 
 if __name__ == "__main__":

@@ -35,9 +35,9 @@ SAID_WITH: Mapping[Says, str] = {
 }
 # What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
 GUESSES = {
-    "members: those that hold": "members that hold nothing, add kafka-consumer-groups "
+    "members: those that hold": "members that hold nothing: add kafka-consumer-groups "
     "--describe --members",
-    "highest number seen": "partition counts beyond those seen, add kafka-topics --describe",
+    "highest number seen": "partitions beyond those seen: add kafka-topics --describe",
 }
 
 

@@ -110,9 +110,9 @@ def test_below_the_table_of_groups_stands_what_it_rests_on_and_what_is_missing()
         "can have; ~ as far as known",
         "lag of kpr-c, aio-f, static-d and 6 more is as shown if consumers start at the end "
         "(auto.offset.reset=latest, assumed for 16 partitions without a commit)",
-        "not in the text of 10 of 11 groups: members that hold nothing, "
+        "the text of 10 of 11 groups does not list members that hold nothing: "
         "add kafka-consumer-groups --describe --members",
-        "not in the text of 11 of 11 groups: partition counts beyond those seen, "
+        "the text of every group does not list partitions beyond those seen: "
         "add kafka-topics --describe",
     ]
     assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[18])

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.zip.Deflater;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupAssignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
@@ -133,10 +134,15 @@ final class Rebalance {
         }
         long generation = Math.min(newest + 1, Claim.LAST_GENERATION);
         Map<String, Assignment> result = new HashMap<>();
-        for (int member = 0; member < members.size(); member++) {
-            String id = members.get(member).id;
-            Claim note = Claim.note(generation, id, unfinished);
-            result.put(id, new Assignment(given.get(member), note.packed()));
+        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
+        try {
+            for (int member = 0; member < members.size(); member++) {
+                String id = members.get(member).id;
+                Claim note = Claim.note(generation, id, unfinished);
+                result.put(id, new Assignment(given.get(member), note.packed(deflater)));
+            }
+        } finally {
+            deflater.end();
         }
         return new GroupAssignment(result);
     }
