@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from groups import BadInput, Group, ProofError
+from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
 from optimal import Status, check, solve, solve_fleet
 from optimal.audit import confirm
@@ -153,8 +154,9 @@ def test_hosts_whose_sizes_have_no_common_multiple_of_64_bits_are_refused():
 
 def test_a_fleet_has_for_each_group_what_it_has_by_itself():
     groups = [pods([2, 2], 7), TORN, replace(pods([3], 4), name="three")]
-    solved = solve_fleet(Fleet.of(groups), "balance > host_balance > stickiness")
-    assert list(map(found, solved)) == [
-        found(solve(group, "balance > host_balance > stickiness")) for group in groups
-    ]
-    assert {one.proof.kind for one in solved} == {"certificate"}
+    objective = "balance > host_balance > stickiness"
+    alone = [found(solve(group, objective)) for group in groups]
+    for fleet in (Fleet.of(groups), Fleet.from_arrow(batch_of(groups))[0]):
+        solved = solve_fleet(fleet, objective)
+        assert list(map(found, solved)) == alone
+        assert {one.proof.kind for one in solved} == {"certificate"}
