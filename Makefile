@@ -166,13 +166,15 @@ clients: .venv/.ready  ## add Spark, the test tools and every client to .venv/
 	@$(BIN)/assay fetch > /dev/null || test $$? -eq 2
 
 # apt is for root; elsewhere who runs the tests brings a Chromium, or does without those of the page.
-browser:  ## install Debian's Chromium for the tests of the page, where apt and root are there
-	@command -v chromium > /dev/null || { command -v apt-get > /dev/null && test "$$(id -u)" = 0 && \
-	  echo "Installing Chromium for the tests of the page ..." >&2 && \
+DEBIAN := chromium fonts-dejavu-core nlohmann-json3-dev
+
+packages:  ## install Debian's packages that some tests need, where apt and root are there
+	@dpkg -s $(DEBIAN) > /dev/null 2>&1 || { command -v apt-get > /dev/null && test "$$(id -u)" = 0 && \
+	  echo "Installing $(DEBIAN) for the tests ..." >&2 && \
 	  apt-get -qq update > /dev/null 2>&1 && \
 	  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-	  chromium fonts-dejavu-core > /dev/null 2>&1; } || \
-	  echo "No Chromium here: the tests that open a page are skipped." >&2
+	  $(DEBIAN) > /dev/null 2>&1; } || \
+	  echo "Not installed: $(DEBIAN). The tests that need them are skipped." >&2
 
 .venv/.ready-check: .venv/.ready requirements-check.lock
 	@echo "Adding Jupyter and the site generator to .venv/ ..." >&2
