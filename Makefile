@@ -13,7 +13,7 @@ BROKERS := 4.3.1 3.9.2
 NOTEBOOKS = $(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts how-often pages notebooks docs picture lock clean
+.PHONY: conformance clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -110,6 +110,10 @@ on-a-cluster: clients  ## play the joins that never end on a real broker, 35 min
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
 	@$(BIN)/python -m studies.grid_verdicts
 	@$(BIN)/python -m studies.pages verdicts
+
+elastic: .venv/.ready  ## hold the rules for elastic groups against the optimum, some 10 min
+	@$(BIN)/python -m studies.elastic
+	@$(BIN)/python -m studies.pages elastic
 
 how-often: clients  ## count what goes wrong in a week of typical services, hours
 	@$(BIN)/python -m studies.how_often --services 1000

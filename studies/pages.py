@@ -16,6 +16,7 @@ from compare.promises.conformance import ASKED, file_of
 from studies import amendments, promise_table, shipped_page
 from studies import conformance as corpus
 from studies import differential as compared
+from studies import elastic as scaled
 from studies import grid_verdicts as graded
 from studies.how_often import page as often
 from studies.loops import page as loops
@@ -43,6 +44,11 @@ def differential(folder: Path) -> str:
 def verdicts(folder: Path) -> str:
     """Return how assignors fared on the maintainers' grid."""
     return graded.tables_of(read(folder / "verdicts.csv"))
+
+
+def elastic(folder: Path) -> str:
+    """Return how rules for elastic groups fared beside the optimum."""
+    return scaled.tables_of(read(folder / "elastic.csv"))
 
 
 def how_often(folder: Path) -> str:
@@ -77,6 +83,7 @@ MADE: Mapping[str, Callable[[Path], str]] = {
     "promises": promises,
     "differential": differential,
     "verdicts": verdicts,
+    "elastic": elastic,
     "how-often": how_often,
     "since-when": since_when,
     "why": why,

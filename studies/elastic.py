@@ -1,0 +1,173 @@
+"""Elastic groups: twelve published rules beside the optimum, on streams by the published recipe.
+
+``python -m studies.elastic`` makes ``docs/findings/elastic.csv`` anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from statistics import mean
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from compare.samples.streams import CAPACITY, speeds
+from heuristics.any_fit import RULES, any_fit
+from optimal import Status
+from optimal.elastic import Elastic, pack
+from studies.page import table, write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from optimal.elastic import Packing
+    from studies.page import Cell
+
+SEED = 1
+# Of streams of so many partitions: the greatest changes, in percent of the capacity a step.
+DELTAS = {32: (0, 5, 10, 15, 20, 25), 200: (5, 15, 25)}
+# The steps of such a stream, and of how many one is asked what had to move at least.
+STEPS, EVERY = {32: 500, 200: 100}, {32: 25, 200: 20}
+SECONDS = 20.0
+FEWEST, AS_MANY = "fewest, least moved", "least moved, MWF's members"
+
+
+@dataclass
+class Course:
+    """How one rule or policy fared on a stream, a value a step.
+
+    Attributes
+    ----------
+    members : that hold something
+    moved : speed that moved
+    bounds : (moved, least moved, whether that is proved) of the steps that were asked
+    proved : steps of which all is proved; of a policy
+    """
+
+    members: list[int] = field(default_factory=list)
+    moved: list[int] = field(default_factory=list)
+    asked: list[tuple[int, int, bool]] = field(default_factory=list)
+    proved: int = 0
+
+
+def played(partitions: int, delta: int, steps: int) -> list[dict[str, Cell]]:
+    """Play a stream with every rule and both policies; return their records."""
+    stream = list(speeds(partitions, delta, steps, SEED))
+    courses = {name: _by_rule(name, stream, EVERY[partitions]) for name in RULES}
+    courses[FEWEST] = _by_optimum(stream, [None] * steps)
+    courses[AS_MANY] = _by_optimum(stream, courses["MWF"].members)
+    return [
+        {"partitions": partitions, "delta": delta, "name": name, **_figures(one, courses[FEWEST])}
+        for name, one in courses.items()
+    ]
+
+
+def _by_rule(name: str, stream: Sequence[tuple[int, ...]], every: int) -> Course:
+    """Play a rule: each step starts from what it made of the one before."""
+    course, rng, owner = Course(), Random(SEED), [-1] * len(stream[0])
+    for i, now in enumerate(stream):
+        elastic = Elastic(now, CAPACITY, tuple(owner))
+        order = rng.sample(range(len(now)), len(now))
+        owner = any_fit(RULES[name], now, CAPACITY, elastic.owner, order)
+        course.members.append(len(set(owner)))
+        course.moved.append(elastic.moved(owner))
+        if i and i % every == 0:
+            least = pack(elastic, at_most=course.members[-1], time_limit=SECONDS)
+            value = min(least.moved, course.moved[-1])
+            proved = value == least.terms[-1].bound
+            course.asked.append((course.moved[-1], value, proved))
+    return course
+
+
+def _by_optimum(stream: Sequence[tuple[int, ...]], most: Sequence[int | None]) -> Course:
+    """Play a policy: the optimum of each step, from that of the one before."""
+    course, owner = Course(), (-1,) * len(stream[0])
+    for now, at_most in zip(stream, most, strict=True):
+        found: Packing = pack(Elastic(now, CAPACITY, owner), at_most=at_most, time_limit=SECONDS)
+        owner = found.owner
+        course.members.append(found.members)
+        course.moved.append(found.moved)
+        course.proved += found.status is Status.OPTIMAL
+    return course
+
+
+def _figures(one: Course, fewest: Course) -> dict[str, Cell]:
+    asked = one.asked
+    more = [mine - best for mine, best in zip(one.members, fewest.members, strict=True)]
+    steps = len(one.members)
+    return {
+        "steps": steps,
+        "members": round(mean(one.members), 3),
+        "members_over_fewest": round(mean(more), 3),
+        "relative_over_fewest": round(
+            mean(m / best for m, best in zip(more, fewest.members, strict=True)), 4
+        ),
+        "r_score": round(mean(one.moved) / CAPACITY, 3),
+        "asked": len(asked),
+        "r_score_asked": round(mean(a for a, _, _ in asked) / CAPACITY, 3) if asked else None,
+        "least_r_score": round(mean(b for _, b, _ in asked) / CAPACITY, 3) if asked else None,
+        "proved": round(
+            sum(c for *_, c in asked) / len(asked) if asked else one.proved / steps, 4
+        ),
+    }
+
+
+def tables_of(records: Sequence[Mapping[str, str]]) -> str:
+    """Return a table for each number of partitions, a column for each delta above 0."""
+    tables = []
+    for partitions in dict.fromkeys(record["partitions"] for record in records):
+        mine = [r for r in records if r["partitions"] == partitions and r["delta"] != "0"]
+        deltas = list(dict.fromkeys(record["delta"] for record in mine))
+        rows = [
+            [name, *(_cell(record) for record in mine if record["name"] == name)]
+            for name in dict.fromkeys(record["name"] for record in mine)
+        ]
+        head = ["", *(f"delta {delta}%" for delta in deltas)]
+        steps = f"{partitions} partitions, {mine[0]['steps']} steps"
+        tables.append(f"### {steps}\n\n{table(head, rows)}")
+    asked = sum(map(_asked, records))
+    proved = sum(_asked(record) * float(record["proved"]) for record in records)
+    return "\n\n".join([*tables, f"Proved: {proved:,.0f} of the {asked:,} optima asked for."])
+
+
+def _asked(record: Mapping[str, str]) -> int:
+    return int(record["asked"]) or int(record["steps"])
+
+
+def _cell(record: Mapping[str, str]) -> str:
+    over, score = 100 * float(record["relative_over_fewest"]), float(record["r_score"])
+    needless = ""
+    if record["least_r_score"]:
+        own, least = float(record["r_score_asked"]), float(record["least_r_score"])
+        needless = f" / {100 * (1 - least / own) if own else 0:.0f}%"
+    return f"{over:.1f}% / {score:.2f}{needless}"
+
+
+def main() -> None:
+    """Play all streams, two at a time."""
+    parser = ArgumentParser(description="hold the rules for elastic groups against the optimum")
+    parser.add_argument("--steps", type=int, help="of every stream")
+    parser.add_argument("--out", type=Path, default=Path("docs/findings/elastic.csv"))
+    asked = parser.parse_args()
+    started = perf_counter()
+    found: list[dict[str, Cell]] = []
+    with ProcessPoolExecutor(2) as pool:
+        jobs = [
+            pool.submit(played, partitions, delta, asked.steps or STEPS[partitions])
+            for partitions, deltas in DELTAS.items()
+            for delta in deltas
+        ]
+        for job in jobs:
+            found += job.result()
+            write(asked.out, found)
+            seconds = perf_counter() - started
+            last = f"{found[-1]['partitions']} partitions, delta {found[-1]['delta']}%"
+            sys.stderr.write(f"{last}: {seconds:.0f} s\n")
+
+
+if __name__ == "__main__":
+    main()
