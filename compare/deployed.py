@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Rolling restarts that a change of assignor takes at the most.
 MOST_RESTARTS = 2
 JAVA, BROKER, OURS = "kafka-java", "kafka-broker", "java-optimal"
+# What members list of which the optimum's assignor for consumers assigns, in Java and Python.
+IN_JOIN_GROUP = "assay-optimal"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 # Of a rule as a KIP writes it, what Kafka's class that comes near is called.
@@ -77,6 +79,8 @@ def is_brokers(name: str) -> bool:
 def assigns_now(name: str, group: Group) -> bool:
     """Return whether an assignor has the name of the one that the members end up with."""
     now = assigned_by(group)
+    if now == IN_JOIN_GROUP:
+        return name.startswith(f"{OURS}/optimal@")
     return now is not None and listed_as(name) == now and is_brokers(name) == by_broker(group)
 
 

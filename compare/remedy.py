@@ -5,7 +5,15 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from compare.deployed import IN_CONSUMERS, OURS, effort, is_rule, spoken, where_ours_runs
+from compare.deployed import (
+    IN_CONSUMERS,
+    OURS,
+    assigns_now,
+    effort,
+    is_rule,
+    spoken,
+    where_ours_runs,
+)
 from compare.scores import CURRENT, OPTIMUM
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
@@ -55,6 +63,10 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
     by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
     found = f"{known}Of those tried, {spoken(best.assignor)} gets there{by}"
+    if assigns_now(best.assignor, judged.group):
+        return (
+            f"{found}, and assigns already: takes a rebalance, such as by a restart of 1 member."
+        )
     if best.assignor.startswith(f"{OURS}/"):
         return f"{found}. {where_ours_runs(judged.group)}"
     more = "" if moves is None or not moves.excess else own

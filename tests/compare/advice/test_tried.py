@@ -279,6 +279,13 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
     assert any(line.startswith("another assignor (now: range): the best of ") for line in none)
 
 
+def test_consumers_that_list_ours_are_told_that_it_assigns_already(limit):
+    group = Group.from_dict(listing(RANGE, *[["assay-optimal"]] * 3))
+    (judged,) = judge([group])
+    rows = score_assignors(group, judged.best, [OPTIMAL], limit)
+    assert "and assigns already: takes a rebalance" in remedy(judged, rows, "advise")
+
+
 def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
     classic = copied(RANGE)
     consumer = copied(RANGE)
