@@ -23,13 +23,13 @@ from tests.optimal.agreement_sweep import (
     table,
 )
 
-GROUPS, SEED = 2000, 5
+GROUPS, SEED = 1000, 5
 KIP_54 = ("balance", "stickiness")
 
 
 @pytest.fixture(scope="module")
 def met(tmp_path_factory):
-    """Every formulation on the groups of one seed; about a minute on two idle cores."""
+    """Every formulation on the groups of one seed; half a minute on two idle cores."""
     return sweep(SEED, GROUPS, str(tmp_path_factory.mktemp("contradictions")))
 
 
