@@ -76,8 +76,8 @@ def with_consumer_groups(broker):
     return release_of(broker.version) >= CONSUMER_GROUPS
 
 
-def started(broker, running: ExitStack, name):
-    """Start all consumers of a group at once."""
+def started(broker, running: ExitStack, name, *, in_turn=False):
+    """Start all consumers of a group at once, or each when the one before has joined."""
     consumers = []
     for number, (kind, topics, more) in enumerate(GROUPS[name]):
         client_id = f"{name}-{number}"
@@ -85,7 +85,7 @@ def started(broker, running: ExitStack, name):
             kind, broker.bootstrap, name, topics, client_id=client_id, commit=False, **more
         )
         consumers.append(running.enter_context(start))
-        if name == "mixed":
+        if name == "mixed" or in_turn:
             # The members of the older protocol are there first.
             wait_until_joined(consumers[-1])
     return consumers
@@ -115,7 +115,7 @@ def moment(broker, running: ExitStack) -> Moment:
             # Of two members of kafka-python that join at once, one may miss a rebalance for good.
             for consumer in consumers:
                 consumer.kill()
-            groups[name] = started(broker, running, name)
+            groups[name] = started(broker, running, name, in_turn=True)
     for _ in range(ATTEMPTS):
         found = at_once(broker, groups)
         now = {name: [each.assigned() for each in members] for name, members in groups.items()}
