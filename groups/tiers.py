@@ -430,6 +430,10 @@ def is_flow(objective: Sequence[str]) -> bool:
     return all(TIERS[tier].is_flow for tier in objective)
 
 
+# Of these the squares of what members hold are least, in place of KIP-54's score for the first.
+SQUARED_LOADS = frozenset({"balance", "load_squares"})
+
+
 def places_of(objective: Sequence[str]) -> tuple[PlaceKind, ...]:
     """Return the kinds of places that some tiers are about, the finer first."""
     return tuple(k for k in PLACE_KINDS if any(TIERS[tier].place == k for tier in objective))

@@ -15,7 +15,7 @@ import numpy as np
 from groups.assignment import Assignment
 from groups.columns.segments import exact_sums, some, sums
 from groups.fleet import Fleet
-from groups.tiers import TIERS, cost_of, is_laminar, places_of
+from groups.tiers import SQUARED_LOADS, TIERS, cost_of, is_laminar, places_of
 from optimal.certificate import check
 from optimal.evidence import Evidence
 from optimal.form import (
@@ -324,9 +324,10 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
 
 def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, Int64]) -> bool:
     """Return whether prices of every tier prove a valid assignment optimal."""
-    squares, kinds = {"balance", "load_squares"}, places_of(objective)
+    kinds = places_of(objective)
     of_places = {f"{kind}_balance" for kind in kinds}
-    if not {*PRICED, *squares, *of_places} >= set(objective) or squares <= set(objective):
+    known = {*PRICED, *SQUARED_LOADS, *of_places}
+    if not known >= set(objective) or set(objective) >= SQUARED_LOADS:
         return False
     places = [evidence.group.places(kind) for kind in kinds]
     sizes = [len(evidence.loads), *(len(one.names) for one in places)]
@@ -352,7 +353,9 @@ def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, In
         above = np.zeros(sizes[at], np.int64)
         above[units[at]] = units[at + 1]
         kind = kinds[at - 1] if at else None
-        squared = [tier in squares if at == 0 else TIERS[tier].place == kind for tier in objective]
+        squared = [
+            tier in SQUARED_LOADS if at == 0 else TIERS[tier].place == kind for tier in objective
+        ]
         ask, step = tables[at] - tables[at + 1][above], weight * (2 * load - 1)
         last, more = np.outer(step, squared), np.outer(step + 2 * weight, squared)
         wrong = _greater(ask.T, more.T) | (_greater(last.T, ask.T) & (load > 0))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.tiers import TIERS, places_of
+from groups.tiers import SQUARED_LOADS, TIERS, places_of
 from optimal.flow.stages import Stages
 from optimal.proof import Proof, ProofKind
 
@@ -44,7 +44,7 @@ class Flows:
 
 def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
     """Return the proof of what flows found; none where loads may be less even than they can be."""
-    squares = {"balance", "load_squares"} <= set(objective)
+    squares = set(objective) >= SQUARED_LOADS
     kinds = places_of(objective)
     if (squares and kinds) or ("balance" in objective and not flows.is_levelled):
         return Proof(ProofKind.NONE)

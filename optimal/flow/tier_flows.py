@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import order_by, ranks
-from groups.tiers import TIERS, cost_of, places_of
+from groups.tiers import SQUARED_LOADS, TIERS, cost_of, places_of
 from optimal.flow.group_network import Layout, network_of
 from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
@@ -239,7 +239,7 @@ def _squared(
         even = size * (int(had.sum()) + int(pools.counts.sum())) // max(len(kept), 1)
         weight = np.array(one.weight, np.int64)
         return _Squares(np.arange(lift.start, lift.stop), had, np.maximum(even - had, 0), weight)
-    if tier in ("balance", "load_squares"):
+    if tier in SQUARED_LOADS:
         through = np.bincount(
             paths.join_member[layout.join], network.lower[join], len(paths.member_block)
         )
