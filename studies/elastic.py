@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from studies.page import Cell
 
 SEED = 1
-# Of streams of so many partitions: the greatest changes, in percent of the capacity a step.
-DELTAS = {32: (0, 5, 10, 15, 20, 25), 200: (5, 15, 25)}
-# The steps of such a stream, and of how many one is asked what had to move at least.
-STEPS, EVERY = {32: 500, 200: 100}, {32: 25, 200: 20}
+PARTITIONS = (32, 200)
+# The greatest changes, in percent of the capacity a step.
+DELTAS = (0, 5, 10, 15, 20, 25)
+# The steps of a stream, and of how many one is asked what had to move at least.
+STEPS, EVERY = 500, 25
 SECONDS = 20.0
 FEWEST, AS_MANY = "fewest, least moved", "least moved, MWF's members"
 
@@ -57,7 +58,7 @@ class Course:
 def played(partitions: int, delta: int, steps: int) -> list[dict[str, Cell]]:
     """Play a stream with every rule and both policies; return their records."""
     stream = list(speeds(partitions, delta, steps, SEED))
-    courses = {name: _by_rule(name, stream, EVERY[partitions]) for name in RULES}
+    courses = {name: _by_rule(name, stream) for name in RULES}
     courses[FEWEST] = _by_optimum(stream, [None] * steps)
     courses[AS_MANY] = _by_optimum(stream, courses["MWF"].members)
     return [
@@ -66,7 +67,7 @@ def played(partitions: int, delta: int, steps: int) -> list[dict[str, Cell]]:
     ]
 
 
-def _by_rule(name: str, stream: Sequence[tuple[int, ...]], every: int) -> Course:
+def _by_rule(name: str, stream: Sequence[tuple[int, ...]]) -> Course:
     """Play a rule: each step starts from what it made of the one before."""
     course, rng, owner = Course(), Random(SEED), [-1] * len(stream[0])
     for i, now in enumerate(stream):
@@ -75,7 +76,7 @@ def _by_rule(name: str, stream: Sequence[tuple[int, ...]], every: int) -> Course
         owner = any_fit(RULES[name], now, CAPACITY, elastic.owner, order)
         course.members.append(len(set(owner)))
         course.moved.append(elastic.moved(owner))
-        if i and i % every == 0:
+        if i and i % EVERY == 0:
             least = pack(elastic, at_most=course.members[-1], time_limit=SECONDS)
             value = min(least.moved, course.moved[-1])
             proved = value == least.terms[-1].bound
@@ -150,16 +151,16 @@ def _cell(record: Mapping[str, str]) -> str:
 def main() -> None:
     """Play all streams, two at a time."""
     parser = ArgumentParser(description="hold the rules for elastic groups against the optimum")
-    parser.add_argument("--steps", type=int, help="of every stream")
+    parser.add_argument("--steps", type=int, default=STEPS, help="of every stream")
     parser.add_argument("--out", type=Path, default=Path("docs/findings/elastic.csv"))
     asked = parser.parse_args()
     started = perf_counter()
     found: list[dict[str, Cell]] = []
     with ProcessPoolExecutor(2) as pool:
         jobs = [
-            pool.submit(played, partitions, delta, asked.steps or STEPS[partitions])
-            for partitions, deltas in DELTAS.items()
-            for delta in deltas
+            pool.submit(played, partitions, delta, asked.steps)
+            for partitions in PARTITIONS
+            for delta in DELTAS
         ]
         for job in jobs:
             found += job.result()

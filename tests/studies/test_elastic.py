@@ -38,9 +38,9 @@ def test_no_rule_has_fewer_members_or_moves_less_than_the_optimum():
 
 def test_the_data_has_every_stream_with_every_rule():
     asked = [
-        (str(partitions), str(delta), str(elastic.STEPS[partitions]))
-        for partitions, deltas in elastic.DELTAS.items()
-        for delta in deltas
+        (str(partitions), str(delta), str(elastic.STEPS))
+        for partitions in elastic.PARTITIONS
+        for delta in elastic.DELTAS
     ]
     found = [(row["partitions"], row["delta"], row["steps"]) for row in DATA]
     assert list(dict.fromkeys(found)) == asked
