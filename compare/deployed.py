@@ -20,6 +20,7 @@ MOST_RESTARTS = 2
 JAVA, BROKER, OURS = "kafka-java", "kafka-broker", "java-optimal"
 # What members list of which the optimum's assignor for consumers assigns, in Java and Python.
 IN_JOIN_GROUP = "assay-optimal"
+BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 # Of a rule as a KIP writes it, what Kafka's class that comes near is called.
@@ -64,8 +65,18 @@ def listed_as(name: str) -> str | None:
     return rest.partition("@")[0] if slash and client else None
 
 
+def is_ours(group: Group) -> bool:
+    """Return whether the members end up with an assignor of ours, by what they list."""
+    return assigned_by(group) == IN_JOIN_GROUP
+
+
 def where_ours_runs(group: Group) -> str:
     """Return where an assignor runs that gives a group the best balance by the fewest moves."""
+    if is_ours(group):
+        return (
+            f"{IN_JOIN_GROUP}, which assigns this group, makes them at the next rebalance, such as"
+            " by a restart of 1 member."
+        )
     if by_broker(group):
         return f"The optimum runs as an assignor of brokers: {IN_BROKERS}."
     return f"The optimum runs as an assignor of consumers in Java and Python: {IN_CONSUMERS}."
@@ -78,9 +89,9 @@ def is_brokers(name: str) -> bool:
 
 def assigns_now(name: str, group: Group) -> bool:
     """Return whether an assignor has the name of the one that the members end up with."""
-    now = assigned_by(group)
-    if now == IN_JOIN_GROUP:
+    if is_ours(group):
         return name.startswith(f"{OURS}/optimal@")
+    now = assigned_by(group)
     return now is not None and listed_as(name) == now and is_brokers(name) == by_broker(group)
 
 
@@ -120,7 +131,7 @@ def takes(change: Change) -> list[str]:
     listed, now = listed_as(name), assigned_by(group)
     members = counted(len(group.members), "member")
     if change.rolling_restarts == 0:
-        return ["It assigns already: takes one more rebalance, such as by a restart of 1 member."]
+        return [f"It assigns already: {BY_REBALANCE}."]
     if listed is None:
         said = f"Takes its code in every consumer, and a restart of {members}, one by one."
     elif is_brokers(name):

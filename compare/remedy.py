@@ -6,10 +6,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from compare.deployed import (
+    BY_REBALANCE,
     IN_CONSUMERS,
     OURS,
     assigns_now,
     effort,
+    is_ours,
     is_rule,
     spoken,
     where_ours_runs,
@@ -49,9 +51,11 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
     if not improvable or (not tried and on_lag):
         return f"{NO_COMMAND} {BLIND} {BY_LAG}"
+    own = BY_LAG if on_lag else ours(judged)
+    if own and not on_lag and is_ours(judged.group):
+        return f"{NO_COMMAND} {own}"
     if not tried:
         return f"{NO_COMMAND} {advise} says which one."
-    own = BY_LAG if on_lag else ours(judged)
     known = f"{NO_COMMAND} " if shipped_here() else f"{NO_COMMAND} {NOT_HERE} "
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
@@ -64,9 +68,7 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
     found = f"{known}Of those tried, {spoken(best.assignor)} gets there{by}"
     if assigns_now(best.assignor, judged.group):
-        return (
-            f"{found}, and assigns already: takes a rebalance, such as by a restart of 1 member."
-        )
+        return f"{found}, and assigns already: {BY_REBALANCE}."
     if best.assignor.startswith(f"{OURS}/"):
         return f"{found}. {where_ours_runs(judged.group)}"
     more = "" if moves is None or not moves.excess else own

@@ -390,7 +390,7 @@ def show_plan(judged: Judged, rows: Sequence[Score]) -> None:
     if plan is not None:
         tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
         show_moves(plan)
-        tell(remedy(judged, rows, "assay advise --lower peak_load"))
+        tell(remedy(judged, rows, "assay advise FILE --lower peak_load"))
 
 
 def show_loads(judged: Judged) -> None:

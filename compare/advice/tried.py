@@ -8,7 +8,7 @@ import numpy as np
 
 from compare.advice.advice import Change, NoGain, Peak, Tried
 from compare.advice.worlds import Worlds, least_peaks, peak_of
-from compare.deployed import assigns_now, effort, is_rule, rolling_restarts, spoken
+from compare.deployed import assigns_now, effort, is_ours, is_rule, rolling_restarts, spoken
 from compare.scores import DEPENDS
 from compare.what_if import what_if
 from heuristics import assignor_named
@@ -58,6 +58,9 @@ def tried_assignors(
         if trial.reason is None
         and not (is_rule(trial.assignor) and assigns_now(trial.assignor, made.group))
     ]
+    if changes.lower == "peak_load" and is_ours(changes.now.group):
+        # It gives the least at the next rebalance.
+        return trials, None
     better = _better_assignor(here, best.value, good)
     if better is not None:
         return trials, better

@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compare.deployed import assigns_now, is_rule, spoken, takes, where_ours_runs
+from compare.deployed import assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
 from compare.overview import overview_of
 from compare.scores import DEPENDS
 from compare.sentences import IF_SO, not_valid, sentence, spread, start_consumers
@@ -159,9 +159,8 @@ def depends(change: Change, advice: Advice) -> list[str]:
         said.append(
             "What fewer moves bring if loads may differ: assay frontier FILE stickiness peak_lag."
         )
-    elif change.kind == "rebalance" and _is_out_of_reach(change, advice):
-        ours = where_ours_runs(change.assignment.group)
-        said.append(f"No assignor tried gets there with as few moves. {ours}")
+    elif change.kind == "rebalance" and advice.lower == "peak_load":
+        said += _by_ours(change, advice)
     if change.kind == "isolate":
         said.append("No assignor of Kafka's does that: it is the optimum of peak_lag > moves.")
     if change.kind == "fewer members":
@@ -181,17 +180,19 @@ def depends(change: Change, advice: Advice) -> list[str]:
     return said
 
 
-def _is_out_of_reach(change: Change, advice: Advice) -> bool:
-    """Return whether assignors were tried, and none that can be had has the moves of a change."""
-    return (
-        advice.lower == "peak_load"
-        and bool(advice.assignors)
-        and not any(
-            (trial.peak, trial.moves) <= (change.after.value, change.moves)
-            for trial in advice.assignors
-            if trial.peak is not None and not is_rule(trial.assignor)
-        )
+def _by_ours(change: Change, advice: Advice) -> list[str]:
+    """Return where ours makes the moves, if it assigns already or no other that was tried does."""
+    group = change.assignment.group
+    if is_ours(group):
+        return [where_ours_runs(group)]
+    there = any(
+        (trial.peak, trial.moves) <= (change.after.value, change.moves)
+        for trial in advice.assignors
+        if trial.peak is not None and not is_rule(trial.assignor)
     )
+    if there or not advice.assignors:
+        return []
+    return [f"No assignor tried gets there with as few moves. {where_ours_runs(group)}"]
 
 
 def _not_reached(change: Change, advice: Advice) -> str:

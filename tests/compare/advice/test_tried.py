@@ -217,7 +217,7 @@ def test_an_assignor_that_makes_no_valid_plan_after_a_join_or_a_leave_is_not_adv
         (UNIFORM, ["range"], 1, "with group.protocol=consumer, one by one: broker 4.0 or later "
          "and a client that speaks KIP-848."),
         (STICKY, ["uniform"], 1, "with group.protocol=classic."),
-        (STICKY, ["sticky"], 0, "It assigns already: takes one more rebalance, such as by a "),
+        (STICKY, ["sticky"], 0, "It assigns already: takes a rebalance, such as by a "),
     ],
 )  # fmt: skip
 def test_an_assignor_takes_the_restarts_that_the_kips_name(name, now, often, said, limit):
@@ -277,13 +277,6 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
         even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
     none = gains_nothing(advise(Group.from_dict(even), limit=limit))
     assert any(line.startswith("another assignor (now: range): the best of ") for line in none)
-
-
-def test_consumers_that_list_ours_are_told_that_it_assigns_already(limit):
-    group = Group.from_dict(listing(RANGE, *[["assay-optimal"]] * 3))
-    (judged,) = judge([group])
-    rows = score_assignors(group, judged.best, [OPTIMAL], limit)
-    assert "and assigns already: takes a rebalance" in remedy(judged, rows, "advise")
 
 
 def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
@@ -348,6 +341,18 @@ def test_where_kafkas_assignors_do_not_make_the_moves_one_of_ours_is_named(
         "group.remote.assignor=optimal, one by one: broker 4.0 or later with our jar"
         in (takes(let)[0])
     )
+
+
+def test_a_group_that_ours_assigns_is_told_to_rebalance_and_no_other_is_advised(limit):
+    group = Group.from_dict(listing(RANGE, *[["assay-optimal", "range"]] * len(RANGE["members"])))
+    (judged,) = judge([group])
+    told = "assay-optimal, which assigns this group, makes them at the next rebalance"
+    for assignors in ((), [OPTIMAL], usual_assignors()):
+        rows = score_assignors(group, judged.best, assignors, limit)
+        assert told in remedy(judged, rows, "advise")
+        found = advise(group, assignors=assignors, limit=limit)
+        assert {one.kind for one in found.changes}.isdisjoint({"assignor"})
+        assert told in depends(found.changes[0], found)[0]
 
 
 @pytest.mark.parametrize("lists", [[["range"]], [["range"], ["range"], ["roundrobin"]]])
