@@ -36,8 +36,6 @@ __all__ = [
 
 # Names of assignors that mean Kafka's own, or ours, without a client's name before them.
 _ALONE = ("uniform", "sticky", "cooperative-sticky", *JAVA_OPTIMAL.assignors)
-# Ours for consumers, which come to the optimum that ours for brokers comes to.
-_IN_CONSUMERS = ("OptimalAssignor", "CooperativeOptimalAssignor")
 
 
 def _known() -> dict[str, str]:
@@ -48,12 +46,10 @@ def _known() -> dict[str, str]:
             known = (class_name, f"{client.package}.{class_name}", name)
             ours = (said.lower() for said in known if said != name or name in _ALONE)
             found.update(dict.fromkeys(ours, f"{client.name}/{name}"))
-    for known in (
-        "assay-optimal",
-        *_IN_CONSUMERS,
-        *(f"assay.consumer.{c}" for c in _IN_CONSUMERS),
-    ):
-        found[known.lower()] = f"{JAVA_OPTIMAL.name}/optimal"
+    # What consumers list of ours comes to the optimum of ours for brokers.
+    classes = ("OptimalAssignor", "CooperativeOptimalAssignor")
+    listed = ("assay-optimal", *classes, *(f"assay.consumer.{one}" for one in classes))
+    found.update((one.lower(), f"{JAVA_OPTIMAL.name}/optimal") for one in listed)
     return found
 
 
