@@ -51,30 +51,25 @@ class Found:
         document = content.to_dict() if isinstance(content, Group) else as_json(content)
         return json.dumps(document, ensure_ascii=False)
 
-    def group(self) -> Group | Failure:
-        """Return the group of the snapshot, or why it holds none."""
-        return next(each_group([self]))
 
-
-def each_group(found: Iterable[Found | Failure]) -> Iterator[Group | Failure]:
-    """Yield the group of each snapshot, or why it holds none; failures are yielded as they are.
+def each_group(found: Iterable[Found | Failure]) -> Iterator[tuple[str, Group | Failure]]:
+    """Yield the place of each snapshot with its group, or why it holds none; failures as they are.
 
     Columns are made of many at once.
     """
     snapshots, partitions = Snapshots(), 0
-    waiting: list[Group | Failure | None] = []
+    waiting: list[tuple[str, Group | Failure | None]] = []
     for one in found:
         content = one if isinstance(one, Failure) else one.content
-        if isinstance(content, Group | Failure):
-            waiting.append(content)
-            continue
-        try:
-            document = of_text(content) if isinstance(content, str) else content
-            partitions += snapshots.add(document)
-            waiting.append(None)
-        except BadInput as error:
-            name, at = names_in(content)
-            waiting.append(Failure(one.source, one.place, str(error), name, captured_at=at))
+        read = content if isinstance(content, Group | Failure) else None
+        if not isinstance(content, Group | Failure):
+            try:
+                document = of_text(content) if isinstance(content, str) else content
+                partitions += snapshots.add(document)
+            except BadInput as error:
+                name, at = names_in(content)
+                read = Failure(one.source, one.place, str(error), name, captured_at=at)
+        waiting.append((one.place, read))
         if len(waiting) >= MOST_AT_ONCE or partitions >= MOST_PARTITIONS_AT_ONCE:
             yield from _in_order(waiting, snapshots)
             snapshots, partitions, waiting = Snapshots(), 0, []
@@ -82,11 +77,11 @@ def each_group(found: Iterable[Found | Failure]) -> Iterator[Group | Failure]:
 
 
 def _in_order(
-    waiting: Sequence[Group | Failure | None], snapshots: Snapshots
-) -> Iterator[Group | Failure]:
+    waiting: Sequence[tuple[str, Group | Failure | None]], snapshots: Snapshots
+) -> Iterator[tuple[str, Group | Failure]]:
     groups = map(Group.of_valid, each_of(snapshots))
-    for one in waiting:
-        yield next(groups) if one is None else one
+    for place, read in waiting:
+        yield place, next(groups) if read is None else read
 
 
 def read_groups(
@@ -117,24 +112,18 @@ def read_groups(
     >>> groups, groups["orders"].members, groups["orders"].lag_records.tolist()
     (Groups(1 group), ('c0-1', 'c1-1'), [4, 0])
     """
-    groups: list[tuple[Group, str]] = []
+    groups: list[Group] = []
     failures: list[Failure] = []
     places: list[str] = []
     several = [paths] if isinstance(paths, str | os.PathLike) else paths
     found = find([os.fspath(path) for path in several], standard_input=standard_input)
-    for at, read in enumerate(each_group(_noting(found, places))):
+    for place, read in each_group(found):
         if isinstance(read, Group):
-            groups.append((read, places[at]))
+            groups.append(read)
+            places.append(place)
         else:
             failures.append(read)
-    return Groups([group for group, _ in groups], failures, [place for _, place in groups])
-
-
-def _noting(found: Iterable[Found | Failure], places: list[str]) -> Iterator[Found | Failure]:
-    """Yield what was found; add the place of each to `places`."""
-    for one in found:
-        places.append(one.place)
-        yield one
+    return Groups(groups, failures, places)
 
 
 def read_group(path: str) -> Group:

@@ -112,7 +112,7 @@ def _found(
     files: Sequence[str], standard_input: bytes | None, failures: list[Failure]
 ) -> Iterator[Group]:
     """Yield the groups that some files hold; add to the failures why parts hold none."""
-    for read in each_group(find(files, standard_input=standard_input)) if files else ():
+    for _, read in each_group(find(files, standard_input=standard_input)) if files else ():
         if isinstance(read, Group):
             yield read
         else:

@@ -9,8 +9,8 @@ from assay.streams import complain, note, show
 from groups.absent_topics import readers_of_nothing
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
-from groups.errors import BadInput
-from groups.files import Found, find, holds_snapshots, is_parquet
+from groups.errors import BadInput, Failure
+from groups.files import each_group, find, holds_snapshots, is_parquet
 from groups.group import Group
 from groups.importers import recognised
 from groups.wording import counted
@@ -42,12 +42,11 @@ def _groups(file: str) -> Iterator[tuple[str, Group | BadInput]]:
     """Yield what stands at each place of a file: a group, or why there is none."""
     name, data = named(file), read_bytes(file)
     if is_parquet(name, data):
-        for found in find([file], standard_input=data):
-            read = found.group() if isinstance(found, Found) else found
-            if isinstance(read, Group):
-                yield found.place, read
+        for place, read in each_group(find([file], standard_input=data)):
+            if isinstance(read, Failure):
+                yield place, BadInput(read.reason).within(place)
             else:
-                yield found.place, BadInput(read.reason).within(found.place)
+                yield place, read
         return
     if _is_of_a_tool(name, data):
         said = f"what a tool prints, not a snapshot: first assay import {file} -o group.json"

@@ -29,7 +29,7 @@ from groups.importers.seen import (
     refusal,
 )
 from groups.importers.sniff import sniff
-from groups.importers.tools import akhq, kafka_python, kafka_ui, own_plan, rpk
+from groups.importers.tools import json_groups, rpk_text
 from groups.wording import PASSED_OVER, counted
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ __all__ = ["DIALECTS", "Imported", "import_each", "recognised", "sniff"]
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "console": output.read,
-    "rpk": rpk.read,
-    "kafka-python": kafka_python.read,
-    "kafka-ui": kafka_ui.read,
-    "akhq": akhq.read,
-    "plan": own_plan.read,
+    "rpk": rpk_text.read,
+    "kafka-python": json_groups.kafka_python,
+    "kafka-ui": json_groups.kafka_ui,
+    "akhq": json_groups.akhq,
+    "plan": json_groups.plan,
 }
 _JSON = re.compile(r'\s*[{\[]\s*["{\[}\]]')
 _MOST_FAILURES = 100_000

@@ -6,7 +6,7 @@ import re
 
 from groups.errors import BadInput
 from groups.importers.lines import WITHOUT_HEADER, brief, is_like_a_row, refuse
-from groups.importers.tools import akhq, kafka_python, kafka_ui, own_plan, rpk_json, rpk_text
+from groups.importers.tools import json_groups, rpk_text
 
 _CONSOLE = re.compile(
     r"^[^\S\n]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[^\S\n]+[#(A-Z]|^[ \t]*Topic: ?\S"
@@ -15,12 +15,6 @@ _CONSOLE = re.compile(
 )
 _WORDS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR", "Topic:", " group '", "Error: ")
 _FEW = 4096
-_JSON = {
-    "kafka-python": kafka_python.SIGNS,
-    "rpk": rpk_json.SIGNS,
-    "akhq": akhq.SIGNS,
-    "kafka-ui": kafka_ui.SIGNS,
-}
 
 
 def sniff(name: str, text: str) -> str:
@@ -37,10 +31,10 @@ def sniff(name: str, text: str) -> str:
     if start[0] in "{[":
         if '"assay-group/' in start:
             raise BadInput(f"{name}: a snapshot already, nothing to import")
-        for dialect, signs in _JSON.items():
+        for dialect, signs in json_groups.SIGNS.items():
             if any(sign in text for sign in signs):
                 return dialect
-        if own_plan.BEGINNING.match(start):
+        if json_groups.PLAN.match(start):
             return "plan"
     if any(sign in text for sign in rpk_text.SIGNS):
         return "rpk"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from groups.importers.console import assignments
 from groups.importers.console.headers import kind_of
 from groups.importers.lines import Misread, NotToBeHad, brief, count, refuse
 from groups.importers.seen import (
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _NO_CONSUMERS = {"streams": streams, "shared": shared, "either": shared_or_streams}
 _DETAILS = {"HOST": "host", "CLIENT-ID": "client_id", "GROUP-INSTANCE-ID": "instance_id"}
+_SHARE_GROUP = re.compile(r"[\w.-]+:\d")
+_ASSIGNED = re.compile(r"([^\s(),]*)\(([\d,]*)\)(?:, |$)")
 _MOST_OFFSET = 2**63 - 1
 
 Row = dict[str, str]
@@ -115,18 +117,18 @@ def _member(place: str, row: Row) -> SeenMember:
     details: dict[str, object] = dict(_details(row))
     held = None
     if "CURRENT-ASSIGNMENT" in row:
-        held = assignments.with_colons(row["CURRENT-ASSIGNMENT"], place)
+        held = _with_colons(row["CURRENT-ASSIGNMENT"], place)
         # -2 is a static member that is away for a moment, and still holds its partitions.
         if row["CURRENT-EPOCH"] not in ("-", "-1", "-2"):
             details["epoch"] = count(row["CURRENT-EPOCH"], place, "CURRENT-EPOCH")
-        target = assignments.with_colons(row["TARGET-ASSIGNMENT"], place)
+        target = _with_colons(row["TARGET-ASSIGNMENT"], place)
         if row["TARGET-EPOCH"] != "-":
             count(row["TARGET-EPOCH"], place, "TARGET-EPOCH")
             details["target"] = {topic: list(numbers) for topic, numbers in target.items()}
         if row.get("UPGRADED", "true") not in ("true", "false", "-"):
             refuse(place, f"UPGRADED {brief(row['UPGRADED'])}, expected true or false")
     elif "ASSIGNMENT" in row:
-        held = assignments.with_parentheses(row["ASSIGNMENT"], place)
+        held = _with_parentheses(row["ASSIGNMENT"], place)
     if held is not None and sum(map(len, held.values())) != shown:
         refuse(place, f"#PARTITIONS {shown}, but {sum(map(len, held.values()))} in the assignment")
     return SeenMember(place, row["CONSUMER-ID"], held, shown, details=details)
@@ -154,3 +156,57 @@ def _given(cell: str) -> str | None:
 
 def _offset(cell: str, place: str, what: str) -> int | None:
     return None if cell == "-" else count(cell, place, what, most=_MOST_OFFSET)
+
+
+def _with_colons(cell: str, place: str) -> dict[str, tuple[int, ...]]:
+    """Return the assignment of a cell as Kafka 4 prints it: ``t0:1,5;t1:3,4``, ``-`` for none.
+
+    Raises
+    ------
+    BadInput
+        Where the cell is anything else.
+    """
+    held: dict[str, tuple[int, ...]] = {}
+    for part in () if cell == "-" else cell.split(";"):
+        topic, _, numbers = part.rpartition(":")
+        _add(held, topic, numbers, place)
+    return held
+
+
+def _with_parentheses(cell: str, place: str) -> dict[str, tuple[int, ...]]:
+    """Return the assignment of a cell as Kafka prints it up to 3.7: ``t0(1,5), t1(3,4)``.
+
+    Raises
+    ------
+    BadInput
+        Where the cell is anything else; 3.8 and 3.9 leave the topic names out.
+    """
+    held: dict[str, tuple[int, ...]] = {}
+    at = 0
+    while at < len(cell) and cell != "-":
+        found = _ASSIGNED.match(cell, at)
+        if found is None and _SHARE_GROUP.match(cell):
+            refuse(place, "a table of kafka-share-groups: a share group has no assignment")
+        if found is None:
+            refuse(place, f"assignment {brief(cell[at:])}, expected a topic as in t0(1,5)")
+        topic, numbers = found.groups()
+        if not topic:
+            refuse(
+                place,
+                "Kafka 3.8 and 3.9 leave the topic names out of --members --verbose: "
+                "use --describe, with --describe --members beside it for the idle members",
+            )
+        _add(held, topic, numbers, place)
+        at = found.end()
+    return held
+
+
+def _add(held: dict[str, tuple[int, ...]], topic: str, numbers: str, place: str) -> None:
+    if not topic:
+        refuse(place, f"assignment {brief(numbers)}, expected a topic as in t0:1,5")
+    if topic in held:
+        refuse(place, f"topic {brief(topic)} twice in one assignment")
+    found = tuple(count(number, place, "partition") for number in numbers.split(","))
+    if len(set(found)) < len(found):
+        refuse(place, f"a partition of {brief(topic)} twice in one assignment")
+    held[topic] = tuple(sorted(found))

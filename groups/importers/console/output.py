@@ -11,19 +11,22 @@ from groups.importers.console.groups import read_table
 from groups.importers.console.headers import VIEWS, is_header, kind_of
 from groups.importers.console.remarks import is_remark, remarks_among
 from groups.importers.console.tables import Table
-from groups.importers.console.topics import is_topic_line, read_topics
 from groups.importers.console.wrapped import unwrap
 from groups.importers.lines import (
     WITHOUT_HEADER,
+    Misread,
     brief,
+    count,
     is_like_a_row,
     is_noise,
     named_group,
+    refuse,
 )
 from groups.importers.seen import (
     Finding,
     Refusal,
     Remark,
+    TopicSize,
     View,
     absent,
     rebalancing,
@@ -39,6 +42,9 @@ _MESSAGE = re.compile(
     rf"(?:Warning: |Error: )?(?:The )?([Cc]onsumer|Share|Streams) group '(.*){_END}"
 )
 _ENDS = re.compile(_END)
+_TOPIC = re.compile(
+    r"\s*Topic:\s*(\S+)\s+(?:TopicId:\s*\S+\s+)?(PartitionCount|Partition):\s*(\S+)"
+)
 _NARROWEST = 60
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
 _FAILED = re.compile(r"Error: |Error \w|Exception in thread ")
@@ -60,9 +66,9 @@ def read(source: str, text: str) -> Iterator[Finding]:
         if is_header(line):
             found, at = _table(source, lines, at, group, last)
             yield from found
-        elif is_topic_line(line):
+        elif _is_topic_line(line):
             topics, at = _topics(lines, at)
-            yield from read_topics(source, topics)
+            yield from _read_topics(source, topics)
         else:
             group = named_group(line) or group
             finding = _message(source, at + 1, line)
@@ -90,7 +96,7 @@ def _table(
     first = ""
     while whole is None and end < len(lines):
         line = lines[end]
-        if is_header(line) or is_topic_line(line) or named_group(line):
+        if is_header(line) or _is_topic_line(line) or named_group(line):
             break
         message = _message(source, end + 1, line)
         if message is not None:
@@ -120,7 +126,7 @@ def _topics(lines: list[str], at: int) -> tuple[list[tuple[int, str]], int]:
     found: list[tuple[int, str]] = []
     for end in range(at, len(lines)):
         line = lines[end]
-        if is_topic_line(line):
+        if _is_topic_line(line):
             found.append((end + 1, line))
             continue
         if len(lines[end - 1]) < _NARROWEST or is_noise(line) or is_header(line):
@@ -129,6 +135,45 @@ def _topics(lines: list[str], at: int) -> tuple[list[tuple[int, str]], int]:
             return found, end
         found[-1] = (found[-1][0], (found[-1][1] + line)[: _NARROWEST * 100])
     return found, len(lines)
+
+
+def _is_topic_line(line: str) -> bool:
+    """Return whether a line is one of ``kafka-topics.sh --describe``."""
+    return "Topic:" in line[:40] and line.lstrip().startswith("Topic:")
+
+
+def _read_topics(source: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
+    """Yield the sizes of the topics, from numbered lines.
+
+    A topic without its line of totals, and one whose partitions are not all there, is refused.
+    """
+    totals: dict[str, tuple[str, int]] = {}
+    numbers: dict[str, set[int]] = {}
+    place = ""
+    try:
+        for number, line in lines:
+            place = f"{source}:{number}"
+            found = _TOPIC.match(line[:2000])
+            if found is None:
+                refuse(place, f"{brief(line.strip())}, expected a line of a topic")
+            topic, what, value = found.groups()
+            if what == "Partition":
+                numbers.setdefault(topic, set()).add(count(value, place, "Partition"))
+            elif topic in totals:
+                refuse(place, f"topic {brief(topic)} a second time")
+            else:
+                totals[topic] = (place, count(value, place, "PartitionCount"))
+    except Misread as error:
+        yield Refusal(source, error.place, error.reason)
+        return
+    for topic in sorted(numbers.keys() - totals.keys()):
+        yield Refusal(source, place, f"topic {brief(topic)} has no line with its PartitionCount")
+    for topic, (at, size) in totals.items():
+        shown = numbers.get(topic)
+        if shown is not None and (len(shown) != size or max(shown) != size - 1):
+            yield Refusal(source, at, f"PartitionCount {size}, but {len(shown)} partitions follow")
+        else:
+            yield TopicSize(source, at, topic, size)
 
 
 def _message(source: str, number: int, line: str) -> View | Refusal | None:

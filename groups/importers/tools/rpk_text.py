@@ -19,7 +19,7 @@ from groups.importers.seen import (
     refusal,
     require_consumers,
 )
-from groups.importers.tools.json_groups import check_lag
+from groups.importers.tools import json_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,16 @@ Lines = list[tuple[int, str]]
 
 
 def read(source: str, content: str) -> Iterator[Finding]:
-    """Yield what the text shows of each of its groups."""
+    """Yield what ``rpk group describe`` shows of each of its groups, in text or as JSON.
+
+    Raises
+    ------
+    BadInput
+        Where what begins like JSON is none.
+    """
+    if content.lstrip()[:1] in ("{", "["):
+        yield from json_groups.rpk(source, content)
+        return
     group = ""
     lines: Lines = []
     for number, line in enumerate(content.split("\n"), start=1):
@@ -131,7 +140,7 @@ def _partition(row: dict[str, str], at: str) -> tuple[SeenPartition, SeenMember 
         _offset(row, "CURRENT-OFFSET", at),
         _offset(row, "LOG-START-OFFSET", at),
     )
-    check_lag(at, seen, _offset(row, "LAG", at))
+    json_groups.check_lag(at, seen, _offset(row, "LAG", at))
     if owner is None:
         return seen, None
     details = {key: row[c] for c, key in _DETAILS.items() if row.get(c, "-") != "-"}

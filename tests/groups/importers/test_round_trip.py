@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -99,23 +100,22 @@ def padded(rows: list[list[str]], widths: list[int]) -> str:
     )
 
 
-def kafka_2_0_describe(document: Document) -> str:
-    rows = [OFFSET_HEADER.split(), *offset_cells(document)]
-    return "\n" + padded(rows, [15, 10, 15, 15, 15, 15, 15, 1])
+def offsets_view(document: Document, *, group: bool, epoch: bool = False) -> str:
+    names = [document["group"]] * group
+    rows = [["GROUP"] * group + OFFSET_HEADER.split()]
+    rows += [[*names, *row] for row in offset_cells(document)]
+    widths = [15] * group + [15, 10, 15, 15, 15, 15, 15, 1]
+    if epoch:
+        rows = [
+            [*row[:3], "LEADER-EPOCH" if n == 0 else "0", *row[3:]] for n, row in enumerate(rows)
+        ]
+        widths.insert(3, 15)
+    return "\n" + padded(rows, widths)
 
 
-def kafka_2_4_describe(document: Document) -> str:
-    rows = [[document["group"], *row] for row in offset_cells(document)]
-    return "\n" + padded(
-        [["GROUP", *OFFSET_HEADER.split()], *rows], [15, 15, 10, 15, 15, 15, 15, 15, 1]
-    )
-
-
-def kafka_4_verbose_offsets(document: Document) -> str:
-    header = ["GROUP", *OFFSET_HEADER.split()]
-    header.insert(3, "LEADER-EPOCH")
-    rows = [[document["group"], *row[:2], "0", *row[2:]] for row in offset_cells(document)]
-    return "\n" + padded([header, *rows], [15, 15, 10, 15, 15, 15, 15, 15, 15, 1])
+kafka_2_0_describe = partial(offsets_view, group=False)
+kafka_2_4_describe = partial(offsets_view, group=True)
+kafka_4_verbose_offsets = partial(offsets_view, group=True, epoch=True)
 
 
 def assignment(owned: dict[str, list[int]], between: str, opening: str, closing: str) -> str:
@@ -139,20 +139,16 @@ def member_cells(document: Document, group: list[str]) -> list[list[str]]:
     ]
 
 
-def kafka_2_0_members(document: Document) -> str:
-    rows = member_cells(document, [])
+def members_view(document: Document, *, group: bool) -> str:
+    rows = member_cells(document, [document["group"]] * group)
     for row, said in zip(rows, document["members"].values(), strict=True):
         row.append(assignment(said["owned"], ", ", "(", ")"))
-    header = ["CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"]
-    return "\n" + padded([header, *rows], [15, 15, 15, 15, 1])
+    header = ["GROUP"] * group + ["CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"]
+    return "\n" + padded([header, *rows], [15] * group + [15, 15, 15, 15, 1])
 
 
-def kafka_3_members(document: Document) -> str:
-    rows = member_cells(document, [document["group"]])
-    for row, said in zip(rows, document["members"].values(), strict=True):
-        row.append(assignment(said["owned"], ", ", "(", ")"))
-    header = ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"]
-    return "\n" + padded([header, *rows], [15, 15, 15, 15, 15, 1])
+kafka_2_0_members = partial(members_view, group=False)
+kafka_3_members = partial(members_view, group=True)
 
 
 def kafka_4_members(document: Document) -> str:
