@@ -7,19 +7,23 @@ alike, and the same group in another order of keys gets the same pseudonyms.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from groups.group import Group
 from groups.wording import BEYOND_THE_END
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from groups.documents.assay_group import JsonObject
 
 
-Name = Literal["rack", "host", "client_id", "instance_id"]
-_NAMES: tuple[Name, ...] = ("rack", "host", "client_id", "instance_id")
+# Pseudonyms by the kinds of names.
+Names = Mapping[str, Mapping[str, str]]
+_NAMES = ("rack", "host", "client_id", "instance_id")
+_LABELS = {"client_id": "client", "instance_id": "instance"}
 _ASSIGNORS = frozenset({"range", "roundrobin", "sticky", "cooperative-sticky", "uniform"})
 _LEFT_OUT = "a note was left out, it may hold names"
 _NOTES = (
@@ -69,58 +73,25 @@ def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
     """
     for document in given:
         Group.from_dict(document)
-    members = [said for document in given for said in document["members"].values()]
-    names = {
-        "group": _ranked("group", (document["group"] for document in given)),
-        "topic": _ranked("topic", (t for document in given for t in _topics(document))),
-        "member": _ranked("member", (m for document in given for m in document["members"])),
-        "rack": _ranked("rack", (r for document in given for r in _racks(document))),
-        "host": _ranked("host", _values(members, "host")),
-        "client_id": _ranked("client", _values(members, "client_id")),
-        "instance_id": _ranked("instance", _values(members, "instance_id")),
-        "assignor": _ranked("assignor", _own_assignors(members)),
-    }
+    seen: Names = defaultdict(_Seen)
+    for document in given:
+        _renamed(document, seen)
+    names = {kind: _ranked(_LABELS.get(kind, kind), some) for kind, some in seen.items()}
     return [_renamed(document, names) for document in given]
 
 
-Names = dict[str, dict[str, str]]
+class _Seen(dict[str, str]):
+    """Names that were asked for, each its own pseudonym."""
+
+    def __missing__(self, name: str) -> str:
+        self[name] = name
+        return name
 
 
 def _ranked(kind: str, names: Iterable[str]) -> dict[str, str]:
-    found = sorted(set(names))
+    found = sorted(names)
     width = len(str(len(found)))
     return {name: f"{kind}-{rank:0{width}}" for rank, name in enumerate(found, start=1)}
-
-
-def _topics(document: JsonObject) -> set[str]:
-    return {
-        *document["topics"],
-        *(
-            topic
-            for said in document["members"].values()
-            for listed in (said.get("subscription"), said.get("owned"), said.get("target"))
-            for topic in listed or ()
-        ),
-    }
-
-
-def _racks(document: JsonObject) -> set[str]:
-    replicas = (
-        rack
-        for topic in document["topics"].values()
-        if not isinstance(topic, int)
-        for racks in topic.get("racks") or ()
-        for rack in racks
-    )
-    return {*replicas, *_values(document["members"].values(), "rack")}
-
-
-def _values(members: Iterable[JsonObject], key: Name) -> set[str]:
-    return {value for said in members if (value := said.get(key)) is not None}
-
-
-def _own_assignors(members: Iterable[JsonObject]) -> set[str]:
-    return {name for said in members for name in said.get("assignors") or ()} - _ASSIGNORS
 
 
 def _renamed(document: JsonObject, names: Names) -> JsonObject:
@@ -143,7 +114,7 @@ def _renamed(document: JsonObject, names: Names) -> JsonObject:
     return found
 
 
-def _topic(said: int | JsonObject, racks: dict[str, str]) -> int | JsonObject:
+def _topic(said: int | JsonObject, racks: Mapping[str, str]) -> int | JsonObject:
     if isinstance(said, int) or not said.get("racks"):
         return said
     return {**said, "racks": [[racks[rack] for rack in listed] for listed in said["racks"]]}
@@ -155,23 +126,20 @@ def _member(said: JsonObject, names: Names) -> JsonObject:
     found.pop("subscription_regex", None)
     if (subscription := said.get("subscription")) is not None:
         found["subscription"] = [topics[topic] for topic in subscription]
-    if (owned := said.get("owned")) is not None:
-        found["owned"] = _held(owned, topics)
-    if (target := said.get("target")) is not None:
-        found["target"] = _held(target, topics)
+    for key in ("owned", "target"):
+        if (held := said.get(key)) is not None:
+            found[key] = {topics[topic]: numbers for topic, numbers in sorted(held.items())}
     if (assignors := said.get("assignors")) is not None:
-        found["assignors"] = [names["assignor"].get(name, name) for name in assignors]
+        found["assignors"] = [
+            name if name in _ASSIGNORS else names["assignor"][name] for name in assignors
+        ]
     for key in _NAMES:
         if (name := said.get(key)) is not None:
             found[key] = names[key][name]
     return found
 
 
-def _held(held: Mapping[str, list[int]], topics: dict[str, str]) -> dict[str, list[int]]:
-    return {topics[topic]: numbers for topic, numbers in sorted(held.items())}
-
-
-def _note(note: str, topics: dict[str, str]) -> str:
+def _note(note: str, topics: Mapping[str, str]) -> str:
     for pattern in _NOTES:
         found = pattern.fullmatch(note)
         if found is not None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -60,28 +61,12 @@ NAMED: dict[str, Any] = {
 
 def columns(document: dict[str, Any]) -> dict[str, Any]:
     group = Group.from_dict(document)
-    racks = group.racks
-    return {
-        "partitions": group.partitions,
-        "indptr": group.subscription_indptr,
-        "reads": group.subscription_topics,
-        "row": group.subscription_row,
-        "known": group.subscription_known,
-        "owner": group.owner,
-        "generation": group.generation,
-        "lag": group.lag_records,
-        "weight": group.weight,
-        "claims": group.raw_claims and vars_of(group.raw_claims),
-        "offsets": group.offsets and vars_of(group.offsets),
-        "racks": racks and [racks.member, racks.replicas, racks.holds],
-        "absent": group.absent_subscriptions,
-        "capacity": [detail.capacity for detail in group.details],
-        "epoch": [detail.epoch for detail in group.details],
-    }
-
-
-def vars_of(part: Any) -> list[Any]:
-    return [getattr(part, name) for name in part.__dataclass_fields__]
+    named = {"name", "topics", "members", "absent_topics", "assumed", "details", "captured_at"}
+    found = {f.name: getattr(group, f.name) for f in fields(Group) if f.name not in named}
+    for part in ("racks", "offsets", "raw_claims"):
+        found[part] = {**vars(found[part])} if found[part] else {}
+        found[part].pop("names", None)
+    return found | {"details": [(one.capacity, one.epoch) for one in group.details]}
 
 
 def imported() -> list[dict[str, Any]]:
