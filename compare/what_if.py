@@ -14,7 +14,6 @@ from groups.columns.claims import BY_CLAIMS
 from groups.columns.member_details import MemberDetails
 from groups.columns.subscriptions import in_use
 from groups.errors import BadInput
-from groups.unknown import with_reads
 from groups.wording import counted
 from heuristics.nearest import nearest
 
@@ -76,7 +75,7 @@ def what_if(
         m = _member_named(group, member, "reads")
         more = [_topic_named(group, topic, f"reads.{member}") for topic in topics]
         row = np.union1d(group.subscription(m), more).astype(np.int64)
-        group = with_reads(group, [row], np.array([m]), np.zeros(1, np.int64))
+        group = group.with_reads([row], np.array([m]), np.zeros(1, np.int64))
     return group if members is None else _with_members(group, members, like)
 
 

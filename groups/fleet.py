@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import NOBODY, UNKNOWN, frozen
-from groups.columns.names import numbers
-from groups.columns.racks import joined_racks
-from groups.columns.segments import starts
+from groups.arrays import NOBODY
+from groups.columns.lists import Lists, columns_through
 from groups.group import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
 
-    from groups.arrays import Bools, Int32, Int64, Ints
+    from groups.arrays import Bools, Int32, Int64
     from groups.columnar.layout import BadRow
-    from groups.documents.snapshot import Snapshot
+    from groups.columns.racks import Racks
+
+
+_ONE = np.ones(1, bool)
+# What the groups of a fleet have, numbered through in it, and the types.
+_COLUMNS = {
+    "partitions": np.int64,
+    "subscription_indptr": np.int64,
+    "subscription_topics": np.int32,
+    "subscription_row": np.int32,
+    "subscription_known": np.bool_,
+    "owner": np.int32,
+    "generation": np.int64,
+    "lag_records": np.int64,
+    "weight": np.int64,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +47,16 @@ class Fleet:
     Attributes
     ----------
     group : the groups side by side; its names are numbers
-    member_start, topic_start, partition_start : (groups + 1,) int64
+    lists : the columns of the groups as each has them, by the names of the layout
+    racks : of each group, None where it has none; nothing at all where no group has some
     alone : returns a group by itself, by its number
     place : (groups,) int64, the number of each group among what the fleet was made of
     claims_looked_at : returns what `other_claims` is
     """
 
     group: Group
-    member_start: Int64
-    topic_start: Int64
-    partition_start: Int64
+    lists: Mapping[str, Lists]
+    racks: Sequence[Racks | None]
     alone: Callable[[int], Group]
     place: Int64
     claims_looked_at: Callable[[], Bools]
@@ -51,6 +64,21 @@ class Fleet:
     def __len__(self) -> int:
         """Count the groups."""
         return len(self.place)
+
+    @property
+    def member_start(self) -> Int64:
+        """(groups + 1,) int64: where the members of each group begin."""
+        return self.lists["members"].start
+
+    @property
+    def topic_start(self) -> Int64:
+        """(groups + 1,) int64: where the topics of each group begin."""
+        return self.lists["topics"].start
+
+    @property
+    def partition_start(self) -> Int64:
+        """(groups + 1,) int64: where the partitions of each group begin."""
+        return self.lists["owner"].start
 
     @property
     def member_group(self) -> Int64:
@@ -90,12 +118,12 @@ class Fleet:
     def one(group: Group) -> Fleet:
         """Return the fleet of one group: the group itself, with its names."""
         sizes = len(group.members), len(group.topics), len(group.owner)
-        members, topics, partitions = np.array([(0, size) for size in sizes], np.int64)
+        begins = np.array([(0, size) for size in sizes], np.int64)
+        names = "members", "topics", "owner"
         return Fleet(
             group,
-            members,
-            topics,
-            partitions,
+            {name: Lists((), _ONE, begin) for name, begin in zip(names, begins, strict=True)},
+            [group.racks],
             lambda _: group,
             np.zeros(1, np.int64),
             lambda: np.array([group.is_disputed]),
@@ -122,49 +150,25 @@ class Fleet:
         from groups.columnar.batch import side_by_side
 
         good, failures = side_by_side(rows)
-        members, topics, partitions = (
-            good.lists[name].start for name in ("members", "topics", "owner")
-        )
-        fleet = Fleet(
-            good.group,
-            members,
-            topics,
-            partitions,
-            good.alone,
-            good.place,
-            good.other_claims,
-        )
+        racks = [one for one, _ in good.said]
+        fleet = Fleet(good.group, good.lists, racks, good.alone, good.place, good.other_claims)
         return fleet, failures
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
         """Put groups side by side, numbering members, topics, partitions and racks through."""
-        members = starts(np.array([len(g.members) for g in groups], np.int64))
-        topics = starts(np.array([len(g.topics) for g in groups], np.int64))
-        partitions = starts(np.array([g.n_partitions for g in groups], np.int64))
-        entries = starts(np.array([len(g.subscription_topics) for g in groups], np.int64))
-        rows = starts(np.array([len(g.subscription_indptr) - 1 for g in groups], np.int64))
-        indptr = _shifted([g.subscription_indptr[:-1] for g in groups], entries)
-        group = Group(
-            name="fleet",
-            topics=numbers(topics[-1]),
-            partitions=_joined([g.partitions for g in groups]),
-            members=numbers(members[-1]),
-            subscription_indptr=frozen(np.append(indptr, entries[-1])),
-            subscription_topics=_narrow(_shifted([g.subscription_topics for g in groups], topics)),
-            subscription_row=_narrow(_shifted([g.subscription_row for g in groups], rows)),
-            subscription_known=_joined([g.subscription_known for g in groups]).astype(bool),
-            owner=_narrow(_shifted([g.owner for g in groups], members)),
-            generation=_joined([g.generation for g in groups]),
-            lag_records=_optional([g.lag_records for g in groups], partitions),
-            weight=_optional([g.weight for g in groups], partitions),
-            racks=joined_racks([g.racks for g in groups], np.diff(members), np.diff(partitions)),
-        )
+        lists = {
+            "topics": Lists.of((), np.array([len(g.topics) for g in groups], np.int64)),
+            "members": Lists.of((), np.array([len(g.members) for g in groups], np.int64)),
+        } | {
+            name.removesuffix("_records"): _lists([getattr(group, name) for group in groups], kind)
+            for name, kind in _COLUMNS.items()
+        }
+        racks = [group.racks for group in groups]
         return Fleet(
-            group,
-            members,
-            topics,
-            partitions,
+            Group(**columns_through(lists, racks)),
+            lists,
+            racks,
             groups.__getitem__,
             np.arange(len(groups)),
             lambda: np.array([one.is_disputed for one in groups], bool),
@@ -172,98 +176,26 @@ class Fleet:
 
     def only(self, chosen: Bools) -> Fleet:
         """Return the fleet of some of the groups, (groups,) bool, in their order."""
-        index, own = np.flatnonzero(chosen), self.group
-        through = self.member_start, self.topic_start, self.partition_start
-        member, topic, partition = (_parts(chosen, index, start) for start in through)
-        row, entry = _rows(own, member)
-        lag, weight = own.lag_records, own.weight
-        members, topics, partitions = (starts(np.diff(start)[index]) for start in through)
+        index = np.flatnonzero(chosen)
+        lists = {name: one.only(chosen) for name, one in self.lists.items()}
+        racks = [self.racks[at] for at in index.tolist()] if self.racks else []
         # Parts of a good group are good: no rule is about two groups.
-        kept: dict[str, Any] = {
-            "topics": own.topics[: topics[-1]],
-            "partitions": own.partitions[topic],
-            "members": own.members[: members[-1]],
-            "subscription_indptr": starts(np.diff(own.subscription_indptr)[row]),
-            "subscription_topics": _renumbered(topic, own.subscription_topics[entry]),
-            "subscription_row": _renumbered(row, own.subscription_row[member]),
-            "subscription_known": own.subscription_known[member],
-            "owner": _renumbered(member, own.owner[partition]),
-            "generation": own.generation[member],
-            "lag_records": None if lag is None else lag[partition],
-            "weight": None if weight is None else weight[partition],
-            "racks": None if own.racks is None else own.racks.of(member, partition),
-        }
-        for column in kept.values():
-            if isinstance(column, np.ndarray):
-                frozen(column)
-        group = Group.of_valid(cast("Snapshot", _columns(own) | kept))
+        nothing = {field.name: field.default for field in fields(Group)}
         return Fleet(
-            group,
-            members,
-            topics,
-            partitions,
+            Group.of_valid(nothing | columns_through(lists, racks)),
+            lists,
+            racks,
             alone=lambda number: self.alone(int(index[number])),
             place=self.place[index],
             claims_looked_at=lambda: self.other_claims[index],
         )
 
 
-def _columns(group: Group) -> dict[str, Any]:
-    return {column.name: getattr(group, column.name) for column in fields(group)}
-
-
-def _parts(chosen: Bools, index: Int64, start: Int64) -> Bools | slice:
-    """Return what belongs to the chosen groups: a slice where they stand side by side."""
-    if len(index) and index[-1] - index[0] < len(index):
-        return slice(int(start[index[0]]), int(start[index[-1] + 1]))
-    return np.repeat(chosen, np.diff(start))
-
-
-def _rows(group: Group, member: Bools | slice) -> tuple[Bools | slice, Bools | slice]:
-    """Return the topic lists that some members of a fleet read, and what is listed in these."""
-    read, indptr = group.subscription_row[member], group.subscription_indptr
-    if isinstance(member, slice):
-        # The lists stand in the order of the groups.
-        row = slice(int(read.min()), int(read.max()) + 1) if len(read) else slice(0, 0)
-        return row, slice(int(indptr[row.start]), int(indptr[row.stop]))
-    there = np.zeros(len(indptr) - 1, bool)
-    there[read] = True
-    return there, np.repeat(there, np.diff(indptr))
-
-
-def _renumbered(kept: Bools | slice, column: Ints) -> Int32:
-    """Return indices into what is kept; what is below 0 means nobody and stays."""
-    if isinstance(kept, slice):
-        return _narrow(np.where(column < 0, NOBODY, column - kept.start))
-    number = np.append(np.cumsum(kept) - 1, NOBODY)
-    return _narrow(number[column])
-
-
-def _narrow(column: Ints) -> Int32:
-    return frozen(column.astype(np.int32))
-
-
-def _joined(columns: Sequence[Ints | np.ndarray[tuple[int], np.dtype[np.bool_]]]) -> Int64:
-    if not columns:
-        return np.empty(0, np.int64)
-    return frozen(np.concatenate(columns).astype(np.int64, copy=False))
-
-
-def _shifted(columns: Sequence[Ints], begins: Int64) -> Int64:
-    """Join columns of indices; what is below 0 means nobody and stays."""
-    joined = _joined(columns)
-    return np.where(
-        joined < 0, joined, joined + np.repeat(begins[: len(columns)], [len(c) for c in columns])
-    )
-
-
-def _optional(columns: Sequence[Int64 | None], begins: Int64) -> Int64 | None:
-    if all(column is None for column in columns):
-        return None
-    lengths = np.diff(begins).tolist()
-    return _joined(
-        [
-            np.full(length, UNKNOWN, np.int64) if column is None else column
-            for column, length in zip(columns, lengths, strict=True)
-        ]
+def _lists(columns: Sequence[Any], kind: type[np.generic]) -> Lists:
+    """Return the columns of some groups, None where one has none, one after the other."""
+    there = [column for column in columns if column is not None]
+    return Lists.of(
+        np.concatenate(there) if there else np.empty(0, kind),
+        np.array([0 if column is None else len(column) for column in columns], np.int64),
+        np.array([column is not None for column in columns], bool),
     )

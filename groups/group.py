@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.places import Places, host_of_client
 from groups.columns.subscriptions import Subscriptions, in_use, of_members
-from groups.columns.validity import valid
+from groups.columns.validity import Columns, valid
 from groups.documents.assay_group import as_json, of_mapping, of_text
 from groups.documents.snapshot import columns_of, document_of, read
 from groups.errors import BadInput
@@ -40,15 +40,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from groups.arrays import Bools, Int32, Int64, Ints
-    from groups.columns.offsets import Offsets
     from groups.columns.places import PlaceKind
-    from groups.columns.racks import Racks
     from groups.documents.assay_group import Document, JsonObject
-    from groups.documents.snapshot import Snapshot
 
 
 @dataclass(frozen=True, eq=False)
-class Group(Framed):
+class Group(Columns, Framed):
     """A consumer group: topics, members, who reads what, who held what, and what it weighs.
 
     One that exists is valid, whoever constructs it: its constructor refuses what is not, and
@@ -83,31 +80,9 @@ class Group(Framed):
         Where a rule is broken; the message names the place.
     """
 
-    name: str
-    topics: tuple[str, ...]
-    partitions: Int64
-    members: tuple[str, ...]
-    subscription_indptr: Int64
-    subscription_topics: Int32
-    subscription_row: Int32
-    subscription_known: Bools
-    owner: Int32
-    generation: Int64
-    lag_records: Int64 | None = None
-    weight: Int64 | None = None
-    racks: Racks | None = None
-    offsets: Offsets | None = None
-    raw_claims: Claims | None = None
-    absent_topics: tuple[str, ...] = ()
-    absent_subscriptions: tuple[tuple[int, int], ...] = ()
-    details: tuple[MemberDetails, ...] = ()
-    assumed: tuple[str, ...] = ()
-    captured_at: str | None = None
-    auto_offset_reset: str | None = None
-
     def __post_init__(self) -> None:
         """Establish every rule of a group, and keep arrays of its own."""
-        for name, value in valid(self._columns()).items():
+        for name, value in valid(self).items():
             object.__setattr__(self, name, value)
 
     def to_rows(self) -> Iterator[dict[str, object]]:
@@ -189,7 +164,7 @@ class Group(Framed):
         return Group.of_valid(columns_of(document))
 
     @staticmethod
-    def of_valid(columns: Snapshot) -> Group:
+    def of_valid(columns: Mapping[str, Any]) -> Group:
         """Make a group of columns that obey every rule, and are frozen, without checking them.
 
         For what has just established that, as the reader of documents does.
@@ -204,7 +179,7 @@ class Group(Framed):
 
     def document(self) -> Document:
         """Return the same as the types of the format."""
-        return document_of(self._columns(), self.claims)
+        return document_of(self, self.claims)
 
     @staticmethod
     def from_arrays(
@@ -530,21 +505,43 @@ class Group(Framed):
         if not unknown.any():
             return self
         topics = self.topics_in_demand
-        indptr = np.append(self.subscription_indptr, self.subscription_indptr[-1] + len(topics))
-        listed = np.concatenate((self.subscription_topics, topics)).astype(np.int32)
-        read = np.where(unknown, len(indptr) - 2, self.subscription_row).astype(np.int32)
-        indptr, listed, read = in_use(indptr, listed, read)
         who = "1 member" if unknown.sum() == 1 else f"{unknown.sum()} members"
         what = "the 1 topic" if len(topics) == 1 else f"all {len(topics)} topics"
         where = "of the group" if len(topics) == len(self.topics) else "that somebody holds"
         line = f"subscription of {who} unknown, taken as {what} {where}"
+        members = np.flatnonzero(unknown)
+        return self.with_reads([topics], members, np.zeros_like(members), assumed=line)
+
+    def with_reads(
+        self, rows: Sequence[Int64], members: Int64, which: Int64, *, assumed: str | None = None
+    ) -> Group:
+        """Return the group in which some members read other rows, and are known to.
+
+        Parameters
+        ----------
+        rows : ascending topics each
+        members : (changed,) whose subscriptions these are
+        which : (changed,) index into `rows`
+        assumed : a line on that
+        """
+        if not len(members):
+            return self
+        indptr, lengths = self.subscription_indptr, [len(row) for row in rows]
+        row, known = self.subscription_row.copy(), self.subscription_known.copy()
+        row[members] = len(indptr) - 1 + which
+        known[members] = True
+        indptr, listed, row = in_use(
+            np.concatenate((indptr, indptr[-1] + np.cumsum(lengths, dtype=np.int64))),
+            np.concatenate((self.subscription_topics, *rows)).astype(np.int32),
+            row,
+        )
         return replace(
             self,
             subscription_indptr=indptr,
             subscription_topics=listed,
-            subscription_row=read,
-            subscription_known=np.ones(len(unknown), bool),
-            assumed=(*self.assumed, line),
+            subscription_row=row,
+            subscription_known=known,
+            assumed=self.assumed if assumed is None else (*self.assumed, assumed),
         )
 
     @taking
@@ -622,6 +619,3 @@ class Group(Framed):
                 f"{f' (and {len(unknown) - 1} more)' if len(unknown) > 1 else ''}",
                 remedy="subscriptions",
             )
-
-    def _columns(self) -> Snapshot:
-        return cast("Snapshot", vars(self))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from groups.assignment import Assignment
 from groups.documents import fields
+from groups.documents.snapshots import require_single
 from groups.errors import BadInput
 from groups.tiers import load_of
 
@@ -181,8 +181,6 @@ def _numbers(value: object, place: str) -> dict[str, list[int]]:
         at = f"{place}.{topic}"
         fields.name(topic, place)
         given = sorted(fields.integers(numbers, at))
-        twice = next((n for n, after in pairwise(given) if n == after), None)
-        if twice is not None:
-            fields.refuse(at, f"partition {twice} appears twice")
+        require_single(given, at)
         held[topic] = given
     return dict(sorted(held.items()))

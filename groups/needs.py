@@ -13,6 +13,7 @@ from groups.tiers import SAFE_TOTAL, TIERS, cost_of, places_of
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
+    from groups.errors import Remedy
     from groups.fleet import Fleet
     from groups.group import Group
     from groups.tiers import Objective
@@ -92,10 +93,7 @@ def _require_column(
     if missing.any():
         at = int(np.argmax(missing))
         topic, number = group.topics[group.topic[at]], group.number[at]
-        raise BadInput(
-            f"topics.{topic}.{needs}[{number}]: unknown, but tier {tier} needs it"
-            f"{f' (and {missing.sum() - 1} more)' if missing.sum() > 1 else ''}"
-        )
+        raise _unknown(f"topics.{topic}.{needs}[{number}]", tier, int(missing.sum()))
     if column is not None:
         _require_total(group, tier, needs, np.where(wanted, column, 0))
 
@@ -117,11 +115,8 @@ def _require_capacity(group: Group) -> None:
     reads[member[group.partitions[topic] > 0]] = True
     missing = np.flatnonzero(reads & (group.capacity < 0))
     if len(missing):
-        raise BadInput(
-            f"members.{group.members[missing[0]]}.capacity: unknown, but tier peak_time needs it"
-            f"{f' (and {len(missing) - 1} more)' if len(missing) > 1 else ''}",
-            remedy="rate",
-        )
+        place = f"members.{group.members[missing[0]]}.capacity"
+        raise _unknown(place, "peak_time", len(missing), remedy="rate")
 
 
 def _require_places(group: Group, objective: Objective) -> None:
@@ -131,10 +126,7 @@ def _require_places(group: Group, objective: Objective) -> None:
     for kind, places in found.items():
         tier, missing = f"{kind}_balance", np.flatnonzero(places.member < 0)
         if len(missing):
-            raise BadInput(
-                f"members.{group.members[missing[0]]}.{kind}: unknown, but tier {tier} needs it"
-                f"{f' (and {len(missing) - 1} more)' if len(missing) > 1 else ''}"
-            )
+            raise _unknown(f"members.{group.members[missing[0]]}.{kind}", tier, len(missing))
         if TIERS[tier].greatest(group) >= SAFE_TOTAL:
             raise BadInput(
                 f"members.{group.members[0]}.{kind}: {kind}s have such different numbers of "
@@ -162,3 +154,9 @@ def _require_racks(group: Group, read: Bools) -> None:
         raise BadInput(f"topics.{topic}.racks: unknown, but tier racks needs it")
     if racks is not None and len(group.members) and (racks.member < 0).all():
         raise BadInput("members: none has a rack, but tier racks needs one")
+
+
+def _unknown(place: str, tier: str, count: int, *, remedy: Remedy | None = None) -> BadInput:
+    """Return the refusal of so many values that are not known, the first at a place."""
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    return BadInput(f"{place}: unknown, but tier {tier} needs it{more}", remedy=remedy)

@@ -14,21 +14,19 @@ import numpy as np
 
 from groups.arrays import NOBODY
 from groups.columns.claims import BY_CLAIMS
-from groups.columns.subscriptions import in_use
 from groups.errors import BadInput
 from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups.arrays import Int32, Int64
     from groups.group import Group
 
 
 def reading_most(group: Group) -> Group:
     """Return the group in which whoever is unknown reads every topic that is in demand."""
     unknown = np.flatnonzero(~group.subscription_known)
-    return with_reads(group, [group.topics_in_demand], unknown, np.zeros(len(unknown), np.int64))
+    return group.with_reads([group.topics_in_demand], unknown, np.zeros(len(unknown), np.int64))
 
 
 def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
@@ -48,7 +46,7 @@ def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
     starts = np.searchsorted(pairs, np.append(unknown, len(group.members)) * np.int64(width))
     ends = np.searchsorted(pairs, (unknown + 1) * np.int64(width))
     rows = [pairs[start:end] % width for start, end in zip(starts[:-1], ends, strict=True)]
-    return with_reads(group, rows, unknown, np.arange(len(unknown)))
+    return group.with_reads(rows, unknown, np.arange(len(unknown)))
 
 
 def settled(group: Group) -> Group:
@@ -71,8 +69,7 @@ def settled(group: Group) -> Group:
     line = f"subscription of {who}: the topics held, since it holds a part of each"
     if len(plain) > 1:
         line = f"subscription of {who}: the topics held, since each holds a part of every one"
-    known = with_reads(group, [demanded], plain, np.zeros(len(plain), np.int64))
-    return replace(known, assumed=(*known.assumed, line))
+    return group.with_reads([demanded], plain, np.zeros(len(plain), np.int64), assumed=line)
 
 
 def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]:
@@ -147,46 +144,16 @@ def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
     rows = [np.array(sorted(topics), np.int64) for topics in reads.values()]
     members = np.array(list(reads), np.int64)
     if not against:
-        return with_reads(group, rows, members, np.arange(len(reads)))
+        return group.with_reads(rows, members, np.arange(len(reads)))
     owner = group.owner.copy()
     for m, topics in reads.items():
         owned = np.flatnonzero(owner == m)
         owner[owned[~np.isin(group.topic[owned], list(topics))]] = NOBODY
-    told = with_reads(replace(group, owner=owner), rows, members, np.arange(len(reads)))
+    told = replace(group, owner=owner).with_reads(rows, members, np.arange(len(reads)))
     who = "1 member" if against == 1 else f"{against} members"
     line = f"subscription of {who} as told, not as the source shows it"
     claimed = told.raw_claims is not None
     return replace(told, assumed=(*told.assumed, line), owner=BY_CLAIMS if claimed else told.owner)
-
-
-def with_reads(group: Group, rows: Sequence[Int64], members: Int64, which: Int64) -> Group:
-    """Return the group in which some members read other rows, and are known to.
-
-    Parameters
-    ----------
-    rows : ascending topics each
-    members : (changed,) whose subscriptions these are
-    which : (changed,) index into `rows`
-    """
-    if not len(members):
-        return group
-    lengths = np.array([len(row) for row in rows], np.int64)
-    indptr = np.concatenate(
-        (group.subscription_indptr, group.subscription_indptr[-1] + np.cumsum(lengths))
-    )
-    topics = np.concatenate((group.subscription_topics, *rows)).astype(np.int32)
-    row: Int32 = group.subscription_row.copy()
-    row[members] = len(group.subscription_indptr) - 1 + which
-    indptr, topics, row = in_use(indptr, topics, row)
-    known = group.subscription_known.copy()
-    known[members] = True
-    return replace(
-        group,
-        subscription_indptr=indptr,
-        subscription_topics=topics,
-        subscription_row=row,
-        subscription_known=known,
-    )
 
 
 def _names(group: Group) -> list[tuple[str, ...]]:

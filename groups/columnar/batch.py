@@ -1,7 +1,7 @@
 """Batch: rows of the layout as one group side by side, without a Python object for each.
 
 Rules that look at one group alone hold side by side, too. Those on names, on lengths, and on
-indices that would reach into the next group are looked for in each row before.
+indices that would reach into the next group are looked at before.
 """
 
 from __future__ import annotations
@@ -14,38 +14,35 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from groups.arrays import MOST_PARTITIONS, NO_GENERATION, NOBODY, UNKNOWN, check_total, frozen
-from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, sifted
+from groups.arrays import MOST_PARTITIONS, NOBODY
+from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
 from groups.columnar.rows import columns_of, of_row, require_lag, said_in_names
-from groups.columns.lists import OFFSETS, Lists, offsets_through, row_at, subscriptions_through
-from groups.columns.names import numbers
+from groups.columns.lists import OFFSETS, Lists, columns_through, offsets_through, row_at
 from groups.columns.offsets import is_latest
-from groups.columns.racks import joined_racks
 from groups.columns.segments import starts, sums
 from groups.errors import BadInput
 from groups.group import Group
 from groups.portions import in_portions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from groups.arrays import Bools, Int64
-    from groups.columnar.rows import Named, Row
+    from groups.columnar.rows import Named
 
 
 def lists_of(column: pa.ListArray) -> Lists:
     """Return the lists of a column of Arrow; what is null among integers is 0, or False."""
     length = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
-    values, nulls = column.flatten(), None
-    is_text = pa.types.is_string(values.type)
-    if values.null_count:
-        nulls = values.is_null().to_numpy(zero_copy_only=False)
+    values = column.flatten()
+    is_text, has_nulls = pa.types.is_string(values.type), values.null_count > 0
+    if has_nulls:
         values = values.fill_null("" if is_text else pa.scalar(0).cast(values.type))
     return Lists(
         values if is_text else values.to_numpy(zero_copy_only=False),
         column.is_valid().to_numpy(zero_copy_only=False),
         starts(length),
-        nulls,
+        has_nulls=has_nulls,
     )
 
 
@@ -53,74 +50,51 @@ _OF_EACH_MEMBER = ("subscription_row", "subscription_known", "generation")
 _OF_EACH_PARTITION = ("owner", "lag", "weight", *OFFSETS)
 
 
-def doubted(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
-    """(rows,) bool: which are to be looked at one by one.
+def _doubts(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bool]:
+    """Yield whether some row holds no group, rule by rule; a rule may need those before it.
 
     Parameters
     ----------
     lists : the columns of the rows that are lists
     """
-    bad = _nulls(rows, lists)
+    for name in LAYOUT.names:
+        column = rows.column(name)
+        yield name not in MAY_BE_NULL and column.null_count > 0
+        yield column.type == pa.string() and pc.any(pc.equal(column, "")).as_py() is True
+    offsets = rows.column("offsets").is_valid().to_numpy(zero_copy_only=False)
+    for name, values in lists.items():
+        yield values.has_nulls
+        yield name.startswith("offsets.") and bool((values.given != offsets).any())
     topics, members, counts = lists["topics"], lists["members"], lists["partitions"]
-    impossible = (counts.values < 0) | (counts.values > MOST_PARTITIONS)
-    total = sums(np.where(impossible, 0, counts.values), counts.start)
-    bad |= counts.rows_with(impossible) | (total > MOST_PARTITIONS)
-    bad |= counts.length != topics.length
+    yield bool(((counts.values < 0) | (counts.values > MOST_PARTITIONS)).any())
+    yield bool((counts.length != topics.length).any())
+    total = sums(counts.values, counts.start)
     for expected, of_each in (
         (members.length, _OF_EACH_MEMBER),
         (total, _OF_EACH_PARTITION),
         (topics.length, ("offsets.given",)),
     ):
-        for name in of_each:
-            if name in lists:
-                bad |= lists[name].given & (lists[name].length != expected)
-    bad |= _unnamed(topics) | _unnamed(members) | _unlisted(lists)
-    return bad | _outside(lists["owner"], NOBODY, members.length)
-
-
-def _nulls(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Bools:
-    """(rows,) bool: which hold a null where none may be, or an empty text."""
-    bad = np.zeros(len(rows), bool)
-    for name in LAYOUT.names:
-        column = rows.column(name)
-        if name not in MAY_BE_NULL and column.null_count:
-            bad |= column.is_null().to_numpy(zero_copy_only=False)
-        if column.type == pa.string():
-            bad |= pc.equal(column, "").fill_null(False).to_numpy(zero_copy_only=False)
-    for name, values in lists.items():
-        if values.nulls is not None:
-            bad |= values.rows_with(values.nulls)
-        if name.startswith("offsets."):
-            bad |= values.given != rows.column("offsets").is_valid().to_numpy(zero_copy_only=False)
-    return bad
-
-
-def _unnamed(names: Lists) -> Bools:
-    """(rows,) bool: in which a name is empty, or does not come after the one before it."""
-    texts = names.values
-    bad = names.rows_with(pc.equal(texts, "").to_numpy(zero_copy_only=False))
-    if len(texts) > 1:
-        falls = pc.less_equal(texts.slice(1), texts.slice(0, len(texts) - 1))
-        bad |= names.rows_that_fall(falls.to_numpy(zero_copy_only=False))
-    return bad
-
-
-def _unlisted(lists: Mapping[str, Lists]) -> Bools:
-    """(rows,) bool: whose topic lists have no good ends, or reach into another group."""
+        for one in (lists[name] for name in of_each if name in lists):
+            yield bool((one.given & (one.length != expected)).any())
+    for names in (topics, members):
+        texts = names.values
+        yield pc.any(pc.equal(texts, "")).as_py() is True
+        yield len(texts) > 1 and names.falls(
+            pc.less_equal(texts.slice(1), texts.slice(0, len(texts) - 1)).to_numpy(
+                zero_copy_only=False
+            )
+        )
     indptr, listed = lists["subscription_indptr"], lists["subscription_topics"]
-    bad = indptr.length == 0
-    some = np.flatnonzero(~bad)
-    first, last = indptr.start[some], indptr.start[some + 1] - 1
-    bad[some] = (indptr.values[first] != 0) | (indptr.values[last] != listed.length[some])
-    bad |= indptr.rows_that_fall(indptr.values[1:] < indptr.values[:-1])
-    bad |= _outside(listed, 0, lists["topics"].length)
-    bad |= _outside(lists["subscription_row"], 0, indptr.length - 1)
-    return np.asarray(bad, bool)
-
-
-def _outside(lists: Lists, least: int, below: Int64) -> Bools:
-    """(rows,) bool: which have an index under the least one, or past how many there are."""
-    return lists.rows_with((lists.values < least) | (lists.values >= lists.each(below)))
+    yield bool((indptr.length == 0).any())
+    first, last = indptr.values[indptr.start[:-1]], indptr.values[indptr.start[1:] - 1]
+    yield bool(((first != 0) | (last != listed.length)).any())
+    yield indptr.falls(indptr.values[1:] < indptr.values[:-1])
+    for some, least, below in (
+        (listed, 0, topics.length),
+        (lists["subscription_row"], 0, indptr.length - 1),
+        (lists["owner"], NOBODY, members.length),
+    ):
+        yield bool(((some.values < least) | (some.values >= some.each(below))).any())
 
 
 # Few groups have these: each row that does is looked at by itself.
@@ -166,40 +140,32 @@ class Rows:
         }
 
     @cached_property
-    def said(self) -> list[Named | BadInput]:
-        """(rows,) where members stand and their details, or what is wrong with these.
+    def said(self) -> list[Named]:
+        """(rows,) where members stand and their details; nothing if no row says something of it.
 
-        Nothing at all if no row says something of it.
+        Raises
+        ------
+        BadInput
+            Where it breaks a rule.
         """
         if not {"details", "replicas"} & self.nested.keys():
             return []
-        members, partitions = self.lists["members"].length, self.lists["owner"].length
+        sizes = (self.lists[name].length.tolist() for name in ("members", "owner"))
         nothing = [None] * len(self.rows)
         columns = (self.nested.get(name, nothing) for name in ("details", "replicas"))
-        rows = zip(*columns, members.tolist(), partitions.tolist(), strict=True)
-        return [_said(*row) for row in rows]
+        return [said_in_names(*row) for row in zip(*columns, *sizes, strict=True)]
 
-    def asked(self) -> Int64:
-        """Return the rows to look at by themselves: doubtful ones, and those with what is rare."""
-        found = doubted(self.rows, self.lists)
-        found[[row for row, said in enumerate(self.said) if isinstance(said, BadInput)]] = True
+    def require_groups(self) -> None:
+        """Raise BadInput where a row holds no group; where there is one row, with its place."""
+        alone = len(self.rows) == 1
+        if not alone and any(_doubts(self.rows, self.lists)):
+            raise BadInput("one of several rows")
+        rare = np.full(len(self.rows), alone)
         for name in RARE & self.nested.keys():
-            found |= self.rows.column(name).is_valid().to_numpy(zero_copy_only=False)
-        return np.flatnonzero(found)
-
-    def without_bad(self, asked: Int64, failures: list[BadRow]) -> Rows:
-        """Return the rows without those of the asked ones that are no group; say why of each."""
-        good = np.ones(len(self.rows), bool)
-        for row in asked.tolist():
-            given = self.row(row)
-            try:
-                of_row(given)
-            except BadInput as error:
-                group, time = given["group"] or None, given["captured_at"] or None
-                failures.append(BadRow(int(self.place[row]), str(error), group, time))
-                good[row] = False
-        kept = np.flatnonzero(good)
-        return self if good.all() else Rows(self.rows.take(kept), self.place[kept])
+            rare |= self.rows.column(name).is_valid().to_numpy(zero_copy_only=False)
+        for row in np.flatnonzero(rare).tolist():
+            of_row(self.row(row))
+        _ = self.group
 
     @cached_property
     def group(self) -> Group:
@@ -211,59 +177,24 @@ class Rows:
             Where one breaks a rule that looks at no other.
         """
         lists = self.lists
-        topics, members, partitions = lists["topics"], lists["members"], lists["owner"]
-        read = subscriptions_through(lists)
-        lag, weight = (
-            frozen(lists[name].filled(partitions.length, UNKNOWN))
-            if lists[name].given.any()
-            else None
-            for name in ("lag", "weight")
-        )
+        columns = columns_through(lists, [racks for racks, _ in self.said])
         if "offsets.given" in lists:
+            partitions = lists["owner"].length
             resets = map(is_latest, self.rows.column("auto_offset_reset").to_pylist())
-            latest = np.repeat(np.array(list(resets), bool), partitions.length)
-            offsets = offsets_through(lists, partitions.length)
-            require_lag(offsets, lag, latest, lists["partitions"].values)
-        said = [None if isinstance(one, BadInput) else one[0] for one in self.said]
-        return Group(
-            name="fleet",
-            topics=numbers(len(topics.values)),
-            partitions=frozen(lists["partitions"].values.copy()),
-            members=numbers(len(members.values)),
-            subscription_indptr=read.indptr,
-            subscription_topics=read.listed,
-            subscription_row=read.row,
-            subscription_known=read.known,
-            owner=frozen(partitions.shifted(members.start[:-1])),
-            generation=frozen(lists["generation"].filled(members.length, NO_GENERATION)),
-            lag_records=lag,
-            weight=weight,
-            racks=joined_racks(said, members.length, partitions.length),
-        )
-
-    def refused(self) -> list[int]:
-        """Return the rows that break a rule that looks at no other group."""
-        try:
-            _ = self.group
-        except BadInput:
-            half = len(self.rows) // 2
-            if not half:
-                return [0]
-            first = Rows(self.rows.slice(0, half), self.place[:half])
-            second = Rows(self.rows.slice(half), self.place[half:])
-            return first.refused() + [half + row for row in second.refused()]
-        return []
+            latest = np.repeat(np.array(list(resets), bool), partitions)
+            offsets = offsets_through(lists, partitions)
+            require_lag(offsets, columns["lag_records"], latest, columns["partitions"])
+        return Group(**columns)
 
     def other_claims(self) -> Bools:
         """(rows,) bool: where members claim something else than what they validly own."""
-        found = self.rows.column("claims").is_valid().to_numpy(zero_copy_only=False)
-        return frozen(np.array(found, bool))
+        return np.asarray(self.rows.column("claims").is_valid(), bool)
 
     def row(self, number: int) -> dict[str, Any]:
         """Return a row: texts, lists of names, and arrays that are frozen."""
         found: dict[str, Any] = dict.fromkeys(NESTED)
         found |= {name: column[number] for name, column in self.nested.items()}
-        found |= row_at({n: one for n, one in self.lists.items() if one.nulls is None}, number)
+        found |= row_at({n: one for n, one in self.lists.items() if not one.has_nulls}, number)
         for name in LAYOUT.names:
             if name not in found or (name == "offsets" and len(found[name] or ()) < len(LOGS)):
                 found[name] = self.rows.column(name)[number].as_py()
@@ -272,15 +203,6 @@ class Rows:
     def alone(self, number: int) -> Group:
         """Return the group of a row by itself, where all rows are known to hold groups."""
         return Group.of_valid(columns_of(self.row(number)))
-
-
-def _said(
-    details: Sequence[Row | None] | None, replicas: Sequence[Any] | None, *sizes: int
-) -> Named | BadInput:
-    try:
-        return said_in_names(details, replicas, *sizes)
-    except BadInput as error:
-        return error
 
 
 def side_by_side(given: pa.RecordBatch) -> tuple[Rows, list[BadRow]]:
@@ -292,12 +214,46 @@ def side_by_side(given: pa.RecordBatch) -> tuple[Rows, list[BadRow]]:
         Where a column of the layout is missing or of another kind, or where the groups together
         have more partitions than are supported.
     """
-    typed, place, failures = sifted(given)
-    rows = Rows(typed, place)
-    rows = rows.without_bad(rows.asked(), failures)
-    check_total([len(rows.lists["owner"].values)])
-    rows = rows.without_bad(np.array(rows.refused(), np.int64), failures)
-    return rows, sorted(failures)
+    nothing = Rows(in_layout(given.slice(0, 0)), np.arange(0))
+    failures: list[BadRow] = []
+    parts = _sifted(given, 0, failures) or [nothing]
+    if len(parts) == 1:
+        return parts[0], failures
+    place = np.concatenate([part.place for part in parts])
+    rows = Rows(joined([part.rows for part in parts], LAYOUT), place)
+    _ = rows.group
+    return rows, failures
+
+
+def _sifted(given: pa.RecordBatch, first: int, failures: list[BadRow]) -> list[Rows]:
+    """Return the rows that hold groups, in parts; add why others do not.
+
+    Rows among which one does not are halved until that one stands alone.
+
+    Parameters
+    ----------
+    first : the number of the first row
+    """
+    try:
+        rows = Rows(in_layout(given), np.arange(first, first + len(given)))
+        rows.require_groups()
+    except BadInput as error:
+        half = len(given) // 2
+        if half:
+            above = _sifted(given.slice(0, half), first, failures)
+            return [*above, *_sifted(given.slice(half), first + half, failures)]
+        said = (_text(given, name) for name in ("group", "captured_at"))
+        failures.append(BadRow(first, str(error), *said))
+        return []
+    return [rows]
+
+
+def _text(rows: pa.RecordBatch, name: str) -> str | None:
+    """Return a text of the one row where it can be read."""
+    try:
+        return rows.column(name)[0].as_py() or None
+    except (KeyError, UnicodeDecodeError):
+        return None
 
 
 def each_of(given: pa.RecordBatch) -> Iterator[Group | BadRow]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from groups.arrays import Bools, Int64
+    from groups.arrays import Bools, Int32, Int64
     from groups.columnar.rows import Named, Row
     from groups.columns.lists import Lists
     from groups.errors import BadInput
@@ -203,25 +203,15 @@ def _numbered_otherwise(lists: Mapping[str, Lists]) -> Bools:
     through = row.shifted(indptr.start[:-1] - np.arange(len(indptr.given)))
     greatest = np.maximum.accumulate(np.concatenate(([-1], through)))[:-1]
     found = row.rows_with(through > greatest + 1)
-    several = indptr.length > 2
-    if several.any():
-        found |= _equal_lists(indptr, listed)
+    for at in np.flatnonzero(indptr.length > 2).tolist():
+        start = listed.start[at]
+        ends = start + indptr.values[indptr.start[at] : indptr.start[at + 1]]
+        found[at] |= _repeat(listed.values, ends)
     return found
 
 
-def _equal_lists(indptr: Lists, listed: Lists) -> Bools:
-    """(rows,) bool: in which two lists have the same length and sum of scrambled topics."""
-    ends = np.delete(indptr.shifted(listed.start[:-1]), indptr.start[1:] - 1)
-    length = np.diff(np.append(ends, len(listed.values)))
-    scrambled = listed.values.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    scrambled ^= scrambled >> np.uint64(29)
-    scrambled *= np.uint64(0xBF58476D1CE4E5B9)
-    until = np.concatenate(([0], np.cumsum(scrambled, dtype=np.uint64)))
-    total = until[ends + length] - until[ends]
-    group = np.repeat(np.arange(len(indptr.given)), indptr.length - 1)
-    order = np.lexsort((total, length, group))
-    group, length, total = group[order], length[order], total[order]
-    same = (group[1:] == group[:-1]) & (length[1:] == length[:-1]) & (total[1:] == total[:-1])
-    found = np.zeros(len(indptr.given), bool)
-    found[group[1:][same]] = True
-    return found
+def _repeat(listed: Int32, ends: Int64) -> bool:
+    """Return whether two of the lists between some ends are equal."""
+    size, data = listed.itemsize, listed.data.cast("B")
+    lists = [bytes(data[a * size : b * size]) for a, b in pairwise(ends.tolist())]
+    return len({*lists}) < len(lists)

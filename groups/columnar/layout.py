@@ -13,8 +13,6 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from groups.arrays import Int64
-
 _DETAILS = pa.struct(
     [
         ("rack", pa.string()),
@@ -123,36 +121,6 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([_column(rows, field) for field in LAYOUT], schema=LAYOUT)
 
 
-def sifted(rows: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow]]:
-    """Return the rows with the columns of the layout, leaving out those that do not fit its types.
-
-    Returns
-    -------
-    The rows; their places among those given, (rows,) int64; and why others are not there.
-
-    Raises
-    ------
-    BadInput
-        Where a column is missing or of another kind.
-    """
-    nothing = in_layout(rows.slice(0, 0))
-    try:
-        return in_layout(rows), np.arange(len(rows)), []
-    except BadInput as error:
-        reason = str(error)
-    if len(rows) == 1:
-        said = [_said(rows, name) for name in ("group", "captured_at")]
-        return nothing, np.arange(0), [BadRow(0, reason, *said)]
-    half = len(rows) // 2
-    first, at, failures = sifted(rows.slice(0, half))
-    second, later, more = sifted(rows.slice(half))
-    return (
-        joined([first, second], LAYOUT),
-        np.concatenate((at, later + half)),
-        failures + [one._replace(row=one.row + half) for one in more],
-    )
-
-
 def joined(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
     """Return some batches as one."""
     some = list(batches)
@@ -160,16 +128,6 @@ def joined(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBat
         return some[0]
     found = pa.Table.from_batches(some, schema).combine_chunks().to_batches()
     return found[0] if found else pa.RecordBatch.from_pylist([], schema)
-
-
-def _said(rows: pa.RecordBatch, name: str) -> str | None:
-    """Return a text of the one row where it can be read."""
-    if name not in rows.schema.names:
-        return None
-    try:
-        return rows.column(name)[0].as_py() or None
-    except UnicodeDecodeError:
-        return None
 
 
 def _column(rows: pa.RecordBatch, field: pa.Field) -> pa.Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int64, Ints
     from groups.columns.lists import Lists
-    from groups.documents.snapshot import Snapshot
-    from groups.documents.snapshots import Said
 
 
 Row = dict[str, Any]
@@ -57,10 +55,15 @@ def rows_of(snapshots: Snapshots) -> pa.RecordBatch:
     """Return the rows of some snapshots, the same for any two documents of one group."""
     columns = snapshots.columns()
     said = [
-        one.row()
+        one
         | {
-            "replicas": one.replicas and [racks and sorted(racks) for racks in one.replicas],
-            "details": _details(one, members),
+            "absent_topics": one["absent_topics"] or None,
+            "absent_subscriptions": [
+                {"member": member, "topic": topic} for member, topic in one["absent_subscriptions"]
+            ]
+            or None,
+            "replicas": one["replicas"] and [racks and sorted(racks) for racks in one["replicas"]],
+            "details": _details(one["details"], one["racks"], members),
         }
         for one, members in zip(snapshots.said, columns["members"].length.tolist(), strict=True)
     ]
@@ -90,7 +93,7 @@ def of_row(row: Mapping[str, Any]) -> Group:
             _require_no_nulls(values, name)
     for name in ("topics", "members", "absent_topics"):
         _require_ascending(given[name] or (), name)
-    group = Group(**cast("dict[str, Any]", columns_of(given)))
+    group = Group(**columns_of(given))
     _require_ascending(group.absent_subscriptions, "absent_subscriptions")
     if group.raw_claims is not None:
         made = group.raw_claims.valid_owner(
@@ -107,7 +110,7 @@ def of_row(row: Mapping[str, Any]) -> Group:
     return group
 
 
-def columns_of(row: Mapping[str, Any]) -> Snapshot:
+def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of the group of a row.
 
     Where the row is good, and its arrays are of the types of the layout and frozen, they are as a
@@ -119,7 +122,9 @@ def columns_of(row: Mapping[str, Any]) -> Snapshot:
         Where what is said in names breaks a rule.
     """
     sizes = len(row["members"]), len(row["owner"])
-    return columns_of_row(row, *said_in_names(row["details"], row["replicas"], *sizes))
+    absent = [(one["member"], one["topic"]) for one in row["absent_subscriptions"] or ()]
+    named = said_in_names(row["details"], row["replicas"], *sizes)
+    return columns_of_row({**row, "absent_subscriptions": absent}, *named)
 
 
 def said_in_names(
@@ -193,11 +198,12 @@ def _lists(lists: Lists, kind: pa.DataType) -> pa.Array:
     return made if made.type == kind else made.cast(kind)
 
 
-def _details(said: Said, members: int) -> list[Row] | None:
+def _details(
+    details: Sequence[MemberDetails], racks: Sequence[str | None] | None, members: int
+) -> list[Row] | None:
     """Return what a row says of each member, None where it says nothing."""
-    if said.racks is None and not any(one != NO_DETAILS for one in said.details):
+    if racks is None and not any(one != NO_DETAILS for one in details):
         return None
-    racks = said.racks or [None] * members
     return [
         {
             **vars(one),
@@ -206,7 +212,9 @@ def _details(said: Said, members: int) -> list[Row] | None:
             if one.target is None
             else [{"topic": t, "partitions": n} for t, n in sorted(one.target.items())],
         }
-        for rack, one in zip(racks, said.details or (NO_DETAILS,) * members, strict=True)
+        for rack, one in zip(
+            racks or [None] * members, details or (NO_DETAILS,) * members, strict=True
+        )
     ]
 
 
@@ -258,7 +266,7 @@ def _require_equal(made: Ints, given: Ints, place: str, of: str) -> None:
         raise BadInput(f"{place}[{at}]: {given[at]}, but {of} make it {made[at]}")
 
 
-# Of all groups of a batch; one group may have more.
+# A batch ends with the group that brings it to so many.
 PARTITIONS_AT_ONCE = 4_000_000
 Content = str | bytes | Mapping[str, Any] | Document
 
@@ -295,19 +303,13 @@ def decode(
     for index, content in enumerate(contents):
         end = index + 1
         try:
-            document = _document(content, reset, assume_equal)
-            more = sum(
-                topic if isinstance(topic, int) else topic.partitions
-                for topic in document.topics.values()
-            )
-            if found and partitions + more > PARTITIONS_AT_ONCE:
-                yield Decoded(rows_of(found), failures, index)
-                found, failures, partitions = Snapshots(), [], 0
-            found.add(document)
-            partitions += more
+            partitions += found.add(_document(content, reset, assume_equal))
         except BadInput as error:
             failures.append(BadRow(index, str(error), *names_in(content)))
-    if end:
+        if partitions >= PARTITIONS_AT_ONCE:
+            yield Decoded(rows_of(found), failures, end)
+            found, failures, partitions = Snapshots(), [], 0
+    if found or failures:
         yield Decoded(rows_of(found), failures, end)
 
 

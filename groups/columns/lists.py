@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import UNKNOWN, frozen, kept
+from groups.arrays import NO_GENERATION, UNKNOWN, frozen, kept
+from groups.columns.names import numbers
 from groups.columns.offsets import Offsets
+from groups.columns.racks import joined_racks
 from groups.columns.segments import some, starts
 from groups.columns.subscriptions import Subscriptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from groups.arrays import Bools, Int64
+    from groups.columns.racks import Racks
 
 OFFSETS = ("offsets.beginning", "offsets.end", "offsets.committed")
 
@@ -29,13 +32,13 @@ class Lists:
     values : those of all rows: an array, of names a list or an array of Arrow's
     given : (rows,) bool, whether there is a list
     start : (rows + 1,) int64, where each row's values begin
-    nulls : (values,) bool, what is null among the values; None: nothing
+    has_nulls : whether something is null among the values
     """
 
     values: Any
     given: Bools
     start: Int64
-    nulls: Bools | None = None
+    has_nulls: bool = False
 
     @staticmethod
     def of(values: Any, length: Int64, given: Bools | None = None) -> Lists:
@@ -59,6 +62,12 @@ class Lists:
         if isinstance(found, np.ndarray):
             return kept(found, found.dtype.type)
         return found if isinstance(found, list) else found.to_pylist()
+
+    def only(self, chosen: Bools) -> Lists:
+        """Return the lists of some rows, (rows,) bool; names are left out."""
+        is_array = isinstance(self.values, np.ndarray)
+        values = self.values[np.repeat(chosen, self.length)] if is_array else ()
+        return Lists.of(values, self.length[chosen], self.given[chosen])
 
     def each(self, of_row: Int64) -> Int64:
         """Return for each value what is said of its row."""
@@ -90,8 +99,8 @@ class Lists:
             return np.zeros(len(self.given), bool)
         return some(marked, self.start)
 
-    def rows_that_fall(self, falls: Bools) -> Bools:
-        """(rows,) bool: in which a value is not as it is to be after the one before it.
+    def falls(self, falls: Bools) -> bool:
+        """Return whether a value is not as it is to be after the one before it in its row.
 
         Parameters
         ----------
@@ -101,7 +110,7 @@ class Lists:
         marked = np.concatenate(([False], falls))[: len(self.values)]
         begins = self.start[:-1]
         marked[begins[begins < len(marked)]] = False
-        return self.rows_with(marked)
+        return bool(marked.any())
 
 
 def row_at(lists: Mapping[str, Lists], row: int) -> dict[str, Any]:
@@ -130,8 +139,38 @@ def subscriptions_through(lists: Mapping[str, Lists]) -> Subscriptions:
         frozen(listed.shifted(topics.start[:-1])),
         frozen(lists["subscription_row"].shifted(row_start)),
         frozen(lists["subscription_known"].filled(members.length, True)),
-        len(topics.values),
+        int(topics.start[-1]),
     )
+
+
+def columns_through(lists: Mapping[str, Lists], racks: Sequence[Racks | None]) -> dict[str, Any]:
+    """Return the columns of all groups as one, with members, topics and racks numbered through.
+
+    Parameters
+    ----------
+    racks : of each group, None where nothing is known; nothing at all where it is not of any
+    """
+    topics, members, partitions = lists["topics"], lists["members"], lists["owner"]
+    read = subscriptions_through(lists)
+    lag, weight = (
+        frozen(lists[name].filled(partitions.length, UNKNOWN)) if lists[name].given.any() else None
+        for name in ("lag", "weight")
+    )
+    return {
+        "name": "fleet",
+        "topics": numbers(topics.start[-1]),
+        "partitions": frozen(lists["partitions"].values.copy()),
+        "members": numbers(members.start[-1]),
+        "subscription_indptr": read.indptr,
+        "subscription_topics": read.listed,
+        "subscription_row": read.row,
+        "subscription_known": read.known,
+        "owner": frozen(partitions.shifted(members.start[:-1])),
+        "generation": frozen(lists["generation"].filled(members.length, NO_GENERATION)),
+        "lag_records": lag,
+        "weight": weight,
+        "racks": joined_racks(racks, members.length, partitions.length),
+    }
 
 
 def offsets_through(lists: Mapping[str, Lists], partitions: Int64) -> Offsets:

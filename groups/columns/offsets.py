@@ -49,13 +49,6 @@ class Offsets:
 
     __reduce__ = made_again
 
-    def of(self, partitions: slice, topics: slice) -> Offsets:
-        """Return those of some partitions and topics that stand side by side."""
-        beginning, end, committed = (
-            column[partitions] for column in (self.beginning, self.end, self.committed)
-        )
-        return Offsets(beginning, end, committed, self.given[topics])
-
     def lag(self, latest: bool | Bools) -> Int64:
         """Return how many records are not read yet, as KIP-169 has it: -1 where unknown.
 

@@ -96,13 +96,6 @@ class Racks:
             ),
         )
 
-    def of(self, members: Bools | slice, partitions: Bools | slice) -> Racks:
-        """Return the racks of some members and some partitions, (len,) bool each, or slices."""
-        replicas = self.replicas[partitions]
-        sets = int(replicas.max(initial=UNKNOWN)) + 1
-        holds = self.holds[self.holds < sets * len(self.names)]
-        return Racks(self.names, self.member[members], replicas, holds)
-
     def misses(self, member: Ints, partition: Ints) -> Bools:
         """Return for each pair whether the member's rack holds no replica of the partition.
 

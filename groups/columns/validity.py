@@ -1,7 +1,8 @@
-"""Validity: every rule that the columns of a group obey, in one place."""
+"""Columns: what a group is made of, and every rule that its columns obey."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,11 +15,41 @@ from groups.errors import BadInput
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from groups.arrays import Int32, Int64
-    from groups.documents.snapshot import Snapshot
+    from groups.arrays import Bools, Int32, Int64
+    from groups.columns.claims import Claims
+    from groups.columns.member_details import MemberDetails
+    from groups.columns.offsets import Offsets
+    from groups.columns.racks import Racks
 
 
-def valid(given: Snapshot) -> dict[str, object]:
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The columns of a group; `groups.group.Group` says what each holds."""
+
+    name: str
+    topics: tuple[str, ...]
+    partitions: Int64
+    members: tuple[str, ...]
+    subscription_indptr: Int64
+    subscription_topics: Int32
+    subscription_row: Int32
+    subscription_known: Bools
+    owner: Int32
+    generation: Int64
+    lag_records: Int64 | None = None
+    weight: Int64 | None = None
+    racks: Racks | None = None
+    offsets: Offsets | None = None
+    raw_claims: Claims | None = None
+    absent_topics: tuple[str, ...] = ()
+    absent_subscriptions: tuple[tuple[int, int], ...] = ()
+    details: tuple[MemberDetails, ...] = ()
+    assumed: tuple[str, ...] = ()
+    captured_at: str | None = None
+    auto_offset_reset: str | None = None
+
+
+def valid(given: Columns) -> dict[str, object]:
     """Return the columns of a group as it keeps them, with the types that they are to have.
 
     Arrays that somebody else could change are copied. Owners that are `BY_CLAIMS` are found. The
@@ -29,24 +60,24 @@ def valid(given: Snapshot) -> dict[str, object]:
     BadInput
         Where a rule is broken; the message names the place.
     """
-    names([given["name"]], "group")
-    if given["captured_at"] is not None:
-        names([given["captured_at"]], "captured_at")
-    if given["auto_offset_reset"] is not None:
-        names([given["auto_offset_reset"]], "auto_offset_reset")
+    names([given.name], "group")
+    if given.captured_at is not None:
+        names([given.captured_at], "captured_at")
+    if given.auto_offset_reset is not None:
+        names([given.auto_offset_reset], "auto_offset_reset")
     kept: dict[str, object] = {
-        "topics": names(given["topics"], "topics"),
-        "members": names(given["members"], "members"),
-        "absent_topics": names(given["absent_topics"], "absent_topics"),
+        "topics": names(given.topics, "topics"),
+        "members": names(given.members, "members"),
+        "absent_topics": names(given.absent_topics, "absent_topics"),
     }
-    members, topics = len(given["members"]), len(given["topics"])
-    counts = column(given["partitions"], "partitions", np.int64, length=topics)
+    members, topics = len(given.members), len(given.topics)
+    counts = column(given.partitions, "partitions", np.int64, length=topics)
     every = check_total(counts.tolist())
     subscriptions = subscriptions_of(given)
-    born = column(given["generation"], "generation", np.int64, length=members, least=NO_GENERATION)
+    born = column(given.generation, "generation", np.int64, length=members, least=NO_GENERATION)
     _require_lengths(given, every)
     _require_absent_topics(given, subscriptions)
-    claims, owner = given["raw_claims"], given["owner"]
+    claims, owner = given.raw_claims, given.owner
     if claims is not None and owner is BY_CLAIMS:
         owner = claims.valid_owner(born, counts, subscriptions)
     else:
@@ -62,18 +93,18 @@ def valid(given: Snapshot) -> dict[str, object]:
         "subscription_known": subscriptions.known,
         "owner": owner,
         "generation": born,
-        "absent_subscriptions": tuple(map(tuple, given["absent_subscriptions"])),
-        "details": tuple(given["details"]),
-        "assumed": tuple(given["assumed"]),
+        "absent_subscriptions": tuple(map(tuple, given.absent_subscriptions)),
+        "details": tuple(given.details),
+        "assumed": tuple(given.assumed),
     }
-    for name, values in (("lag_records", given["lag_records"]), ("weight", given["weight"])):
+    for name, values in (("lag_records", given.lag_records), ("weight", given.weight)):
         if values is not None:
             place = name.removesuffix("_records")
             kept[name] = column(values, place, np.int64, length=every, least=UNKNOWN)
     return kept
 
 
-def subscriptions_of(given: Snapshot) -> Subscriptions:
+def subscriptions_of(given: Columns) -> Subscriptions:
     """Return who reads what.
 
     Raises
@@ -81,44 +112,44 @@ def subscriptions_of(given: Snapshot) -> Subscriptions:
     BadInput
         Where a rule is broken; the message names the place.
     """
-    row, members = given["subscription_row"], len(given["members"])
+    row, members = given.subscription_row, len(given.members)
     if np.size(row) != members:
         found = counted(int(np.size(row)), "value")
         raise BadInput(f"subscription_row: {found}, expected {members}")
     return Subscriptions(
-        given["subscription_indptr"],
-        given["subscription_topics"],
+        given.subscription_indptr,
+        given.subscription_topics,
         row,
-        given["subscription_known"],
-        len(given["topics"]),
+        given.subscription_known,
+        len(given.topics),
     )
 
 
-def _require_lengths(given: Snapshot, every: int) -> None:
-    members, racks, offsets = len(given["members"]), given["racks"], given["offsets"]
-    lengths = {"details": (len(given["details"]) or members, members)}
+def _require_lengths(given: Columns, every: int) -> None:
+    members, racks, offsets = len(given.members), given.racks, given.offsets
+    lengths = {"details": (len(given.details) or members, members)}
     if racks is not None:
         lengths["racks.member"] = len(racks.member), members
         lengths["racks.replicas"] = len(racks.replicas), every
     if offsets is not None:
         lengths["offsets"] = len(offsets.end), every
-        lengths["offsets.given"] = len(offsets.given), len(given["topics"])
+        lengths["offsets.given"] = len(offsets.given), len(given.topics)
     for place, (found, expected) in lengths.items():
         if found != expected:
             raise BadInput(f"{place}: {counted(found, 'value')}, expected {expected}")
 
 
-def _require_absent_topics(given: Snapshot, subscriptions: Subscriptions) -> None:
+def _require_absent_topics(given: Columns, subscriptions: Subscriptions) -> None:
     """Raise BadInput where what is said of topics that do not exist, or of claims, cannot be."""
-    members, topics, absent = len(given["members"]), given["topics"], given["absent_topics"]
+    members, topics, absent = len(given.members), given.topics, given.absent_topics
     if absent and not set(absent).isdisjoint(topics):
         raise BadInput("absent_topics: one of them is among the topics")
-    for at, (member, topic) in enumerate(given["absent_subscriptions"]):
+    for at, (member, topic) in enumerate(given.absent_subscriptions):
         if not (0 <= member < members and 0 <= topic < len(absent)):
             raise BadInput(f"absent_subscriptions[{at}]: no such member, or no such topic")
         if not subscriptions.known[member]:
             raise BadInput(f"absent_subscriptions[{at}]: of a member whose others are unknown")
-    claims = given["raw_claims"]
+    claims = given.raw_claims
     if claims is not None and len(claims.member):
         # Claims ascend by member: the last is the greatest.
         greatest, topic = int(claims.member[-1]), int(claims.topic.max())
@@ -130,7 +161,7 @@ def _require_absent_topics(given: Snapshot, subscriptions: Subscriptions) -> Non
 
 
 def _require_readers(
-    given: Snapshot, subscriptions: Subscriptions, owner: Int32, partitions: Int64
+    given: Columns, subscriptions: Subscriptions, owner: Int32, partitions: Int64
 ) -> None:
     """Raise BadInput where an owner does not read the topic."""
     if subscriptions.hold_all(partitions) or not (owner >= 0).any():
@@ -139,5 +170,5 @@ def _require_readers(
     reads = subscriptions.include(owner, topic) | (owner < 0)
     if not reads.all():
         at = int(np.argmin(reads))
-        member, name = given["members"][owner[at]], given["topics"][topic[at]]
+        member, name = given.members[owner[at]], given.topics[topic[at]]
         raise BadInput(f"owner[{at}]: {member} owns a partition of {name} but does not subscribe")

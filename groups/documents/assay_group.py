@@ -6,10 +6,8 @@ partitions, names without repeats) is checked where a document becomes columns (
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from itertools import islice
-from typing import Annotated, Any, Final, Literal, NoReturn, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from msgspec import (
     UNSET,
@@ -21,10 +19,11 @@ from msgspec import (
     convert,
     to_builtins,
 )
+from msgspec import inspect as kinds
 from msgspec.json import Decoder, encode, schema_components
 
 from groups.arrays import GREATEST, MOST_PARTITIONS, NO_GENERATION
-from groups.documents.fields import name, refuse, shown
+from groups.documents.fields import listed, name, refuse, shown
 from groups.documents.json_files import RepeatedKeys, parse_json
 from groups.errors import BadInput
 
@@ -90,14 +89,6 @@ class Document(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 _DECODER = Decoder(Document)
-_MESSAGE = re.compile(r"(.*?)(?: - at (`key` in )?`\$((?:\.\w+|\[(?:\d+|\.\.\.)\])*)`)?", re.S)
-_EXPECTED = {
-    "int": "an integer",
-    "int | object": "a partition count or an object",
-    "object": "an object",
-    "array": "a list",
-    "str": "a non-empty string",
-}
 
 
 def of_text(text: str | bytes) -> Document:
@@ -138,7 +129,8 @@ def of_mapping(document: object) -> Document:
         _require_single_keys(document, "")
         encode(found)
     except ValidationError as error:
-        _refuse(document, error)
+        _refuse(document)
+        raise BadInput(str(error)) from None
     except (UnicodeEncodeError, TypeError):
         # Texts of a type of their own are not encoded, and may be good.
         _require_unicode(document, "")
@@ -189,78 +181,66 @@ def _quotes(text: bytes) -> int:
     return -1 if b"\\\\" in text else text.count(b'"') - text.count(b'\\"')
 
 
-def _refuse(document: Any, error: ValidationError) -> NoReturn:
-    """Raise BadInput with the place of an error, what came and what was expected."""
+def _refuse(document: Any) -> None:
+    """Raise BadInput for what is wrong with a document, most of all with its kind."""
     if isinstance(document, Mapping):
         _require_single_keys(document, "")
         if document.get("format", FORMAT) != FORMAT:
             refuse("format", f"{document['format']!r}, expected {FORMAT!r}")
-        # Of an object within, the message ends with its place: here a name may look like one.
         for key in document:
             if key not in Document.__struct_fields__:
                 refuse("", f"unknown key {key!r}")
-    found = _MESSAGE.fullmatch(str(error))
-    assert found is not None
-    what, of_key, path = found.groups()
-    place, value = "", document
-    keys: list[str] = []
-    for key, at in re.findall(r"\.(\w+)|\[(\d+|\.\.\.)\]", path or ""):
-        if at.isdigit():
-            place, value = f"{place}[{at}]", list(value)[int(at)]
-            continue
-        if at:
-            # The message does not tell which of the names it is.
-            key = _first_refused(document, keys, str(error))
-            document = _with(document, keys, {key: value[key]})
-        keys.append(key)
-        place, value = f"{place}.{key}".lstrip("."), value[key]
-    if of_key:
-        value = _first_refused(document, keys, str(error))
-    refuse(place, _words(what, value))
+    _require(document, kinds.type_info(Document), "")
 
 
-def _words(what: str, value: Any) -> str:
-    if found := re.fullmatch(r"Object contains unknown field `(.*)`", what, re.S):
-        return f"unknown key {found[1]!r}"
-    if found := re.fullmatch(r"Object missing required field `(.*)`", what):
-        return f"key {found[1]!r} is missing"
-    if found := re.fullmatch(r"Expected `int` >= (-?\d+)", what):
-        return f"{shown(value)}, expected an integer of {found[1]} or more"
-    if what.startswith("Expected `int` <="):
-        if value > GREATEST:
-            return f"{shown(value)} leaves 64 bits"
-        return f"{value} partitions, more than are supported"
-    kind = what.split("`")[1].removesuffix(" | null")
-    return f"{shown(value)}, expected {_EXPECTED.get(kind, kind)}"
+def _require(value: Any, kind: kinds.Type, place: str) -> None:
+    """Raise BadInput for the first part of a value, in its order, that is not of its type."""
+    options = kind.types if isinstance(kind, kinds.UnionType) else (kind,)
+    if value is None and isinstance(options[-1], kinds.NoneType):
+        return
+    kind = options[0].type if isinstance(options[0], kinds.Metadata) else options[0]
+    if isinstance(options[-1], kinds.StructType) and len(options) > 1:
+        if type(value) is not int and not isinstance(value, Mapping):
+            refuse(place, f"{shown(value)}, expected a partition count or an object")
+        kind = options[isinstance(value, Mapping)]
+    match kind:
+        case kinds.IntType():
+            _require_integer(value, kind, place)
+        case kinds.StrType():
+            name(value, place)
+        case kinds.ListType(item_type=item):
+            for at, inner in enumerate(listed(value, place)):
+                _require(inner, item, f"{place}[{at}]")
+        case kinds.DictType() | kinds.StructType():
+            _require_parts(value, kind, place)
 
 
-def _first_refused(document: Any, keys: list[str], message: str) -> Any:
-    """Return the first name in the object at some keys for which this message is raised."""
-    value = document
-    for key in keys:
-        value = value[key]
-    low, high = 0, len(value)
-    while high - low > 1:
-        half = (low + high) // 2
-        some = dict(islice(value.items(), low, half))
-        low, high = (low, half) if _says(_with(document, keys, some), message) else (half, high)
-    return next(islice(value, low, None))
+def _require_integer(value: Any, kind: kinds.IntType, place: str) -> None:
+    if type(value) is not int:
+        refuse(place, f"{shown(value)}, expected an integer")
+    if kind.ge is not None and value < kind.ge:
+        refuse(place, f"{shown(value)}, expected an integer of {kind.ge} or more")
+    if value > GREATEST:
+        refuse(place, f"{shown(value)} leaves 64 bits")
+    if kind.le is not None and value > kind.le:
+        refuse(place, f"{value} partitions, more than are supported")
 
 
-def _with(document: Any, keys: list[str], value: object) -> Any:
-    """Return the document with another value at some keys."""
-    return {**document, keys[0]: _with(document[keys[0]], keys[1:], value)} if keys else value
-
-
-def _says(document: object, message: str) -> bool:
-    try:
-        convert(document, Document)
-    except ValidationError as error:
-        return str(error) == message
-    except UnicodeEncodeError:
-        # It is about another part, which the message would show.
-        return False
-    return False
+def _require_parts(value: Any, kind: kinds.DictType | kinds.StructType, place: str) -> None:
+    if not isinstance(value, Mapping):
+        refuse(place, f"{shown(value)}, expected an object")
+    fields = kind.fields if isinstance(kind, kinds.StructType) else ()
+    types = {field.name: field.type for field in fields}
+    for key, inner in value.items():
+        if not isinstance(key, str) or not (key or fields):
+            refuse(place, f"{shown(key)}, expected a non-empty string")
+        if fields and key not in types:
+            refuse(place, f"unknown key {key!r}")
+        of_value = kind.value_type if isinstance(kind, kinds.DictType) else types[key]
+        _require(inner, of_value, f"{place}.{key}".lstrip("."))
+    for field in fields:
+        if field.required and field.name not in value:
+            refuse(place, f"key {field.name!r} is missing")
 
 
 def _require_single_keys(value: object, place: str) -> None:

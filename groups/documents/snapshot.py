@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from msgspec import UNSET, MsgspecError, UnsetType
@@ -24,37 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from groups.arrays import Bools, Int32, Int64
+    from groups.arrays import Int64
     from groups.columns.member_details import MemberDetails
+    from groups.columns.validity import Columns
+
+_OF_SUBSCRIPTIONS = ("subscription_indptr", "subscription_topics", "subscription_row")
 
 
-class Snapshot(TypedDict):
-    """The columns of a group, under the names that `Group` has; a document tells all of them."""
-
-    name: str
-    topics: tuple[str, ...]
-    partitions: Int64
-    members: tuple[str, ...]
-    subscription_indptr: Int64
-    subscription_topics: Int32
-    subscription_row: Int32
-    subscription_known: Bools
-    owner: Int32
-    generation: Int64
-    lag_records: Int64 | None
-    weight: Int64 | None
-    racks: Racks | None
-    offsets: Offsets | None
-    raw_claims: Claims | None
-    absent_topics: tuple[str, ...]
-    absent_subscriptions: tuple[tuple[int, int], ...]
-    details: tuple[MemberDetails, ...]
-    assumed: tuple[str, ...]
-    captured_at: str | None
-    auto_offset_reset: str | None
-
-
-def read(path: str | Path) -> Snapshot:
+def read(path: str | Path) -> dict[str, Any]:
     """Return the columns of the one snapshot of a file, ``-`` for standard input.
 
     Raises
@@ -74,7 +51,7 @@ def read(path: str | Path) -> Snapshot:
     return columns
 
 
-def columns_of(document: Document) -> Snapshot:
+def columns_of(document: Document) -> dict[str, Any]:
     """Return the columns of a group as it keeps them, names in ascending order.
 
     Raises
@@ -87,59 +64,52 @@ def columns_of(document: Document) -> Snapshot:
     return next(each_of(found))
 
 
-def each_of(snapshots: Snapshots) -> Iterator[Snapshot]:
+def each_of(snapshots: Snapshots) -> Iterator[dict[str, Any]]:
     """Yield the columns of each group by itself."""
     columns = snapshots.columns()
     for number, said in enumerate(snapshots.said):
-        row = said.row() | row_at(columns, number)
-        members, partitions = len(row["members"]), len(row["owner"])
+        row = said | row_at(columns, number)
         racks = None
-        if said.racks or said.replicas:
+        if said["racks"] or said["replicas"]:
             racks = Racks.named(
-                said.racks or [None] * members, said.replicas or [None] * partitions
+                said["racks"] or [None] * len(row["members"]),
+                said["replicas"] or [None] * len(row["owner"]),
             )
-        yield columns_of_row(row, racks, said.details)
+        yield columns_of_row(row, racks, said["details"])
 
 
 def columns_of_row(
     row: Mapping[str, Any], racks: Racks | None, details: tuple[MemberDetails, ...]
-) -> Snapshot:
-    """Return the columns of the group of a row, beside where members and replicas stand.
+) -> dict[str, Any]:
+    """Return the columns of the group of a row, by the names of `Group`.
 
     Where the row is good, and its arrays are of the types of the layout and frozen, they are as a
     group keeps them.
+
+    Parameters
+    ----------
+    row : by the names of the layout; `absent_subscriptions` as pairs
     """
     members = len(row["members"])
     known, born, lag = row["subscription_known"], row["generation"], row.get("lag")
     offsets = None if row.get("offsets") is None else Offsets(**row["offsets"])
-    claims = None if row.get("claims") is None else Claims(**row["claims"])
     if offsets is not None and lag is None:
         lag = frozen(np.full(len(offsets.end), UNKNOWN))
-    return Snapshot(
-        name=row["group"],
-        topics=tuple(row["topics"]),
-        partitions=row["partitions"],
-        members=tuple(row["members"]),
-        subscription_indptr=row["subscription_indptr"],
-        subscription_topics=row["subscription_topics"],
-        subscription_row=row["subscription_row"],
-        subscription_known=frozen(np.ones(members, bool)) if known is None else known,
-        owner=row["owner"],
-        generation=frozen(np.full(members, NO_GENERATION)) if born is None else born,
-        lag_records=lag,
-        weight=row.get("weight"),
-        racks=racks,
-        offsets=offsets,
-        raw_claims=claims,
-        absent_topics=tuple(row["absent_topics"] or ()),
-        absent_subscriptions=tuple(
-            (one["member"], one["topic"]) for one in row["absent_subscriptions"] or ()
-        ),
-        details=details,
-        assumed=tuple(row["assumed"] or ()),
-        captured_at=row["captured_at"],
-        auto_offset_reset=row["auto_offset_reset"],
-    )
+    as_they_are = ("partitions", "owner", "captured_at", "auto_offset_reset", *_OF_SUBSCRIPTIONS)
+    as_tuples = ("topics", "members", "absent_topics", "absent_subscriptions", "assumed")
+    return {
+        **{name: row[name] for name in as_they_are},
+        **{name: tuple(row[name] or ()) for name in as_tuples},
+        "name": row["group"],
+        "subscription_known": frozen(np.ones(members, bool)) if known is None else known,
+        "generation": frozen(np.full(members, NO_GENERATION)) if born is None else born,
+        "lag_records": lag,
+        "weight": row.get("weight"),
+        "racks": racks,
+        "offsets": offsets,
+        "raw_claims": None if row.get("claims") is None else Claims(**row["claims"]),
+        "details": details,
+    }
 
 
 def names_in(content: object) -> tuple[str | None, str | None]:
@@ -169,40 +139,39 @@ def names_in(content: object) -> tuple[str | None, str | None]:
 T = TypeVar("T")
 
 
-def document_of(group: Snapshot, claims: Claims) -> Document:
+def document_of(group: Columns, claims: Claims) -> Document:
     """Return the ``assay-group/1`` document of a group's columns."""
-    ends = np.cumsum(group["partitions"]).tolist()
+    ends = np.cumsum(group.partitions).tolist()
     subscriptions, owned = _subscriptions(group), _owned(group, claims)
     return Document(
         format=FORMAT,
-        group=group["name"],
-        captured_at=said(group["captured_at"]),
-        auto_offset_reset=said(group["auto_offset_reset"]),
-        assumed=list(group["assumed"]) or UNSET,
+        group=group.name,
+        captured_at=said(group.captured_at),
+        auto_offset_reset=said(group.auto_offset_reset),
+        assumed=list(group.assumed) or UNSET,
         topics={
             topic: _topic(group, i, slice(start, end))
             for i, (topic, start, end) in enumerate(
-                zip(group["topics"], [0, *ends], ends, strict=False)
+                zip(group.topics, [0, *ends], ends, strict=False)
             )
         },
         members={
             member: _member(group, i, subscriptions[i], owned[i])
-            for i, member in enumerate(group["members"])
+            for i, member in enumerate(group.members)
         },
     )
 
 
-def _topic(group: Snapshot, topic: int, here: slice) -> int | Topic:
+def _topic(group: Columns, topic: int, here: slice) -> int | Topic:
     """Return what a document says of a topic.
 
     Parameters
     ----------
     here : which of all partitions are those of the topic
     """
-    count = int(group["partitions"][topic])
+    count = int(group.partitions[topic])
     found = Topic(count)
-    offsets, lag = group["offsets"], group["lag_records"]
-    weight, racks = group["weight"], group["racks"]
+    offsets, lag, weight, racks = group.offsets, group.lag_records, group.weight, group.racks
     if offsets is not None and offsets.given[topic]:
         columns = (offsets.beginning, offsets.end, offsets.committed)
         found.offsets = [*map(Log, *(_nulls(column[here]) for column in columns))]
@@ -219,30 +188,30 @@ def _nulls(column: Int64) -> list[int | None]:
     return [None if v < 0 else v for v in column.tolist()]
 
 
-def _owned(group: Snapshot, claims: Claims) -> list[dict[str, list[int]]]:
+def _owned(group: Columns, claims: Claims) -> list[dict[str, list[int]]]:
     """Return what each member claims, by topic."""
-    names = group["topics"] + group["absent_topics"]
-    owned: list[dict[str, list[int]]] = [{} for _ in group["members"]]
+    names = group.topics + group.absent_topics
+    owned: list[dict[str, list[int]]] = [{} for _ in group.members]
     columns = (claims.member.tolist(), claims.topic.tolist(), claims.partition.tolist())
     for member, topic, number in zip(*columns, strict=True):
         owned[member].setdefault(names[topic], []).append(number)
     return owned
 
 
-def _subscriptions(group: Snapshot) -> list[list[str] | None]:
-    names = np.array(group["topics"], object)
-    rows = np.split(names[group["subscription_topics"]], group["subscription_indptr"][1:-1])
-    read = [rows[row].tolist() for row in group["subscription_row"].tolist()]
-    for member, topic in group["absent_subscriptions"]:
-        read[member].append(group["absent_topics"][topic])
-    known = group["subscription_known"].tolist()
+def _subscriptions(group: Columns) -> list[list[str] | None]:
+    names = np.array(group.topics, object)
+    rows = np.split(names[group.subscription_topics], group.subscription_indptr[1:-1])
+    read = [rows[row].tolist() for row in group.subscription_row.tolist()]
+    for member, topic in group.absent_subscriptions:
+        read[member].append(group.absent_topics[topic])
+    known = group.subscription_known.tolist()
     return [sorted(one) if shown else None for one, shown in zip(read, known, strict=True)]
 
 
 def _member(
-    group: Snapshot, member: int, subscription: list[str] | None, owned: dict[str, list[int]]
+    group: Columns, member: int, subscription: list[str] | None, owned: dict[str, list[int]]
 ) -> Member:
-    born, racks = int(group["generation"][member]), group["racks"]
+    born, racks = int(group.generation[member]), group.racks
     found = Member(
         subscription=subscription,
         owned=owned,
@@ -250,15 +219,12 @@ def _member(
     )
     if racks is not None and racks.member[member] >= 0:
         found.rack = racks.names[racks.member[member]]
-    if not group["details"]:
-        return found
-    one = group["details"][member]
-    found.instance_id, found.client_id = said(one.instance_id), said(one.client_id)
-    found.host, found.subscription_regex = said(one.host), said(one.subscription_regex)
-    found.capacity, found.epoch = said(one.capacity), said(one.epoch)
-    found.assignors = UNSET if one.assignors is None else list(one.assignors)
-    if one.target is not None:
-        found.target = {topic: list(numbers) for topic, numbers in one.target.items()}
+    for name, value in vars(group.details[member]).items() if group.details else ():
+        if name == "assignors" and value is not None:
+            value = list(value)
+        elif name == "target" and value is not None:
+            value = {topic: list(numbers) for topic, numbers in value.items()}
+        setattr(found, name, said(value))
     return found
 
 

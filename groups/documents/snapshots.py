@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import UNSET, UnsetType
@@ -14,14 +15,14 @@ from groups.columns.lists import OFFSETS, Lists, offsets_through, subscriptions_
 from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.segments import starts, sums
-from groups.documents.assay_group import Topic, told, without_repeats
+from groups.documents.assay_group import Log, Topic, told, without_repeats
 from groups.documents.fields import refuse
 from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from groups.arrays import Bools, Int32, Int64
+    from groups.arrays import Int32
     from groups.documents.assay_group import Document, Member, Partitions
 
 
@@ -58,46 +59,37 @@ def _checked(topic: Topic, name: str) -> Topic:
     return topic
 
 
-def logs_of(topics: Sequence[Topic]) -> list[int]:
-    """(3 for each of all partitions,) where its log begins and ends, and what is committed."""
-    found: list[int] = []
+def per_partition(
+    topics: Sequence[Topic],
+    key: str,
+    nothing: object,
+    values: Callable[[Any], list[Any]] = list,
+) -> list[Any]:
+    """(all partitions,) what is said of each under a key, as the values that are made of it.
+
+    Parameters
+    ----------
+    nothing : what each partition of a topic has of which nothing is said
+    """
+    found: list[Any] = []
     for topic in topics:
-        if isinstance(topic.offsets, UnsetType):
-            found += (UNKNOWN,) * (3 * topic.partitions)
-        else:
-            found += [
-                value if type(value) is int else UNKNOWN
-                for log in topic.offsets
-                for value in (log.beginning, log.end, log.committed)
-            ]
+        said = getattr(topic, key)
+        found += values([nothing] * topic.partitions if said is UNSET else said)
     return found
 
 
-def per_partition(topics: Sequence[Topic], key: Literal["lag", "weight"]) -> list[int]:
-    """(all partitions,) what is said of each under a key, -1 where nothing."""
-    found: list[int] = []
-    for topic in topics:
-        column = topic.lag if key == "lag" else topic.weight
-        if isinstance(column, UnsetType):
-            found += [UNKNOWN] * topic.partitions
-        else:
-            found += [UNKNOWN if value is None else value for value in column]
-    return found
+def _numbers(values: Sequence[int | UnsetType | None]) -> list[int]:
+    return [value if type(value) is int else UNKNOWN for value in values]
 
 
-def replicas_of(topics: Sequence[Topic]) -> list[Sequence[str] | None]:
-    """(all partitions,) the racks of the replicas of each, None where nothing is known."""
-    found: list[Sequence[str] | None] = []
-    for topic in topics:
-        if isinstance(topic.racks, UnsetType):
-            found += [None] * topic.partitions
-        else:
-            found += topic.racks
-    return found
+def _ends(logs: Sequence[Log]) -> list[int]:
+    """Return where each log begins and ends, and what is committed: three numbers each."""
+    return _numbers([end for log in logs for end in (log.beginning, log.end, log.committed)])
 
 
 NO_DETAILS = MemberDetails()
-_NOTHING = (UNSET,) * 8
+_details = attrgetter(*vars(NO_DETAILS))
+_NOTHING = (UNSET,) * len(vars(NO_DETAILS))
 
 
 def details_of(member: Member, place: str) -> MemberDetails:
@@ -108,26 +100,18 @@ def details_of(member: Member, place: str) -> MemberDetails:
     BadInput
         Where an assignor, or a partition of the target, is named twice.
     """
-    texts = member.instance_id, member.client_id, member.host, member.subscription_regex
-    others = member.assignors, member.capacity, member.epoch, member.target
-    if (*texts, *others) == _NOTHING:
+    values = _details(member)
+    if values == _NOTHING:
         return NO_DETAILS
-    assignors, target = told(member.assignors), told(member.target)
-    instance_id, client_id, host, regex = map(told, texts)
-    return MemberDetails(
-        instance_id=instance_id,
-        client_id=client_id,
-        host=host,
-        assignors=None
-        if assignors is None
-        else tuple(without_repeats(assignors, f"{place}.assignors")),
-        capacity=told(member.capacity),
-        epoch=told(member.epoch),
-        target=None
-        if target is None
-        else {t: tuple(_ascending(n, f"{place}.target.{t}")) for t, n in target.items()},
-        subscription_regex=regex,
-    )
+    said = dict(zip(vars(NO_DETAILS), map(told, values), strict=True))
+    if said["assignors"] is not None:
+        said["assignors"] = tuple(without_repeats(said["assignors"], f"{place}.assignors"))
+    if said["target"] is not None:
+        said["target"] = {
+            topic: tuple(_ascending(numbers, f"{place}.target.{topic}"))
+            for topic, numbers in said["target"].items()
+        }
+    return MemberDetails(**said)
 
 
 def index_of(
@@ -176,42 +160,20 @@ def _ascending(numbers: Sequence[int], place: str) -> list[int]:
     return sorted(numbers)
 
 
-class Said(NamedTuple):
-    """What a document says that is no column of numbers, and which of these it has.
-
-    Attributes
-    ----------
-    absent_topics, absent_subscriptions, details : as in `Group`
-    racks : (members,) the rack of each; None where no member has one
-    replicas : (all partitions,) the racks of the replicas of each; None where none are known
-    """
-
-    group: str
-    captured_at: str | None
-    auto_offset_reset: str | None
-    assumed: Sequence[str]
-    absent_topics: tuple[str, ...]
-    absent_subscriptions: tuple[tuple[int, int], ...]
-    racks: Sequence[str | None] | None
-    replicas: Sequence[Sequence[str] | None] | None
-    details: tuple[MemberDetails, ...]
-    has_lag: bool
-    has_weight: bool
-    has_offsets: bool
-
-    def row(self) -> dict[str, Any]:
-        """Return the columns of texts of its row."""
-        return {
-            "group": self.group,
-            "captured_at": self.captured_at,
-            "auto_offset_reset": self.auto_offset_reset,
-            "assumed": self.assumed,
-            "absent_topics": self.absent_topics or None,
-            "absent_subscriptions": [
-                {"member": member, "topic": topic} for member, topic in self.absent_subscriptions
-            ]
-            or None,
-        }
+# The columns that documents have, their types, and which of their sizes says how long a list is:
+# topics, members, topic lists and one, topics in these, partitions. Names are no array. A document
+# need not have the last ones.
+_COLUMNS = {
+    "topics": (None, 0),
+    "partitions": (np.int64, 0),
+    "members": (None, 1),
+    "subscription_row": (np.int32, 1),
+    "subscription_known": (np.bool_, 1),
+    "generation": (np.int64, 1),
+    "subscription_indptr": (np.int64, 2),
+    "subscription_topics": (np.int32, 3),
+}
+_OPTIONAL = {"lag": (np.int64, 4), "weight": (np.int64, 4), "offsets.given": (np.bool_, 0)}
 
 
 class Snapshots:
@@ -219,27 +181,20 @@ class Snapshots:
 
     Attributes
     ----------
-    said : of each document, what is no column of numbers
-    topics, members : names of all, ascending in each document
+    said : what each document says that is no column of numbers, by the names of `Group` and of
+        the layout of rows; `racks` of each member and `replicas` of each partition are None where
+        none are known
     """
 
     def __init__(self) -> None:
-        self.said: list[Said] = []
-        self.topics: list[str] = []
-        self.members: list[str] = []
-        self._sizes: list[tuple[int, int, int, int, int]] = []
-        self._counts: list[int] = []
-        self._ends: list[int] = []
-        self._listed: list[int] = []
-        self._row: list[int] = []
-        self._known: list[bool] = []
-        self._generation: list[int] = []
-        self._lag: list[int] = []
-        self._weight: list[int] = []
+        self.said: list[dict[str, Any]] = []
+        self._sizes: list[tuple[int, ...]] = []
+        self._values: dict[str, list[Any]] = {name: [] for name in (*_COLUMNS, *_OPTIONAL)}
+        self._given: dict[str, list[bool]] = {name: [] for name in _OPTIONAL}
         self._logs: list[int] = []
-        self._given: list[bool] = []
         self._claims: list[tuple[int, int, int]] = []
         self._claimed: list[int] = []
+        self._members = 0
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -272,53 +227,56 @@ class Snapshots:
         details = tuple(map(details_of, of_members, places))
         claimed, runs = self._claimed_by(owned, index, places)
         racks = [told(member.rack) for member in of_members]
+        born = [told(member.generation) for member in of_members]
         described = [one for one in document.topics.values() if not isinstance(one, int)]
-        has_lag, has_weight, has_offsets, has_racks = (
-            any(getattr(topic, name) is not UNSET for topic in described)
+        has = {
+            name: any(getattr(topic, name) is not UNSET for topic in described)
             for name in ("lag", "weight", "offsets", "racks")
-        )
-        if has_lag:
-            self._lag += per_partition(topics, "lag")
-        if has_weight:
-            self._weight += per_partition(topics, "weight")
-        uncommitted = 0
-        if has_offsets:
-            logs = logs_of(topics)
-            self._logs += logs
-            others_of = sum(one.partitions for one in topics if one.offsets is UNSET)
-            uncommitted = logs[2::3].count(UNKNOWN) - others_of
-            self._given += [topic.offsets is not UNSET for topic in topics]
+        }
+        logs = per_partition(topics, "offsets", Log(), _ends) if has["offsets"] else None
+        reset, uncommitted, with_logs = told(document.auto_offset_reset), 0, None
+        if logs is not None:
+            with_logs = [topic.offsets is not UNSET for topic in topics]
+            if reset is None:
+                others_of = sum(one.partitions for one in topics if one.offsets is UNSET)
+                uncommitted = logs[2::3].count(UNKNOWN) - others_of
         self._claims += runs
         self._claimed += claimed
-        self._counts += [topic.partitions for topic in topics]
-        self._ends += accumulate(map(len, rows), initial=0)
-        self._listed += chain.from_iterable(rows)
-        self._row += row
-        self._known += [one is not None for one in listed]
-        born = [told(member.generation) for member in of_members]
-        self._generation += [NO_GENERATION if one is None else one for one in born]
-        self.topics += names
-        self.members += members
+        self._members += len(members)
+        self._logs += logs or ()
+        columns: dict[str, Iterable[Any]] = {
+            "topics": names,
+            "partitions": [topic.partitions for topic in topics],
+            "members": members,
+            "subscription_row": row,
+            "subscription_known": [one is not None for one in listed],
+            "generation": [NO_GENERATION if one is None else one for one in born],
+            "subscription_indptr": accumulate(map(len, rows), initial=0),
+            "subscription_topics": chain.from_iterable(rows),
+        }
+        optional = {
+            "lag": per_partition(topics, "lag", None, _numbers) if has["lag"] else None,
+            "weight": per_partition(topics, "weight", UNKNOWN) if has["weight"] else None,
+            "offsets.given": with_logs,
+        }
+        for name, values in (columns | optional).items():
+            self._values[name] += values or ()
+        for name, values in optional.items():
+            self._given[name].append(values is not None)
         entries = sum(map(len, rows))
-        self._sizes.append((len(names), len(members), total, len(rows), entries))
-        reset = told(document.auto_offset_reset)
+        self._sizes.append((len(names), len(members), len(rows) + 1, entries, total))
         self.said.append(
-            Said(
-                group=document.group,
-                captured_at=told(document.captured_at),
-                auto_offset_reset=reset,
-                assumed=reset_noted(
-                    told(document.assumed) or (), uncommitted if reset is None else 0
-                ),
-                absent_topics=absent,
-                absent_subscriptions=others,
-                racks=racks if any(racks) else None,
-                replicas=replicas_of(topics) if has_racks else None,
-                details=details if any(one is not NO_DETAILS for one in details) else (),
-                has_lag=has_lag,
-                has_weight=has_weight,
-                has_offsets=has_offsets,
-            )
+            {
+                "group": document.group,
+                "captured_at": told(document.captured_at),
+                "auto_offset_reset": reset,
+                "assumed": reset_noted(told(document.assumed) or (), uncommitted),
+                "absent_topics": absent,
+                "absent_subscriptions": others,
+                "racks": racks if any(racks) else None,
+                "replicas": per_partition(topics, "racks", None) if has["racks"] else None,
+                "details": details if any(one is not NO_DETAILS for one in details) else (),
+            }
         )
         return total
 
@@ -328,59 +286,43 @@ class Snapshots:
         """Return the partitions that are claimed, and (member, topic, how many) of each run."""
         claimed: list[int] = []
         runs = []
-        before = len(self.members)
         for member, held in enumerate(owned):
             for topic, numbers in held.items():
                 if len(numbers) > 1:
                     require_single(numbers, f"{places[member]}.owned.{topic}")
-                runs.append((before + member, index[topic], len(numbers)))
+                runs.append((self._members + member, index[topic], len(numbers)))
                 claimed += numbers
         return claimed, runs
 
     def columns(self) -> dict[str, Lists]:
         """Return the columns of all documents, by the names of the layout of rows."""
         sizes = np.array(self._sizes, np.int64).reshape(-1, 5).T
-        topics, members, partitions, _, _ = starts(sizes)
-        rows, entries = starts(sizes[3] + 1), starts(sizes[4])
-        every = np.ones(len(self), bool)
+        begin, every, size = starts(sizes), np.ones(len(self), bool), sizes[4]
         found = {
-            "topics": Lists(self.topics, every, topics),
-            "partitions": _column(self._counts, np.int64, every, topics),
-            "members": Lists(self.members, every, members),
-            "subscription_indptr": _column(self._ends, np.int64, every, rows),
-            "subscription_topics": _column(self._listed, np.int32, every, entries),
-            "subscription_row": _column(self._row, np.int32, every, members),
-            "subscription_known": _column(self._known, np.bool_, every, members),
-            "generation": _column(self._generation, np.int64, every, members),
+            name: Lists(self._array(name, kind), every, begin[of])
+            for name, (kind, of) in _COLUMNS.items()
         }
-        has_lag, has_weight, has_offsets = (
-            np.array([getattr(one, name) for one in self.said], bool)
-            for name in ("has_lag", "has_weight", "has_offsets")
-        )
-        for name, values, has in (
-            ("lag", self._lag, has_lag),
-            ("weight", self._weight, has_weight),
-        ):
-            if has.any():
-                found[name] = Lists.of(frozen(np.array(values, np.int64)), sizes[2], has)
-        if has_offsets.any():
+        for name, (kind, of) in _OPTIONAL.items():
+            given = np.array(self._given[name], bool)
+            if given.any():
+                found[name] = Lists.of(self._array(name, kind), sizes[of], given)
+        if "offsets.given" in found:
+            with_logs, counts = found["offsets.given"].given, found["partitions"].values
             logs = np.array(self._logs, np.int64).reshape(-1, 3).T
             for name, offsets in zip(OFFSETS, logs, strict=True):
-                found[name] = Lists.of(frozen(offsets), sizes[2], has_offsets)
-            given = frozen(np.array(self._given, bool))
-            found["offsets.given"] = Lists.of(given, sizes[0], has_offsets)
-            latest = np.array([is_latest(one.auto_offset_reset) for one in self.said], bool)
-            lag = offsets_through(found, sizes[2]).lag_beside(
-                found["lag"].filled(sizes[2], UNKNOWN) if "lag" in found else None,
-                np.repeat(latest, sizes[2]),
-                found["partitions"].values,
+                found[name] = Lists.of(frozen(offsets), size, with_logs)
+            latest = np.array([is_latest(one["auto_offset_reset"]) for one in self.said], bool)
+            lag = offsets_through(found, size).lag_beside(
+                found["lag"].filled(size, UNKNOWN) if "lag" in found else None,
+                np.repeat(latest, size),
+                counts,
             )
-            has_lag = has_lag | has_offsets
-            lag = frozen(lag[np.repeat(has_lag, sizes[2])])
-            found["lag"] = Lists.of(lag, sizes[2], has_lag)
+            has_lag = np.array(self._given["lag"], bool) | with_logs
+            found["lag"] = Lists.of(frozen(lag[np.repeat(has_lag, size)]), size, has_lag)
         claims, owner = self._claims_and_owners(found)
-        found["owner"] = Lists(owner, every, partitions)
-        found["owner"] = Lists(frozen(found["owner"].shifted(-members[:-1])), every, partitions)
+        members, partitions = begin[1], begin[4]
+        owners = Lists(owner, every, partitions)
+        found["owner"] = Lists(frozen(owners.shifted(-members[:-1])), every, partitions)
         claimed = np.searchsorted(claims.member, members)
         disputed = sums(owner >= 0, partitions) != np.diff(claimed)
         if disputed.any():
@@ -392,6 +334,10 @@ class Snapshots:
                     frozen(of_claim[kept]), np.diff(claimed), disputed
                 )
         return found
+
+    def _array(self, name: str, kind: type[np.generic] | None) -> Any:
+        values = self._values[name]
+        return values if kind is None else frozen(np.array(values, kind))
 
     def _claims_and_owners(self, found: Mapping[str, Lists]) -> tuple[Claims, Int32]:
         """(what members claim, who validly owns what), members of all documents numbered through.
@@ -408,10 +354,6 @@ class Snapshots:
         numbered = Claims.ascending(claims.member, through, claims.partition)
         born, read = found["generation"].values, subscriptions_through(found)
         return claims, numbered.valid_owner(born, counts, read)
-
-
-def _column(values: Sequence[int], kind: type[np.generic], given: Bools, start: Int64) -> Lists:
-    return Lists(frozen(np.array(values, kind)), given, start)
 
 
 def _existing(

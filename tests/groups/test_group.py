@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from groups import BadInput, Group, MemberDetails
 from groups.absent_topics import readers_of_nothing
-from groups.arrays import contains
 
 ARRAYS = {
     "group": "g",
@@ -97,37 +96,6 @@ def test_nothing_at_all_is_a_group():
     )
     assert (group.n_partitions, group.members) == (0, ())
     assert group.to_dict() == document({}, {})
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"topics": ["t0", 7]}, "topics: 7, expected a non-empty string"),
-        ({"members": ["c0", ""]}, "members: '', expected a non-empty string"),
-        ({"partitions": [2]}, "partitions: 1 value, expected 2"),
-        ({"partitions": [2.0, 3.0]}, "partitions: expected a one-dimensional array of integers"),
-        ({"partitions": [2, 2**62]}, r"topics: \d+ partitions, more than the 100000000 supported"),
-        ({"subscription_indptr": [0, 3]}, "subscription_indptr: 2 values, expected 3"),
-        ({"subscription_indptr": [0, 2, 2]}, "subscription_indptr: expected to rise from 0 to 3"),
-        ({"subscription_indptr": [1, 2, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
-        ({"subscription_indptr": [0, 4, 3]}, "subscription_indptr: expected to rise from 0 to 3"),
-        ({"owner": [0, -1, 1, 1]}, "owner: 4 values, expected 5"),
-        ({"owner": [0, -1, 1, 1, 2**32]}, r"owner\[4\]: 4294967296, but there are 2 members"),
-        ({"owner": [0, 2**32 - 1, 1, 1, 0]}, r"owner\[1\]: 4294967295, but there are 2 memb"),
-        ({"lag": [0] * 4}, "lag: 4 values, expected 5"),
-        ({"lag": [0.5] * 5}, "lag: expected a one-dimensional array of integers"),
-        ({"weight": [True] * 5}, "weight: expected a one-dimensional array of integers"),
-    ],
-)
-def test_a_bad_column_is_refused_with_its_place(change, message):
-    with pytest.raises(BadInput, match=message):
-        Group.from_arrays(**ARRAYS | change)
-
-
-def test_a_row_that_begins_below_the_last_of_the_row_before_is_good():
-    columns = ARRAYS | {"subscription_indptr": [0, 2, 4], "subscription_topics": [0, 1, 0, 1]}
-    group = Group.from_arrays(**columns)
-    assert group.readers.tolist() == [2, 2]
 
 
 def test_no_array_and_no_field_of_a_group_can_be_changed():
@@ -277,13 +245,6 @@ def test_an_unknown_lag_can_be_filled_in_and_that_is_said():
     assert filled.with_unknown_lag(1).assumed == filled.assumed
     with pytest.raises(BadInput, match="lag: -1, expected 0 or more"):
         group.with_unknown_lag(-1)
-
-
-def test_who_subscribes_is_answered_pair_by_pair():
-    group = Group.from_arrays(**ARRAYS)
-    member, topic = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    assert group.subscribes(member, topic).tolist() == [True, True, False, True]
-    assert contains(np.array([], np.int64), np.array([3])).tolist() == [False]
 
 
 def test_racks_say_who_is_near_a_replica():

@@ -92,6 +92,8 @@ def test_rows_keep_their_order_equal_ones_are_put_together_and_unread_ones_left_
         Group.from_arrays(**columns | {"subscription_row": [0, 1]})
     with pytest.raises(BadInput, match="subscription_indptr: expected to rise from 0"):
         Group.from_arrays(**columns | {"subscription_indptr": []})
+    with pytest.raises(BadInput, match="subscription_indptr: 6 values, expected 4"):
+        Group.from_arrays(**columns | {"subscription_row": None})
 
 
 def test_a_document_keeps_equal_lists_once():

@@ -42,6 +42,8 @@ BROKEN = [
     ({"name": ""}, "group: '', expected a non-empty string"),
     ({"name": "\ud800"}, r"group: '\\ud800' is not valid Unicode"),
     ({"topics": ("t", "t")}, "topics: 't' appears twice"),
+    ({"topics": ("t", 7)}, "topics: 7, expected a non-empty string"),
+    ({"members": ("c0", "", "c2")}, "members: '', expected a non-empty string"),
     ({"members": ("c0", "c1", "c0")}, "members: 'c0' appears twice"),
     ({"partitions": np.array([2.0, 1.0])}, "partitions: expected a one-dim"),
     ({"partitions": np.array([True, True])}, "partitions: expected a one-dim"),
@@ -51,8 +53,10 @@ BROKEN = [
     ({"partitions": ints(2**62, 2**62)}, r"topics: \d+ partitions, more"),
     ({"partitions": ints(*[2**62] * 4)}, "partitions: 4 values"),
     ({"partitions": ints(2, 2)}, "racks.replicas: 3 values, expected 4"),
-    ({"subscription_indptr": ints(0, 1)}, "subscription_indptr: expected to rise"),
-    ({"subscription_indptr": ints()}, "subscription_indptr: expected to rise"),
+    *(
+        ({"subscription_indptr": ints(*ends)}, "subscription_indptr: expected to rise from 0 to 3")
+        for ends in ((0, 1), (), (1, 1, 3, 3), (0, 3, 1, 3), (0, 1, 3, 4))
+    ),
     (
         {"subscription_topics": ints(0, 0, 2)},
         r"subscription_topics: 2 in the row of members\[1\], but there are 2 topics",
@@ -79,11 +83,13 @@ BROKEN = [
     ),
     ({"owner": ints(0, -1)}, "owner: 2 values, expected 3"),
     ({"owner": ints(0, 3, 1)}, r"owner\[1\]: 3, but there are 3 members"),
+    ({"owner": ints(0, 2**32, 1)}, r"owner\[1\]: 4294967296, but there are 3 members"),
     ({"owner": ints(0, -2, 1)}, r"owner\[1\]: -2, expected -1 or more"),
     ({"owner": ints(0, -1, 0)}, r"owner\[2\]: c0 owns a partition of u but does not subscribe"),
     ({"owner": BY_CLAIMS, "raw_claims": None}, "owner: 0 values, expected 3"),
     ({"generation": ints(2, -1, -2)}, r"generation\[2\]: -2, expected -1 or more"),
     ({"generation": ints(2)}, "generation: 1 value, expected 3"),
+    ({"lag_records": ints(0, 0)}, "lag: 2 values, expected 3"),
     ({"lag_records": ints(0, 0, -2)}, r"lag\[2\]: -2, expected -1 or more"),
     (
         {"weight": np.array([0, 0, 2**63], np.uint64)},

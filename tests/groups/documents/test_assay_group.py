@@ -13,25 +13,9 @@ from groups import BadInput, Group
 from groups.documents.assay_group import json_schema
 from groups.documents.json_files import parse_json
 from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
+from tests.groups.same import same
 
 SCHEMA = Path(__file__).parents[3] / "groups/documents/assay-group-1.schema.json"
-
-
-def same(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray):
-        return (
-            isinstance(other, np.ndarray)
-            and one.dtype == other.dtype
-            and one.tolist() == other.tolist()
-            and not one.flags.writeable
-        )
-    if hasattr(one, "__dataclass_fields__"):
-        return type(one) is type(other) and all(
-            same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one)
-        )
-    if isinstance(one, (list, tuple)):
-        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
-    return type(one) is type(other) and one == other
 
 
 def outcome(make) -> Group | str:
@@ -128,9 +112,3 @@ def test_an_unknown_key_that_looks_like_a_place_is_one():
     for key in ("x` - at `$.y", "x` - at `$.topics", "x` - at `key` in `$"):
         with pytest.raises(BadInput, match=f"^unknown key {re.escape(repr(key))}$"):
             Group.from_dict(EQUAL | {key: 1})
-
-
-def test_claims_in_a_group_of_more_partitions_than_lists_hold_are_judged_alike():
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t0": 2**24 + 1}}
-    document["members"] = {"c": {"subscription": ["t0"], "owned": {"t0": [5]}}}
-    assert np.flatnonzero(Group.from_dict(document).owner >= 0).tolist() == [5]

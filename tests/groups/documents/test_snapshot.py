@@ -401,20 +401,6 @@ def test_megabytes_of_noise_are_refused_in_one_line(tmp_path, kind, name):
     assert len(str(caught.value)) < len(str(path)) + 200
 
 
-def test_utf_16_and_a_byte_order_mark_are_read(tmp_path):
-    text = json.dumps(ORDERS).replace("app-0", "äpp-0")
-    for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-8"):
-        group = Group.read(written(tmp_path, text.encode(encoding)))
-        assert group.details[0].client_id == "äpp-0"
-    little = text.encode("utf-16")
-    with pytest.raises(BadInput, match=r"byte \d+: not UTF-(8|16) text"):
-        Group.read(written(tmp_path, little[:-1]))
-    with pytest.raises(BadInput, match=r"byte \d+: not UTF-16 text"):
-        Group.read(written(tmp_path, text.encode("utf-16-be")[:-1]))
-    with pytest.raises(BadInput, match=r"byte \d+: not UTF-8 text"):
-        Group.read(written(tmp_path, text.encode("latin-1").replace(b"\\u00e4", b"\xe4")))
-
-
 def test_one_group_of_a_jsonl_file_is_read_and_several_are_sent_to_run(tmp_path):
     assert (
         Group.read(written(tmp_path, KNOWN[0] + "\n", "one.jsonl")).name
