@@ -10,41 +10,23 @@ from typing import TYPE_CHECKING
 from groups.exports import exports
 
 if TYPE_CHECKING:
-    from groups.assignment import Assignment, Violation
-    from groups.columns.claims import Claims
-    from groups.columns.member_details import MemberDetails
-    from groups.columns.racks import Racks
-    from groups.errors import (
-        AssayError,
-        BadInput,
-        Failed,
-        InvalidAssignment,
-        ProofError,
-        Refused,
-        SolverContradiction,
-    )
-    from groups.group import Group
-    from groups.tiers import PRESETS, TIERS, parse_objective, values
-
-__all__ = [
-    "PRESETS",
-    "TIERS",
-    "AssayError",
-    "Assignment",
-    "BadInput",
-    "Claims",
-    "Failed",
-    "Group",
-    "InvalidAssignment",
-    "MemberDetails",
-    "ProofError",
-    "Racks",
-    "Refused",
-    "SolverContradiction",
-    "Violation",
-    "parse_objective",
-    "values",
-]
+    from groups.assignment import Assignment as Assignment
+    from groups.assignment import Violation as Violation
+    from groups.columns.claims import Claims as Claims
+    from groups.columns.member_details import MemberDetails as MemberDetails
+    from groups.columns.racks import Racks as Racks
+    from groups.errors import AssayError as AssayError
+    from groups.errors import BadInput as BadInput
+    from groups.errors import Failed as Failed
+    from groups.errors import InvalidAssignment as InvalidAssignment
+    from groups.errors import ProofError as ProofError
+    from groups.errors import Refused as Refused
+    from groups.errors import SolverContradiction as SolverContradiction
+    from groups.group import Group as Group
+    from groups.tiers import PRESETS as PRESETS
+    from groups.tiers import TIERS as TIERS
+    from groups.tiers import parse_objective as parse_objective
+    from groups.tiers import values as values
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:

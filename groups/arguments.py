@@ -70,43 +70,35 @@ def _is_seconds(value: object) -> bool:
     return _is(Real)(value) and bool(value >= 0)  # type: ignore[operator]
 
 
-def _is_anything(_: object) -> bool:
-    return True
-
-
 _is_name, _is_whole = _is(str), _is(Integral)
 _is_group, _is_fleet = _is_a("groups", "Group"), _is_a("groups", "Fleet")
 _is_assignment, _is_solution = _is_a("groups", "Assignment"), _is_a("optimal", "Solution")
+_is_limit = _is_a("heuristics", "TimeLimit")
 _NAME = Kind(_is_name, "a name")
 _FUNCTION = Kind(callable, "a function")
 # The function itself says what is wrong with it.
-_OWN = Kind(_is_anything, "")
+_OWN = Kind(lambda _: True, "")
 # By annotation, of which "| None" is cut off.
 KINDS = {
-    "Solution": Kind(_is_a("optimal", "Solution"), "a Solution as solve(group) gives it"),
+    "Solution": Kind(_is_solution, "a Solution as solve(group) gives it"),
     "Scenario": Kind(
         _is_a("compare", "Scenario"), "a Scenario: Scenario.of_group(group) or Scenario.read(path)"
     ),
     "Variation": Kind(_is_a("compare", "Variation"), "a Variation"),
     "Rule": Kind(_is_a("compare", "Rule"), "a Rule"),
-    "TimeLimit": Kind(
-        _is_a("heuristics", "TimeLimit"), "a TimeLimit: with TimeLimit(10) as limit"
-    ),
+    "TimeLimit": Kind(_is_limit, "a TimeLimit: with TimeLimit(10) as limit"),
     "TimeLimit | float": Kind(
-        lambda value: _is_seconds(value) or _is_a("heuristics", "TimeLimit")(value),
+        lambda value: _is_seconds(value) or _is_limit(value),
         "seconds, 0 or more, or a TimeLimit",
     ),
     "Assignment | AssignorFunction": Kind(
-        lambda value: callable(value) or _is_a("groups", "Assignment")(value),
+        lambda value: callable(value) or _is_assignment(value),
         "an Assignment as assign(group, 'range') gives it, or a function of yours",
     ),
     "Sequence[str | AssignorFunction]": Kind(
         _all(_is_assignor), "names or functions of assignors", _is_assignor
     ),
-    "str": _NAME,
-    "MethodName": _NAME,
-    "Syntax": _NAME,
-    "Lower": _NAME,
+    **dict.fromkeys(("str", "MethodName", "Syntax", "Lower"), _NAME),
     "Literal['latest', 'earliest']": _NAME,
     "str | Promise": Kind(
         lambda value: isinstance(value, str) or _is_a("compare", "Promise")(value),
@@ -138,11 +130,8 @@ KINDS = {
     "Callable[[str], object]": _FUNCTION,
     "Callable[[str], None]": _FUNCTION,
     "Path": Kind(_is(os.PathLike), "a path"),
-    "object": _OWN,
-    "Mapping[str, object]": _OWN,
-    "str | AssignorFunction": _OWN,
-    "str | AssignorFunction | Runner": _OWN,
-    "SparkSession": _OWN,
+    **dict.fromkeys(("object", "Mapping[str, object]", "SparkSession"), _OWN),
+    **dict.fromkeys(("str | AssignorFunction", "str | AssignorFunction | Runner"), _OWN),
 }
 
 

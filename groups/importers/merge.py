@@ -8,15 +8,15 @@ from msgspec import UNSET
 
 from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic
 from groups.importers.lines import Contradiction, Misread, NotToBeHad, brief, refuse
-from groups.importers.ownership import Owners, owners_of
 from groups.importers.seen import TopicSize, View, streams
 from groups.wording import BEYOND_THE_END, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from groups.importers.ownership import Key
-
+Key = tuple[str, int]
+# The members that hold a partition, ascending; a partition may have none, or several.
+Owners = dict[Key, tuple[str, ...]]
 FAR = 10
 
 
@@ -55,7 +55,7 @@ def merge(
     """
     try:
         members = _members(views)
-        owners = owners_of(views)
+        owners = _owners_of(views)
         _check_members(views, members, owners)
     except Contradiction as error:
         raise _of_two_moments(views, error) from None
@@ -123,6 +123,76 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
     return members
 
 
+def _owners_of(views: Sequence[View]) -> Owners:
+    """Return who holds each partition that a view shows.
+
+    Views that list what every member holds must be equal. The rows of an offsets view may be
+    only a part, as after ``grep``, and must not say otherwise.
+
+    Raises
+    ------
+    Misread
+        Where two views were captured at different times, or one was changed.
+    """
+    owners: Owners = {}
+    listing = next((view for view in views if _lists(view)), None)
+    if listing is not None:
+        owners = _listed(listing)
+        for view in views:
+            if _lists(view):
+                _agree(_listed(view), owners, view.place, whole=True)
+    for view in views:
+        rows = _rows(view)
+        _agree(rows, owners, view.place, whole=False, closed=listing is not None)
+        owners = rows | owners
+    return owners
+
+
+def _lists(view: View) -> bool:
+    return view.every_member and any(member.held is not None for member in view.members)
+
+
+def _listed(view: View) -> Owners:
+    held: dict[Key, list[str]] = {}
+    for member in view.members:
+        for topic, numbers in (member.held or {}).items():
+            for number in numbers:
+                held.setdefault((topic, number), []).append(member.member)
+    return {key: tuple(sorted(members)) for key, members in held.items()}
+
+
+def _rows(view: View) -> Owners:
+    held: dict[Key, list[str]] = {}
+    for seen in view.partitions:
+        members = held.setdefault((seen.topic, seen.number), [])
+        repeated = members and (seen.owner is None or seen.owner in members)
+        if repeated:
+            refuse(seen.place, f"{brief(seen.topic)} partition {seen.number} a second time")
+        if seen.owner is not None:
+            members.append(seen.owner)
+    return {key: tuple(sorted(members)) for key, members in held.items()}
+
+
+def _agree(
+    found: Owners, owners: Owners, place: str, *, whole: bool, closed: bool = False
+) -> None:
+    shared: Mapping[Key, object] = {**owners, **found} if whole else found
+    for key in sorted(shared):
+        if not whole and not closed and key not in owners:
+            continue
+        ours, theirs = found.get(key, ()), owners.get(key, ())
+        if ours != theirs:
+            raise Contradiction(
+                place,
+                f"{key[0]}-{key[1]} is with {_named(ours)}, but with {_named(theirs)} in another "
+                "view",
+            )
+
+
+def _named(members: tuple[str, ...]) -> str:
+    return " and ".join(brief(member) for member in members) or "nobody"
+
+
 def _check_members(views: Sequence[View], members: Mapping[str, object], owners: Owners) -> None:
     count = {member: 0 for member in members}
     for held_by in owners.values():
@@ -151,11 +221,9 @@ def _check_members(views: Sequence[View], members: Mapping[str, object], owners:
             )
 
 
-def _offsets(
-    views: Sequence[View], notes: list[str]
-) -> dict[tuple[str, int], tuple[int | None, ...]]:
-    offsets: dict[tuple[str, int], tuple[int | None, ...]] = {}
-    origin: dict[tuple[str, int], View] = {}
+def _offsets(views: Sequence[View], notes: list[str]) -> dict[Key, tuple[int | None, ...]]:
+    offsets: dict[Key, tuple[int | None, ...]] = {}
+    origin: dict[Key, View] = {}
     differing: dict[Key, str] = {}
     for view in views:
         for seen in view.partitions:
@@ -185,7 +253,7 @@ def _offsets(
 def _topics(
     views: Sequence[View],
     owners: Owners,
-    offsets: Mapping[tuple[str, int], tuple[int | None, ...]],
+    offsets: Mapping[Key, tuple[int | None, ...]],
     sizes: Mapping[str, TopicSize],
     highest: Mapping[str, int],
     most_unseen: int,
@@ -256,9 +324,7 @@ def _shared(shared: Sequence[tuple[Key, int]]) -> list[str]:
     return [said] if shared else []
 
 
-def _topic(
-    topic: str, count: int, offsets: Mapping[tuple[str, int], tuple[int | None, ...]]
-) -> int | Topic:
+def _topic(topic: str, count: int, offsets: Mapping[Key, tuple[int | None, ...]]) -> int | Topic:
     if not any((topic, number) in offsets for number in range(count)):
         return count
     unknown = (None, None, None)

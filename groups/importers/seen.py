@@ -123,34 +123,13 @@ def refusal(source: str, error: Misread, groups: tuple[str, ...]) -> Refusal:
     return Refusal(source, error.place, error.reason, groups, isinstance(error, NotToBeHad))
 
 
-def rebalancing(group: str) -> str:
-    """Word the refusal of a group that is between two assignments."""
-    return f"group {group!r} is rebalancing: capture it again once its state is Stable"
-
-
-def absent(group: str) -> str:
-    """Word the refusal of a group that the cluster does not know."""
-    return f"group {group!r} does not exist"
-
-
-def streams(group: str) -> str:
-    """Word the refusal of a Kafka Streams group."""
-    return f"group {group!r} is a Kafka Streams group: Streams assigns tasks, not partitions"
-
-
-def connect(group: str) -> str:
-    """Word the refusal of a Kafka Connect group."""
-    return f"group {group!r} is a Kafka Connect group: Connect assigns tasks, not partitions"
-
-
-def shared(group: str) -> str:
-    """Word the refusal of a share group."""
-    return f"group {group!r} is a share group: its members share partitions, nothing is assigned"
-
-
-def shared_or_streams(group: str) -> str:
-    """Word the refusal of a group that is a share or a Streams group."""
-    return f"group {group!r} is a share or Streams group: neither assigns partitions"
+# Why there is no assignment of a group, said of its name.
+rebalancing = "group {!r} is rebalancing: capture it again once its state is Stable".format
+absent = "group {!r} does not exist".format
+streams = "group {!r} is a Kafka Streams group: Streams assigns tasks, not partitions".format
+connect = "group {!r} is a Kafka Connect group: Connect assigns tasks, not partitions".format
+shared = "group {!r} is a share group: its members share partitions, nothing is assigned".format
+shared_or_streams = "group {!r} is a share or Streams group: neither assigns partitions".format
 
 
 def require_consumers(place: str, group: str, state: str, protocol: str) -> None:

@@ -7,39 +7,11 @@ from itertools import islice
 from pathlib import Path
 
 from compare.samples.drawn import drawn
+from tests.groups.columnar.test_rows import EVERYTHING
 
 ROOT = Path(__file__).parents[3]
-RICH = {
-    "format": "assay-group/1",
-    "group": "orders-é",
-    "captured_at": "2026-11-20T10:00:00Z",
-    "auto_offset_reset": "earliest",
-    "assumed": ["t2: 1 partition, the highest number seen"],
-    "topics": {
-        "t0": 2,
-        "t1": {"partitions": 3, "lag": [10, 0, None], "weight": [7, 7, 1]},
-        "t2": {
-            "partitions": 2,
-            "offsets": [
-                {"beginning": 0, "end": 100, "committed": None},
-                {"end": 5, "committed": 9},
-            ],
-        },
-    },
-    "members": {
-        "c0": {
-            "subscription": ["t1", "t0"],
-            "owned": {"t1": [2, 0], "t0": [0, 1]},
-            "generation": 0,
-            "instance_id": "i-0",
-            "client_id": "app:0",
-            "host": '/127.0.0.1 "x"',
-            "assignors": ["cooperative-sticky", "range"],
-        },
-        "c1": {"subscription": None, "owned": {"t2": [1]}, "epoch": 5, "capacity": 2},
-        "c2": {"subscription": [], "generation": None, "subscription_regex": "t.*"},
-    },
-}
+RICH = deepcopy(EVERYTHING) | {"group": "orders-é"}
+RICH["members"]["c0"] |= {"client_id": "app:0", "host": '/127.0.0.1 "x"'}
 EQUAL = {
     "format": "assay-group/1",
     "group": "g",

@@ -340,34 +340,24 @@ def test_a_text_that_is_no_snapshot_is_refused_with_file_and_place(tmp_path, tex
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("inside", "place"),
-    [
-        ('"topics": {"t": 1, "t": 2}, "members": {}', "topics: key 't' appears twice"),
-        ('"topics": {}, "members": {"c": {}, "c": {}}', "members: key 'c' appears twice"),
+def test_a_key_that_comes_twice_is_refused_where_it_stands(tmp_path):
+    for topics, members, place in (
+        ('{"t": 1, "t": 2}', "{}", "topics: key 't'"),
+        ('{"t": {"partitions": 1, "partitions": 2}}', "{}", r"topics\.t: key 'partitions'"),
         (
-            '"topics": {}, "members": {"c": {"rack": "a", "rack": "b"}}',
-            r"members\.c: key 'rack' appears twice",
+            '{"t": {"partitions": 1, "offsets": [{"end": 1, "end": 1}]}}',
+            "{}",
+            r"topics\.t\.offsets\[0\]: key 'end'",
         ),
-        (
-            '"topics": {}, "members": {"c": {"owned": {"t": [], "t": [1]}}}',
-            r"members\.c\.owned: key 't' appears twice",
-        ),
-        (
-            '"topics": {"t": {"partitions": 1, "partitions": 2}}, "members": {}',
-            r"topics\.t: key 'partitions' appears twice",
-        ),
-        (
-            '"topics": {"t": {"partitions": 1, "offsets": [{"end": 1, "end": 1}]}}, "members": {}',
-            r"topics\.t\.offsets\[0\]: key 'end' appears twice",
-        ),
-        ('"topics": {}, "topics": {}, "members": {}', "key 'topics' appears twice"),
-    ],
-)
-def test_a_key_that_comes_twice_is_refused_where_it_stands(tmp_path, inside, place):
-    path = written(tmp_path, f'{{"format": "assay-group/1", "group": "g", {inside}}}')
-    with pytest.raises(BadInput, match=f"^{path}: {place}$"):
-        Group.read(path)
+        ("{}", '{"c": {}, "c": {}}', "members: key 'c'"),
+        ("{}", '{"c": {"rack": "a", "rack": "b"}}', r"members\.c: key 'rack'"),
+        ("{}", '{"c": {"owned": {"t": [], "t": [1]}}}', r"members\.c\.owned: key 't'"),
+        ('{}, "topics": {}', "{}", "key 'topics'"),
+    ):
+        text = f'"group": "g", "topics": {topics}, "members": {members}'
+        path = written(tmp_path, f'{{"format": "assay-group/1", {text}}}')
+        with pytest.raises(BadInput, match=f"^{path}: {place} appears twice$"):
+            Group.read(path)
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused_by_its_name(tmp_path):
@@ -376,29 +366,19 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_refused_by_its_name(tmp_path
             Group.read(path)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        ("bytes", "noise.json"),
-        ("braces", "noise.json"),
-        ("text", "noise.jsonl"),
-        ("digits", "noise.jsonl"),
-    ],
-)
-def test_megabytes_of_noise_are_refused_in_one_line(tmp_path, kind, name):
-    size = 20_000_000
-    noise = {
-        "bytes": lambda: np.random.default_rng(5).bytes(size),
-        "text": lambda: b"lorem ipsum " * (size // 12),
-        "braces": lambda: b'{"a":[' * (size // 6),
-        "digits": lambda: b"7" * size,
-    }[kind]()
-    path = written(tmp_path, noise, name)
-    with pytest.raises(BadInput, match=f"^{path}(:1)?: ") as caught:
-        Group.read(path)
-    path.unlink()
-    assert len(str(caught.value).splitlines()) == 1
-    assert len(str(caught.value)) < len(str(path)) + 200
+def test_megabytes_of_noise_are_refused_in_one_line(tmp_path):
+    for name, noise in (
+        ("noise.json", np.random.default_rng(5).bytes(20_000_000)),
+        ("noise.json", b'{"a":[' * 3_000_000),
+        ("noise.jsonl", b"lorem ipsum " * 1_600_000),
+        ("noise.jsonl", b"7" * 20_000_000),
+    ):
+        path = written(tmp_path, noise, name)
+        with pytest.raises(BadInput, match=f"^{path}(:1)?: ") as caught:
+            Group.read(path)
+        path.unlink()
+        assert len(str(caught.value).splitlines()) == 1
+        assert len(str(caught.value)) < len(str(path)) + 200
 
 
 def test_one_group_of_a_jsonl_file_is_read_and_several_are_sent_to_run(tmp_path):

@@ -28,6 +28,16 @@ def only(*texts: str) -> dict[str, Any]:
     return document
 
 
+def owners(document: dict[str, Any]) -> dict[tuple[str, int], str]:
+    """Who holds each partition of a document."""
+    return {
+        (topic, number): member
+        for member, said in document["members"].items()
+        for topic, numbers in said["owned"].items()
+        for number in numbers
+    }
+
+
 def import_texts(
     sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
 ) -> list[dict[str, Any]]:

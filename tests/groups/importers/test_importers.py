@@ -8,16 +8,14 @@ import pytest
 
 from groups import Group
 from groups.importers import import_each
-from tests.groups.importers.imported import CAPTURES, capture, import_texts, only, text_of
-
-
-def owned(document: dict) -> dict[tuple[str, int], str]:
-    return {
-        (topic, number): member
-        for member, said in document["members"].items()
-        for topic, numbers in said["owned"].items()
-        for number in numbers
-    }
+from tests.groups.importers.imported import (
+    CAPTURES,
+    capture,
+    import_texts,
+    only,
+    owners,
+    text_of,
+)
 
 
 def rows_counted_by_pattern(text: str) -> dict[str, dict]:
@@ -46,7 +44,7 @@ def test_a_describe_view_imports_to_the_owners_offsets_and_lag_that_it_shows(nam
     assert [found.document["group"] for found in imported] == sorted(counted)
     for found in imported:
         document, rows = found.document, counted[found.document["group"]]
-        assert owned(document) == {k: row[3] for k, row in rows.items() if row[3] != "-"}
+        assert owners(document) == {k: row[3] for k, row in rows.items() if row[3] != "-"}
         for (topic, number), (committed, end, lag, member, client) in rows.items():
             said = document["topics"][topic]["offsets"][number]
             assert said["beginning"] is None
@@ -74,7 +72,7 @@ def test_a_members_view_imports_to_the_members_and_partitions_it_shows() -> None
     for name in ("3.6.2/coop-a-members-verbose.txt", "4.3.1/coop-a-members-verbose.txt"):
         (document,) = import_texts(capture(name))
         lines = text_of(name).split("\n")[2:6]
-        assert Counter(owned(document).values()) == {
+        assert Counter(owners(document).values()) == {
             line.split()[1]: int(line.split()[4]) for line in lines
         }
         assert document["topics"] == {"t0": 6, "t1": 5, "t2": 3}

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.groups.importers.imported import import_texts, text_of
+from tests.groups.importers.imported import import_texts, owners, text_of
 
 Document = dict[str, Any]
 Key = tuple[str, int]
@@ -47,15 +47,6 @@ def some_group(seed: int) -> Document:
         topic = min(topics)
         members[min(members)]["owned"][topic] = [0]
     return document
-
-
-def owners(document: Document) -> dict[Key, str]:
-    return {
-        (topic, number): member
-        for member, said in document["members"].items()
-        for topic, numbers in said["owned"].items()
-        for number in numbers
-    }
 
 
 def offsets(document: Document) -> dict[Key, tuple[int | None, int | None]]:
@@ -139,16 +130,19 @@ def member_cells(document: Document, group: list[str]) -> list[list[str]]:
     ]
 
 
-def members_view(document: Document, *, group: bool) -> str:
+def members_view(document: Document, *, group: bool, verbose: bool = True) -> str:
     rows = member_cells(document, [document["group"]] * group)
-    for row, said in zip(rows, document["members"].values(), strict=True):
-        row.append(assignment(said["owned"], ", ", "(", ")"))
-    header = ["GROUP"] * group + ["CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", "ASSIGNMENT"]
-    return "\n" + padded([header, *rows], [15] * group + [15, 15, 15, 15, 1])
+    header = ["GROUP"] * group + ["CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
+    if verbose:
+        header.append("ASSIGNMENT")
+        for row, said in zip(rows, document["members"].values(), strict=True):
+            row.append(assignment(said["owned"], ", ", "(", ")"))
+    return "\n" + padded([header, *rows], [15] * (group + 4) + [1] * verbose)
 
 
 kafka_2_0_members = partial(members_view, group=False)
 kafka_3_members = partial(members_view, group=True)
+kafka_4_plain_members = partial(members_view, group=True, verbose=False)
 
 
 def kafka_4_members(document: Document) -> str:
@@ -163,12 +157,6 @@ def kafka_4_members(document: Document) -> str:
     widths = [15, 15, 15, 15, 15, 15, 20, 15, 20]
     header += " TARGET-EPOCH TARGET-ASSIGNMENT"
     return "\n" + padded([header.split(), *rows], widths)
-
-
-def kafka_4_plain_members(document: Document) -> str:
-    rows = member_cells(document, [document["group"]])
-    header = ["GROUP", "CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS"]
-    return "\n" + padded([header, *rows], [15, 15, 15, 15, 15])
 
 
 def topics(document: Document, colon: str = ": ") -> str:
