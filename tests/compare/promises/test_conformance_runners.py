@@ -1,7 +1,8 @@
-"""The runners of the corpus: each in its language, against assignors as they ship."""
+"""The runners of the corpus: each language's program, with assignors as they ship."""
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.clients
 
 RUNNERS = FOLDER / "runners"
 SECONDS = 120
-# Of all but those that wait for what hangs; racks are for who looks at them.
+# Of all but those that wait for what hangs, or are asked round by round; few look at racks.
 FILES = tuple(name for name in ASKED if name not in ("terminates", "settles", "racks"))
 COUNTS = re.compile(r"([a-z-]+): (\d+) kept, (\d+) broken, (\d+) not tested, (\d+) only recipes")
 
@@ -37,12 +38,23 @@ def needed(tool):
         pytest.skip(f"no {tool} on the PATH")
 
 
-def ran(command, folder, promises=FILES):
-    """Run a runner on files; return by promise the ids of what is broken, and the counts."""
-    files = [str(FOLDER / f"{promise}.json") for promise in promises]
+def built(*command, **options):
     done = subprocess.run(
-        [*map(str, command), *files], cwd=folder, text=True, timeout=SECONDS, check=False,
-        capture_output=True,
+        [*map(str, command)], capture_output=True, text=True, timeout=SECONDS, check=False,
+        **options,
+    )  # fmt: skip
+    if "failed to get `serde_json`" in done.stderr or "failed to download" in done.stderr:
+        pytest.skip("serde_json cannot be fetched")
+    assert done.returncode == 0, done.stderr
+
+
+def ran(command, promises=FILES, *more):
+    """Judge a program on files; return by promise the ids of what is broken."""
+    files = [FOLDER / f"{promise}.json" for promise in promises]
+    program = shlex.join(map(str, command))
+    done = subprocess.run(
+        [*map(str, [sys.executable, RUNNERS / "conformance.py", program, *files, *more])],
+        text=True, timeout=SECONDS, check=False, capture_output=True,
     )  # fmt: skip
     lines = done.stdout.splitlines()
     counts = {
@@ -75,10 +87,9 @@ def in_the_files(assignor, promises=FILES):
     }
 
 
-def test_the_runner_in_python_finds_what_the_files_say_of_aiokafka(tmp_path):
+def test_the_runner_in_python_finds_what_the_files_say_of_aiokafka():
     name = called("aiokafka/sticky")
-    shutil.copytree(RUNNERS / "python", tmp_path, dirs_exist_ok=True)
-    found = ran([sys.executable, "conformance.py"], tmp_path)
+    found = ran([sys.executable, RUNNERS / "python" / "assign.py"])
     assert found == in_the_files(name)
     said = f"{len(found['optimal-balance'])} broken, 0 not tested, 14 only recipes"
     assert said in (FOLDER / "README.md").read_text("utf-8")
@@ -87,55 +98,48 @@ def test_the_runner_in_python_finds_what_the_files_say_of_aiokafka(tmp_path):
 def test_the_runner_in_go_finds_what_the_files_say_of_franz_go(tmp_path):
     name = called("franz-go/sticky")
     needed("go")
-    shutil.copytree(RUNNERS / "go", tmp_path, dirs_exist_ok=True)
+    shutil.copy(RUNNERS / "go" / "assign.go", tmp_path)
     FRANZ_GO.driver.take_recorded(name.partition("@")[2], tmp_path)
-    built = subprocess.run(
-        ["go", "build", "-o", "runner", "."], cwd=tmp_path, env={**os.environ, "CGO_ENABLED": "0"},
-        capture_output=True, text=True, timeout=SECONDS, check=False,
-    )  # fmt: skip
-    assert built.returncode == 0, built.stderr
-    assert ran(["./runner"], tmp_path) == in_the_files(name)
+    environment = {**os.environ, "CGO_ENABLED": "0"}
+    built("go", "build", "-o", "assign", ".", cwd=tmp_path, env=environment)
+    assert ran([tmp_path / "assign"]) == in_the_files(name)
 
 
 @pytest.fixture(scope="module")
 def in_java(tmp_path_factory):
-    """The command of the runner in Java; the class of the assignor and the files come after it."""
+    """The command of the program in Java, by the class of the assignor."""
     version = called("kafka-broker/uniform").partition("@")[2]
     folder = tmp_path_factory.mktemp("java")
     # These have Jackson beside the classes of the client.
     places = jars.noted("kafka-group-coordinator", version)
     ours = (Path(jars.__file__).parent / "sources" / "assignor" / "assay").rglob("*.java")
-    reason = jars.compile_java([*(RUNNERS / "java").glob("*.java"), *ours], places, folder)
+    reason = jars.compile_java([RUNNERS / "java" / "Assign.java", *ours], places, folder)
     assert reason is None
     java, path = jars.java_home() / "bin" / "java", os.pathsep.join(map(str, [folder, *places]))
-    return lambda name: [java, *jars.SHORT_LIVED, "-cp", path, f"-Dassignor={name}", "Conformance"]
+    return lambda name: [java, *jars.SHORT_LIVED, "-cp", path, f"-Dassignor={name}", "Assign"]
 
 
-@pytest.mark.parametrize(
-    ("class_name", "assignor", "promises"),
-    [
-        ("StickyAssignor", "kafka-java/sticky", FILES),
-        (
-            "CooperativeStickyAssignor",
-            "kafka-java/cooperative-sticky",
-            (*FILES, "settles", "racks"),
-        ),
-    ],
-)
-def test_the_runner_in_java_finds_what_the_files_say_of_kafkas(
-    in_java, tmp_path, class_name, assignor, promises
-):
-    name = called(assignor)
-    found = ran(in_java(f"org.apache.kafka.clients.consumer.{class_name}"), tmp_path, promises)
-    assert found == in_the_files(name, promises)
-    assert found["valid"]
+def test_the_runner_in_java_finds_what_the_files_say_of_kafkas(in_java):
+    for class_name, assignor, more, options in (
+        ("StickyAssignor", "kafka-java/sticky", ("terminates",), ()),
+        ("CooperativeStickyAssignor", "kafka-java/cooperative-sticky", ("settles", "racks"),
+         ("--cooperative",)),
+    ):  # fmt: skip
+        promises = (*FILES, *more)
+        command = in_java(f"org.apache.kafka.clients.consumer.{class_name}")
+        found = ran(command, promises, *options)
+        assert found == in_the_files(called(assignor), promises)
+        assert all(found[promise] for promise in ("answers", "valid", *more))
 
 
-@pytest.mark.parametrize("class_name", ["OptimalAssignor", "CooperativeOptimalAssignor"])
-def test_our_own_assignors_in_java_keep_every_promise(in_java, tmp_path, class_name):
+def test_our_own_assignors_in_java_keep_every_promise(in_java):
     promises = (*FILES, "terminates", "settles")
-    found = ran(in_java(f"assay.consumer.{class_name}"), tmp_path, promises)
-    assert not any(found.values())
+    for class_name, options in (
+        ("OptimalAssignor", ()),
+        ("CooperativeOptimalAssignor", ("--cooperative",)),
+    ):
+        found = ran(in_java(f"assay.consumer.{class_name}"), promises, *options)
+        assert not any(found.values())
 
 
 def balances_least(found):
@@ -148,22 +152,17 @@ def balances_least(found):
 def test_the_runner_in_rust_judges_its_own_assignor(tmp_path):
     needed("cargo")
     shutil.copytree(RUNNERS / "rust", tmp_path, dirs_exist_ok=True)
-    built = subprocess.run(
-        ["cargo", "build", "-q"], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
-        env={**os.environ, "CARGO_TARGET_DIR": str(cache_folder("rust"))}, check=False,
-    )  # fmt: skip
-    if "failed to get `serde_json`" in built.stderr or "failed to download" in built.stderr:
-        pytest.skip("serde_json cannot be fetched")
-    assert built.returncode == 0, built.stderr
-    balances_least(ran([cache_folder("rust") / "debug" / "conformance"], tmp_path))
+    target = cache_folder("rust")
+    built(
+        "cargo", "build", "-q", cwd=tmp_path, env={**os.environ, "CARGO_TARGET_DIR": str(target)}
+    )
+    balances_least(ran([target / "debug" / "assign"]))
 
 
 def test_the_runner_in_cpp_judges_its_own_assignor(tmp_path):
     needed("g++")
     if not Path("/usr/include/nlohmann/json.hpp").is_file():
         pytest.skip("nlohmann/json is not here: apt-get install nlohmann-json3-dev")
-    command = ["g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-pthread"]
-    command += [str(RUNNERS / "cpp" / "conformance.cpp"), "-o", str(tmp_path / "runner")]
-    built = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    assert built.returncode == 0, built.stderr
-    balances_least(ran([tmp_path / "runner"], tmp_path))
+    warned = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror")
+    built("g++", *warned, RUNNERS / "cpp" / "assign.cpp", "-o", tmp_path / "assign")
+    balances_least(ran([tmp_path / "assign"]))

@@ -1,6 +1,10 @@
+// The sticky balancer of franz-go, as a program for conformance.py. Replace assign by your own.
 package main
 
 import (
+	"encoding/json"
+	"log"
+	"os"
 	"slices"
 	"strings"
 
@@ -8,22 +12,25 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// Whether members keep what they own while they join: then assign is called round by round.
-const cooperative = false
+type Group struct {
+	Topics  map[string]struct{ Partitions int32 }
+	Members map[string]struct {
+		Subscription []string
+		Owned        map[string][]int32
+		Generation   int32
+		InstanceID   *string `json:"instance_id"`
+	}
+}
 
-// assign is what the runner calls: here the sticky balancer of franz-go. Replace it by your own.
-func assign(group Group) (Held, error) {
+// assign returns partition numbers, by member and topic.
+func assign(group Group) (map[string]map[string][]int32, error) {
 	balancer := kgo.StickyBalancer()
 	var members []kmsg.JoinGroupResponseMember
 	for name, said := range group.Members {
 		member := kmsg.NewJoinGroupResponseMember()
 		member.MemberID, member.InstanceID = name, said.InstanceID
-		generation := int32(-1)
-		if said.Generation != nil {
-			generation = *said.Generation
-		}
 		slices.Sort(said.Subscription)
-		member.ProtocolMetadata = balancer.JoinGroupMetadata(said.Subscription, said.Owned, generation)
+		member.ProtocolMetadata = balancer.JoinGroupMetadata(said.Subscription, said.Owned, said.Generation)
 		members = append(members, member)
 	}
 	slices.SortFunc(members, func(a, b kmsg.JoinGroupResponseMember) int {
@@ -43,11 +50,25 @@ func assign(group Group) (Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := Held{}
+	held := map[string]map[string][]int32{}
 	for _, one := range into.IntoSyncAssignment() {
 		if held[one.MemberID], err = kgo.ParseConsumerSyncAssignment(one.MemberAssignment); err != nil {
 			return nil, err
 		}
 	}
 	return held, nil
+}
+
+func main() {
+	for groups, answers := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout); ; {
+		var group Group
+		if groups.Decode(&group) != nil {
+			return
+		}
+		made, err := assign(group)
+		if err != nil {
+			log.Fatal(err)
+		}
+		answers.Encode(made)
+	}
 }

@@ -1,4 +1,6 @@
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.*;
 import java.nio.ByteBuffer;
 import java.util.*;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
@@ -6,15 +8,20 @@ import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.*;
 import org.apache.kafka.common.*;
 
-/** What the runner calls: here a ConsumerPartitionAssignor, -Dassignor=CLASS. Replace it by your own. */
+/** A ConsumerPartitionAssignor, -Dassignor=CLASS, as a program for conformance.py. Replace assign() by your own. */
 final class Assign {
     static final String CLASS =
             System.getProperty("assignor", "org.apache.kafka.clients.consumer.StickyAssignor");
-    /** Whether members keep what they own while they join: then assign() is called round by round. */
-    static final boolean COOPERATIVE =
-            create().supportedProtocols().contains(RebalanceProtocol.COOPERATIVE);
 
-    /** Returns what each member is given, by topic, of an assay-group/1 document. */
+    public static void main(String[] none) throws IOException {
+        ObjectMapper json = new ObjectMapper();
+        BufferedReader groups = new BufferedReader(new InputStreamReader(System.in, "UTF-8"));
+        for (String line; (line = groups.readLine()) != null; ) {
+            System.out.println(json.writeValueAsString(assign(json.readTree(line))));
+        }
+    }
+
+    /** Returns partition numbers, by member and topic. */
     static Map<String, Map<String, List<Integer>>> assign(JsonNode group) {
         Map<String, Subscription> members = new HashMap<>();
         group.path("members").properties().forEach(one -> members.put(one.getKey(), subscription(one)));
@@ -36,7 +43,7 @@ final class Assign {
         List<TopicPartition> owned = new ArrayList<>();
         said.path("owned").properties().forEach(topic -> topic.getValue()
                 .forEach(number -> owned.add(new TopicPartition(topic.getKey(), number.asInt()))));
-        int generation = said.path("generation").asInt(-1);
+        int generation = said.path("generation").asInt();
         Optional<String> instance = Optional.ofNullable(said.path("instance_id").asText(null));
         ConsumerPartitionAssignor own = create();
         if (generation >= 0 || !owned.isEmpty()) {
@@ -44,7 +51,8 @@ final class Assign {
                     new Assignment(owned), new ConsumerGroupMetadata("group", generation, member.getKey(), instance));
         }
         ByteBuffer data = own.subscriptionUserData(new TreeSet<>(topics));
-        List<TopicPartition> kept = COOPERATIVE ? owned : List.of();
+        boolean cooperative = own.supportedProtocols().contains(RebalanceProtocol.COOPERATIVE);
+        List<TopicPartition> kept = cooperative ? owned : List.of();
         Optional<String> rack = Optional.ofNullable(said.path("rack").asText(null));
         Subscription made = new Subscription(topics, data, kept, generation, rack);
         made.setGroupInstanceId(instance);
@@ -56,8 +64,7 @@ final class Assign {
         Node none = new Node(0, "localhost", 9092);
         List<PartitionInfo> partitions = new ArrayList<>();
         group.path("topics").properties().forEach(topic -> {
-            int count = topic.getValue().path("partitions").asInt(topic.getValue().asInt());
-            for (int number = 0; number < count; number++) {
+            for (int number = 0; number < topic.getValue().path("partitions").asInt(); number++) {
                 List<Node> near = new ArrayList<>();
                 topic.getValue().path("racks").path(number).forEach(rack -> near.add(racks.computeIfAbsent(
                         rack.asText(), name -> new Node(racks.size() + 1, "localhost", 9092, name))));
