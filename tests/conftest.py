@@ -153,3 +153,12 @@ def broker():
         pytest.skip(str(reason))
     with started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def limit():
+    """Give the tests of a file one process for each assignor; only what hangs takes a minute."""
+    from heuristics.time_limit import TimeLimit
+
+    with TimeLimit(60) as shared:
+        yield shared

@@ -36,10 +36,6 @@ REFUSED = [
         r"""
 solve orders.json --objective 'balance > fun'
     --objective: unknown tier 'fun', expected one of kip-54, kip-54-fairest, kip-169, ...
-solve orders.json --objective 'balance > balance'
-    --objective: tier 'balance' appears twice
-solve orders.json --objective peak_lag
-    topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)
 solve orders.json --method magic
     Invalid value for '--method': 'magic' is not one of 'auto', 'flow', 'exchange', ...
 solve orders.json --method flow --objective peak_weight
@@ -58,42 +54,24 @@ solve missing.json
     missing.json: cannot be read: No such file or directory
 solve .
     .: cannot be read: Is a directory
-solve ''
-    : cannot be read: Is a directory
 solve orders.json --at-most stickiness
     --at-most stickiness: expected TIER=K, with a whole number K of 0 or more
-solve orders.json --at-most stickiness=-1
-    --at-most stickiness=-1: expected TIER=K, with a whole number K of 0 or more
-solve orders.json --at-most balance=1.5
-    --at-most balance=1.5: expected TIER=K, with a whole number K of 0 or more
 solve orders.json --at-most move=1
     --at-most move=1: 'move' is none of balance, topic_balance, ...
 solve orders.json --at-most 2
     --at-most 2: expected TIER=K, with TIER one of balance, topic_balance, ...
-solve orders.json --at-most peak=1
-    --at-most peak=1: 'peak' is none of balance, topic_balance, ...
-solve orders.json --at-most balance=0
-    at_most.balance: 0, but the least that is possible is 1
-solve orders.json --at-most racks=1
-    topics.t0.racks: unknown, but tier racks needs it
 solve orders.json --at-most stickiness=1 --at-most stickiness=2
     --at-most stickiness=2: stickiness is given twice
 solve late.json --only-if-peak-falls x
     --only-if-peak-falls x: expected a percentage as in 10%
-solve late.json --only-if-peak-falls 0%
-    --only-if-peak-falls 0%: expected more than 0% and at most 100%
 solve late.json --only-if-peak-falls 101
     --only-if-peak-falls 101: expected more than 0% and at most 100%
 solve late.json --only-if-peak-falls 5 --at-most stickiness=3
-    --only-if-peak-falls: not together with --at-most or --method
-solve late.json --only-if-peak-falls 5 --method brute
     --only-if-peak-falls: not together with --at-most or --method
 solve late.json --only-if-peak-falls 5 --objective balance
     --objective: no peak in balance; expected one as in peak_lag
 solve late.json --rate -1
     --rate -1: expected 1 or more: records a second that each member reads, if the ...
-solve late.json --rate 1.5
-    --rate 1.5: expected a whole number: records a second that each member reads, if the ...
 solve two.jsonl
     two.jsonl: 2 groups, expected one of even, orders; add --group NAME
 solve twice.jsonl --group orders
@@ -108,8 +86,6 @@ score orders.json --fail-above balance
     --fail-above balance: expected TIER=N, with N of 0 or more
 score orders.json --fail-above fun=1
     --fail-above fun=1: 'fun' is no tier of the objective, which has balance, stickiness
-score orders.json --fail-above balance=-1
-    --fail-above balance=-1: expected TIER=N, with N of 0 or more
 score orders.json --fail-above balance=DIGITS
     --fail-above balance=DIGITS: expected TIER=N, with N of 0 or more
 score orders.json --fail-above peak_lag=20%
@@ -118,20 +94,12 @@ score orders.json --fail-above peak_lag=100
     --fail-above peak_lag=100: 'peak_lag' is no ... --objective 'balance > stickiness > peak_lag'
 score orders.json --plan broken.json
     broken.json: line 1 column 18: not JSON: Expecting value; a plan ... a solution or a capture
-score orders.json --time-limit inf
-    --time-limit inf: expected 1000000000 or less: for each solve, and for each call of ...
-score late.json --rate 0
-    --rate 0: expected 1 or more: records a second that each member reads, if the ...
 score late.json --rate 5 --rate 6
     --rate: given 2 times, expected once (see assay score --help)
-score late.json --rate x
-    --rate x: expected a whole number: records a second that each member reads, if the ...
 score orders.json --assignor mine:dael
     --assignor: mine:dael: there is no module mine in this folder, nor is one installed
 score orders.json --plan range.json
     --plan range.json: there is a row range already; rename the file
-score orders.json --plan best.json --plan best.json
-    --plan best.json: there is a row best already; rename the file
 score orders.json --plan all.txt
     all.txt: no group orders in it, of 11 the nearest are aio-f, coop-a, empty-e, idle-h, ...
 score all.txt --plan best.json
@@ -146,8 +114,6 @@ score f.json --bootstrap-server a:1
     f.json: FILE or --bootstrap-server, not both
 score f.json --config a=b
     --config: it is about a connection; add --bootstrap-server HOST:PORT
-score f.json --command-config x
-    --command-config: it is about a connection; add --bootstrap-server HOST:PORT
 scenario orders.json --assignor kafka-java/stikcy@4.4.0
     --assignor: unknown name 'kafka-java/stikcy@4.4.0'; nearest: kafka-java/sticky, ...
 scenario orders.json --port 9092
@@ -160,8 +126,6 @@ run orders.json --out even.json
     even.json: not a folder
 run LONG --out out
     LONG: cannot be read: File name too long
-run orders.json --out o --port 9092
-    --port: only with --probe
 run orders.json --out o --probe --master yarn
     --probe: only where Spark runs on this machine alone: --master local[N]
 hunt StikyAssignor
@@ -170,20 +134,12 @@ hunt range --port 9092
     --port: only with --probe
 hunt
     expected either an assignor, --probe or --rederive FILE
-hunt range --rederive f
-    expected either an assignor, --probe or --rederive FILE
 hunt range --promise fast
     --promise: unknown name 'fast', ...
-hunt --probe --rederive f
-    expected either an assignor, --probe or --rederive FILE
-hunt mien:deal
-    assignor: mien:deal: there is no module mien in this folder, nor is one installed
 fetch kafka-jaba@4.4.0
     client: unknown name 'kafka-jaba'; nearest: kafka-java, ... assay assignors lists all
 fetch kafka-java@DIGITS
     assignor: 'kafka-java@DIGITS' has no version after the @, as in 4.4.0
-fetch kafka-java@../x
-    assignor: 'kafka-java@../x' has no version after the @, as in 4.4.0
 fetch aiokafka@0.1.0
     aiokafka@0.1.0: aiokafka 0.14.0 is installed, not 0.1.0: pip install aiokafka==0.1.0
 frobnicate
@@ -202,18 +158,8 @@ generate random --per-member 100000000
     topics: 1000000000 partitions, more than the 100000000 supported
 generate grid --event stable
     --event: family grid does not take it
-generate grid --per-member 10
-    --per-member: family grid does not take it
-generate grid --topics 10
-    --topics: family grid does not take it
-generate grid --skewed
-    --skewed: family grid does not take it
-generate differing --topics 10
-    --topics: family differing does not take it
 generate differing --most-partitions 10000
     --most-partitions: family differing does not take it
-generate random --most-partitions 10000
-    --most-partitions: family random does not take it
 check orders.json missing.json
     missing.json: cannot be read: No such file or directory
 check oops.json oops.json
@@ -224,16 +170,12 @@ anonymise orders.json -o no/where.json
     no/where.json: cannot be written: No such file or directory
 anonymise bad.json
     bad.json: topics.t0: -1, expected an integer of 0 or more
-anonymise oops.json
-    oops.json: line 1 column 2: not JSON: Expecting property name enclosed in double quotes
 import orders.json --from magic
     dialect: 'magic', expected one of auto, console, rpk, kafka-python, kafka-ui, akhq, plan
 import oops.json
     oops.json: begins with '{oops', expected what kafka-consumer-groups --describe, ...
 import groups.txt --captured-at yesterday
     --captured-at 'yesterday', expected a time as in 2026-11-20T10:00:00Z
-import groups.txt --captured-at 2026-11-20T10:00:00
-    --captured-at '2026-11-20T10:00:00' has no time zone: add Z for UTC, or an offset as ...
 import groups.txt --reset none
     Invalid value for '--reset': 'none' is not one of 'latest', 'earliest' (see assay ...
 import orders.json
@@ -254,18 +196,8 @@ report
     Missing argument 'FILE...', or --bootstrap-server
 report f.json --group orders
     --group: it is about a running cluster; add --bootstrap-server HOST:PORT
-report missing.txt
-    missing.txt: cannot be read: No such file or directory
-report orders.json --objective fun
-    --objective: unknown tier 'fun', expected one of kip-54, kip-54-fairest, kip-169, ...
-report orders.json --assignor rage
-    --assignor: unknown name 'rage'; nearest: range, current, cooperative-sticky; assay ...
 watch --bootstrap-server localhost:1 -o out --every 0s
     --every 0s: expected a time as in 30s, 5m or 1h
-watch --bootstrap-server localhost:1 -o out --every '5 weeks'
-    --every 5 weeks: expected a time as in 30s, 5m or 1h
-watch --bootstrap-server localhost:1 -o out --for now
-    --for now: expected a time as in 30s, 5m or 1h
 watch --bootstrap-server localhost:1 -o out --times 0
     --times 0: expected 1 or more: end after so many captures (see assay watch --help)
 watch --bootstrap-server localhost:1 -o /proc/series
@@ -292,16 +224,12 @@ frontier orders.json balance racks
     topics.t0.racks: unknown, but tier racks needs it
 frontier orders.json
     expected FILE... TIER TIER, but there is only orders.json (see assay frontier --help)
-frontier orders.json balance
-    expected FILE... TIER TIER, but there is only orders.json balance (see assay frontier --help)
 frontier orders.json balance racks moves
     balance: a third tier, expected FILE... and two tiers
 frontier orders.json balance stickiness --points 1
     --points 1: expected 2 or more: at most so many, spread evenly (see assay frontier --help)
 frontier unknown.json balance stickiness
     members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
-export orders.json
-    expected one of --lp, --mps and --proto
 export orders.json --lp --mps
     expected one of --lp, --mps and --proto
 export orders.json --lp --tier 3
@@ -316,8 +244,6 @@ explain orders.json --member c7
     --member c7: no member of group orders, which has c0 and c1
 explain all.txt orders.json
     all.txt, orders.json: 12 groups, expected one of aio-f, coop-a, empty-e, ... add --group NAME
-explain orders.json --objective fun
-    --objective: unknown tier 'fun', expected one of kip-54, kip-54-fairest, kip-169, ...
 size late.json --target speed=1
     --target speed=1: 'speed' is none of peak_lag, peak_time, peak_load, load_spread, balance
 size late.json --target peak_lag=x
@@ -330,8 +256,6 @@ size late.json --members 100000000
     --members 100000000: expected N or N-M, as in 1-40, each below 10 million
 size late.json --members 4-2
     --members 4-2: expected N-M with 1 <= N <= M
-size late.json --members few
-    --members few: expected N or N-M, as in 1-40
 size late.json --members 1-2000
     --members 1-2000: 2,000 numbers, at most 1,000
 size late.json --like c
@@ -354,26 +278,18 @@ plot orders.json --figure lag -o no.svg
     orders: its lag is not known, there is nothing to draw
 plot all.txt --figure moves --group aio-f -o no.svg
     aio-f: which moves are best is not known: does aio-1-... read t0?
-plot unknown.json --figure frontier -o no.svg
-    members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
-plot unknown.json --figure assignors -o no.svg
-    members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
 plot orders.json --figure moves --assignor range -o no.svg
     --assignor: the figure of moves shows none
 plot orders.json --figure frontier --objective kip-54 -o no.svg
     --objective: the figure of frontier is of balance and moves
 plot unknown.json --figure size -o no.svg
     members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
-plot orders.json --assignor rnage -o no.svg
-    --assignor: unknown name 'rnage'; nearest: range, roundrobin, kip-615-constrained; ...
 advise orders.json --lower peak_lag
     topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)
 advise orders.json --like c9
     --like: no member 'c9'; nearest: c0, c1
 advise orders.json --group order
     --group order: no group of that name; nearest: orders
-advise orders.json --assignor rnage
-    --assignor: unknown name 'rnage'; nearest: range, current, roundrobin; assay assignors ...
 diff all.txt all.txt --group coop
     all.txt: no group coop in it, of 11 the nearest are coop-a
 diff orders.json even.json
@@ -388,8 +304,6 @@ diff orders.json groups.txt --by host
     Invalid value for '--by': 'host' is not one of 'member', 'client-id' (see assay diff --help)
 scroe
     No such command 'scroe'. Nearest: score, solve, probe (see assay --help)
-xyz
-    No such command 'xyz' (see assay --help)
 """,
         re.MULTILINE,
     )

@@ -9,6 +9,7 @@ import pytest
 from broker import Consumer, ConsumerDied, NotSettled, settle
 from broker.consumer import KINDS
 from groups import BadInput
+from tests.processes import gone
 
 STILL = 1.0
 TOPICS = {"eaten": 4}
@@ -136,7 +137,7 @@ def test_a_consumer_that_says_it_stops_and_does_not_is_killed(tmp_path, monkeypa
     consumer = Consumer("slow", {})
     with pytest.raises(ConsumerDied, match=r"^the consumer slow: it has not ended after 1 s"):
         consumer.stop()
-    assert not _alive(consumer.pid)
+    gone(consumer.pid)
 
 
 STARTS_ONE = """
@@ -154,25 +155,12 @@ def test_a_consumer_ends_with_the_process_that_started_it_however_that_ends(boot
         pid = int(parent.stdout.readline())
         os.kill(pid, 0)
         parent.kill()
-    end = time.monotonic() + 10
-    while _alive(pid) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not _alive(pid)
+    gone(pid)
 
 
 @pytest.mark.broker
 def test_a_consumer_ends_when_its_time_is_over(bootstrap):
     with Consumer.start("confluent", bootstrap, "brief", [*TOPICS], seconds=0.5) as one:
-        end = time.monotonic() + 20
-        while _alive(one.pid) and time.monotonic() < end:
-            time.sleep(0.05)
+        gone(one.pid)
         with pytest.raises(ConsumerDied, match="it ended"):
             one.assigned()
-
-
-def _alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False

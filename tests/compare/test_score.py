@@ -1,7 +1,6 @@
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
 
 from compare.limits import too_far
@@ -12,15 +11,13 @@ from compare.scores import (
     score_assignors,
     score_current,
     score_many,
-    scores_document,
 )
 from groups import Assignment, BadInput, Group, SolverContradiction
 from groups.assignment import Violation
-from heuristics import WRITTEN, Plan, assign
+from heuristics import assign
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from optimal.solution import Status, Stopped, Term
-from tests.heuristics.assignors import misbehaving
 from tests.optimal.random_groups import random_group
 
 
@@ -112,11 +109,6 @@ def test_excess_is_an_interval_where_the_optimum_is_not_proved(lopsided):
     assert excesses(score_current(lopsided, answer)) == ((2, 4), None)
 
 
-def test_excess_is_open_above_where_there_is_no_bound(lopsided):
-    answer = not_proved(lopsided, Term("balance", 3, None), Term("stickiness", 1, None))
-    assert excesses(score_current(lopsided, answer)) == ((2, None), None)
-
-
 def test_an_open_tier_after_a_proved_one_is_compared_among_equals(even):
     answer = not_proved(even, Term("balance", 0, 0), Term("stickiness", 2, 0))
     assert excesses(score_current(even, answer)) == (0, (-2, 0))
@@ -128,16 +120,6 @@ def test_an_assignment_may_be_better_than_an_incumbent_but_not_than_the_bound(lo
     answer = not_proved(lopsided, Term("balance", 5, 1), Term("stickiness", 0, None))
     best = solve(lopsided).assignment
     assert excesses(score(lopsided, best, answer)) == ((-4, 0), None)
-
-
-def test_an_interval_is_a_list_of_two_in_the_document(lopsided):
-    answer = not_proved(lopsided, Term("balance", 3, None), Term("stickiness", 1, None))
-    document = scores_document(lopsided, answer, [score_current(lopsided, answer)])
-    assert document["optimum"]["status"] == "feasible"
-    assert document["scores"][0]["terms"] == [
-        {"name": "balance", "value": 5, "excess": [2, None]},
-        {"name": "stickiness", "value": 0, "excess": None},
-    ]
 
 
 def test_without_any_solution_there_is_no_excess(lopsided):
@@ -203,12 +185,6 @@ def test_the_row_current_takes_raw_claims_as_they_are():
     assert (row.assignor, row.valid, excesses(row)) == ("current", False, (None, None))
     assert row.terms[1] == ScoreTerm("stickiness", 0, None)
     assert row.loads == (3, 1, 1)
-
-
-def test_a_partition_with_nobody_is_a_violation_and_no_move(even):
-    row = score(even, placed(even, c0={"t": [0, 1]}, c1={"t": [2]}), solve(even))
-    assert row.terms[1].value == 0
-    assert row.violations == (Violation("unassigned", None, "t", 3),)
 
 
 def test_a_partition_that_nobody_reads_is_no_violation():
@@ -297,83 +273,6 @@ def test_many_groups_have_the_rows_that_each_has_by_itself():
         [replace(row, seconds=0) for row in rows] for rows in each
     ]
     assert {row.status for rows in many for row in rows} == {"scored", "refused"}
-
-
-class Misbehaving(TimeLimit):
-    """Names of assignors stand for functions that do not answer, in a real child process."""
-
-    def __init__(self, seconds: float, **functions) -> None:
-        super().__init__(seconds)
-        self.functions = functions
-
-    def plan_many(self, groups, name):
-        function = self.functions.get(name.replace("-", "_"))
-        if function is None:
-            return super().plan_many(groups, name)
-        return [self.call(function, group) for group in groups]
-
-
-def hand_out_nothing(group) -> Plan:
-    return Plan(Assignment(group, np.full_like(group.owner, -1)))
-
-
-def test_an_assignor_that_fails_hangs_or_dies_is_a_row_and_the_others_run(lopsided):
-    functions = {
-        "range": misbehaving.stumble,
-        "kip_54_sticky": misbehaving.sleep,
-        "kip_54_fairest": misbehaving.leave,
-        "kip_169_lag": misbehaving.give_up,
-    }
-    names = ["range", "kip-54-sticky", "kip-54-fairest", "kip-169-lag", "roundrobin"]
-    with Misbehaving(1.0, **functions) as limit:
-        rows = score_assignors(lopsided, solve(lopsided), names, limit)
-    assert [(row.assignor, row.status, row.reason) for row in rows] == [
-        ("range", "failed", "KeyError: 't0'"),
-        ("kip-54-sticky", "timed-out", "no answer within 1 s"),
-        ("kip-54-fairest", "failed", "the child process died (exit code 7)"),
-        ("kip-169-lag", "failed", "the loads come back after 3 steps"),
-        ("roundrobin", "scored", None),
-    ]
-    for row in rows[:-1]:
-        assert (row.valid, row.terms, row.violations, row.loads) == (None, None, (), None)
-    assert rows[1].seconds == 1.0
-
-
-def test_an_assignor_that_hands_out_nothing_is_scored_as_not_valid(even):
-    with Misbehaving(30, range=hand_out_nothing) as limit:
-        (row,) = score_assignors(even, solve(even), ["range"], limit)
-    assert (row.status, row.valid, len(row.violations)) == ("scored", False, 4)
-
-
-def test_a_name_that_no_assignor_has_is_refused(even):
-    with TimeLimit(30) as limit, pytest.raises(BadInput, match="'rnage'; nearest: range"):
-        score_assignors(even, solve(even), ["rnage"], limit)
-
-
-def test_the_document_has_the_keys_of_the_format_and_no_others(lopsided):
-    solution = solve(lopsided)
-    with TimeLimit(30) as limit:
-        rows = score_assignors(lopsided, solution, ["current", *WRITTEN], limit)
-    document = scores_document(lopsided, solution, rows)
-    assert list(document) == ["format", "group", "objective", "optimum", "scores"]
-    assert (document["format"], document["group"]) == ("assay-scores/1", "g")
-    assert document["objective"] == ["balance", "stickiness"]
-    assert document["optimum"] == {
-        "status": "optimal",
-        "terms": [
-            {"name": "balance", "value": 1, "bound": 1},
-            {"name": "stickiness", "value": 2, "bound": 2},
-        ],
-    }
-    assert [row["assignor"] for row in document["scores"]] == ["current", *WRITTEN]
-    keys = [
-        "assignor", "status", "reason", "valid", "violations", "terms", "rounds", "revoked",
-        "seconds", "peak_lag", "catch_up_seconds",
-    ]  # fmt: skip
-    for row in document["scores"]:
-        assert list(row) == keys
-    nobody = score(lopsided, placed(lopsided), solution).to_dict()["violations"][0]
-    assert nobody == {"kind": "unassigned", "member": None, "topic": "t0", "partition": 0}
 
 
 def row(*excess, valid=True, names=("balance", "stickiness")) -> Score:

@@ -149,17 +149,6 @@ def test_with_equal_subscriptions_assumed_the_verdict_says_so_where_it_depends_o
     }
 
 
-def test_a_sure_verdict_carries_no_condition_whatever_is_assumed():
-    shared = UNEVEN | {"b": {"subscription": None, "owned": {"t0": [3]}}}
-    verdict = verdict_of(shared, {"t0": 4}, assume_equal=True)
-    assert (verdict.says, verdict.sure, verdict.condition, verdict.moves) == (
-        "improvable",
-        True,
-        None,
-        1,
-    )
-
-
 @pytest.mark.parametrize(
     ("lag", "says", "told"),
     [
@@ -192,20 +181,6 @@ def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others(
         "Nobody reads 2 of 4 groups: many with 9,000 records waiting, few with 3 waiting; "
         f"1 is not valid: {bad.name} with 2 partitions without an owner."
     )
-
-
-@pytest.mark.parametrize(
-    ("members", "says"),
-    [
-        ({}, "no members"),
-        ({"a": {"subscription": None}}, "nothing assigned yet"),
-        ({"a": {"subscription": None, "owned": {"t0": [0]}}}, "not valid"),
-        ({"a": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}}}, "as good as can be"),
-    ],
-)
-def test_every_state_of_a_group_has_a_verdict(members, says):
-    verdict = verdict_of(members, {"t0": 3})
-    assert (verdict.says, verdict.sure) == (says, True)
 
 
 def test_a_member_that_is_told_to_read_nothing_makes_the_verdict_sure():
@@ -317,21 +292,6 @@ def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name
         (one.verdict.at_least for one in order[:4]), reverse=True
     )
     assert [one.group.name for one in order] == ["d", "e", "b", "c", "a"]
-
-
-@pytest.mark.parametrize(
-    "objective", ["balance > peak_lag", "balance > stickiness > moved_weight"]
-)
-def test_of_several_groups_the_one_that_lacks_what_a_tier_needs_is_named(objective):
-    document = {
-        "format": "assay-group/1",
-        "group": "known",
-        "topics": {"t": {"partitions": 1, "lag": [5], "weight": [2]}},
-        "members": {"a": {"subscription": ["t"], "owned": {"t": [0]}}},
-    }
-    lacking = document | {"group": "lacking", "topics": {"t": 1}}
-    with pytest.raises(BadInput, match=r"^lacking: topics\.t\..* unknown, but tier"):
-        judge([Group.from_dict(one) for one in (document, lacking)], objective)
 
 
 def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_theirs(capsys):

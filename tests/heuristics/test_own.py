@@ -27,12 +27,6 @@ def here(monkeypatch):
     monkeypatch.chdir(FOLDER)
 
 
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(30) as found:
-        yield found
-
-
 @pytest.fixture
 def group(group_of) -> Group:
     return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
@@ -60,20 +54,6 @@ def test_a_function_and_an_object_that_is_called_are_handed_over_as_they_are(min
     held = limit.plan(group, mine.Least(1)).plan.assignment.owner.tolist()
     assert held == [1] * 5
     assert assignor_named(mine.Least(1)).name == "mine:Least"
-
-
-def test_it_runs_in_a_process_of_its_own_and_is_stopped_when_its_time_is_up(group, monkeypatch):
-    monkeypatch.chdir(FOLDER)
-    with TimeLimit(0.5) as limit:
-        here = limit.plan(group, "range").status
-        hung = limit.plan(group, "misbehaving:loop")
-        died = limit.plan(group, "misbehaving:leave")
-        pid = limit.plan(group, "misbehaving:tell_pid").plan.rounds
-        other = limit.plan(group, "mine:in_rounds").plan.rounds
-    assert here == "planned"
-    assert (hung.status, hung.reason) == ("timed-out", "no answer within 0.5 s")
-    assert (died.status, died.reason) == ("failed", "the child process died (exit code 7)")
-    assert pid != other == 3
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 import importlib
-import os
 import subprocess
 import sys
 import textwrap
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +9,9 @@ import numpy as np
 import pytest
 
 from groups import BadInput
-from heuristics import assign, plan
+from heuristics import plan
 from heuristics.time_limit import TimeLimit, limited
+from tests.processes import gone
 
 
 @pytest.fixture
@@ -24,31 +23,6 @@ def misbehaving(monkeypatch):
 @pytest.fixture
 def group(group_of):
     return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def ends(pid: int, *, seconds: float) -> bool:
-    until = time.monotonic() + seconds
-    while is_running(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not is_running(pid)
-
-
-def test_a_child_process_gives_the_plan_that_the_assignor_gives_here(group):
-    with TimeLimit(30) as limit:
-        for name in ("range", "roundrobin", "kip-54-sticky"):
-            outcome = limit.plan(group, name)
-            assert (outcome.status, outcome.reason) == ("planned", None)
-            assert outcome.plan.assignment.group is group
-            np.testing.assert_array_equal(outcome.plan.assignment.owner, assign(group, name).owner)
-            assert outcome.seconds > 0
 
 
 def test_a_partition_given_out_twice_survives_the_way_back(group_of):
@@ -100,28 +74,7 @@ def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_th
     assert outcomes[1].seconds == 1.5
     pids = [outcome.plan.rounds for outcome in outcomes if outcome.plan is not None]
     assert len(set(pids)) == 4
-    assert all(ends(pid, seconds=1) for pid in pids)
-
-
-def test_many_groups_of_what_does_not_start_all_say_so(group, monkeypatch):
-    monkeypatch.chdir(Path(__file__).parent / "assignors")
-    with TimeLimit(30) as limit:
-        outcomes = limit.plan_many([group] * 3, "misbehaving:nothing_of_the_sort")
-        assert {outcome.status for outcome in outcomes} == {"failed"}
-        outcomes = limit.plan_many([group] * 3, "gone:deal")
-        assert [outcome.status for outcome in outcomes] == ["unavailable"] * 3
-
-
-def test_a_refusal_and_a_failure_become_reasons(group, misbehaving):
-    with TimeLimit(30) as limit:
-        outcomes = [
-            limit.plan(group, "kip-615-constrained"),
-            limit.call(misbehaving.give_up, group),
-        ]
-    assert [(one.status, one.reason) for one in outcomes] == [
-        ("refused", "subscriptions differ: a and b do not read the same topics"),
-        ("failed", "the loads come back after 3 steps"),
-    ]
+    gone(*pids)
 
 
 def test_bad_input_is_not_an_outcome(group, group_of):
@@ -166,7 +119,7 @@ def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, monkey
         limit.warm_up(names)
         outcomes = [limit.plan(group, name) for name in names]
     assert [outcome.status for outcome in outcomes] == ["planned"] * 3
-    assert ends(outcomes[1].plan.rounds, seconds=5)
+    gone(outcomes[1].plan.rounds)
 
 
 def test_what_cannot_be_started_ahead_is_said_by_its_call(group, monkeypatch):

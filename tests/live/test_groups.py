@@ -177,15 +177,6 @@ def test_the_lag_of_the_busiest_member_is_what_was_written_and_not_committed(now
     assert [term["value"] for term in answer["optimum"]["terms"]] == [40]
 
 
-def test_all_groups_of_the_moment_are_on_one_page(now, tmp_path):
-    file = written(now.captured.values(), tmp_path / "all.jsonl")
-    page = tmp_path / "page.html"
-    said = assay("report", file, "-o", page)
-    assert said.returncode == 0, said.stderr
-    text = page.read_text()
-    assert [group for group in GROUPS if f">{group}</" not in text] == []
-
-
 def test_what_the_tool_prints_of_older_releases_verbosely_is_refused_with_the_reason(before):
     from groups.importers import import_each
 

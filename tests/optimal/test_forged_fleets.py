@@ -9,7 +9,7 @@ import pytest
 from groups import AssayError, Assignment, SolverContradiction
 from groups.fleet import Fleet
 from groups.tiers import values_in
-from optimal import ProofKind, check
+from optimal import ProofKind, check, solve_many
 from optimal.audit import Certificates, Evidence, proved
 from optimal.flow.algorithm import flows_of
 from optimal.solutions import Solutions
@@ -119,3 +119,5 @@ def test_one_forged_group_is_refused_by_its_name_and_the_others_keep_their_answe
     assert solved.status.tolist() == ["optimal"] * 2 + ["unknown"] + ["optimal"] * 2
     assert solved.proof.tolist().count(str(ProofKind.CERTIFICATE)) == 4
     assert solved.loads.reshape(5, 3)[2].tolist() == [0, 0, 0]
+    with pytest.raises(SolverContradiction, match=r"^g2: flow contradicts the checker: "):
+        solve_many(groups)

@@ -47,15 +47,6 @@ def test_every_tier_before_others_has_the_optimum_that_exhaustion_proves(formula
         assert_equals_exhaustion(formulation, group, (first, *others))
 
 
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("earlier", [tier for tier in TIERS if tier != "balance"])
-def test_balance_after_any_tier_is_the_pairwise_score(formulation, earlier):
-    rng = random.Random(f"balance after {earlier}")
-    for _ in range(3):
-        group = random_group(rng, members=4, partitions=7)
-        assert_equals_exhaustion(formulation, group, (earlier, "balance"))
-
-
 @pytest.mark.parametrize("method", [brute, *FORMULATIONS])
 def test_after_a_lag_tier_the_pairwise_score_decides_and_not_the_sum_of_squares(method):
     """The least peak leaves loads of 13, 4, 4 (score 18) or of 12, 7, 2 (20, fewer squares)."""
@@ -121,13 +112,6 @@ def test_a_bound_under_a_time_limit_never_exceeds_the_optimum(formulation, secon
             assert bound is None or bound <= optimum
         if claim.stopped is Stopped.PROOF:
             assert claim.bounds == best.bounds
-
-
-def test_a_bound_of_cp_sat_on_balance_is_on_the_pairwise_score():
-    group = one_topic([0] * 149, members=20)
-    for seconds in (0.1, 0.3, 1.0):
-        claim = cpsat(group, ("balance", "peak_lag"), time_limit=seconds)
-        assert claim.bounds[0] is None or claim.bounds[0] <= 9 * 11
 
 
 def test_cp_sat_is_right_where_its_presolve_is_wrong():

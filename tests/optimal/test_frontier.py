@@ -263,18 +263,6 @@ def test_a_group_of_any_size_gets_as_many_points_as_asked_for():
     assert_consistent(group, ("balance", "stickiness"), points)
 
 
-@pytest.mark.parametrize("points", [2, 3, 5])
-def test_fewer_points_are_searched_where_fewer_are_asked_for(points):
-    rng = random.Random(f"fewer {points}")
-    for _ in range(5):
-        group = crowded(rng, members=4, partitions=16)
-        every = frontier(group, "topic_balance", "stickiness")
-        some = frontier(group, "topic_balance", "stickiness", points=points)
-        assert len(some) <= max(points, 1)
-        assert set(pairs_of(some)) <= set(pairs_of(every))
-        assert len(some) == len(every) or not all(point.complete for point in some)
-
-
 HURRIED = (
     ("balance", "stickiness"), ("lag_balance", "balance"), ("stickiness", "lag_balance"),
     ("stickiness", "peak_lag"),

@@ -4,7 +4,7 @@ import pytest
 
 from groups import BadInput, Group
 from optimal import Status, Stopped, solve
-from tests.optimal.small_groups import chain, found, group_of
+from tests.optimal.small_groups import chain, group_of
 
 
 def test_a_tier_that_is_no_flow_is_refused_by_the_flow():
@@ -54,36 +54,6 @@ def test_out_of_time_the_answer_is_unknown_and_says_so():
     assert solution.terms == ()
     document = solution.to_dict()
     assert (document["assignment"], document["proof"]) == (None, {"kind": "none"})
-
-
-@pytest.mark.parametrize(
-    ("topics", "reads"),
-    [
-        ({}, {}),
-        ({"t0": 3}, {}),
-        ({}, {"c0": [], "c1": []}),
-        ({"t0": 0}, {"c0": ["t0"], "c1": ["t0"]}),
-        ({"t0": 4}, {"c0": [], "c1": []}),
-        ({"t0": 4, "t1": 0}, {"c0": ["t1"]}),
-    ],
-)
-@pytest.mark.parametrize(
-    "order",
-    [
-        ("balance", "stickiness"),
-        ("stickiness", "balance"),
-        ("topic_balance", "balance"),
-        ("stickiness",),
-    ],
-)
-def test_a_group_with_nothing_to_assign_is_optimal_at_no_cost(topics, reads, order):
-    group = group_of(topics, reads)
-    solution = solve(group, order, method="flow")
-    assert found(solution) == (0,) * len(order)
-    assert solution.status is Status.OPTIMAL
-    assert not (solution.assignment.owner >= 0).any()
-    left = {t: list(range(n)) for t, n in topics.items() if n and t == "t0"}
-    assert solution.assignment.unassigned == left
 
 
 @pytest.mark.parametrize("objective", ["kip-881", "racks > balance", "topic_balance > racks"])

@@ -8,18 +8,14 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from groups import BadInput, Group, SolverContradiction, values
+from groups import BadInput, Group, values
 from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
 from optimal import ProofKind, Status, Stopped, check, solve, solve_many
 from optimal.flow import tier_flows
-from optimal.flow.algorithm import flows_of
 from optimal.solve import solve_fleet
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
-
-FLOW_TIERS = ("balance", "topic_balance", "stickiness", "moved_weight", "racks")
-ORDERS = [order for size in range(1, 6) for order in permutations(FLOW_TIERS, size)]
 
 ODD = (
     group_of({}, {}, name="empty"),
@@ -51,35 +47,6 @@ def test_groups_without_members_topics_or_partitions_are_each_optimal(objective)
     assert_each_is_its_own(ODD, objective)
     for some in ([], *([group] for group in ODD)):
         assert_each_is_its_own(some, objective)
-
-
-def test_a_mixed_list_of_groups_equals_its_groups_one_by_one():
-    rng = random.Random("mixed")
-    for _ in range(6):
-        groups = [
-            random_group(rng, members=rng.randint(0, 8), partitions=rng.randint(0, 30))
-            for _ in range(12)
-        ]
-        groups += rng.sample(ODD, 3)
-        rng.shuffle(groups)
-        assert_each_is_its_own(groups, rng.choice(("kip-54", "balance", "stickiness > balance")))
-
-
-def test_every_order_of_flow_tiers_is_solved_for_many_as_for_one():
-    rng = random.Random("orders")
-    for order in rng.sample(ORDERS, 20):
-        groups = [random_group(rng, members=4, partitions=9) for _ in range(4)]
-        read = [g for g in groups if g.weight is not None and (g.racks is not None)]
-        assert_each_is_its_own([g for g in read if len(g.members)], order)
-
-
-def test_groups_of_one_name_with_the_same_topics_and_members_stay_apart():
-    topics, reads = {"t0": 5, "t1": 2}, {"c0": ["t0", "t1"], "c1": ["t0"]}
-    first = group_of(topics, reads, {"c0": {"t0": [0, 1, 2, 3, 4]}})
-    second = group_of(topics, reads, {"c1": {"t0": [0, 1, 2, 3, 4]}})
-    many = assert_each_is_its_own([first, second, first], "kip-54")
-    assert [s.terms[1].value for s in many] == [3, 1, 3]
-    assert many[0].assignment.to_dict() == many[2].assignment.to_dict()
 
 
 def test_groups_with_racks_stand_beside_groups_without():
@@ -126,15 +93,6 @@ def test_a_group_without_any_members_rack_is_refused_though_others_have_some():
         solve_many([heavy("near", 1, "x"), heavy("far", 1)], "balance > racks")
 
 
-def test_groups_are_solved_one_by_one_where_a_tier_is_no_flow():
-    topics = {"t": {"partitions": 3, "lag": [5, 4, 3]}}
-    groups = [group_of(topics, reads) for reads in ({"a": ["t"], "b": ["t"]}, {"a": ["t"]})]
-    many = solve_many(groups, "kip-169")
-    assert [s.terms for s in many] == [solve(group, "kip-169").terms for group in groups]
-    with pytest.raises(BadInput, match=r"^one member: topics\.t0\.lag\[0\]: unknown, but tier"):
-        solve_many([*groups, ODD[5]], "kip-169")
-
-
 def test_an_answer_is_asked_for_by_number_and_is_the_same_each_time():
     many = solve_many(ODD)
     assert many[-1] is many[len(ODD) - 1]
@@ -151,27 +109,6 @@ def test_out_of_time_every_answer_is_unknown():
     solved = solve_fleet(Fleet.of([stairs] * 2), time_limit=0)
     assert set(solved.stopped.tolist()) == {Stopped.TIME_LIMIT}
     assert (solved.solution(1).assignment, solved.errors) == (None, {})
-
-
-@pytest.mark.parametrize("lie", ["owner", "level", "price"])
-def test_what_does_not_hold_of_one_group_is_refused_by_its_name(monkeypatch, lie):
-    """A method that answers well, but for one partition or member of one group."""
-    stairs = {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
-    groups = [group_of({"t0": 3, "t1": 5}, stairs, name=f"g{number}") for number in range(5)]
-
-    def lying(group, objective, time_left, **more):
-        found = flows_of(group, objective, time_left, **more)
-        if lie == "owner":
-            told = found.owner.copy()
-            told[3 * 8 : 4 * 8] = 3 * 3 + 1
-            return replace(found, owner=told)
-        told = (found.level if lie == "level" else found.prices[0]).copy()
-        told[3 * 3 + 1] += 1
-        return replace(found, level=told) if lie == "level" else replace(found, prices=[told])
-
-    monkeypatch.setattr("optimal.flow.algorithm.flows_of", lying)
-    with pytest.raises(SolverContradiction, match=r"^g3: flow contradicts the checker: "):
-        solve_many(groups)
 
 
 OBJECTIVES = [

@@ -8,21 +8,16 @@ import pytest
 
 from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
 from groups import Assignment, Group
-from heuristics import WRITTEN, Assignor, assignors
+from heuristics import Assignor, assignors
 from heuristics.time_limit import TimeLimit
 from studies.differential import (
-    SHIPPED_AS,
     Comparison,
-    cell,
     compared,
-    matrix_of,
     pairs,
-    records_of,
     rows_in,
-    rows_of,
 )
 from studies.measured import Measured, measured_on
-from studies.page import beside, read, write
+from studies.page import beside, read
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
 CALLED_HERE = tuple(
@@ -119,19 +114,6 @@ def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows
     assert differing.better > 0
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", ON_MANY)
-def test_sticky_of_kafka_is_held_against_the_texts_on_five_thousand_groups(rows, name):
-    assert sum(row(rows, text_of(name), name, kind).groups for kind in KINDS) >= 5000
-
-
-@pytest.mark.exhaustive
-def test_the_records_have_every_count_of_every_pair_and_kind(rows, tmp_path):
-    file = tmp_path / "records.csv"
-    write(file, records_of(rows))
-    assert rows_in(read(file)) == {pair: dict(kinds) for pair, kinds in rows.items() if kinds}
-
-
 def test_the_records_are_of_five_thousand_groups_and_of_every_pair_called_here():
     found = rows_in(read(beside(PAGE)))
     for name in ("kafka-java/range@4.4.0", "kafka-java/range@2.8.2"):
@@ -159,50 +141,6 @@ def test_a_row_counts_what_is_worse_and_what_is_missing():
         groups=9, written_invalid=1, invalid=1, failed=1, timed_out=1, valid=5, same_loads=3,
         same_each=1, better=1, worse=1, same_moves=2, fewer=0, more=1,
     )  # fmt: skip
-
-
-def test_releases_that_look_the_same_share_a_row_of_the_matrix():
-    names = ["kafka-java/range@4.4.0", "kafka-java/range@4.0.2", "kafka-java/range@3.9.2"]
-    even, odd = Measured("valid", "", (2, 2), 0, 1), Measured("valid", "", (3, 1), 2, 0)
-    figures = {"range": [even], names[0]: [odd], names[1]: [even], names[2]: [odd]}
-    matrix = matrix_of("range", rows_of(names, figures, {EQUAL: 1})).splitlines()
-    assert matrix[2] == "| as shipped | equal | differing | odd claims | static | racks |"
-    assert matrix[4:] == [
-        "| `kafka-java/range` 4.4.0, 3.9.2 | less even 100% |  |  |  |  |",
-        "",
-        "No difference but in ties: `kafka-java/range` 4.0.2.",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("counts", "said"),
-    [
-        ({"groups": 9, "valid": 9, "same_loads": 9, "same_each": 9, "same_moves": 9}, "same"),
-        ({"groups": 9, "valid": 9, "same_loads": 9, "same_each": 5, "same_moves": 9}, "ties"),
-        ({"groups": 9, "valid": 9, "same_loads": 6, "same_each": 5, "same_moves": 9}, "ties"),
-        ({"groups": 2000, "valid": 2000, "better": 1}, "more even below 0.1%"),
-        ({"groups": 200, "valid": 150, "worse": 1, "invalid": 30, "failed": 9, "timed_out": 11},
-         "less even 0.5%, not valid 15%, no answer 10%"),
-        ({"groups": 3, "valid": 3, "fewer": 1, "more": 2}, "fewer moves 33%, more moves 67%"),
-    ],
-)  # fmt: skip
-def test_a_cell_says_what_differs_in_shares_of_the_groups(counts, said):
-    assert cell(Comparison(**counts)) == said
-    assert cell(None) == ""
-
-
-def test_pairs_go_by_the_name_that_members_list():
-    names = ["kafka-java/sticky@4.4.0", "x/cooperative-sticky@1", "x/range@1", "x/uniform@1"]
-    assert pairs(names) == [
-        ("range", "x/range@1"),
-        ("kip-54-sticky", "kafka-java/sticky@4.4.0"),
-        ("kip-615-constrained", "kafka-java/sticky@4.4.0"),
-        ("kip-615-constrained", "x/cooperative-sticky@1"),
-        ("kip-615-amended", "kafka-java/sticky@4.4.0"),
-        ("kip-615-amended", "x/cooperative-sticky@1"),
-        ("kip-429-cooperative", "x/cooperative-sticky@1"),
-    ]
-    assert set(SHIPPED_AS) <= set(WRITTEN)
 
 
 def test_the_kinds_of_groups_are_what_they_are_called():

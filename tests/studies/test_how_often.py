@@ -9,12 +9,10 @@ import pytest
 
 from groups import Assignment, Group, values
 from heuristics import Assignor, catalogue
-from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from studies import pages
-from studies.how_often.__main__ import main, play
-from studies.how_often.page import AMONG, parts_of, rows_of
+from studies.how_often.__main__ import play
+from studies.how_often.page import AMONG
 from studies.how_often.page import KINDS as KIND_NAMES
 from studies.how_often.rate import Played, file_of, played, rate, services_in
 from studies.how_often.service import KINDS, MOST, service
@@ -62,19 +60,6 @@ def test_services_are_ordinary():
     assert max(len(one.stages[0].members) for one in SERVICES) > 20
 
 
-def test_scaling_takes_a_group_above_its_largest_topic_and_a_deployment_above_the_most_members():
-    weeks_of = [*SERVICES, service(1, 768)]
-    grown = [
-        one for one in weeks_of if any(len(s.members) > max(s.partitions) for s in one.stages)
-    ]
-    assert grown
-    assert all(len(one.stages[0].members) <= max(one.stages[0].partitions) for one in grown)
-    # A quarter of the most, rounded up, may be there beside them.
-    most = max(len(stage.members) for one in weeks_of for stage in one.stages)
-    assert most == MOST - (-MOST // 4)
-    assert f"groups of more than {most} members" in PAGE.read_text()
-
-
 def test_subscriptions_differ_never_or_in_one_deployment_or_by_role():
     by_kind = {kind: [s for s in SERVICES if s.kind == kind] for kind in KINDS}
     assert all(is_alike(stage) for one in by_kind["alike"] for stage in one.stages)
@@ -94,11 +79,6 @@ def test_where_roles_overlap_no_topic_is_read_by_all_and_each_by_some():
         assert not set.intersection(*map(set, first.reads))
         assert set.union(*map(set, first.reads)) == set(range(len(first.topics)))
         assert len(set(first.reads)) > 1
-
-
-def test_services_of_one_kind_are_others_than_those_that_are_mixed():
-    assert service(1, 0).kind == service(1, 0, "alike").kind == "alike"
-    assert service(1, 0).stages != service(1, 0, "alike").stages
 
 
 def test_services_of_one_kind_count_beside_those_that_are_mixed(tmp_path):
@@ -220,12 +200,6 @@ def test_what_hangs_raises_or_is_invalid_is_counted_and_the_week_goes_on(called)
     assert asked == sum(len(stage.members) for stage in short.stages)
 
 
-def test_one_that_cannot_be_called_is_no_finding():
-    outcome = Outcome("unavailable", None, "not here", 0.0)
-    with pytest.raises(RuntimeError, match="not called: not here"):
-        judged(outcome, [0, 0])
-
-
 def test_who_beats_the_optimum_is_an_error_of_ours():
     group = Journey(SERVICES[0]).group
     with TimeLimit(5) as limit:
@@ -234,27 +208,10 @@ def test_who_beats_the_optimum_is_an_error_of_ours():
         judged(made, [10**9, 0])
 
 
-def test_rounds_that_go_on_for_ever_are_no_exception():
-    for reason, what in (
-        ("round 4 ends with what they owned: the rounds would go on for ever", "never_settles"),
-        ("KeyError: 't0'", "exception"),
-    ):
-        assert judged(Outcome("failed", None, reason, 0.0), [0, 0]) == what
-
-
 def test_without_an_event_the_upper_bound_is_the_rule_of_three_over_services():
     kinds = {"alike": counts_of([10] * 300, [0] * 300)}
     found = rate(kinds, "hang", {"alike": 1.0}, 1)
     assert (found.per_million, found.low) == (0, 0)
-    assert found.high == pytest.approx(3 / 300 / 10 * 1e6, rel=0.1)
-
-
-def test_services_without_such_a_rebalance_leave_the_bound_of_the_others():
-    kinds = {
-        "alike": counts_of([0] * 300, [0] * 300),
-        "roles": counts_of([10] * 300, [0] * 300),
-    }
-    found = rate(kinds, "hang", {"alike": 0.75, "roles": 0.25}, 1)
     assert found.high == pytest.approx(3 / 300 / 10 * 1e6, rel=0.1)
 
 
@@ -265,14 +222,6 @@ def test_one_event_has_the_interval_of_clopper_and_pearson():
     # One of 1000: 0.0025% to 0.556%.
     assert found.low == pytest.approx(2.5, rel=0.5)
     assert found.high == pytest.approx(556, rel=0.15)
-
-
-def test_events_that_stand_together_in_one_service_are_one_observation():
-    spread = {"alike": counts_of([10] * 100, [1] * 20 + [0] * 80)}
-    together = {"alike": counts_of([10] * 100, [10] * 2 + [0] * 98)}
-    one, other = (rate(k, "hang", {"alike": 1.0}, 1) for k in (spread, together))
-    assert one.per_million == other.per_million
-    assert other.high - other.low > 2 * (one.high - one.low)
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():
@@ -315,43 +264,6 @@ def test_a_study_that_was_stopped_goes_on_where_its_files_end(tmp_path):
     assert total == sum(len(one.stages) for one in SERVICES[:5])
 
 
-def test_without_a_page_to_write_the_tables_are_printed(tmp_path, monkeypatch, capsys):
-    before = PAGE.read_text(), beside(PAGE).read_text()
-    play(["roundrobin"], 4, tmp_path / "seed-1", 1)
-    play(["range"], 1, tmp_path / "seed-1", 1)
-    capsys.readouterr()
-    asked = ["how_often", "--services", "0", "--counts", str(tmp_path)]
-    monkeypatch.setattr("sys.argv", asked)
-    main()
-    came = capsys.readouterr()
-    assert came.out.startswith("| assignor | rebalances played |")
-    assert "| `roundrobin` |" in came.out
-    assert "`range`" not in came.out
-    assert came.err == "range: left out, no services played: new-topic, roles\n"
-    assert (PAGE.read_text(), beside(PAGE).read_text()) == before
-    monkeypatch.setattr("sys.argv", [*asked, "--out", str(tmp_path)])
-    main()
-    assert f"{pages.how_often(tmp_path)}\n" == came.out
-
-
-def test_where_nobody_has_played_a_kind_with_a_share_there_is_no_table(
-    tmp_path, monkeypatch, capsys
-):
-    play(["range"], 4, tmp_path / "seed-1", 1)
-    capsys.readouterr()
-    asked = ["--services", "0", "--counts", str(tmp_path), "--overlapping", "0.1"]
-    monkeypatch.setattr("sys.argv", ["how_often", *asked])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    came = capsys.readouterr()
-    assert came.out == ""
-    assert came.err.splitlines() == [
-        "range: left out, no services played: overlapping",
-        f"{tmp_path}/seed-1: no assignor has played services of all kinds with a share",
-    ]
-
-
 def test_each_assignor_has_a_record_of_each_thing_that_may_happen():
     records = read(beside(PAGE))
     by_name: dict[tuple[str, ...], list[str]] = {}
@@ -362,16 +274,6 @@ def test_each_assignor_has_a_record_of_each_thing_that_may_happen():
         assert int(one["affected"]) <= min(int(one["services"]), int(one["events"]))
     assert all(tuple(what) == WHAT for what in by_name.values())
     assert ("kafka-java", "sticky", "4.4.0") in by_name
-
-
-def test_records_of_parts_are_of_each_kind_of_service_and_of_each_kind_of_rebalance():
-    made = {"x/y@1": {kind: Played(np.ones((2, 2), int), {w: np.ones((2, 2), int) for w in WHAT})
-                      for kind in KINDS}}  # fmt: skip
-    parts = parts_of(made, {"alike": 1.0})
-    assert len({one["of"] for one in parts}) == 6
-    assert {one["per_million"] for one in parts} == {1_000_000}
-    (row, *_) = rows_of(made, {"alike": 1.0})
-    assert (row["client"], row["assignor"], row["version"]) == ("x", "y", "1")
 
 
 STICKY = ("sticky", "cooperative-sticky", "uniform")

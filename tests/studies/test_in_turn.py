@@ -2,8 +2,7 @@
 
 import pytest
 
-from compare.samples.families import Family
-from studies.in_turn import in_turn, reading_alike, solving
+from studies.in_turn import in_turn
 
 
 def sides(seconds):
@@ -33,15 +32,3 @@ def test_a_slow_side_cuts_the_runs_of_both(patience, protocol):
     came = in_turn(ours, theirs, warm=15, runs=9, patience=patience)
     assert came.protocol == protocol
     assert len(came.ours) == len(came.theirs)
-
-
-def test_without_a_warm_up_the_first_runs_count():
-    ours, theirs, called = sides({"ours": 2.0, "theirs": 1.0})
-    assert in_turn(ours, theirs, warm=0, runs=1).protocol == "0 + 1"
-    assert called == ["ours", "theirs"]
-
-
-def test_solving_and_finding_who_reads_alike_are_timed_apart():
-    group = Family(6, 3, 4, "random", "join-one").group(1)
-    assert solving(group) > 0
-    assert reading_alike(group) > 0

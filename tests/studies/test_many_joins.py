@@ -4,13 +4,11 @@ import pytest
 
 from compare.samples.enumerated import Small
 from compare.samples.joins import joined, joins
-from groups import BadInput, values
+from groups import values
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from studies.many_joins.called import read
-from studies.many_joins.calls import hanging, line_of, put
-from studies.page import read as records_in
+from studies.many_joins.calls import hanging
 
 HANGS = Small(
     (5, 10), ((0,), (0,), (0, 1), (1,), (1,)), (1, 1, 0, 0, 0, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4)
@@ -64,31 +62,3 @@ def test_no_other_sticky_assignor_hangs_where_kafkas_do(name):
     best = solve(group, "balance > stickiness").assignment
     assert plan.assignment.is_valid
     assert values(plan.assignment, ("balance",)) == values(best, ("balance",))
-
-
-def test_a_group_is_one_line():
-    small = Small((2, 1), ((0,), (0, 1)), (0, 0, -1))
-    assert line_of(small) == "2,1;0,0 1;0,0,-1\n"
-    assert read(line_of(small)) == small
-
-
-def test_a_record_goes_to_its_place_and_takes_that_of_an_older_one(tmp_path):
-    row = {"assignor": "a", "members": 4, "topics": 2, "partitions": 10, "adjoining": "no",
-           "joins": 3, "hang": 0}  # fmt: skip
-    for more in ({}, {"partitions": 9}, {"joins": 5}, {"adjoining": "yes", "partitions": 12}):
-        put(tmp_path / "joins.csv", {**row, **more})
-    made = records_in(tmp_path / "joins.csv")
-    assert [(r["partitions"], r["joins"]) for r in made] == [("9", "3"), ("10", "5"), ("12", "3")]
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("kafka-java/sticky@2.4.9", r"assay fetch kafka-java@2\.4\.9"),
-        ("aiokafka/sticky@0.1.0", r"aiokafka/sticky@0\.1\.0: aiokafka .*0\.1\.0"),
-        ("sarama/sticky@0.1.0", r"sarama/sticky@0\.1\.0: "),
-    ],
-)
-def test_a_release_that_is_not_here_is_refused(name, reason):
-    with pytest.raises(BadInput, match=reason):
-        list(hanging([HANGS], name))

@@ -4,10 +4,8 @@ import json
 
 from broker import Read
 from studies.on_a_cluster import __main__ as on_a_cluster
-from studies.on_a_cluster.__main__ import main
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
-from studies.on_a_cluster.page import made
 from studies.on_a_cluster.play import Hang, Played
 from studies.on_a_cluster.stage import Look
 
@@ -95,18 +93,6 @@ def test_a_partition_that_is_given_again_and_again_is_named_with_how_often():
     assert played(given=given)["given_more_than_twice"] == {"t0-1": 3, "t1-3": 19}
 
 
-def test_leaders_that_hang_again_are_counted_in_the_table():
-    hangs = [Hang(who, 2.0, 17, restarted=17.4) for who in ("m0", "m0", "m1")]
-    row = made([played(hangs=hangs)]).splitlines()[2]
-    assert "| m0 (2 times), then m1 | restarted after 15 s (3 times) |" in row
-
-
-def test_the_page_shows_the_first_lines_of_what_was_said_and_counts_the_others():
-    shown = made([played(said=[f"line {n}" for n in range(42)])])
-    assert "line 29\n... and 12 lines more like these\n" in shown
-    assert "line 30" not in shown
-
-
 def test_a_course_that_was_played_beside_another_leaves_what_that_one_has_measured(
     tmp_path, monkeypatch
 ):
@@ -117,14 +103,3 @@ def test_a_course_that_was_played_beside_another_leaves_what_that_one_has_measur
         on_a_cluster.keep({name: {**played(), "course": name}})
     kept = json.loads(data.read_text(encoding="utf-8"))["courses"]
     assert [each["course"] for each in kept] == names
-
-
-def test_courses_have_names_of_their_own_and_a_member_that_joins_last():
-    assert len({course.name for course in COURSES}) == len(COURSES)
-    for course in COURSES:
-        assert {t for topics in course.reads.values() for t in topics} == course.topics.keys()
-
-
-def test_a_course_that_there_is_not_is_refused_with_those_that_there_are(capsys):
-    assert main(["stciky"]) == 2
-    assert capsys.readouterr().err.startswith("stciky: not a course; there are 'sticky', ")

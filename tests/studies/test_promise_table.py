@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from compare.promises.findings import Finding, read_findings
+from compare.promises.findings import read_findings
 from compare.promises.promise import PROMISES
 from compare.samples.enumerated import owned
-from groups import Group
 from heuristics import WRITTEN
 from studies.page import beside, read
-from studies.promise_table import matrix_of, records_of, scopes, tally
+from studies.promise_table import scopes, tally
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "findings" / "promises.md"
@@ -21,13 +20,6 @@ FINDINGS = [
     for finding in read_findings(ROOT / "corpus" / "findings.jsonl")
     if finding.assignor in WRITTEN
 ]
-EVEN = {
-    "format": "assay-group/1", "group": "g", "topics": {"t": 4},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
-        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
-    },
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -123,25 +115,3 @@ def test_the_records_agree_with_a_smaller_enumeration(small_tallies):
             assert counts[scope, assignor, promise] >= least > 0
             rows += 1
     assert rows > 20
-
-
-@pytest.mark.exhaustive
-def test_a_matrix_says_where_a_promise_breaks_most(small_tallies):
-    finding = Finding.of("range", "balanced", Group.from_dict(EVEN), {"loads": [2, 2]})
-    records = records_of(small_tallies, [finding])
-    # Of one assignor alone each: whether rounds settle, and whether a rule reverts.
-    assert len(records) == 4 * (len(WRITTEN) * (len(PROMISES) - 2) + 2)
-    lines = matrix_of(records).splitlines()
-    rows = {line.split("`")[1]: line for line in lines[7 : 7 + len(WRITTEN)]}
-    assert list(rows) == list(WRITTEN)
-    worst = max(
-        (small_tallies[s.name, "range", "balanced"].broken
-         / small_tallies[s.name, "range", "balanced"].tested, s.name) for s in scopes()
-    )  # fmt: skip
-    assert f" | {worst[0]:.0%} of {worst[1]} | " in rows["range"]
-    assert rows["kip-615-amended"].startswith(
-        "| `kip-615-amended` | kept | kept |  | kept | kept |"
-    )
-    assert (
-        lines[-1] == "| `range` | balanced | 2 members, 1 topic, 4 partitions | `range-balanced` |"
-    )

@@ -10,19 +10,12 @@ from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.promises.record import Found
 from heuristics import WRITTEN, assignor_named
-from heuristics.time_limit import TimeLimit
 from studies.recorded_findings import renewed
 from studies.shipped_findings import search
 
 ROOT = Path(__file__).parents[2]
 FINDINGS = {found.id: found for found in read_findings(SHIPPED)}
 KNOWN = replace(FINDINGS["range-balanced"], found=Found("2026-01-02", "by hand"))
-
-
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(5.0) as made:
-        yield made
 
 
 def test_the_group_of_the_first_screen_is_that_of_the_finding():

@@ -1,7 +1,6 @@
 """The releases in which findings show are those that the releases themselves say."""
 
 import json
-import zipfile
 from dataclasses import replace
 from datetime import date
 from fnmatch import fnmatch
@@ -11,19 +10,17 @@ import pytest
 
 from compare.promises.findings import Finding, read_findings
 from compare.promises.trial import Runner, in_process, runner_of
-from groups import BadInput, Group
+from groups import Group
 from heuristics import assignor_named
 from heuristics.assignor import Outcome, attempt
 from heuristics.time_limit import TimeLimit
 from heuristics.written.range import plan
 from studies.since_when.ask import NOT_BUILT, first_tried, in_doubt
 from studies.since_when.page import TOLD as HISTORIES
-from studies.since_when.page import history, ranges
+from studies.since_when.page import history
 from studies.since_when.releases import (
     BUILT_THE_SAME,
     Release,
-    asked,
-    date_in_archive,
     oldest_first,
 )
 from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, Verdict, besides_of, verdict
@@ -101,19 +98,6 @@ def test_a_change_is_told_where_the_first_affected_release_is_the_one_it_names()
     assert history("y-valid", rows, told)["change"] is None
 
 
-def test_ranges_pass_over_what_was_not_tried():
-    rows = [
-        row("1.0", UNAFFECTED),
-        row("1.1", AFFECTED),
-        row("1.2", UNTRIED, "x"),
-        row("1.3", AFFECTED),
-        row("2.0", UNAFFECTED),
-    ]
-    assert ranges(rows, AFFECTED) == "1.1 to 1.3"
-    assert ranges(rows, UNAFFECTED) == "1.0, 2.0"
-    assert ranges(rows[:1], AFFECTED) == "-"
-
-
 def test_of_a_client_to_build_each_minor_release_is_tried_and_then_all_where_two_differ():
     releases = [Release(v) for v in ("1.0.0", "1.1.0", "1.1.1", "1.1.2", "1.2.0", "1.2.1")]
     assert [r.version for r in first_tried(releases)] == ["1.0.0", "1.1.2", "1.2.1"]
@@ -177,24 +161,3 @@ def test_an_endless_loop_is_looked_for_on_the_groups_of_other_clients_too():
     assert besides_of(replace(one, promise="valid"), [one, other]) == []
     assert verdict(one, run) == Verdict(UNAFFECTED)
     assert verdict(one, run, [other]) == Verdict(AFFECTED, "on the group of other-terminates")
-
-
-def test_candidates_are_no_releases():
-    assert oldest_first(["2.10.0", "2.9.1", "3.0.0-rc1", "1.13.0-beta.14"]) == ["2.9.1", "2.10.0"]
-
-
-@pytest.mark.parametrize(("year", "told"), [(2019, "2019-12-09"), (1980, None)])
-def test_the_day_of_an_archive_is_that_of_its_newest_file_unless_it_is_no_real_one(
-    tmp_path, year, told
-):
-    archive = tmp_path / "one.jar"
-    with zipfile.ZipFile(archive, "w") as opened:
-        opened.writestr(zipfile.ZipInfo("old", (1980, 1, 1, 0, 0, 0)), "")
-        opened.writestr(zipfile.ZipInfo("new", (year, 12, 9, 0, 0, 0)), "")
-    assert date_in_archive(archive) == told
-
-
-def test_a_tool_that_fails_is_one_line_with_the_last_that_it_said():
-    script = "import sys; sys.exit('first\\nERROR: no such package')"
-    with pytest.raises(BadInput, match=r"^no such package$"):
-        asked(["python", "-c", script])

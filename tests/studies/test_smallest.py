@@ -1,20 +1,17 @@
 """The promises of the shipped assignors: what the records say, and how they are made."""
 
 import json
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from compare.promises.findings import read_findings
 from compare.promises.promise import PROMISES, promises_of
-from compare.promises.trial import Trial, runner_of, trials
-from compare.samples.joins import joined, joins
+from compare.samples.joins import joins
 from compare.samples.ordinary import is_ordinary
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
 from studies.smallest import (
-    Tally,
     record_of,
     small,
     tally,
@@ -67,12 +64,6 @@ def test_a_broken_promise_counts_the_smaller_groups_on_which_it_holds():
     assert 0 < breaks["breaks"]["groups"] < breaks["breaks"]["tested"] == 31
 
 
-def test_a_record_says_how_many_groups_put_the_promise_to_the_test():
-    one = Tally(groups=Counter({5: 10, 6: 90}), tested=Counter({5: 8, 6: 85}))
-    kept = record_of("a", "optimal-moves", one, None)
-    assert (kept["groups"], kept["tested"], "breaks" in kept) == (100, 93, False)
-
-
 def test_a_smaller_group_replaces_that_of_a_finding_with_its_record_and_its_day():
     name = "kafka-python/roundrobin@3.0.12"
     if assignor_named(name).missing() is not None:
@@ -84,25 +75,3 @@ def test_a_smaller_group_replaces_that_of_a_finding_with_its_record_and_its_day(
     assert made.record is not None
     assert made.found is not None
     assert with_smaller([made], name, found) == [made]
-
-
-def test_trials_side_by_side_are_those_of_one_call_after_the_other():
-    name = "kafka-python/sticky@3.0.12"
-    if assignor_named(name).missing() is not None:
-        pytest.skip("kafka-python is not here")
-    batch = [joined(one) for one in joins(2, 2, 3)]
-    with TimeLimit(1.0) as first, TimeLimit(1.0) as second:
-        made = trials(batch, name, [first, second])
-        run = runner_of(name, first)
-        alone = [Trial(run, group, None) for group in batch]
-        assert [trial.group for trial in made] == batch
-        for one, other in zip(made, alone, strict=True):
-            assert one.outcome.plan.assignment.loads.tolist() == (
-                other.outcome.plan.assignment.loads.tolist()
-            )
-            assert (one.again is None) == (other.again is None)
-
-
-def test_an_assignor_that_has_no_rounds_is_not_asked_whether_they_end():
-    with TimeLimit(1.0) as limit:
-        assert tally(small(((2, 1),)), "kafka-java/sticky@4.4.0", [limit], ("settles",)) == {}

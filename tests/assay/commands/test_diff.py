@@ -19,10 +19,6 @@ from tests.assay.calling import (
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
 ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
 YESTERDAY = CAPTURES / "4.3.1" / "coop-a-describe.txt"
-KEYS = [
-    "format", "group", "before", "after", "joined", "left", "appeared", "vanished", "moved",
-    "lost_owner", "waiting", "moves", "members",
-]  # fmt: skip
 
 
 def today() -> str:
@@ -51,7 +47,6 @@ FILES = {
 }
 CALLS = {
     "solved": ("diff", "orders.json", "solution.json"),
-    "as json": ("diff", "orders.json", "solution.json", "--format", "json"),
     "same": ("diff", "orders.json", "orders.json"),
     "console": ("diff", YESTERDAY, "today.txt"),
     "by client": ("diff", YESTERDAY, "today.txt", "--by", "client-id"),
@@ -81,22 +76,6 @@ def test_a_sentence_then_the_members_that_changed_then_what_went_where(shown):
         "from  to  partitions",
         "c0    c1           2  t1:1-2",
     ]
-
-
-def test_as_json_it_is_one_document_with_the_keys_of_the_format(shown):
-    document = document_of(good(shown["as json"]))
-    assert list(document) == KEYS
-    assert document["format"] == "assay-diff/1"
-    assert document["moves"] == [
-        {"from": "c0", "to": "c1", "count": 2, "partitions": {"t1": [1, 2]}}
-    ]
-    assert document["before"] == {
-        "source": "orders.json", "captured_at": None, "peak_lag": None, "members": 2,
-        "partitions": 5, "unassigned": {}, "double": {}, "assumed": [],
-    }  # fmt: skip
-    assert document["members"][0] == {
-        "member": "c0", "before": 5, "after": 3, "lost": {"t1": [1, 2]}, "gained": {},
-    }  # fmt: skip
 
 
 def test_the_same_is_said_to_be_the_same(shown):

@@ -24,7 +24,6 @@ CALLS = {
     "some": (*WORTH, "10"),
     "free": (*WORTH, "45%", "--objective", "peak_lag"),
     "time": (*WORTH, "90%", "--objective", "balance > peak_time", "--rate", "10"),
-    "worth json": (*WORTH, "10%", "--format", "json"),
 }
 
 
@@ -192,13 +191,3 @@ def test_or_as_little_is_moved_as_makes_it_fall_enough(said):
     assert said["free"][0].startswith(
         "late: 2 moves bring the peak lag from 1,200 to 660: 45% lower."
     )
-
-
-def test_json_is_then_one_worth_document_with_the_solution(said):
-    document = json.loads(said["worth json"][0])
-    assert list(document) == [
-        "format", "group", "objective", "leave", "sure", "fewest", "now", "wanted", "found",
-        "bound", "solution",
-    ]  # fmt: skip
-    assert (document["leave"], document["sure"], document["fewest"]) == (False, True, 1)
-    assert document["solution"]["format"] == "assay-solution/1"

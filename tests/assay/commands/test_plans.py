@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import Assignment, Group, score, solve
-from groups.named_assignment import NamedAssignment
+from assay import Group, solve
 from tests.assay.calling import LOPSIDED, assay, document_of, good, one_line, write
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
@@ -155,11 +154,3 @@ def test_what_is_no_plan_of_the_group_is_refused_in_one_line(plans, plan, said):
     if said.endswith(INTEGER):
         # The plan may be the group, too.
         assert one_line(assay("score", "file.json", cwd=plans), 2) == f"file.json: {said}"
-
-
-def test_in_python_a_plan_is_an_assignment_like_any_other():
-    group = Group.from_dict(LOPSIDED)
-    row = score(group, Assignment.from_dict(group, HALFWAY), solve(group), assignor="mine")
-    assert (row.assignor, row.terms[0].excess) == ("mine", 2)
-    named = NamedAssignment.from_dict(NOT_VALID, "mine").of(group)
-    assert named.violations == Assignment.from_dict(group, NOT_VALID).violations

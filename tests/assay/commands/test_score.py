@@ -38,46 +38,6 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
 
 
-def test_score_as_json_is_one_scores_document_with_the_keys_of_the_format(folder):
-    arguments = ("--assignor", "range", "--assignor", "kip-169-lag", "--format", "json")
-    document = document_of(good(assay("score", folder / "orders.json", *arguments)))
-    assert list(document) == [
-        "format", "group", "objective", "optimum", "scores", "captured_at", "verdict",
-        "question", "plan", "assumed", "without_reader", "lag",
-    ]  # fmt: skip
-    assert document["verdict"] == {
-        "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
-        "waiting": None, "shown": "improvable",
-    }  # fmt: skip
-    assert document["format"] == "assay-scores/1"
-    assert document["objective"] == ["balance", "stickiness"]
-    assert document["optimum"] == {
-        "status": "optimal",
-        "terms": [
-            {"name": "balance", "value": 1, "bound": 1},
-            {"name": "stickiness", "value": 2, "bound": 2},
-        ],
-    }
-    current, in_ranges, refused = document["scores"]
-    for row in document["scores"]:
-        assert list(row) == [
-            "assignor", "status", "reason", "valid", "violations", "terms", "rounds", "revoked",
-            "seconds", "peak_lag", "catch_up_seconds",
-        ]  # fmt: skip
-    assert current == {
-        "assignor": "current", "status": "scored", "reason": None, "valid": True,
-        "violations": [], "rounds": 1, "revoked": 0, "seconds": 0.0,
-        "peak_lag": None, "catch_up_seconds": None,
-        "terms": [
-            {"name": "balance", "value": 5, "excess": 4},
-            {"name": "stickiness", "value": 0, "excess": None},
-        ],
-    }  # fmt: skip
-    assert in_ranges["terms"][0] == {"name": "balance", "value": 3, "excess": 2}
-    assert (refused["status"], refused["valid"], refused["terms"]) == ("refused", None, None)
-    assert refused["reason"].startswith("the lag of t0-0 is unknown")
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

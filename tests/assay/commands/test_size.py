@@ -17,8 +17,6 @@ CALLS = {
     "free": ("size", "hot.json", "--target", "peak_lag=1000", "--objective", "peak_lag"),
     "plain": ("size", "g.json", "--members", "3"),
     "first": ("size", "g.json", "--members", "3-4", "--target", "peak_load=2"),
-    "json": ("size", "g.json", "--target", "balance=0", "--members", "1-2", "--format", "json"),
-    "counts": ("size", "counts.json", "--members", "5-7"),
     "far": ("size", "counts.json", "--target", "peak_load=3"),
     "nought": ("size", "counts.json", "--target", "peak_load=0"),
     "near": ("size", "counts.json", "--target", "peak_load=3", "--members", "5-7"),
@@ -108,35 +106,6 @@ def test_where_nobody_says_how_far_numbers_go_on_until_one_will_do_or_each_has_o
         ["None of 15 numbers from 1 to 60 is enough", "0. The least found is 1."],
         ["No number from 5 to 7 is enough", "3; others were not tried. The least found is 9."],
     ]
-
-
-def test_divisor_effects_are_visible(said):
-    rows = [line.split() for line in said["counts"] if line.strip()[:1].isdigit()]
-    assert [row[:2] for row in rows] == [["5", "12"], ["6", "10"], ["7", "8-9"]]
-
-
-def test_json_is_one_size_document(said):
-    document = json.loads(said["json"][0])
-    assert list(document) == [
-        "format", "group", "objective", "target", "smallest", "smallest_uneven", "sure",
-        "members_now", "partitions", "new_members", "most_in_one_partition", "rows", "assumed",
-    ]  # fmt: skip
-    assert (document["format"], document["smallest"], document["sure"]) == (
-        "assay-size/1",
-        1,
-        True,
-    )
-    assert document["target"] == {"tier": "balance", "at_most": 0}
-    assert list(document["rows"][0]) == [
-        "members", "least_load", "most_load", "idle", "balance", "peak_lag", "peak_lag_bound",
-        "peak_seconds", "peak_seconds_bound", "proved", "meets",
-    ]  # fmt: skip
-
-
-def test_the_sweep_is_drawn(folder):
-    run = good(assay("size", folder / "g.json", "--figure", folder / "sizes.svg"))
-    assert run.stdout.splitlines()[-1] == f"g: drawn in {folder / 'sizes.svg'}"
-    assert "records of lag" in (folder / "sizes.svg").read_text()
 
 
 def test_unknown_subscriptions_take_an_assumption_and_say_so(folder):

@@ -38,22 +38,8 @@ def test_the_proved_optimum_and_the_moves_are_printed(folder):
     assert lines[-1] == "moves 2 from c0 to c1"
 
 
-def test_json_is_one_solution_document_the_same_whatever_the_order_and_from_a_pipe(folder):
+def test_the_answer_is_the_same_whatever_the_order_of_keys_and_from_a_pipe(folder):
     document = document_of(good(assay("solve", folder / "orders.json", *AS_JSON)))
-    assert list(document) == [
-        "format", "group", "objective", "status", "stopped", "method", "seconds", "terms",
-        "assignment", "unassigned", "proof", "assumed",
-    ]  # fmt: skip
-    assert document["format"] == "assay-solution/1"
-    found = (document["group"], document["status"], document["stopped"])
-    assert found == ("orders", "optimal", "proof")
-    assert document["terms"] == [
-        {"name": "balance", "value": 1, "bound": 1},
-        {"name": "stickiness", "value": 2, "bound": 2},
-    ]
-    assert list(document["proof"]) == ["kind", "level", "price"]
-    assert document["proof"]["kind"] == "certificate"
-    assert (document["unassigned"], document["assumed"]) == ({}, [])
     shuffled = dict(reversed(LOPSIDED.items()))
     shuffled["members"] = dict(reversed(LOPSIDED["members"].items()))
     again = document_of(good(assay("solve", "-", *AS_JSON, stdin=json.dumps(shuffled))))

@@ -37,12 +37,6 @@ for _topic in RANGE["topics"]:
     RANGE["members"]["c2"]["owned"][_topic] = [3]
 
 
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(10) as limit:
-        yield limit
-
-
 def handed_out(document: dict, name: str) -> Assignment:
     return assign(Group.from_dict(document), name)
 

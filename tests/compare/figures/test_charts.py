@@ -3,7 +3,6 @@
 import pytest
 
 from assay import figures
-from compare.figures.curves import at_most, tied
 
 
 def values_of(chart):
@@ -68,20 +67,6 @@ def test_any_name_can_be_drawn(name):
         assert "NaN" not in text
 
 
-def test_the_floor_is_a_line_only_where_it_is_known():
-    assert len(figures.loads(loads_of(3)).to_dict()["spec"]["layer"]) == 2
-    chart = figures.loads(loads_of(3), floor=3).to_dict()
-    assert len(chart["spec"]["layer"]) == 3
-    assert "dashed: in every assignment somebody holds 3 or more" in chart["title"]["subtitle"]
-
-
-def test_lag_that_is_not_known_is_told():
-    rows = [
-        {"member": "a", "whose": whose, "records": 5, "unknown": 2} for whose in ("now", "best")
-    ]
-    assert "the lag of 2 partitions is unknown" in figures.lag(rows).to_dict()["title"]["subtitle"]
-
-
 def test_assignors_with_the_same_counts_share_a_place():
     rows = [
         {"assignor": name, "groups": 4, "valid": 4, "balanced": 4, "optimal": optimal}
@@ -89,26 +74,6 @@ def test_assignors_with_the_same_counts_share_a_place():
     ]
     drawn = [row["assignor"] for row in values_of(figures.shares(rows))[0]]
     assert list(dict.fromkeys(drawn)) == ["1  b", "2=  a", "2=  c", "4  d"]
-
-
-def test_an_assignor_that_gave_nothing_has_no_share_and_comes_last():
-    none = {"assignor": "none", "groups": 0, "valid": 0, "balanced": 0, "optimal": 0}
-    one = {"assignor": "one", "groups": 1, "valid": 0, "balanced": 0, "optimal": 0}
-    values = values_of(figures.shares([none, one]))[0]
-    assert [row["share"] for row in values] == [0] * 6
-    assert values[-1]["told"] == "0 of 0"
-
-
-def test_the_distribution_counts_what_has_no_value_as_above_all():
-    assert at_most([2, None, 0, 2]) == ((0, 0.25), (2, 0.75))
-    assert at_most([None]) == ()
-
-
-def test_curves_that_coincide_are_one():
-    points = {"a": ((0, 1.0),), "b": ((1, 1.0),), "c": ((0, 1.0),)}
-    assert [curve.label for curve in tied(points)] == ["a, c", "b"]
-    possible = points | {"c": ((0, 0.5), (1, 1.0))}
-    assert [curve.label for curve in tied(points, possible)] == ["a", "b", "c"]
 
 
 def test_assignors_that_tie_in_every_group_share_a_line():
@@ -178,15 +143,6 @@ def test_a_trade_off_that_is_not_proved_is_an_open_dot_with_its_bound():
     chart = figures.trade_off(rows)
     assert [row["bound"] for row in values_of(chart)[0]] == [None, 3]
     assert chart.to_dict()["title"]["subtitle"] == "open dots are not proved"
-
-
-def test_few_moves_are_whole_numbers_on_their_axis():
-    rows = [{"paid": n, "bought": 9 - n, "proved": True} for n in range(3)]
-    axis = figures.trade_off(rows).to_dict()["layer"][0]["encoding"]["x"]["axis"]
-    assert axis["values"] == [0, 1, 2]
-    more = [{"paid": 40 * n, "bought": 9 - n, "proved": True} for n in range(3)]
-    axis = figures.trade_off(more).to_dict()["layer"][0]["encoding"]["x"]["axis"]
-    assert "values" not in axis
 
 
 def test_costs_have_a_panel_a_tier_and_grey_is_not_valid():

@@ -3,7 +3,7 @@
 import altair as alt
 import pytest
 
-from assay import BadInput, figures
+from assay import figures
 
 ROWS = [
     {"origin": "c0", "target": "c1", "partitions": 3},
@@ -26,22 +26,6 @@ def test_the_dark_look_differs_in_what_surrounds_the_marks():
     assert "#14181d" in dark
     assert "#14181d" not in light
     assert "#14181d" not in figures.svg(chart, dark=True, background="transparent")
-
-
-@pytest.mark.parametrize(("name", "magic"), [("f.svg", b"<svg"), ("f.PNG", b"\x89PNG")])
-def test_a_file_is_what_its_name_ends_in(tmp_path, name, magic):
-    figures.save(figures.moves(ROWS), tmp_path / name)
-    assert (tmp_path / name).read_bytes().startswith(magic)
-
-
-def test_other_endings_are_refused(tmp_path):
-    with pytest.raises(BadInput, match=r"f\.pdf: expected a name that ends in \.svg or \.png$"):
-        figures.save(figures.moves(ROWS), tmp_path / "f.pdf")
-
-
-def test_a_file_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(BadInput, match=r"f\.svg: cannot be written: No such file"):
-        figures.save(figures.moves(ROWS), tmp_path / "nowhere" / "f.svg")
 
 
 def test_data_from_elsewhere_is_not_fetched():

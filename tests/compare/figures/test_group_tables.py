@@ -41,12 +41,6 @@ def test_loads_add_up_to_what_each_member_holds(group, best):
             assert sum(row["partitions"] for row in held) == load
 
 
-def test_a_member_that_holds_nothing_has_a_row(group):
-    rows = figures.loads_table(group)
-    assert {"member": "c2", "whose": "now", "topic": None, "partitions": 0} in rows
-    assert {row["member"] for row in rows} == set(group.members)
-
-
 def test_the_floor_of_loads_is_the_greatest_load_of_a_proved_balance(group, best):
     assert figures.loads_floor(best) == 2 == best.assignment.loads.max()
     assert figures.loads_floor(solve(group, "stickiness > balance")) is None
@@ -67,11 +61,6 @@ def test_lag_counts_what_is_known_and_says_how_much_is_not(group):
         {"member": "c1", "whose": "now", "records": 2, "unknown": 0},
         {"member": "c2", "whose": "now", "records": 0, "unknown": 0},
     ]
-
-
-def test_a_group_without_lag_has_no_rows_of_lag():
-    topics = {"t0": 4, "t1": 2}
-    assert figures.lag_table(Group.from_dict(DOCUMENT | {"topics": topics})) == []
 
 
 def test_moves_are_what_is_paid_whichever_tier_comes_first(group):

@@ -71,16 +71,6 @@ def test_a_table_without_any_value_is_refused():
         figures.profile([{"assignor": "a", "group": "g", "seconds": None}])
 
 
-def test_truths_are_no_numbers():
-    with pytest.raises(BadInput, match="row 0: proved: 1, expected true or false"):
-        figures.trade_off([{"paid": 0, "bought": 1, "proved": 1}])
-
-
-def test_what_is_no_record_is_refused():
-    with pytest.raises(BadInput, match=r"moves: 'a' is no record, expected a DataFrame or rec"):
-        figures.moves(["a"])
-
-
 def test_a_data_frame_and_records_draw_the_same():
     rows = [{"origin": "a", "target": "b", "partitions": 3}]
     assert figures.moves(pd.DataFrame(rows)).to_dict() == figures.moves(rows).to_dict()

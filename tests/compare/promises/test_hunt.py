@@ -43,33 +43,6 @@ def breaks(assignor, promise, group) -> bool:
     return PROMISES[promise].judge(trial).holds is False
 
 
-@pytest.fixture(scope="module")
-def unbalanced() -> Hunt:
-    return hunt("kip-54-sticky", "balanced")
-
-
-@pytest.mark.exhaustive
-def test_the_smallest_group_that_leaves_kip_54_unbalanced_has_three_members_and_four_partitions(
-    unbalanced,
-):
-    found = unbalanced
-    group = found.quarry.group
-    assert (len(group.members), group.n_partitions) == (3, 4)
-    assert found.quarry.measured == {"loads": [2, 0, 2]}
-    assert breaks("kip-54-sticky", "balanced", group)
-    assert (found.tried, found.tested, found.in_time) == (10625, 10625, True)
-
-
-@pytest.mark.exhaustive
-def test_the_smallest_group_that_breaks_kip_615_is_one_ordinary_join():
-    """Three members with three partitions each, and a fourth comes."""
-    found = hunt("kip-615-constrained", "balanced")
-    owned = [
-        said["owned"].get("t0", []) for said in found.quarry.group.to_dict()["members"].values()
-    ]
-    assert sorted(map(len, owned)) == [0, 3, 3, 3]
-
-
 def test_what_is_not_among_the_small_groups_is_looked_for_by_seed():
     name = "kip-615-constrained"
     asked = {"groups": 500, "seed": 2, "exhaustive": False}
@@ -169,11 +142,6 @@ def test_racks_are_taken_one_by_one_but_for_the_last_of_a_partition():
     assert all(size < sizes[0] for size in sizes[1:])
 
 
-def test_a_partition_that_goes_takes_its_racks_along():
-    (less,) = [d for d in parts_less(RACKED) if len(d["members"]) == 2 and "t" in d["topics"]][:1]
-    assert less["topics"]["t"] == {"partitions": 1, "racks": [["r1"]]}
-
-
 def test_where_a_partition_goes_those_after_it_take_the_number_before():
     fewer = [d for d in removals(DOCUMENT) if d["topics"].get("t", {}) != DOCUMENT["topics"]["t"]
              and "t" in d["topics"]]  # fmt: skip
@@ -191,15 +159,6 @@ def test_an_assignor_that_hangs_breaks_its_promise_to_end_and_the_hunt_goes_on(m
         found = hunt(runner_of("hangs", limit), "terminates", seconds=1.5)
     assert found.quarry.measured["status"] == "timed-out"
     assert not found.in_time
-
-
-def test_every_assignor_is_hunted_in_the_child_process_of_the_time_limit(monkeypatch):
-    idle = Assignor("hangs-as-written", "written", "a test", None, misbehaving.loop)
-    written = {**WRITTEN, "hangs-as-written": idle}
-    monkeypatch.setattr(catalogue, "WRITTEN", written)
-    with TimeLimit(0.3) as limit:
-        outcome = runner_of("hangs-as-written", limit)(Group.from_dict(DOCUMENT))
-    assert outcome.status == "timed-out"
 
 
 def test_the_seconds_of_a_hunt_are_those_of_all_promises_together():
@@ -221,24 +180,10 @@ def test_the_seconds_of_a_hunt_are_those_of_all_promises_together():
     )
 
 
-def test_a_hunt_that_the_time_cut_short_does_not_say_that_a_promise_is_kept():
-    said: list[str] = []
-    with TimeLimit(5.0) as limit:
-        found = hunt_findings(
-            "kip-54-sticky", ["valid"], limit, seed=1, groups=10, seconds=0.1, say=said.append
-        )
-        assert list(found) == []
-    assert re.fullmatch(
-        r"kip-54-sticky: valid not broken on \d+ groups? tried: \d+ small, not all of them, and "
-        r"none drawn, as the time was up",
-        said[0],
-    )
-
-
 def test_a_hunt_says_every_few_seconds_how_far_it_is(monkeypatch):
-    monkeypatch.setattr(hunting, "SAID_EVERY_SECONDS", 0.1)
+    monkeypatch.setattr(hunting, "SAID_EVERY_SECONDS", 0.0)
     said: list[str] = []
-    found = hunt("kip-54-fairest", "balanced", seconds=1, say=said.append)
+    found = hunt("kip-54-fairest", "balanced", groups=50, exhaustive=False, say=said.append)
     assert found.quarry is not None
     assert said
     tried = [re.fullmatch(r"balanced: ([\d,]+) groups? tried, \d+ break it", s)[1] for s in said]
@@ -250,27 +195,6 @@ def test_a_hunt_says_every_few_seconds_how_far_it_is(monkeypatch):
 def test_a_promise_of_another_assignor_is_refused():
     with TimeLimit(1.0) as limit, pytest.raises(BadInput, match="no-revert is one of kip-54-st"):
         list(hunt_findings("range", ["no-revert"], limit, seed=1, groups=1, seconds=1, say=print))
-
-
-@pytest.mark.exhaustive
-def test_the_command_prints_the_group_that_breaks_a_promise():
-    run = assay("hunt", "kip-54-fairest", "--promise", "balanced")
-    assert run.returncode == 1, run.stderr
-    assert run.stdout.splitlines()[0] == "kip-54-fairest breaks balanced: loads [2, 0]"
-    assert re.fullmatch(
-        r"kip-54-fairest breaks balanced on [\d,]+ of 10,625 groups tried: all 10,625 small, and "
-        r"none drawn, as small ones break it; known already: kip-54-fairest-balanced\n",
-        run.stderr,
-    )
-
-
-@pytest.mark.exhaustive
-def test_the_command_names_the_kinds_of_groups_on_which_nothing_was_found():
-    run = assay("hunt", "kip-54-sticky", "--promise", "valid", "--groups", "30")
-    assert (run.returncode, run.stdout) == (0, "")
-    assert run.stderr == (
-        "kip-54-sticky: valid not broken on 10,655 groups tried: all 10,625 small and 30 drawn\n"
-    )
 
 
 def told(assignor: str, *, tried=40, drawn=0, all_small=True, broken=0, groups=20) -> str:

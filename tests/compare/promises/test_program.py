@@ -92,11 +92,6 @@ def test_the_head_of_a_program_tells_which_turns_repeat_or_which_moves_are_misse
     assert all(len(line) <= 99 for line in program(finding).text.splitlines()[:last])
 
 
-def test_the_head_of_a_program_says_nothing_of_a_reason_that_is_not_known():
-    without = replace(FINDINGS[0], why=())
-    assert "Why:" not in program(without).text
-
-
 def test_a_folder_holds_the_build_file_of_its_language_with_the_version_of_the_client():
     beside = {}
     for finding in FINDINGS:

@@ -105,19 +105,6 @@ def test_the_revert_rule_would_be_seen_if_it_fired():
     assert judged("no-revert", reverts, lopsided).holds is False
 
 
-def test_the_revert_rule_is_asked_of_the_one_that_has_it():
-    asked = [name for name in WRITTEN if PROMISES["no-revert"].asked_of(name)]
-    assert asked == ["kip-54-sticky"]
-    assert PROMISES["balanced"].asked_of("range")
-
-
-def test_only_cooperative_assignors_are_asked_whether_their_rounds_end():
-    asked = PROMISES["settles"].asked_of
-    assert [name for name in WRITTEN if asked(name)] == ["kip-429-cooperative"]
-    assert asked("kafka-java/cooperative-sticky@4.4.0")
-    assert not asked("kafka-java/sticky@4.4.0")
-
-
 def test_rounds_that_come_back_break_the_promise_to_settle_and_no_other():
     """One partition or the other is given to nobody, in turn: somebody always loses one."""
 

@@ -22,21 +22,6 @@ def test_range_lines_up_topics_of_equal_size_and_subscribers(group_of):
         assert held["t"] == held["u"] == held["v"]
 
 
-def test_round_robin_never_resets_its_iterator(group_of):
-    topics = {"t": 1, "u": 1, "v": 1}
-    assignment = assign(group_of(topics, {"a": topics, "b": topics}), "roundrobin")
-    assert assignment.to_dict() == {"a": {"t": [0], "v": [0]}, "b": {"u": [0]}}
-
-
-def test_round_robin_members_that_are_skipped_lose_their_turn(group_of):
-    group = group_of({"t": 1, "u": 2}, {"a": ["t", "u"], "b": ["t"], "c": ["u"]})
-    assert assign(group, "roundrobin").to_dict() == {
-        "a": {"t": [0], "u": [1]},
-        "b": {},
-        "c": {"u": [0]},
-    }
-
-
 def test_members_with_an_instance_id_come_first_and_by_it(group_of):
     document = group_of({"t": 4}, {m: ["t"] for m in "abcd"}).to_dict()
     document["members"]["c"]["instance_id"] = "y"
@@ -49,13 +34,6 @@ def test_members_with_an_instance_id_come_first_and_by_it(group_of):
             "c": {"t": [1]},
             "d": {"t": [0]},
         }
-
-
-def test_neither_looks_at_who_owned_what(group_of):
-    topics, members = {"t": 4}, {"a": ["t"], "b": ["t"]}
-    fresh, later = group_of(topics, members), group_of(topics, members, {"b": {"t": [0, 1]}}, 3)
-    for name in ("range", "roundrobin"):
-        assert assign(fresh, name).owner.tolist() == assign(later, name).owner.tolist()
 
 
 @given(

@@ -130,16 +130,6 @@ def test_where_all_read_the_same_who_has_most_gives_and_first_what_it_did_not_ow
     }
 
 
-def test_a_topic_that_nobody_reads_leaves_all_members_reading_the_same(group_of):
-    owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}
-    subscriptions = {"a": ["t"], "b": ["t"], "c": ["t"]}
-    bare, more = (
-        assign(group_of(topics, subscriptions, owned), "sticky-that-ends").to_dict()
-        for topics in ({"t": 6}, {"t": 6, "a": 2})
-    )
-    assert bare == more
-
-
 def test_a_partition_that_came_from_the_member_that_should_have_one_goes_back_to_it():
     taken = [
         step for step, _ in played(NEVER_RETURNS, from_its_holder) if step.moved != step.partition

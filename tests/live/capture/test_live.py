@@ -13,7 +13,6 @@ from groups.importers.seen import rebalancing
 from live.capture import capture
 from live.capture.cluster import Cluster
 from live.capture.offsets import committed_by
-from live.capture.rounds import capture_matching
 from live.connection import Connection
 from tests.live.capture.by_hand import Members
 
@@ -112,22 +111,6 @@ def test_nothing_but_questions_is_sent_and_no_group_notices(bootstrap, monkeypat
     assert named
     assert not any(request.allow_auto_topic_creation for request in named)
     assert before["members"] == after["members"]
-
-
-def test_two_hundred_groups_take_as_many_requests_as_one(bootstrap):
-    names = [f"cap-many-{i:03}" for i in range(200)]
-    with Members(bootstrap) as members, Connection(bootstrap).admin() as admin:
-        for name in names:
-            members.join(name, ["cap0", "cap1"], {"cap0": [0, 1, 2, 3, 4, 5]})
-        one, all_of_them = Cluster(admin), Cluster(admin)
-        deadline = time.monotonic()
-        capture_matching(one, bootstrap, names[:1], lag=True, deadline=deadline)
-        found = capture_matching(
-            all_of_them, bootstrap, ["cap-many-*"], lag=True, deadline=deadline
-        )
-    assert [each.document["group"] for each in found.documents] == names
-    # Two descriptions of 25 groups at a time, and the commits of 100.
-    assert all_of_them.sent == one.sent + 7 + 7 + 1 == 23
 
 
 class BeforeThree(Cluster):

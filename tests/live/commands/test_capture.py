@@ -45,18 +45,6 @@ def test_several_groups_are_lines_that_other_commands_read(groups):
     assert "cmd-two: what the members hold now is as good as can be" in explained.stdout
 
 
-def test_score_asks_the_broker_itself(groups):
-    at = ("--bootstrap-server", groups.bootstrap)
-    one = assay("score", *at, "--group", "cmd-two", "--assignor", "range", "--format", "json")
-    scored = document_of(one)
-    assert scored["verdict"]["says"] == "as good as can be"
-    assert scored["verdict"]["sure"]
-    assert [row["assignor"] for row in scored["scores"]] == ["current", "range"]
-    several = assay("score", *at, "--group", "cmd-*", "--fail-above", "balance=0")
-    assert several.returncode == 0
-    assert f"assay score --group NAME --bootstrap-server {groups.bootstrap}" in several.stdout
-
-
 def test_a_group_that_is_named_and_not_there_is_exit_code_2(groups):
     at = ("--bootstrap-server", groups.bootstrap)
     line = f"{groups.bootstrap}: group 'cmd-none' does not exist; nearest: cmd-one"

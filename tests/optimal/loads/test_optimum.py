@@ -106,12 +106,6 @@ def test_what_is_open_when_the_time_is_up_has_a_true_bound():
     assert solution.terms[1].bound < solution.terms[1].value < 1.05 * solution.terms[1].bound
 
 
-def test_without_any_time_the_answer_says_so():
-    solution = solve(alike(60, 20, "uniform", 1), "balance > peak_lag", time_limit=0)
-    assert solution.stopped is Stopped.TIME_LIMIT
-    assert solution.status in (Status.FEASIBLE, Status.UNKNOWN)
-
-
 def test_what_no_bound_closes_is_proved_by_the_word_of_the_solver():
     """Without balance a member may hold any number; with it, every deal is looked at."""
     topics = {"t0": {"partitions": 8, "lag": [10, 10, 10, 10, 8, 8, 8, 6]}}

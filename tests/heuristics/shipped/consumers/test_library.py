@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from itertools import islice
 
 import numpy as np
@@ -23,6 +22,7 @@ from heuristics.shipped.consumers import go_driver
 from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
 from heuristics.time_limit import TimeLimit
 from optimal import solve_many
+from tests.processes import below, gone, until
 
 SECONDS = 120
 TIERS = ("balance", "stickiness")
@@ -43,12 +43,6 @@ in_franz_go = pytest.mark.parametrize("client", [param(FRANZ_GO)])
 in_sarama = pytest.mark.parametrize("client", [param(SARAMA)])
 in_kafkajs = pytest.mark.parametrize("client", [param(KAFKAJS)])
 if_sticky = pytest.mark.parametrize("name", STICKY)
-
-
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(SECONDS) as running:
-        yield running
 
 
 @pytest.fixture
@@ -261,33 +255,6 @@ def test_nothing_is_kept_of_the_group_before(planned, group_of, client):
     assert nobody.assignment.to_dict() == {}
 
 
-def processes():
-    """(pid, parent) of every process that is no zombie, and not the one that lists them."""
-    listed = subprocess.run(
-        ["ps", "-A", "-o", "pid=,ppid=,stat=,comm="], capture_output=True, text=True, check=True
-    )
-    rows = (line.split(maxsplit=3) for line in listed.stdout.splitlines())
-    return [
-        (int(pid), int(of)) for pid, of, state, name in rows if state[0] != "Z" and name != "ps"
-    ]
-
-
-def below(pid):
-    found, listed = [pid], processes()
-    for one in found:
-        found += [each for each, parent in listed if parent == one]
-    return found[1:]
-
-
-def gone(pids):
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        if not {pid for pid, _ in processes()} & set(pids):
-            return True
-        time.sleep(0.02)
-    return False
-
-
 ASKS = """
 import json, sys
 from groups import Group
@@ -301,10 +268,10 @@ def test_a_plan_that_never_comes_costs_its_own_time_and_ends_with_who_asks(group
     loop = next(f for f in read_findings(SHIPPED) if f.id == "sarama-sticky-terminates")
     document = json.dumps(loop.group.to_dict())
     with subprocess.Popen([sys.executable, "-c", ASKS, document]) as asking:
-        while not (started := below(asking.pid)):
-            time.sleep(0.02)
+        until(lambda: below(asking.pid))
+        started = below(asking.pid)
         asking.kill()
-    assert gone(started)
+    gone(*started)
     group = group_of({"t": 2}, {"a": ["t"]})
     with TimeLimit(1) as limit:
         outcomes = limit.plan_many([group, loop.group, group], loop.assignor)
@@ -318,7 +285,7 @@ def test_a_program_that_is_killed_is_said_to_have_died_and_is_started_again(grou
     plan(group)
     for pid in set(below(os.getpid())) - before:
         os.kill(pid, signal.SIGKILL)
-        assert gone([pid])
+        gone(pid)
         with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
             plan(group)
     assert plan(group).assignment.is_valid

@@ -1,9 +1,7 @@
 import os
 import signal
-import subprocess
 import sys
 import threading
-import time
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -22,6 +20,7 @@ from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Late
 from heuristics.time_limit import TimeLimit
+from tests.processes import LONG, below, gone, listed, until
 
 VERSION = LIBRDKAFKA.versions()[0]
 MISSING = LIBRDKAFKA.missing("range", VERSION)
@@ -39,44 +38,10 @@ CRASHING = (
 )
 
 
-def processes():
-    """(pid, parent, state, command) of every process."""
-    listed = subprocess.run(
-        ["ps", "-A", "-ww", "-o", "pid=,ppid=,stat=,args="],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    rows = (line.split(maxsplit=3) for line in listed.stdout.splitlines())
-    return [(int(pid), int(parent), state, args) for pid, parent, state, *args in rows]
-
-
 def drivers():
     """Tether and client below this process, in this order."""
-    found, listed = [os.getpid()], processes()
-    for one in found:
-        found += [pid for pid, parent, _, _ in listed if parent == one]
-    programs = {pid for pid, _, _, args in listed if str(PROGRAM) in " ".join(args)}
-    return [pid for pid in found if pid in programs]
-
-
-def stopped(pid):
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        if (pid, "T") in {(one, state[0]) for one, _, state, _ in processes()}:
-            return True
-        time.sleep(0.02)
-    return False
-
-
-def gone(pids):
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        alive = {pid for pid, _, state, _ in processes() if not state.startswith("Z")}
-        if not alive & set(pids):
-            return True
-        time.sleep(0.02)
-    return False
+    words = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in below(os.getpid())}
+    return [pid for pid, said in words.items() if str(PROGRAM) in said]
 
 
 @pytest.fixture
@@ -163,7 +128,7 @@ def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(st
     driver.plan(group, "range")
     _, client = drivers()
     os.kill(client, signal.SIGSTOP)
-    assert stopped(client)
+    until(lambda: listed()[client][0] == "T")
     # Long enough after the round has begun, on a busy machine too.
     threading.Timer(3.0, os.kill, (client, signal.SIGKILL)).start()
     with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
@@ -190,11 +155,11 @@ def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
             ("timed-out", "no answer within 1 s"),
             ("unavailable", "the client did not join again within 60 s"),
         )
-        assert gone(started)
+        gone(*started)
         assert limit.plan(group, assignor.name).status == "planned"
         started = drivers()
         assert len(started) == 2
-    assert gone(started)
+    gone(*started)
 
 
 def test_another_version_than_the_installed_one_is_unavailable():
@@ -204,8 +169,6 @@ def test_another_version_than_the_installed_one_is_unavailable():
         assert limit.plan(next(drawn(1)), "librdkafka/range@1.0.0").status == "unavailable"
 
 
-# Longer than any limit of these tests: only what never ends takes as long.
-LONG = 120.0
 LEAVES = """
 import pathlib, sys, time
 from confluent_kafka import Consumer
@@ -273,8 +236,7 @@ def test_a_client_that_does_not_join_again_is_unavailable_and_not_late(
     client = started(sys.executable, "-c", LEAVES, str(tmp_path))
     client.plan(group, "range")
     (tmp_path / "leave").touch()
-    while not (tmp_path / "left").exists() or _closes():
-        time.sleep(0.05)
+    until(lambda: (tmp_path / "left").exists() and not _closes())
     monkeypatch.setattr(driver_process, "WAIT_SECONDS", 0.5)
     outcome = attempt(partial(client.plan, protocol="range", seconds=LONG), group)
     said = "the client did not join again within 0.5 s"

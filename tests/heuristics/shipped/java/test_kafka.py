@@ -33,12 +33,6 @@ def known() -> dict[str, Group]:
     return {document["group"]: Group.from_dict(document) for document in map(json.loads, lines)}
 
 
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(60) as shared:
-        yield shared
-
-
 PAIR = {"a": ["t"], "b": ["t"]}
 # A fifth member joins, and all claims are valid and of one generation.
 STICKY_NEVER_RETURNS = group_of(

@@ -4,7 +4,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
@@ -23,6 +22,7 @@ from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.time_limit import TimeLimit
 from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, join_as, said
+from tests.processes import until
 
 MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
@@ -105,13 +105,6 @@ def test_a_client_that_never_comes_back_makes_all_that_follow_unavailable(joined
     assert attempt(guest.plan, GROUP).status == "unavailable"
     found = hunt(guest.assignor, "answers", exhaustive=False, groups=20)
     assert (found.tried, found.tested, found.broken) == (20, 0, 0)
-
-
-def until(condition):
-    deadline = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def met(pool, probe, **times):

@@ -8,7 +8,6 @@ import pytest
 from compare.leader import score_client
 from compare.scores import score_assignors
 from heuristics.shipped.probe import Probe
-from heuristics.time_limit import TimeLimit
 from optimal import solve
 from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
@@ -57,12 +56,6 @@ def outcomes(tmp_path_factory):
     with ThreadPoolExecutor(TOGETHER) as pool:
         begun = [pool.submit(led, *pair) for pair in zip(HERE, folders, strict=True)]
     return dict(zip(HERE, begun, strict=True))
-
-
-@pytest.fixture(scope="module")
-def limit():
-    with TimeLimit(DEADLINE) as running:
-        yield running
 
 
 def said(row):

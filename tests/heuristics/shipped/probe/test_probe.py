@@ -18,7 +18,6 @@ from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed, Refused
 from heuristics import assign
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
-from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Absent, Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
@@ -38,42 +37,13 @@ from tests.heuristics.shipped.probe.frames import (
     sync,
     sync_all,
 )
+from tests.processes import until
 
 VERSION = LIBRDKAFKA.versions()[0]
 MISSING = LIBRDKAFKA.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
 COMMAND = (sys.executable, str(PROGRAM))
-
-
-def is_running(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
-def gone(pid):
-    deadline = time.monotonic() + DEADLINE
-    while is_running(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not is_running(pid)
-
-
-def until(condition):
-    deadline = time.monotonic() + DEADLINE
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def children(pid):
-    listed = subprocess.run(
-        ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
-    )
-    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()]
-    return [one for one, parent in pairs if parent == pid]
 
 
 @pytest.fixture
@@ -101,13 +71,6 @@ def client():
     for process in started:
         process.kill()
         process.wait()
-
-
-@pytest.fixture
-def ranging():
-    started = DriverProcess(COMMAND, "range")
-    yield started
-    started.close()
 
 
 def test_a_real_client_leads_one_group_after_the_other(probe, client):
