@@ -444,13 +444,15 @@ def is_laminar(objective: Sequence[str]) -> bool:
     return "load_squares" in objective or bool(places_of(objective))
 
 
-def leaves_levels(earlier: Sequence[str]) -> bool:
-    """Return whether the loads that are best in some tiers have a least majorised vector.
+def form_after(tier: str, earlier: Sequence[str]) -> str:
+    """Return the tier that is minimised for a tier after some others: squared loads for balance.
 
-    Then the sum of squared loads is least where KIP-54's score is. After tiers of places, or of
-    lag, it need not be (docs/explanation/method.md).
+    Those are least where KIP-54's score is if the loads that are best in the earlier tiers have a
+    least majorised vector. After tiers of places, or of lag, they need not have one
+    (docs/explanation/method.md).
     """
-    return is_flow(earlier) and not places_of(earlier)
+    levels = is_flow(earlier) and not places_of(earlier)
+    return "load_squares" if tier == "balance" and levels else tier
 
 
 def values(assignment: Assignment, objective: Objective) -> tuple[int, ...]:

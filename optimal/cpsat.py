@@ -15,7 +15,7 @@ from ortools.sat.python import cp_model
 from groups.arrays import NOBODY
 from groups.errors import SolverContradiction
 from groups.needs import require_data
-from groups.tiers import TIERS, leaves_levels
+from groups.tiers import TIERS, form_after
 from optimal.answer import Answer, NothingWithin, require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
@@ -283,11 +283,9 @@ def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str,
     }
 
 
-# Its least is at the least of KIP-54's score where the loads have a least majorised vector.
-LOAD_SQUARES = "load_squares"
 CONSTRAINT_TIERS = {
     "balance": ConstraintTier(lambda a: a.pairs(np.ones_like(a.of_partition)), lambda _: []),
-    LOAD_SQUARES: ConstraintTier(lambda a: a.squares([0] * len(a.example)), lambda _: []),
+    "load_squares": ConstraintTier(lambda a: a.squares([0] * len(a.example)), lambda _: []),
     "topic_balance": ConstraintTier(
         lambda a: a.squares(a.group.topic[a.example].tolist()),
         lambda group: [group.topic.astype(np.int64)],
@@ -363,8 +361,7 @@ def cpsat(
     bounds: list[int] = []
     stopped = Stopped.PROOF
     for place, tier in enumerate(objective):
-        squared = tier == "balance" and not budgets and leaves_levels(objective[:place])
-        form = LOAD_SQUARES if squared else tier
+        form = tier if budgets else form_after(tier, objective[:place])
         cost = program.cost(form)
         status = _minimise(solver, program, cost, deadline)
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
@@ -408,6 +405,9 @@ def least_within(
     *,
     start: Int32,
     seconds: float | None,
+    effort: float | None = None,
+    apart: Objective = (),
+    narrow: Callable[[ConstraintProgram], None] | None = None,
 ) -> Least:
     """Find the least of a tier among the assignments whose values stay within limits.
 
@@ -417,6 +417,9 @@ def least_within(
         the greatest ones, they only help to prove
     start : (all partitions,) int32, an assignment to start the search from
     seconds : time limit, None for as long as it takes
+    effort : the solver's counted time at most, about seconds and the same on every machine
+    apart, narrow : tiers besides, whose partitions are told apart; what they leave open, as
+        constraints
 
     Raises
     ------
@@ -425,7 +428,9 @@ def least_within(
     """
     tiers = tuple(limits)
     require_costs_within(group, tiers, "cp-sat")
-    program = ConstraintProgram.of(group, tiers)
+    program = ConstraintProgram.of(group, (*tiers, *apart))
+    if narrow is not None:
+        narrow(program)
     costs = {name: program.cost(name) for name in tiers}
     for name in tiers:
         program.model.add_linear_constraint(costs[name], *limits[name])
@@ -434,6 +439,8 @@ def least_within(
     solver = _solver(group, tiers, workers=1)
     if seconds is not None:
         solver.parameters.max_time_in_seconds = seconds
+    if effort is not None:
+        solver.parameters.max_deterministic_time = effort
     status = _solve(solver, program)
     low, high = limits[tier]
     if status == cp_model.INFEASIBLE:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from groups.errors import BadInput
 from groups.needs import require_data
-from groups.tiers import leaves_levels, parse_objective
+from groups.tiers import form_after, parse_objective, values
 from optimal.answer import require_costs_within
 from optimal.solution import Status
 from optimal.solve import solve
@@ -17,11 +17,8 @@ from optimal.solve import solve
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups.arrays import Int32
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.cpsat import ConstraintProgram
-    from optimal.solution import Solution
 
 FORMAT = "assay-model/1"
 Syntax = Literal["lp", "mps", "proto"]
@@ -118,28 +115,31 @@ def export(
         if earlier.status is not Status.OPTIMAL:
             before = " > ".join(tiers[: tier - 1])
             raise BadInput(f"tier: {tier} needs the optimum of {before}: not proved in time")
+    forms = [form_after(one, tiers[:place]) for place, one in enumerate(tiers[:tier])]
+    least: tuple[int, ...] = ()
+    if earlier is not None and earlier.assignment is not None:
+        least = values(earlier.assignment, tuple(forms[:-1]))
     if syntax == "proto":
-        return _constraint(group, tiers[:tier], earlier)
-    return _linear(group, tiers[:tier], earlier, syntax)
+        return _constraint(group, tiers[:tier], forms, least)
+    return _linear(group, tiers[:tier], forms, least, syntax)
 
 
 def _linear(
-    group: Group, tiers: Objective, earlier: Solution | None, syntax: Literal["lp", "mps"]
+    group: Group,
+    tiers: Objective,
+    forms: Sequence[str],
+    least: Sequence[int],
+    syntax: Literal["lp", "mps"],
 ) -> Model:
-    from optimal.ilp import SLACK, form_after, require_pulp
+    from optimal.ilp import SLACK, require_pulp
 
     require_pulp()
-    from optimal.ilp import LINEAR_TIERS, LinearProgram, score
+    from optimal.ilp import LINEAR_TIERS, LinearProgram
 
     program = LinearProgram.of(group)
-    held = []
-    for place, tier in enumerate(tiers[:-1]):
-        form = form_after(tier, tiers[:place])
-        least = score(form, group, _owner(earlier))
-        program.problem.addConstraint(LINEAR_TIERS[form].cost(program) <= least + SLACK)
-        held.append((tier, form, least))
-    form = form_after(tiers[-1], tiers[:-1])
-    cost = LINEAR_TIERS[form].cost(program)
+    for form, most in zip(forms[:-1], least, strict=True):
+        program.problem.addConstraint(LINEAR_TIERS[form](program) <= most + SLACK)
+    cost = LINEAR_TIERS[forms[-1]](program)
     offset = int(cost.constant)
     program.problem.setObjective(cost - offset)
     with TemporaryDirectory() as folder:
@@ -148,27 +148,20 @@ def _linear(
         write(str(file))
         text = file.read_text(encoding="utf-8")
     variables = {name.name: _meaning(group, [p], m) for (p, m), name in program.owns.items()}
-    measures = {"balance": SQUARES, "load_pairs": "balance"}
-    legend = _legend(group, tiers, "ilp", held, form, measures, offset)
+    legend = _legend(group, tiers, "ilp", forms, least, offset)
     return Model(syntax, text, legend | {"variables": variables})
 
 
-def _constraint(group: Group, tiers: Objective, earlier: Solution | None) -> Model:
-    from optimal.cpsat import LOAD_SQUARES, ConstraintProgram
+def _constraint(
+    group: Group, tiers: Objective, forms: Sequence[str], least: Sequence[int]
+) -> Model:
+    from optimal.cpsat import ConstraintProgram
 
     require_costs_within(group, tiers, "cp-sat")
     program = ConstraintProgram.of(group, tiers)
-    held = []
-    for place, tier in enumerate(tiers):
-        squared = tier == "balance" and leaves_levels(tiers[:place])
-        form = LOAD_SQUARES if squared else tier
-        cost = program.cost(form)
-        if place == len(tiers) - 1:
-            program.model.minimize(cost)
-            break
-        least = _least(program, form, tier, earlier)
-        program.model.add(cost <= least)
-        held.append((tier, form, least))
+    for form, most in zip(forms[:-1], least, strict=True):
+        program.model.add(program.cost(form) <= most)
+    program.model.minimize(program.cost(forms[-1]))
     variables = {}
     of_class: dict[int, list[int]] = {}
     for p, c in enumerate(program.of_partition.tolist()):
@@ -177,23 +170,8 @@ def _constraint(group: Group, tiers: Objective, earlier: Solution | None) -> Mod
         name = f"p{program.example[c]}_m{m}"
         program.model.proto.variables[gets.index].name = name
         variables[name] = _meaning(group, of_class[c], m)
-    legend = _legend(group, tiers, "cp-sat", held, form, {LOAD_SQUARES: SQUARES}, 0)
+    legend = _legend(group, tiers, "cp-sat", forms, least, 0)
     return Model("proto", str(program.model.proto), legend | {"variables": variables})
-
-
-def _least(program: ConstraintProgram, form: str, tier: str, earlier: Solution | None) -> int:
-    if form != tier:
-        held = _owner(earlier)
-        loads = [int((held == m).sum()) for m in range(len(program.group.members))]
-        return sum(load * load for load in loads)
-    terms = () if earlier is None else earlier.terms
-    return next(term.value for term in terms if term.name == tier)
-
-
-def _owner(earlier: Solution | None) -> Int32:
-    assert earlier is not None
-    assert earlier.assignment is not None
-    return earlier.assignment.owner
 
 
 def _meaning(group: Group, partitions: Sequence[int], member: int) -> dict[str, object]:
@@ -205,22 +183,22 @@ def _legend(
     group: Group,
     tiers: Objective,
     formulation: str,
-    held: Sequence[tuple[str, str, int]],
-    form: str,
-    measures: dict[str, str],
+    forms: Sequence[str],
+    least: Sequence[int],
     offset: int,
 ) -> dict[str, object]:
-    measure = measures.get(form, form)
+    pairs = zip(tiers, forms, strict=True)
+    measures = [tier if form == tier else SQUARES for tier, form in pairs]
     return {
         "format": FORMAT,
         "group": group.name,
         "formulation": formulation,
         "minimised": tiers[-1],
-        "measure": measure,
-        "relation": RELATION if measure == SQUARES else None,
+        "measure": measures[-1],
+        "relation": RELATION if measures[-1] == SQUARES else None,
         "offset": offset,
         "held": [
-            {"tier": tier, "measure": measures.get(one, one), "value": value}
-            for tier, one, value in held
+            {"tier": tier, "measure": measure, "value": value}
+            for tier, measure, value in zip(tiers, measures, least, strict=False)
         ],
     }

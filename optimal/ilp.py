@@ -6,17 +6,17 @@ import math
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from fractions import Fraction
 from itertools import combinations, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from groups.arrays import NOBODY
+from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.extras import command_for
 from groups.needs import require_data
-from groups.tiers import leaves_levels
+from groups.tiers import form_after, values
 from optimal.answer import Answer, require_costs_within
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 # PuLP has no types: a variable, a sum of them, and a problem.
 Cost = Any
 Problem = Any
-Held = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -89,10 +88,11 @@ class LinearProgram:
                 cost += [(2 * k - 1) * step for k, step in enumerate(steps, start=1)]
         return _sum(cost)
 
-    def places(self, of: Callable[[Group], list[str | None]]) -> Cost:
+    def places(self, place: list[str | None]) -> Cost:
         """Cost the k-th partition on a place 2k - 1, by how many members share it."""
-        place, cost = of(self.group), []
-        for name, weight in _weights(place).items():
+        cost, members = [], Counter(place)
+        for name, number in members.items():
+            weight = math.lcm(*members.values()) // number
             owns = [own for (_, m), own in self.owns.items() if place[m] == name]
             steps = [self.variable(1) for _ in self.readers]
             self.problem.addConstraint(_sum(steps) == _sum(owns))
@@ -181,19 +181,6 @@ class LinearProgram:
         return owner
 
 
-class LinearTier(NamedTuple):
-    """A tier: what it costs in the variables, and what an assignment costs, in integers."""
-
-    cost: Callable[[LinearProgram], Cost]
-    score: Callable[[Group, Held], int]
-
-
-def score(form: str, group: Group, owner: Int32) -> int:
-    """Return what an assignment costs, in integers."""
-    held = [(p, m) for p, m in enumerate(owner.tolist()) if m != NOBODY]
-    return LINEAR_TIERS[form].score(group, held)
-
-
 def _sum(terms: Iterable[Cost]) -> Cost:
     import pulp
 
@@ -210,35 +197,6 @@ def _far(group: Group) -> set[tuple[int, int]]:
     return {(p, m) for p, at in enumerate(near) for m, rack in enumerate(names) if rack not in at}
 
 
-def _moved(group: Group, held: Held) -> Held:
-    return [(p, m) for p, m in held if group.owner[p] not in (NOBODY, m)]
-
-
-def _carried(group: Group, held: Held, column: Int64 | None) -> list[int]:
-    carried = dict.fromkeys(range(len(group.members)), 0)
-    for p, m in held:
-        carried[m] += 0 if column is None else int(column[p])
-    return list(carried.values()) or [0]
-
-
-def _pairs(carried: list[int]) -> int:
-    return sum(abs(one - other) for one, other in combinations(carried, 2))
-
-
-def _range(carried: list[int]) -> int:
-    return max(carried) - min(carried)
-
-
-def _longest(group: Group, held: Held) -> int:
-    carried = _carried(group, held, group.lag_records)
-    rates = np.maximum(group.capacity, 1).tolist() or [1]
-    return max(math.ceil(Fraction(one, rate)) for one, rate in zip(carried, rates, strict=True))
-
-
-def _squares(sets: Iterable[object]) -> int:
-    return sum(number**2 for number in Counter(sets).values())
-
-
 def _hosts(group: Group) -> list[str | None]:
     return [one.host for one in group.details]
 
@@ -250,21 +208,6 @@ def _member_racks(group: Group) -> list[str | None]:
     return [None if at == NOBODY else racks.names[at] for at in racks.member.tolist()]
 
 
-def _weights(place: list[str | None]) -> dict[str | None, int]:
-    """Return the weight of each place: all places' common multiple by its number of members."""
-    members = Counter(place)
-    return {name: math.lcm(*members.values()) // number for name, number in members.items()}
-
-
-def _place_tier(of: Callable[[Group], list[str | None]]) -> LinearTier:
-    def score(group: Group, held: Held) -> int:
-        place = of(group)
-        loads = Counter(place[m] for _, m in held)
-        return sum(weight * loads[name] ** 2 for name, weight in _weights(place).items())
-
-    return LinearTier(lambda program: program.places(of), score)
-
-
 def _topics(program: LinearProgram) -> list[range]:
     first = program.group.first.tolist()
     return [range(*first[t : t + 2]) for t in range(len(program.group.topics))]
@@ -274,73 +217,31 @@ def _one_each(group: Group) -> Int64:
     return np.ones(group.n_partitions, np.int64)
 
 
-def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str, LinearTier]:
-    def carried(group: Group, held: Held) -> list[int]:
-        return _carried(group, held, column(group))
-
+def _load_tiers(
+    name: str, column: Callable[[Group], Int64 | None]
+) -> dict[str, Callable[[LinearProgram], Cost]]:
     return {
-        f"peak_{name}": LinearTier(
-            lambda program: program.peak(column(program.group)),
-            lambda group, held: max(carried(group, held)),
-        ),
-        f"{name}_spread": LinearTier(
-            lambda program: program.spread(column(program.group)),
-            lambda group, held: _range(carried(group, held)),
-        ),
-        f"{name}_balance": LinearTier(
-            lambda program: program.pairs(column(program.group)),
-            lambda group, held: _pairs(carried(group, held)),
-        ),
+        f"peak_{name}": lambda program: program.peak(column(program.group)),
+        f"{name}_spread": lambda program: program.spread(column(program.group)),
+        f"{name}_balance": lambda program: program.pairs(column(program.group)),
     }
 
 
-# KIP-54's score is a form of `balance` of its own, for where squares do not stand for it.
-LOAD_PAIRS = "load_pairs"
-LINEAR_TIERS = {
-    "balance": LinearTier(
-        lambda program: program.squares([program.readers]),
-        lambda _, held: _squares(m for _, m in held),
-    ),
-    LOAD_PAIRS: LinearTier(
-        lambda program: program.pairs(_one_each(program.group)),
-        lambda group, held: _pairs(_carried(group, held, _one_each(group))),
-    ),
-    "topic_balance": LinearTier(
-        lambda program: program.squares(_topics(program)),
-        lambda group, held: _squares((group.topic[p], m) for p, m in held),
-    ),
-    "load_squares": LinearTier(
-        lambda program: program.squares([program.readers]),
-        lambda _, held: _squares(m for _, m in held),
-    ),
-    "host_balance": _place_tier(_hosts),
-    "rack_balance": _place_tier(_member_racks),
-    "stickiness": LinearTier(
-        lambda program: program.moves(None),
-        lambda group, held: len(_moved(group, held)),
-    ),
-    "moved_weight": LinearTier(
-        lambda program: program.moves(program.group.weight),
-        lambda group, held: sum(_carried(group, _moved(group, held), group.weight)),
-    ),
-    "racks": LinearTier(
-        lambda program: program.racks(),
-        lambda group, held: len(_far(group).intersection(held)),
-    ),
-    "load_spread": LinearTier(
-        lambda program: program.spread(_one_each(program.group)),
-        lambda group, held: _range(_carried(group, held, _one_each(group))),
-    ),
-    "idle_members": LinearTier(
-        lambda program: program.idle(),
-        lambda group, held: min(len(group.members), len(held)) - len({m for _, m in held}),
-    ),
+# What each tier costs in the variables.
+LINEAR_TIERS: dict[str, Callable[[LinearProgram], Cost]] = {
+    "balance": lambda program: program.pairs(_one_each(program.group)),
+    "topic_balance": lambda program: program.squares(_topics(program)),
+    "load_squares": lambda program: program.squares([program.readers]),
+    "host_balance": lambda program: program.places(_hosts(program.group)),
+    "rack_balance": lambda program: program.places(_member_racks(program.group)),
+    "stickiness": lambda program: program.moves(None),
+    "moved_weight": lambda program: program.moves(program.group.weight),
+    "racks": lambda program: program.racks(),
+    "load_spread": lambda program: program.spread(_one_each(program.group)),
+    "idle_members": lambda program: program.idle(),
     **_load_tiers("lag", lambda group: group.lag_records),
     **_load_tiers("weight", lambda group: group.weight),
-    "peak_time": LinearTier(
-        lambda program: program.time(program.group.lag_records),
-        lambda group, held: _longest(group, held),
-    ),
+    "peak_time": lambda program: program.time(program.group.lag_records),
 }
 
 
@@ -389,19 +290,9 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
         if stopped is not Stopped.PROOF or found is None:
             unknown = [None] * (len(objective) - len(bounds))
             return Answer(found, (*bounds, *unknown), stopped)
-        least[form] = score(form, group, found)
-        bounds.append(score(LOAD_PAIRS if tier == "balance" else tier, group, found))
+        least[form], value = values(Assignment(group, found), (form, tier))
+        bounds.append(value)
     return Answer(found, tuple(bounds), Stopped.PROOF, Proof(ProofKind.SOLVER))
-
-
-def form_after(tier: str, earlier: Objective) -> str:
-    """Return which of the forms serves a tier after the earlier ones.
-
-    After most flow tiers the sum of squared loads has the same minimisers as KIP-54's score,
-    because the loads that are left have a least majorised vector (docs/explanation/method.md);
-    after a tier of lag or of places only the score itself will do.
-    """
-    return LOAD_PAIRS if tier == "balance" and not leaves_levels(earlier) else tier
 
 
 def _best(
@@ -418,14 +309,14 @@ def _best(
     least : least cost of each earlier tier
     found : (all partitions,) int32, an assignment that has them, None where none is known
     """
-    group, cost = program.group, LINEAR_TIERS[form].cost(program)
+    group, cost = program.group, LINEAR_TIERS[form](program)
     for options in WAYS:
         if time.monotonic() >= deadline:
             return found, Stopped.TIME_LIMIT
         said = _asked(program, cost, deadline, options)
         if said.owner is not None and _is_better(group, form, said.owner, least, found):
             found = said.owner
-            reached = score(form, group, found)
+            (reached,) = values(Assignment(group, found), (form,))
             if said.least is not None and abs(said.least - reached) < 0.5:
                 program.problem.addConstraint(cost <= reached + SLACK)
                 return found, Stopped.PROOF
@@ -438,9 +329,10 @@ def _is_better(
     group: Group, form: str, owner: Int32, least: Mapping[str, int], found: Int32 | None
 ) -> bool:
     """Return whether an assignment keeps the earlier tiers and is no worse than the one known."""
-    if any(score(earlier, group, owner) != cost for earlier, cost in least.items()):
+    *reached, cost = values(Assignment(group, owner), (*least, form))
+    if reached != [*least.values()]:
         return False
-    return found is None or score(form, group, owner) <= score(form, group, found)
+    return found is None or cost <= values(Assignment(group, found), (form,))[0]
 
 
 class _Said(NamedTuple):
