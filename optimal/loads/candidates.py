@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.tiers import TIERS
+from groups.tiers import SAFE_TOTAL, TIERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.proof import Proof
-
-SAFE = 2**62
-GREATEST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +180,7 @@ def _cheapest(
     units = scale or (1,) * len(after)
     costs = [_costs(group, tier, example) for tier in after]
     steepest = sum(u * int(c.max(initial=0)) for u, c in zip(units, costs, strict=True))
-    if steepest + int(np.abs(price).max(initial=0)) < SAFE:
+    if steepest + int(np.abs(price).max(initial=0)) < SAFE_TOTAL:
         paid = paid.astype(np.int64)
     for unit, cost in zip(units, costs, strict=True):
         paid = paid + unit * cost.astype(paid.dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +11,13 @@ import numpy as np
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.errors import BadInput
-from groups.tiers import MOVES, TIERS, is_flow, values
+from groups.tiers import MOVES, SAFE_TOTAL, TIERS, is_flow, values
 from optimal.answer import LIMITS, Answer, NothingWithin, require_costs_within
 from optimal.cpsat import cpsat, least_within
 from optimal.elastic import Elastic, pack
 from optimal.flow.algorithm import flow
 from optimal.loads.bin_completion import Dealing, are_few
 from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of, timed
-from optimal.loads.constraint_program import Program, is_closable
 from optimal.loads.incumbent import Incumbent, fewest_moves, longest_first
 from optimal.loads.load_problem import LoadProblem
 from optimal.loads.local_search import even_out, fewer_moves, lower_peak, score_of
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from groups.arrays import Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
+    from optimal.cpsat import ConstraintProgram, Cost
+    from optimal.loads.candidates import Candidates
     from optimal.proof import Floor
 
 
@@ -48,6 +50,8 @@ PACKED, MOST_PACKED, MOST_EACH = 0.6, 500, 6
 EVEN_PATIENCE = 20
 # Members whose pairs CP-SAT scores, and a cost that it scores exactly for so many.
 MOST_PAIRED, SCORED = 100, LIMITS["cp-sat"]
+# Ways to give a partition to a member beyond which a constraint program is hardly ever proved.
+MOST_CLOSED = 20_000
 # A table of kinds of partitions and members stays below it.
 MOST_CELLS = 2**26
 # Where rounds are counted: CP-SAT's own counted time for one, which takes about as long on an
@@ -358,13 +362,7 @@ class Search:
                 self.incumbent = found
         least = max(bound, target)
         if self.incumbent.peak > least and self._is_closable:
-            program = self._program()
-            top = program.top(least)
-            if hull.moves is not None:
-                program.model.add(program.moves() <= hull.moves)
-            effort = None if self.rounds is None else EFFORT * self.rounds
-            holder, proved = program.least(top, least, self.time_left, effort=effort)
-            self.incumbent = self._held(holder)
+            proved = self._programmed(str(self.problem.peak), least, self.incumbent.peak)
             if proved > least:
                 kind, bound = ProofKind.SOLVER, proved
         if self.incumbent.peak == bound and kind is not ProofKind.CERTIFICATE:
@@ -444,10 +442,7 @@ class Search:
         )
         value = self.incumbent.moves
         if value > least and self._is_closable:
-            program = self._program()
-            program.keep_under(self.peak)
-            holder, least = program.least(program.moves(), least, self.time_left)
-            self.incumbent = self._held(holder)
+            least = self._programmed(MOVES, least, value)
             value = self.incumbent.moves
         if value == least > needed and value > 0:
             self.kind = ProofKind.SOLVER
@@ -463,21 +458,42 @@ class Search:
         least = least_score(tier, hull, reached)
         even_out(self.incumbent, tier, least, self.searching, EVEN_PATIENCE)
         value = score_of(tier, self.incumbent.loads)
-        exact = all(TIERS[one].greatest(self.group) < SCORED for one in self.objective)
-        if value == least or not (exact and is_closable(hull) and members <= MOST_PAIRED):
+        few = members <= MOST_PAIRED and TIERS[tier].greatest(self.group) < SCORED
+        if value == least or not (few and self._is_closable):
             return value, least
-        owner = owner_of(self.group, hull, self.incumbent.holder)
-        costs = values(Assignment(self.group, owner), self.objective)
-        limits = {one: (0, most) for one, most in self.at_most.items()}
-        limits |= {one: (v, v) for one, v in zip(self.objective, costs, strict=True)}
-        limits[tier] = least, value
-        seconds = self.time_left.share(1)
-        found = least_within(self.group, tier, limits, start=owner, seconds=seconds)
-        if found.owner is None:
-            return value, least
-        self.incumbent = self._held(found.owner[hull.read].astype(np.int64))
         self.kind = ProofKind.SOLVER
-        return score_of(tier, self.incumbent.loads), found.bound
+        bound = self._programmed(tier, least, value)
+        return score_of(tier, self.incumbent.loads), bound
+
+    def _programmed(self, tier: str, least: int, most: int) -> int:
+        """Bring a tier from `most` down by a constraint program; return what nothing is below.
+
+        Of the candidates, under the peak so far and within the moves that there may be. What is
+        held stands where the solver finds nothing: a solver that says so is not believed.
+        """
+        hull = self.windows.hull
+        limits = {}
+        if self.peak is not None:
+            limits[str(self.problem.peak)] = 0, self.peak
+        if hull.moves is not None:
+            limits[MOVES] = 0, hull.moves
+        if self.windows.spread is not None:
+            limits["load_spread"] = 0, self.windows.spread
+        limits[tier] = least, most
+        found = least_within(
+            self.group,
+            tier,
+            limits,
+            start=owner_of(self.group, hull, self.incumbent.holder),
+            seconds=self.time_left.share(1),
+            effort=None if self.rounds is None else EFFORT * self.rounds,
+            apart=self.problem.earlier,
+            narrow=partial(_keep_to, hull),
+        )
+        if found.owner is None:
+            return least
+        self.incumbent = self._held(found.owner[hull.read].astype(np.int64))
+        return found.bound
 
     @property
     def _patience(self) -> int:
@@ -504,15 +520,28 @@ class Search:
     def _is_closable(self) -> bool:
         """Whether the constraint program may be of use."""
         wanted = self.rounds is None or self._is_small
-        exact = is_closable(self.windows.hull, self.incumbent.peak)
-        return wanted and exact and not self.time_left.is_up
-
-    def _program(self) -> Program:
-        program = Program.of(Incumbent(self.windows.hull, self.incumbent.holder))
-        if self.windows.spread is not None:
-            program.keep_together(self.windows.spread)
-        return program
+        hull = self.windows.hull
+        heaviest = max(hull.rates.tolist(), default=1) * self.incumbent.peak
+        exact = hull.total < LIMITS["cp-sat"] and heaviest < SAFE_TOTAL
+        return wanted and exact and hull.cells <= MOST_CLOSED and not self.time_left.is_up
 
     def _held(self, holder: Int64) -> Incumbent:
         """Return an assignment in the window that it keeps to."""
         return Incumbent(next(one for one in self.windows.each if one.keeps(holder)), holder)
+
+
+def _keep_to(candidates: Candidates, program: ConstraintProgram) -> None:
+    """Let a program give partitions only to candidates, as many of a pile as they may hold."""
+    place = np.full(len(program.of_partition), NOBODY)
+    place[candidates.read] = np.arange(len(candidates.read))
+    at = place[program.example]
+    kind, pile = candidates.kind[at].tolist(), candidates.pile[at].tolist()
+    held: dict[tuple[int, int], list[Cost]] = {}
+    for (c, m), gets in program.gets.items():
+        if candidates.may[kind[c], m]:
+            held.setdefault((pile[c], m), []).append(gets)
+        else:
+            program.model.add(gets == 0)
+    for (number, m), some in held.items():
+        least, most = int(candidates.least[number, m]), int(candidates.most[number, m])
+        program.model.add_linear_constraint(sum(some), least, most)

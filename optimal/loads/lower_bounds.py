@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 # Kinds of partitions whose readers are looked at: those of the heaviest ones.
 KINDS = 200
-# How many heavy partitions a member may have to hold in a crowd that is looked at.
-CROWDS = 32
 # How many numbers of heavy partitions are looked at.
+CROWDS = 32
 # Cells of the linear program beyond which it takes too long, and the seconds that it has.
 MOST_RELAXED, SECONDS = 20_000, 2.0
 # The weights are integers of about this size together.
@@ -176,7 +175,7 @@ def _floors(candidates: Candidates, members: Bools, best: int) -> Iterator[tuple
             continue
         heavy = mine[size[mine] >= at_least]
         light = rest[~np.isin(rest, heavy)]
-        sums = _running_sums(size[heavy[::-1]]), _running_sums(size[light])
+        sums = _sums(size[heavy[::-1]]), _sums(size[light])
         bound = _least_peak(sums, [*zip(*alike.tolist(), number.tolist(), strict=True)], best)
         if bound > best:
             best = bound
@@ -216,10 +215,6 @@ def _least_peak(
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
     return low
-
-
-def _running_sums(sizes: Int64) -> Int64:
-    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 def least_score(tier: str, candidates: Candidates, peak: int) -> int:
