@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 from groups import PRESETS, TIERS, Group, SolverContradiction
 from groups.tiers import is_laminar
-from optimal.agreement import agree
 from optimal.answer import LIMITS
 from optimal.solution import Status
+from tests.optimal.agreement import agree
 from tests.optimal.random_groups import mixed_magnitudes, random_group
 
 EVERY_FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]

@@ -10,7 +10,7 @@ import pytest
 
 from groups import PRESETS, TIERS, Assignment, BadInput, Group, SolverContradiction, values
 from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, solve
-from optimal.agreement import SOLVERS, agree
+from tests.optimal.agreement import SOLVERS, agree
 from tests.optimal.agreement_sweep import (
     FLOW,
     PAIRS,
