@@ -15,7 +15,8 @@ import numpy as np
 from groups.assignment import Assignment
 from groups.columns.segments import exact_sums, some, sums
 from groups.fleet import Fleet
-from groups.tiers import SQUARED_LOADS, TIERS, cost_of, is_laminar, places_of
+from groups.needs import lacking
+from groups.tiers import SQUARED_LOADS, cost_of, is_laminar, places_of
 from optimal.certificate import check
 from optimal.evidence import Evidence
 from optimal.form import (
@@ -26,7 +27,7 @@ from optimal.form import (
     rests_on_a_budget,
     unchecked,
 )
-from optimal.proof import PRICED, ProofKind
+from optimal.proof import PRICED, ProofKind, heights_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -91,7 +92,7 @@ def confirm(
         group.require_subscriptions()
         evidence = Evidence(Fleet.one(group), Assignment(group, solution.assignment.owner))
     objective, at_most = solution.objective, tuple(solution.at_most)
-    if not (evidence.valid.all() and evidence.know((*objective, *at_most))):
+    if not evidence.valid.all() or lacking(evidence.fleet, (*objective, *at_most)):
         return None
     found = evidence.values((*objective, *at_most))[0].tolist()
     left = unchecked(solution, tuple(found[: len(objective)]))
@@ -173,7 +174,7 @@ def _paid(
     firsts = None
     if len(evidence.fleet) == 1 and not before and set(after) <= {"stickiness"}:
         firsts = _topic_firsts(evidence, given.level, given.price)
-        there = (evidence.readers > 0) & (evidence.group.partitions > 0)
+        there = (evidence.group.readers > 0) & (evidence.group.partitions > 0)
         one = firsts[:, there]
         if one.size and (one == one[:, :1]).all():
             # Topics that are all alike, as most often in a large group: 5 of 20 ms.
@@ -194,7 +195,7 @@ def _alike(
     level, price = given.level, given.price
     allowed = not ((evidence.loads > 0) & (level != lowest)).any()
     owned = evidence.group.owned
-    free = int(evidence.group.partitions[evidence.readers > 0].sum()) - int(owned.sum())
+    free = int(evidence.group.partitions[evidence.group.readers > 0].sum()) - int(owned.sum())
     stays = np.where(level == lowest, price, SAFE)
     paid = owned * np.minimum(cheapest + int(given.scale.sum()), stays)
     return exact_sums(np.append(paid, free * cheapest), np.array([0, len(paid) + 1])), np.array(
@@ -228,7 +229,7 @@ def least_costs(
         place, places = _rack_firsts(evidence, *integers)
     else:
         places = [_topic_firsts(evidence, *integers) if firsts is None else firsts]
-        place = evidence.topic[evidence.read]
+        place = evidence.group.topic[evidence.read]
     owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
     options = [first[:, place] for first in places]
     of_owner = np.stack((level[owner], price[owner]))
@@ -260,9 +261,9 @@ def least_costs(
 def _topic_firsts(evidence: Evidence, level: Int64, price: Int64) -> Int64:
     """(2, topics) int64: least level, and least price at it, of the readers; SAFE without any."""
     group = evidence.group
-    of_row = _least(np.stack((level, price)), group.subscription_row, len(evidence.row_size))
-    entry = of_row[:, evidence.entry_row]
-    return _least(entry, group.subscription_topics, len(evidence.readers))
+    of_row = _least(np.stack((level, price)), group.subscription_row, len(evidence.group.row_size))
+    entry = of_row[:, evidence.group.subscriptions.entry_row]
+    return _least(entry, group.subscription_topics, len(evidence.group.readers))
 
 
 def _rack_firsts(evidence: Evidence, level: Int64, price: Int64) -> tuple[Ints, list[Int64]]:
@@ -282,14 +283,14 @@ def _rack_firsts(evidence: Evidence, level: Int64, price: Int64) -> tuple[Ints, 
     row, rack = np.divmod(kinds, width)
     sets = int(racks.replicas.max(initial=0)) + 1
     keys, place = np.unique(
-        evidence.topic[evidence.read] * np.int64(sets) + racks.replicas[evidence.read],
+        evidence.group.topic[evidence.read] * np.int64(sets) + racks.replicas[evidence.read],
         return_inverse=True,
     )
     topic, replicas = np.divmod(keys, sets)
     start = group.subscription_indptr[row]
     entry, entry_kind = _ranges(start, np.diff(group.subscription_indptr)[row])
     entry_topic = group.subscription_topics[entry]
-    start = np.searchsorted(topic, np.arange(len(evidence.readers) + 1))
+    start = np.searchsorted(topic, np.arange(len(evidence.group.readers) + 1))
     at, of_entry = _ranges(start[entry_topic], np.diff(start)[entry_topic])
     entry_kind = entry_kind[of_entry]
     far = racks.lack(replicas[at], rack[entry_kind] - 1)
@@ -324,45 +325,34 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
 
 def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, Int64]) -> bool:
     """Return whether prices of every tier prove a valid assignment optimal."""
-    kinds = places_of(objective)
-    of_places = {f"{kind}_balance" for kind in kinds}
-    known = {*PRICED, *SQUARED_LOADS, *of_places}
+    known = {*PRICED, *SQUARED_LOADS, *(f"{kind}_balance" for kind in places_of(objective))}
     if not known >= set(objective) or set(objective) >= SQUARED_LOADS:
         return False
-    places = [evidence.group.places(kind) for kind in kinds]
-    sizes = [len(evidence.loads), *(len(one.names) for one in places)]
-    priced = ("member", *kinds)
-    if {*prices} != {*priced}:
+    heights = heights_of(evidence.group, objective)
+    if {*prices} != {height.kind for height in heights}:
         return False
-    tables = [prices[kind] for kind in priced]
-    if [len(table) for table in tables] != sizes:
+    tables = [prices[height.kind] for height in heights]
+    pairs = list(zip(heights, tables, strict=True))
+    if any(len(table) != len(height.over) for height, table in pairs):
         return False
     heaviest = max(cost_of(tier).greatest(evidence.group) for tier in objective)
-    steepest = max((max(one.weight, default=1) for one in places), default=1)
+    steepest = max(max(height.places.weight, default=1) for height in heights)
     dearest = max(float(np.abs(table.astype(float)).max(initial=0)) for table in tables)
     if 2 * dearest + heaviest + steepest * (2.0 * len(evidence.held) + 1) >= SAFE:
         return False
     if not _asks_least(evidence, objective, tables[0]):
         return False
-    everybody = np.zeros(len(evidence.loads), np.int64)
-    units = [np.arange(len(everybody)), *(one.member for one in places), everybody]
-    loads = [evidence.loads, *(one.loads(evidence.loads) for one in places)]
-    weights = [np.ones(sizes[0], np.int64), *(np.array(one.weight, np.int64) for one in places)]
-    tables.append(np.zeros((1, len(objective)), np.int64))
-    for at, (load, weight) in enumerate(zip(loads, weights, strict=True)):
-        above = np.zeros(sizes[at], np.int64)
-        above[units[at]] = units[at + 1]
-        kind = kinds[at - 1] if at else None
-        squared = [
-            tier in SQUARED_LOADS if at == 0 else TIERS[tier].place == kind for tier in objective
-        ]
-        ask, step = tables[at] - tables[at + 1][above], weight * (2 * load - 1)
-        last, more = np.outer(step, squared), np.outer(step + 2 * weight, squared)
+    above, coarser = np.zeros((1, len(objective)), np.int64), np.zeros(len(evidence.loads), int)
+    for height, table in reversed(pairs):
+        load, member = height.places.loads(evidence.loads), height.places.member
+        ask, last, more = table - above[height.over], height.steps(load), height.steps(load + 1)
         wrong = _greater(ask.T, more.T) | (_greater(last.T, ask.T) & (load > 0))
-        nested = (above[units[at]] == units[at + 1]).all()
-        uneven = at and "balance" in objective and tables[at][:, objective.index("balance")].any()
+        nested = (height.over[member] == coarser).all()
+        levelled = height is not heights[0] and "balance" in objective
+        uneven = levelled and table[:, objective.index("balance")].any()
         if wrong.any() or uneven or not nested:
             return False
+        above, coarser = table, member
     return True
 
 
@@ -375,12 +365,15 @@ def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> bool:
     """
     if not len(evidence.held[evidence.read]):
         return True
-    distinct, rank = np.unique(price, axis=0, return_inverse=True)
-    rank = rank.reshape(-1)
+    order = np.lexsort(price.T[::-1])
+    ascending, rank = price[order], np.zeros(len(price), np.int64)
+    rises = (ascending[1:] != ascending[:-1]).any(axis=1)
+    rank[order[1:]] = np.cumsum(rises)
+    distinct = ascending[np.append(True, rises)]
     if any(cost_of(tier).far for tier in objective):
         place, places = _rack_firsts(evidence, rank, rank)
     else:
-        place, places = evidence.topic[evidence.read], [_topic_firsts(evidence, rank, rank)]
+        place, places = evidence.group.topic[evidence.read], [_topic_firsts(evidence, rank, rank)]
     owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
 
     def paid(by: Ints, costs: Sequence[Int64 | Bools | int]) -> list[Int64]:
@@ -409,30 +402,48 @@ def _greater(one: Iterable[Int64], other: Iterable[Int64]) -> Bools:
     return np.asarray(greater, bool)
 
 
-FAR = 2**62
-
-
 def proves_within(evidence: Evidence, solution: Solution) -> bool:
     """Return whether levels prove a valid assignment best of those within the budget on moves."""
-    level, moves = solution.proof.levels(), evidence.value("stickiness")
-    fullest, group = int(evidence.loads.max(initial=0)), evidence.group
-    of_row = np.full(len(evidence.row_size), FAR, np.int64)
-    np.minimum.at(of_row, group.subscription_row, level)
-    of_topic = np.full(len(evidence.readers), FAR, np.int64)
-    np.minimum.at(of_topic, group.subscription_topics, of_row[evidence.entry_row])
-    bound, owner = of_topic[evidence.topic[evidence.read]], group.owner[evidence.read]
-    stays = np.where(evidence.owned, level[owner], bound) if len(level) else bound
-    members = _counts(level, fullest)
-    bound_to, stay_with = _counts(bound, fullest), _counts(stays, fullest)
-    above = np.cumsum(_counts(evidence.loads - 1, fullest)[::-1])[::-1]
-    k = np.arange(fullest + 1)
-    most = min(solution.at_most["stickiness"], len(group.owner))
-    least = np.maximum(bound_to, stay_with - most) - k * members
-    shown = slice(1, fullest)
-    if (least != above)[shown].any():
+    most = solution.at_most["stickiness"]
+    above, least, needs_all = shown_above(evidence.assignment, solution.proof.levels(), most)
+    if (least != above).any():
         return False
-    needs_all = (stay_with - moves - k * members == above)[shown].any()
-    return bool(moves == 0 or "stickiness" not in solution.objective or needs_all)
+    return bool(
+        not evidence.moved.any() or "stickiness" not in solution.objective or needs_all.any()
+    )
+
+
+def shown_above(assignment: Assignment, level: Int64, most: int) -> tuple[Int64, Int64, Bools]:
+    """Return what levels prove of every k from 0 to the greatest load.
+
+    Parameters
+    ----------
+    assignment : of whatever somebody reads
+    level : (members,) int64; most : the budget on moves
+
+    Returns
+    -------
+    above : how many partitions are above k; least : how many are, whatever the assignment within
+        the budget; needs_all : whether one move less would leave more above k
+    """
+    group, loads = assignment.group, assignment.loads
+    read, fullest = np.flatnonzero(assignment.owner >= 0), int(loads.max(initial=0))
+    of_row = np.full(len(group.row_size), SAFE, np.int64)
+    np.minimum.at(of_row, group.subscription_row, level)
+    of_topic = np.full(len(group.topics), SAFE, np.int64)
+    entry_row = group.subscriptions.entry_row
+    np.minimum.at(of_topic, group.subscription_topics, of_row[entry_row])
+    bound, owner = of_topic[group.topic[read]], group.owner[read]
+    stays = np.where(owner >= 0, level[owner], bound) if len(level) else bound
+    moves = int(((owner >= 0) & (owner != assignment.owner[read])).sum())
+    cost = np.arange(fullest + 1) * _counts(level, fullest)
+    stay_with = _counts(stays, fullest)
+    least = np.maximum(_counts(bound, fullest), stay_with - min(most, len(read))) - cost
+    least[0] = len(read)
+    above = np.cumsum(_counts(loads - 1, fullest)[::-1])[::-1]
+    needs_all = stay_with - moves - cost == above
+    needs_all[0] = needs_all[fullest] = False
+    return above, np.maximum(least, 0), needs_all
 
 
 def _counts(numbers: Int64, most: int) -> Int64:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.assignment import valid_in
 from groups.columns.segments import exact_sums
-from groups.tiers import TIERS, cost_of, values_in
+from groups.tiers import cost_of, values_in
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints
@@ -31,6 +31,7 @@ class Evidence:
 
     fleet: Fleet
     assignment: Assignment
+    _values: dict[str, Exact] = field(default_factory=dict)
 
     @property
     def group(self) -> Group:
@@ -47,36 +48,17 @@ class Evidence:
         """(members,) int64: how many partitions each member holds."""
         return self.assignment.loads
 
-    @property
-    def readers(self) -> Int64:
-        """(topics,) int64: how many members read each topic."""
-        return self.group.readers
-
-    @property
-    def row_size(self) -> Int64:
-        """(rows,) int64: how many members read each row."""
-        return self.group.row_size
-
-    @property
-    def topic(self) -> Int32:
-        """(all partitions,) int32: topic of each."""
-        return self.group.topic
-
-    @cached_property
-    def entry_row(self) -> Int64:
-        """(entries,) int64: row of each entry of the subscriptions."""
-        lengths = np.diff(self.group.subscription_indptr)
-        return np.repeat(np.arange(len(lengths)), lengths)
-
     @cached_property
     def all_read(self) -> bool:
         """Whether somebody reads every partition."""
-        return bool((self.readers[self.group.partitions > 0] > 0).all())
+        return bool((self.group.readers[self.group.partitions > 0] > 0).all())
 
     @cached_property
     def read(self) -> Int64 | slice:
         """The partitions that somebody reads."""
-        return slice(None) if self.all_read else np.flatnonzero(self.readers[self.topic] > 0)
+        if self.all_read:
+            return slice(None)
+        return np.flatnonzero(self.group.readers[self.group.topic] > 0)
 
     @cached_property
     def owned(self) -> Bools:
@@ -98,34 +80,14 @@ class Evidence:
 
     def values(self, objective: Objective) -> Exact:
         """Return the value of each tier for each group: (groups, tiers)."""
-        return values_in(self.fleet, self.assignment, objective)
+        for tier in objective:
+            if tier not in self._values:
+                self._values[tier] = values_in(self.fleet, self.assignment, (tier,))
+        return np.concatenate([self._values[tier] for tier in objective], axis=1)
 
     def value(self, tier: str) -> int:
         """Return the value of a tier, of a fleet of one group."""
         return int(self.values((tier,))[0, 0])
-
-    def know(self, objective: Objective) -> bool:
-        """Return whether all that somebody reads has what the tiers of an objective need."""
-        racks = self.group.racks
-        columns = {"lag": self.group.lag_records, "weight": self.group.weight}
-        columns["racks"] = None if racks is None else racks.replicas.astype(np.int64)
-        for tier in objective:
-            needs, place = TIERS[tier].needs, TIERS[tier].place
-            if place is not None and (self.group.places(place).member < 0).any():
-                return False
-            if needs is None:
-                continue
-            wanted = self.read
-            if cost_of(tier).leaving:
-                wanted = np.flatnonzero((self.held >= 0) & (self.group.owner >= 0))
-            if tier == "peak_time" and (self.group.capacity < 1)[self.loads > 0].any():
-                return False
-            column = columns[needs]
-            if not len(self.held[wanted]):
-                continue
-            if column is None or column[wanted].min() < 0:
-                return False
-        return True
 
     def far(self, member: Ints) -> Int64:
         """(read,) int64: 1 where a partition's member is far from all its replicas."""
@@ -167,6 +129,6 @@ class Evidence:
     @cached_property
     def even_squares(self) -> Int64:
         """(topics,) int64: the least sum of squares: the share of each reader is rounded."""
-        share, more = np.divmod(self.group.partitions, np.maximum(self.readers, 1))
-        least = more * (share + 1) ** 2 + (self.readers - more) * share**2
-        return np.where(self.readers > 0, least, 0)
+        share, more = np.divmod(self.group.partitions, np.maximum(self.group.readers, 1))
+        least = more * (share + 1) ** 2 + (self.group.readers - more) * share**2
+        return np.where(self.group.readers > 0, least, 0)

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from groups.arrays import GREATEST, kept
-from groups.columns.places import PLACE_KINDS
+from groups.columns.places import PLACE_KINDS, Places
 from groups.documents import fields
 from groups.errors import ProofError
-from groups.tiers import is_laminar, places_of
+from groups.tiers import TIERS, is_laminar, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from groups.arrays import Int64
+    from groups.arrays import Bools, Int64
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -177,6 +177,43 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
         floor=floor,
         givers=givers,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Height:
+    """All members, hosts or racks: what has prices of its own where a tier adds up squares.
+
+    Attributes
+    ----------
+    kind : as `Proof.prices` names it
+    places : which they are; each member is a place of its own
+    over : (places,) int64, what each is on of the next height, of which the last is the group
+    squared : (tiers,) bool, which tiers of the objective add up the squares of these loads
+    """
+
+    kind: str
+    places: Places
+    over: Int64
+    squared: Bools
+
+    def steps(self, load: Int64) -> Int64:
+        """(places, tiers) int64: what the last partition of such a load adds to the squares."""
+        return np.outer(np.array(self.places.weight, np.int64) * (2 * load - 1), self.squared)
+
+
+def heights_of(group: Group, objective: Objective) -> list[Height]:
+    """Return the members, and the hosts and racks that tiers are about, the finer first."""
+    members, kinds = len(group.members), places_of(objective)
+    places = [Places(group.members, np.arange(members), (1,) * members)]
+    places += map(group.places, kinds)
+    coarser = [*(one.member for one in places[1:]), np.zeros(members, np.int64)]
+    found = []
+    for kind, one, above in zip((None, *kinds), places, coarser, strict=True):
+        over = np.zeros(len(one.names), np.int64)
+        over[one.member] = above
+        squared = [TIERS[tier].is_convex and TIERS[tier].place == kind for tier in objective]
+        found.append(Height(kind or "member", one, over, np.array(squared)))
+    return found
 
 
 def _priced(group: Group, kind: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput, ProofError
 from groups.needs import require_data
-from groups.tiers import TIERS
+from groups.tiers import SAFE_TOTAL, TIERS
 from optimal.case import Case
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from groups.group import Group
     from optimal.solution import Solution
 
-# Costs are added up in 64 bits where all assignments are counted.
-COUNTED = 2**62
 # Partitions times members up to which a few assignments are tried, in less than a second.
 MOST_CELLS = 2**20
 
@@ -75,7 +73,7 @@ def _least_of_all(case: Case, solution: Solution) -> tuple[int, ...] | None:
     number = count(group)
     if number is None or number > MOST_ASSIGNMENTS:
         return None
-    if any(TIERS[tier].greatest(group) >= COUNTED for tier in tiers):
+    if any(TIERS[tier].greatest(group) >= SAFE_TOTAL for tier in tiers):
         return None
     *_, (least, _) = best_so_far(group, objective, solution.at_most)
     return least

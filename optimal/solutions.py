@@ -14,7 +14,6 @@ from groups.assignment import Assignment
 from groups.errors import InvalidAssignment, ProofError, SolverContradiction
 from groups.fleet import Fleet
 from groups.framed import Framed
-from groups.tiers import values
 from optimal.audit import audit
 from optimal.evidence import Evidence
 from optimal.proof import Proof, ProofKind
@@ -316,7 +315,7 @@ def confirmed(
     """
     assignment = None if answer.owner is None else Assignment(group, answer.owner)
     evidence = None if assignment is None else Evidence(Fleet.one(group), assignment)
-    found = () if assignment is None else values(assignment, objective)
+    found = () if evidence is None else tuple(evidence.values(objective)[0].tolist())
     bounds: tuple[int | None, ...] = answer.bounds
     if answer.proof.kind is ProofKind.CERTIFICATE or (
         method == "flow" and answer.stopped is Stopped.PROOF

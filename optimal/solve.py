@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -226,7 +227,7 @@ def _by_itself(
         problem = ConstrainedProblem(group, objective, at_most, TimeLeft.of(time_limit), solve)
         return problem.solved(method)
     chosen = _picked(group, objective) if method == "auto" else method
-    run = _loaded(chosen)
+    run = _loaded(chosen) if chosen != "flow" else _flow(group, objective, method)
     if method == "auto" and chosen == "cp-sat":
         from optimal.loads.exchange import hinted
 
@@ -362,13 +363,19 @@ def _picked(group: Group, objective: Objective) -> MethodName:
     return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
 
 
-def _loaded(method: MethodName) -> Method:
-    """Load a method and its solver, which takes longer than a small group does."""
-    if method == "flow":
-        from optimal.flow.algorithm import flow
+def _flow(group: Group, objective: Objective, method: MethodName) -> Method:
+    """Load the flow method, and its solver where that is asked for or there is no closed form."""
+    from optimal.flow.algorithm import flow
+    from optimal.flow.stages import Stages
 
+    closed_form = method == "auto" and Stages.of(objective).has_closed_form
+    if not closed_form or group.subscription_row.any():
         import_module("optimal.networks.solvers")
-        return flow
+    return partial(flow, closed_form=closed_form)
+
+
+def _loaded(method: MethodName) -> Method:
+    """Load another method and its solver, which takes longer than a small group does."""
     if method == "exchange":
         from optimal.loads.exchange import exchange
 

@@ -217,6 +217,11 @@ class Subscriptions:
         return frozen(member.astype(np.int32)), frozen(topic)
 
     @cached_property
+    def entry_row(self) -> Int64:
+        """(entries,) int64: the row of each entry of `listed`."""
+        return frozen(np.repeat(np.arange(len(self)), self._lengths))
+
+    @cached_property
     def by_topic(self) -> tuple[Int64, Int32]:
         """CSR of the readers of each topic: (topics + 1,) int64 and int32, members ascending."""
         member, topic = self.pairs
@@ -260,8 +265,7 @@ class Subscriptions:
     @cached_property
     def _entries(self) -> Int64:
         """(entries,) int64 ascending: ``row * topics + topic`` of what each row lists."""
-        rows = np.repeat(np.arange(len(self)), self._lengths)
-        return rows * self.topics + self.listed
+        return self.entry_row * self.topics + self.listed
 
     @cached_property
     def _width(self) -> int:
@@ -287,8 +291,7 @@ class Subscriptions:
         low, span = self._spans
         base = np.cumsum(span) - span - low + 1
         row_at = np.full(self._width + 2, -1, np.int32)
-        rows = np.repeat(np.arange(len(self)), self._lengths)
-        row_at[base[rows] + self.listed] = rows
+        row_at[base[self.entry_row] + self.listed] = self.entry_row
         return base, row_at
 
     def _require_good_rows(self) -> None:

@@ -90,7 +90,7 @@ def reassign(group: Group, owner: Int32) -> Int32:
 def _fixed(group: Group) -> Bools:
     """(members,) bool: whether the member's assignment cannot change (step 3)."""
     shared = (group.readers > 1) & (group.partitions > 0)
-    row = np.repeat(np.arange(len(group.row_size)), np.diff(group.subscription_indptr))
+    row = group.subscriptions.entry_row
     fixed = np.ones(len(group.row_size), bool)
     fixed[row[shared[group.subscription_topics]]] = False
     return np.asarray(fixed[group.subscription_row], bool)

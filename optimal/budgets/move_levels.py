@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.assignment import Assignment
+from optimal.audit import shown_above
+
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
@@ -31,22 +34,28 @@ class Held:
     topic, holder, owner : (read,) int64, owner -1 where nobody
     """
 
-    group: Group
+    assignment: Assignment
     topic: Int64
     holder: Int64
     owner: Int64
 
     @staticmethod
-    def of(group: Group, owner: Int32) -> Held:
-        """Look at an assignment, (all partitions,) int32."""
-        read = np.flatnonzero(owner >= 0)
-        columns = (group.topic[read], owner[read], group.owner[read])
-        return Held(group, *(column.astype(np.int64) for column in columns))
+    def of(assignment: Assignment) -> Held:
+        """Look at an assignment."""
+        group, holder = assignment.group, assignment.owner
+        read = np.flatnonzero(holder >= 0)
+        columns = (group.topic[read], holder[read], group.owner[read])
+        return Held(assignment, *(column.astype(np.int64) for column in columns))
 
-    @cached_property
+    @property
+    def group(self) -> Group:
+        """Of which the assignment is."""
+        return self.assignment.group
+
+    @property
     def loads(self) -> Int64:
         """(members,) int64."""
-        return np.bincount(self.holder, minlength=len(self.group.members))
+        return self.assignment.loads
 
     @cached_property
     def moved(self) -> Bools:
@@ -93,7 +102,7 @@ class Held:
         level : (members,) int64; wanted : (read,) bool
         """
         group, rows = self.group, len(self.group.subscription_indptr) - 1
-        entry_row = np.repeat(np.arange(rows), np.diff(group.subscription_indptr))
+        entry_row = group.subscriptions.entry_row
         pairs = np.unique(self.topic[wanted] * len(level) + self.holder[wanted])
         topic, holder = np.divmod(pairs, max(len(level), 1))
         while True:
@@ -114,44 +123,11 @@ class Held:
         ends = np.bincount(np.minimum(level[short], size - 2) + 1, minlength=size)
         return np.cumsum(starts - ends) <= 0
 
-    def bounds(self, level: Int64, most: int) -> tuple[Int64, Int64, Bools]:
-        """Return what levels prove of every k from 0 to the greatest load.
-
-        Parameters
-        ----------
-        most : the budget on moves
-
-        Returns
-        -------
-        above : how many partitions are above k; least : how many are, whatever the assignment
-            within the budget; needs_all : whether one move less would leave more above k
-        """
-        fullest = int(self.loads.max(initial=0))
-        group = self.group
-        rows = len(group.subscription_indptr) - 1
-        entry_row = np.repeat(np.arange(rows), np.diff(group.subscription_indptr))
-        far = np.iinfo(np.int64).max
-        of_row, of_topic = np.full(rows, far), np.full(len(group.topics), far)
-        np.minimum.at(of_row, group.subscription_row, level)
-        np.minimum.at(of_topic, group.subscription_topics, of_row[entry_row])
-        bound = of_topic[self.topic]
-        stays = np.where(self.owner >= 0, level[self.owner], bound) if len(level) else bound
-        k = np.arange(fullest + 1)
-        cost = k * _counts(level, fullest)
-        stay_with = _counts(stays, fullest)
-        least = np.maximum(_counts(bound, fullest), stay_with - most) - cost
-        least[0] = len(self.holder)
-        above = np.cumsum(_counts(self.loads - 1, fullest)[::-1])[::-1]
-        needs_all = stay_with - int(self.moved.sum()) - cost == above
-        needs_all[0] = needs_all[fullest] = False
-        return above, np.maximum(least, 0), needs_all
-
     def least(self, level: Int64, most: int) -> Int64:
         """Return what the given and some other levels prove of every k, (greatest load + 1,)."""
-        owned = self.group.owned
-        loads, either = self.loads, np.maximum(owned, self.loads)
-        tried = (level, loads, loads - 1, owned, owned - 1, either)
-        proved = [self.bounds(one, most)[1] for one in tried]
+        owned, loads = self.group.owned, self.loads
+        tried = (level, loads, loads - 1, owned, owned - 1, np.maximum(owned, loads))
+        proved = [shown_above(self.assignment, one, most)[1] for one in tried]
         return np.asarray(np.max(proved, axis=0), np.int64)
 
 
@@ -166,9 +142,9 @@ def proved_within(
     most : the budget on moves
     needed : whether it is to be proved, too, that fewer moves cost balance
     """
-    held = Held.of(group, owner)
+    held = Held.of(Assignment(group, owner))
     level = held.levels()
-    above, least, needs_all = held.bounds(level, most)
+    above, least, needs_all = shown_above(held.assignment, level, most)
     even = bool((least >= above).all())
     bound = least_balance(least if even else held.least(level, most), len(group.members))
     if even and (not needed or needs_all.any() or not held.moved.any()):
@@ -196,9 +172,3 @@ def least_balance(least: Int64, members: int) -> int:
     fullest = [int((j * k + least).min()) for j in range(1, members)]
     found = max(0, 2 * sum(fullest) - (members - 1) * int(least[0]))
     return found + (found - (members - 1) * int(least[0])) % 2
-
-
-def _counts(numbers: Int64, most: int) -> Int64:
-    """(most + 1,) int64: how many of the numbers are k or more, for every k from 0 to `most`."""
-    at = np.bincount(np.clip(numbers, -1, most) + 1, minlength=most + 2)[1:]
-    return np.cumsum(at[::-1])[::-1].astype(np.int64)

@@ -50,9 +50,8 @@ def _alike(group: Group) -> bool:
 
 def _reading(group: Group) -> Int64:
     """(reading,) int64: the members that read a partition."""
-    row = np.repeat(np.arange(len(group.row_size)), np.diff(group.subscription_indptr))
     reads = np.zeros(len(group.row_size), bool)
-    reads[row[group.partitions[group.subscription_topics] > 0]] = True
+    reads[group.subscriptions.entry_row[group.partitions[group.subscription_topics] > 0]] = True
     return np.flatnonzero(reads[group.subscription_row])
 
 

@@ -10,10 +10,10 @@ from groups.arrays import frozen
 from groups.assignment import Assignment
 from groups.columns.segments import exact_sums, greatest
 from groups.fleet import Fleet
-from groups.tiers import cost_of, is_laminar, values
+from groups.tiers import SAFE_TOTAL, cost_of, is_laminar, values
 from optimal.answer import Answer
 from optimal.audit import Certificates
-from optimal.flow.closed_form import closed_counts, deal, whole
+from optimal.flow.closed_form import closed_counts, even_in_blocks, even_on_places, whole
 from optimal.flow.flows import Flows, laminar_proof
 from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Paths, hand_out
@@ -106,16 +106,16 @@ def flows_of(
     stages = Stages.of(objective)
     pools = pools_of(group, stages)
     blocks = levels(pools, time_left) if stages.levelled else unlevelled(pools)
-    level = blocks.level[blocks.of_class][pools.member_class]
-
     closed_form = closed_form and stages.has_closed_form
+    if closed_form and stages.places:
+        found = even_on_places(group, pools, blocks, stages)
+        if found is not None:
+            return found
+        closed_form = False
     closed = (blocks.classes == 1) & closed_form
     whole_blocks = closed & whole(pools, blocks)
     if closed_form and whole_blocks.all():
-        owner, price = deal(group, pools, blocks)
-        every = np.ones(len(level), bool)
-        nothing = np.zeros(len(level), np.int64)
-        return Flows(frozen(owner), level, [price] * len(stages.flows), every, [], nothing)
+        return even_in_blocks(group, pools, blocks, stages)
 
     paths = Paths.of(group, pools, blocks, stages)
     counts, price = closed_counts(pools, blocks, paths, closed)
@@ -131,16 +131,13 @@ def flows_of(
     )
     return Flows(
         owner=frozen(hand_out(group, pools, paths, counts + flowing.counts)),
-        level=level,
+        level=blocks.level[paths.member_block],
         prices=[price + flow for flow in flowing.prices],
         in_closed_form=whole_blocks[paths.member_block],
         tolls=flowing.tolls,
         kept=pools.class_kept[pools.member_class],
         is_levelled=flowing.is_levelled,
     )
-
-
-SAFE = 2**62
 
 
 def certificates_of(
@@ -198,10 +195,10 @@ def _scales(
         return kinds, scale
     rest: Exact = np.zeros(len(fleet), object)
     for at in reversed(range(len(prices))):
-        fits = rest < SAFE
+        fits = rest < SAFE_TOTAL
         scale[:, at] = np.where(fits, rest + 1, 1)
         steepest = 2 * greatest(np.abs(prices[at]), fleet.member_start) + 2
         dearest = cost_of(flows[at]).dearest(fleet.group).astype(np.int64, copy=False)
         cost = exact_sums(dearest, fleet.partition_start)
         rest = rest + (rest + 1) * (cost.astype(object) + steepest.astype(object))
-    return np.where(rest < SAFE, kinds, str(ProofKind.SOLVER)), scale
+    return np.where(rest < SAFE_TOTAL, kinds, str(ProofKind.SOLVER)), scale

@@ -9,15 +9,13 @@ import numpy as np
 
 from groups.columns.subscriptions import entries
 from groups.errors import BadInput
-from groups.tiers import cost_of
+from groups.tiers import SAFE_TOTAL, cost_of
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from groups.columns.racks import Racks
     from groups.group import Group
     from groups.tiers import Objective
-
-SAFE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +110,7 @@ def _costs(group: Group, before: Objective) -> tuple[Int64, int]:
     for tier in reversed(before):
         unit, cost = rest + 1, cost_of(tier)
         rest += unit * cost.greatest(group)
-        if rest >= SAFE:
+        if rest >= SAFE_TOTAL:
             raise BadInput(f"objective: the costs of {' > '.join(before)} leave 64 bits")
         moving += unit * cost.of_leaving(group, every)
         distance += unit * cost.far

@@ -1,4 +1,4 @@
-"""The closed form for blocks in which every member reads every partition."""
+"""The closed form for blocks in which every member reads every partition, on hosts or not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import order_by, ranks
+from groups.arrays import frozen, order_by, ranks
+from groups.tiers import SQUARED_LOADS
+from optimal.flow.flows import Flows
 from optimal.flow.paths import Counts
 
 if TYPE_CHECKING:
@@ -15,10 +17,13 @@ if TYPE_CHECKING:
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
+    from optimal.flow.stages import Stages
 
 
 # What is looked up at once stays in the processor's cache.
 AT_ONCE = 2**16
+# Steps on hosts stay below it.
+MOST_STEP = 2**61
 
 
 def whole(pools: Pools, blocks: Blocks) -> Bools:
@@ -30,18 +35,33 @@ def whole(pools: Pools, blocks: Blocks) -> Bools:
     return found
 
 
-def deal(group: Group, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
-    """Return (owner of each partition, price of each member) where no part needs a flow.
+def even_in_blocks(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -> Flows:
+    """Return what is least where no part needs a flow, and what proves it."""
+    block = blocks.of_class[pools.member_class]
+    kept, given, price = closed_form(block, group.owned, blocks.floor, blocks.extra)
+    return Flows(
+        owner=_dealt(group, pools, blocks, kept, given),
+        level=blocks.level[block],
+        prices=[price] * len(stages.flows),
+        in_closed_form=np.ones(len(block), bool),
+    )
+
+
+def _dealt(group: Group, pools: Pools, blocks: Blocks, kept: Int64, given: Int64) -> Int32:
+    """Return the owner of each partition.
 
     Only members above their place give anything up, the last partitions they own; what is free
     goes, in ascending order, to the members of its block in order.
+
+    Parameters
+    ----------
+    kept, given : (members,) int64, partitions that each member keeps and is given
     """
     block = blocks.of_class[pools.member_class]
     owned, all_owned = group.owned, int(group.owned.sum()) == group.n_partitions
-    kept, given, price = closed_form(block, owned, blocks.floor, blocks.extra)
     members = order_by(block).astype(np.int32)
     if not (owned.any() or pools.some_unread or len(blocks.floor) > 1):
-        return np.repeat(members, given[members]), price
+        return frozen(np.repeat(members, given[members]))
     above = owned > kept
     owner, free = group.owner.copy(), np.empty(0, np.int64)
     if above.any():
@@ -57,7 +77,7 @@ def deal(group: Group, pools: Pools, blocks: Blocks) -> tuple[Int32, Int64]:
     if len(blocks.floor) > 1:
         free = free[order_by(blocks.of_pool[pools.pool[free]])]
     owner[free] = np.repeat(members, given[members])
-    return owner, price
+    return frozen(owner)
 
 
 def _owned_by(chosen: Bools, owner: Int32) -> Int64:
@@ -129,3 +149,51 @@ def closed_form(
     above = owned > low + (more > 0)
     price = np.where(contested, -(owned <= low).astype(np.int64), above)
     return kept, place - kept, price
+
+
+def even_on_places(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -> Flows | None:
+    """Return what is least where all read alike and stand on hosts or racks, and what proves it.
+
+    All hold the average rounded down, and some one more. The k-th of n members of a host to do so
+    adds L (2k - 1) / n to the squares: the least of all these steps are taken. Those who own as
+    much do so first on their host, and of equal steps; then the first members
+    (docs/explanation/proof.md, *Hosts and racks*).
+
+    Returns
+    -------
+    None where members read differently, and where steps may leave 64 bits.
+    """
+    if len(pools.class_size) != 1:
+        return None
+    (places,) = map(group.places, stages.places)
+    at, owned, members = places.member, group.owned, len(group.members)
+    low, extra = divmod(int(pools.counts.sum()), members)
+    size = np.bincount(at, minlength=len(places.names))
+    common = places.weight[0] * int(size[0])
+    if 2 * common * (low + 1) >= MOST_STEP:
+        return None
+    below = owned <= low
+    step = np.empty(members, np.int64)
+    step[order_by(2 * at + below)] = 2 * ranks(size) + 1
+    step *= np.array(places.weight, np.int64)[at]
+    more = np.zeros(members, bool)
+    more[np.lexsort((below, step))[:extra]] = True
+    dearest = int(step[more].max(initial=0))
+    # Whether a host that owns as much had to stand back at a step that another one took.
+    torn = bool((~more & ~below & (step == dearest)).any())
+    above, taken = (np.bincount(at[some], minlength=len(size)) for some in (~below, more))
+    toll = (above >= taken if torn else above > taken) - np.int64(torn)
+    kept = np.minimum(owned, low + more)
+    price = np.where(owned > kept, 1 - torn, np.where(more, toll[at], -torn))
+    ask = 2 * common * low + dearest
+    asks = {"stickiness": (price, toll)}
+    asks |= dict.fromkeys(SQUARED_LOADS, (np.full(members, 2 * low + 1), np.zeros_like(size)))
+    asks[f"{stages.places[0]}_balance"] = np.full(members, ask), np.full(len(size), ask)
+    prices, tolls = zip(*(asks[tier] for tier in stages.flows), strict=True)
+    return Flows(
+        owner=_dealt(group, pools, blocks, kept, low + more - kept),
+        level=np.full(members, low),
+        prices=[*prices],
+        in_closed_form=np.ones(members, bool),
+        tolls=[*tolls],
+    )

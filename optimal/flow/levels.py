@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
 
-# So few reads are followed one by one sooner than by columns.
-FEW = 200
-
-
 @dataclass(frozen=True, eq=False)
 class Blocks:
     """Pools and classes that share a level.
@@ -59,9 +55,6 @@ def components(pools: Pools) -> tuple[Int64, Int64]:
     if n and reads.max() == classes and reads.min() > 0:
         # Some pool has all readers there are, and every other pool has one of them.
         return np.zeros(n, np.int64), np.zeros(classes, np.int64)
-    if len(pools.read_pool) <= FEW:
-        number = _few_components(pools, n + classes)
-        return number[:n], number[n:]
     a, b = pools.read_pool, pools.read_by + n
     label = np.arange(n + len(pools.class_size))
     while True:
@@ -75,24 +68,6 @@ def components(pools: Pools) -> tuple[Int64, Int64]:
             break
     _, number = np.unique(label, return_inverse=True)
     return number[:n], number[n:]
-
-
-def _few_components(pools: Pools, nodes: int) -> Int64:
-    """Return the same where few classes read few pools: pools, then classes, (nodes,) int64."""
-    of, n = list(range(nodes)), len(pools.counts)
-
-    def root(node: int) -> int:
-        while of[node] != node:
-            of[node] = of[of[node]]
-            node = of[node]
-        return node
-
-    for pool, class_ in zip(pools.read_pool.tolist(), pools.read_by.tolist(), strict=True):
-        one, other = root(pool), root(n + class_)
-        of[max(one, other)] = min(one, other)
-    roots = list(map(root, range(nodes)))
-    number = {least: at for at, least in enumerate(sorted(set(roots)))}
-    return np.array([number[least] for least in roots], np.int64)
 
 
 def unlevelled(pools: Pools) -> Blocks:

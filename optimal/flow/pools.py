@@ -8,7 +8,6 @@ members of one class stand in one rack.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -172,8 +171,6 @@ def _pools(lots: Lots, class_starts: Int64, readers: Int64, classes: int) -> tup
     return alike(starts, listed, classes)
 
 
-# Few rows are compared sooner than columns are made of them.
-FEW = 300
 ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -196,8 +193,6 @@ def alike(
     length = np.diff(indptr)
     if _all_alike(length, entries, told_apart):
         return np.zeros(len(length), np.int64), np.zeros(1, np.int64)
-    if len(entries) + len(length) <= FEW:
-        return _few(indptr, entries, told_apart)
     rows = np.repeat(np.arange(len(length)), length)
     within = np.arange(len(entries)) - indptr[rows]
     seed = 0
@@ -219,22 +214,6 @@ def alike(
     rank = np.empty(len(first), np.int64)
     rank[order] = np.arange(len(first))
     return rank[number], first[order]
-
-
-def _few(indptr: Int64, entries: Ints, told_apart: Sequence[Ints]) -> tuple[Int64, Int64]:
-    """Return the same for few rows, compared one by one."""
-    ends, others = indptr.tolist(), zip(*(column.tolist() for column in told_apart), strict=True)
-    listed = entries.tolist()
-    known: dict[tuple[object, ...], int] = {}
-    number: list[int] = []
-    first: list[int] = []
-    for row, (start, end) in enumerate(pairwise(ends)):
-        key = (tuple(listed[start:end]), next(others, ()))
-        if key not in known:
-            known[key] = len(first)
-            first.append(row)
-        number.append(known[key])
-    return np.array(number, np.int64), np.array(first, np.int64)
 
 
 def _all_alike(length: Int64, entries: Ints, told_apart: Sequence[Ints]) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from groups.tiers import TIERS, cost_of, is_laminar, places_of
+from groups.tiers import SQUARED_LOADS, TIERS, cost_of, is_laminar, places_of
 
 if TYPE_CHECKING:
     from groups.columns.places import PlaceKind
@@ -68,5 +68,14 @@ class Stages:
 
     @property
     def has_closed_form(self) -> bool:
-        """Whether a block of members who read alike needs no flow."""
-        return self.levelled and not self.before and set(self.flows) <= {"stickiness"}
+        """Whether members who read alike need no flow: even loads, hosts or racks, then moves."""
+        loads = SQUARED_LOADS & {"balance" * self.levelled, *self.flows}
+        places = [f"{kind}_balance" for kind in self.places]
+        served = {*loads, *places, "stickiness"}
+        return (
+            not self.before
+            and len(loads) == 1
+            and (self.levelled if not places else len(places) == 1)
+            and {*self.flows} <= served
+            and "stickiness" not in self.flows[:-1]
+        )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import BadInput, SolverContradiction
+from groups.tiers import SAFE_TOTAL
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
 
-SAFE = 2**62
 LONG = 200
 
 
@@ -33,7 +33,7 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
     nodes = len(network.supply)
     if is_long(network):
         return simplex(network, cost)
-    if int(np.abs(cost).max(initial=0)) * (nodes + 1) >= SAFE:
+    if int(np.abs(cost).max(initial=0)) * (nodes + 1) >= SAFE_TOTAL:
         raise BadInput("objective: the costs of one tier leave 64 bits in the min-cost flow")
     room = network.upper - network.lower
     free = np.flatnonzero(room > 0)

@@ -67,6 +67,36 @@ def test_members_that_read_alike_are_even_on_hosts_and_by_themselves_with_a_cert
             assert is_accepted(group, solution)
 
 
+def test_the_closed_form_finds_what_flows_and_exhaustion_find_with_a_certificate():
+    rng, met = random.Random("closed form"), Counter()
+    for _ in range(120):
+        members, partitions = rng.randint(1, 7), rng.randint(0, 14)
+        names = [f"c{m}" for m in range(members)]
+        owned = {name: {"t": []} for name in names}
+        for number in range(partitions):
+            if rng.random() < 0.8:
+                owned[rng.choice(names[: 1 + members // 2])]["t"].append(number)
+        group = group_of(
+            {"t": partitions, "u": rng.randint(0, 3)},
+            dict.fromkeys(names, ["t", "u"] if rng.random() < 0.7 else ["t"]),
+            owned,
+            racks=[rng.choice("xyz") for _ in names],
+            hosts=[rng.choice("abcd") for _ in names],
+        )
+        tiers = [rng.choice(["host_balance", "rack_balance"])]
+        tiers.insert(rng.randint(0, 1), rng.choice(["balance", "load_squares"]))
+        objective = (*tiers, "stickiness")[: rng.choice((2, 3, 3))]
+        solution = solve(group, objective)
+        assert (solution.method, solution.proof.kind) == ("closed-form", "certificate")
+        assert is_accepted(group, solution)
+        for method in ("flow", *(["brute"] if count(group) < 3000 else [])):
+            other = solve(group, objective, method=method)
+            met[other.method] += 1
+            assert found(other) == found(solution), (objective, group.to_dict())
+    assert met["flow"] == 120
+    assert met["brute"] > 40
+
+
 def test_pods_of_equal_size_get_as_many_partitions_before_threads_do():
     loads = solve(pods([4, 4, 4], 26), "host_balance > balance").assignment.loads.tolist()
     by_pod = [sum(loads[at : at + 4]) for at in (0, 4, 8)]

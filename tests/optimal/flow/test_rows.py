@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from optimal.flow import levels, pools
+from optimal.flow import pools
 from optimal.flow.levels import components
 from optimal.flow.pools import alike, pools_of
 from optimal.flow.stages import Stages
@@ -28,9 +28,8 @@ def csr(listed: list[tuple[int, ...]]) -> tuple:
     return indptr, np.array([entry for row in listed for entry in row], np.int64)
 
 
-@pytest.mark.parametrize("few", [0, 10_000], ids=["by columns", "one by one"])
 @pytest.mark.parametrize("same_words", [0, 1, 2])
-def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words, few):
+def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words):
     """The first `same_words` draws of words are all equal, so that hashes of one length meet."""
     words = pools.words_of
 
@@ -38,7 +37,6 @@ def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words
         return np.ones(width + 8, np.uint64) if seed < same_words else words(seed, width)
 
     monkeypatch.setattr(pools, "words_of", drawn)
-    monkeypatch.setattr(pools, "FEW", few)
     rng, several = random.Random(same_words), 0
     for _ in range(200):
         listed = random_rows(rng)
@@ -55,15 +53,20 @@ def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words
 STAGES = Stages.of(("balance", "stickiness"))
 
 
-def test_few_pools_and_classes_have_the_components_that_columns_find(monkeypatch):
+def test_components_are_what_reads_lead_to_from_one_pool_or_class():
     rng, several = random.Random("components"), 0
     for _ in range(200):
         group = random_group(rng, members=rng.randint(1, 8), partitions=rng.randint(1, 20))
         some = pools_of(group, STAGES)
-        found = []
-        for few in (0, 10_000):
-            monkeypatch.setattr(levels, "FEW", few)
-            found.append([part.tolist() for part in components(some)])
-        assert found[0] == found[1]
-        several += max(found[0][1], default=0) > 0
+        of_pool, of_class = (part.tolist() for part in components(some))
+        together = [{("pool", p)} for p in range(len(of_pool))]
+        together += [{("class", c)} for c in range(len(of_class))]
+        for p, c in zip(some.read_pool.tolist(), some.read_by.tolist(), strict=True):
+            one, *other = (part for part in together if part & {("pool", p), ("class", c)})
+            together = [part for part in together if part not in other]
+            one.update(*other)
+        number = {"pool": of_pool, "class": of_class}
+        assert all(len({number[kind][at] for kind, at in part}) == 1 for part in together)
+        assert len({*of_pool, *of_class}) == len(together)
+        several += len(together) > 1
     assert several > 20
