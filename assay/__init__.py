@@ -59,6 +59,9 @@ if TYPE_CHECKING:
     from compare.sizes.fit import Fit as Fit
     from compare.sizes.fit import FitRow as FitRow
     from compare.sizes.fit import fit as fit
+    from compare.sizes.pods import Pods as Pods
+    from compare.sizes.pods import PodsRow as PodsRow
+    from compare.sizes.pods import pods as pods
     from compare.sizes.sizing import Size as Size
     from compare.sizes.sizing import Sizing as Sizing
     from compare.sizes.sizing import Target as Target
@@ -119,6 +122,7 @@ _HOMES = {
     "compare.lag.fall": "Fall PeakFall",
     "compare.lag.worth": "Worth worth_moving",
     "compare.sizes.fit": "Fit FitRow fit",
+    "compare.sizes.pods": "Pods PodsRow pods",
     "compare.sizes.sizing": "Size Sizing Target",
     "compare.sizes.sweep": "size",
     "compare.judged": "Judged Verdicts judge",

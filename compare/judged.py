@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
+from compare.hosts import UnevenHosts, uneven_hosts
 from compare.lag.behind import known_lag, lag_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
@@ -97,6 +98,13 @@ class Judged(Framed):
         target = self.target if self.verdict.says == "improvable" else None
         found = fall_by_few_moves(self.now) if target is None else fall_to(self.now, target)
         return found if found is not None and lag_falls(self.now, found) else None
+
+    @cached_property
+    def uneven_hosts(self) -> UnevenHosts | None:
+        """Which hosts have most and least for a member; None where they cannot be more even."""
+        if self.best is None or self.target is None:
+            return None
+        return uneven_hosts(self.now, self.target, self.best.objective)
 
     @property
     def plan(self) -> Assignment | None:

@@ -171,6 +171,18 @@ def spread(loads: Int64 | Sequence[int]) -> str:
     return str(least) if least == most else f"{least}-{most}"
 
 
+def hosts_told(judged: Judged) -> str | None:
+    """Return which hosts have most and least for a member, where they could be more even."""
+    if (hosts := judged.uneven_hosts) is None:
+        return None
+    (many, most, of_many), (fewest, least, of_few) = hosts.fullest, hosts.emptiest
+    return (
+        f"Hosts are uneven: {many} has {most:,} for {counted(of_many, 'member')}, {fewest} "
+        f"{least:,} for {counted(of_few, 'member')}. With loads as even they could have "
+        f"{spread(hosts.could)}."
+    )
+
+
 def captures(captured: int, groups: int) -> str:
     """Return ``3 groups``, or ``4 captures of 3 groups`` where a group was captured twice."""
     told = counted(groups, "group")

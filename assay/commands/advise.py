@@ -23,10 +23,12 @@ from assay.commands.options import (
     Assignors,
     AssumeEqual,
     Format,
+    HostBy,
     Reads,
     Reset,
     note_passed_over,
     note_unused_capacity,
+    on_hosts,
 )
 from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
@@ -37,6 +39,7 @@ from compare.advice.words import (
     depends,
     gains_nothing,
     headline,
+    hosts_and_pods,
     hot_partition,
     in_short,
     more_even,
@@ -90,6 +93,7 @@ def advise(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
+    host_by: HostBy = "host",
     time_limit: Annotated[
         float | None,
         typer.Option(
@@ -117,6 +121,7 @@ def advise(
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
     find, _ = finding(files, bootstrap_server, command_config, config, timeout)
     groups, damaged, _ = find(group or [], reads or [], reset=reset)
+    groups = on_hosts(groups, host_by)
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
@@ -169,8 +174,8 @@ def _print_advice(advice: Advice) -> None:
         tell(line)
     for number, change in enumerate(advice.changes, start=1):
         _print_change(f"{number}. ", change, advice)
-    if said := hot_partition(advice):
-        tell(said)
+    for line in filter(None, (hot_partition(advice), *hosts_and_pods(advice))):
+        tell(line)
     for change in advice.same_peak:
         tell("For the same peak:")
         _print_change("- ", change, advice)

@@ -9,12 +9,14 @@ import typer
 from assay.commands.options import (
     DEFAULT_SECONDS,
     AssumeEqual,
+    HostBy,
     Objective,
     OneOf,
     Reads,
     TimeLimitOption,
     Views,
     group_in,
+    on_hosts,
 )
 from assay.streams import note_assumed, printable, put, show
 from assay.terminal import Column, show_table, width, wrapped
@@ -49,6 +51,7 @@ def explain(
     objective: Objective = "kip-54",
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
+    host_by: HostBy = "host",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
 ) -> None:
     """Explain in words why no assignment is better than the best one.
@@ -61,7 +64,8 @@ def explain(
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)
-    given, damaged = group_in(files, group, reads or [])
+    told, damaged = group_in(files, group, reads or [])
+    (given,) = on_hosts([told], host_by)
     one = given.with_equal_subscriptions() if assume_equal else given
     note_assumed(one.assumed)
     if not one.members:

@@ -12,6 +12,7 @@ from assay.commands.options import (
     MOST_SECONDS,
     AssumeEqual,
     Format,
+    HostBy,
     OneOf,
     Rate,
     Reads,
@@ -65,6 +66,7 @@ def frontier(
     ] = DEFAULT_SECONDS,
     reset: Reset = None,
     rate: Rate = None,
+    host_by: HostBy = "host",
 ) -> None:
     """Show what each move buys: the trade-offs of two tiers.
 
@@ -75,7 +77,15 @@ def frontier(
     third = next((file for file in files if file in (*TIERS, "moves")), None)
     if third is not None and not os.path.exists(third):
         raise BadInput(f"{third}: a third tier, expected FILE... and two tiers")
-    one = one_group(files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    one = one_group(
+        files,
+        group,
+        reads or [],
+        assume_equal=assume_equal,
+        reset=reset,
+        rate=rate,
+        host_by=host_by,
+    )
     tiers = tier_named(first), tier_named(second)
     found = found_points(one, *tiers, time_limit=time_limit, points=points)
     note_assumed(one.assumed)

@@ -274,6 +274,7 @@ def one_group(
     assume_equal: bool,
     reset: str | None = None,
     rate: int | None = None,
+    host_by: HostBy = "host",
     standard_input: bytes | None = None,
 ) -> Group:
     """Return the one group in some files, or of several the one of that name.
@@ -289,7 +290,13 @@ def one_group(
             f"{_all_named(files)}: more than group {found.name} is in it", remedy="group"
         )
     found = found.with_equal_subscriptions() if assume_equal else found
+    (found,) = on_hosts([found], host_by)
     return found if rate is None else found.with_rate(rate)
+
+
+def on_hosts(groups: Sequence[Group], host_by: HostBy) -> list[Group]:
+    """Return groups whose members share hosts as ``--host-by`` says."""
+    return [one if host_by == "host" else one.with_hosts_by_client_id() for one in groups]
 
 
 def _all_named(files: Sequence[str]) -> str:

@@ -25,10 +25,12 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
     AssumeEqual,
+    HostBy,
     Objective,
     Reads,
     Reset,
     TimeLimitOption,
+    on_hosts,
 )
 from assay.progress import far
 from assay.streams import complain, note, show
@@ -76,6 +78,7 @@ def report(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
+    host_by: HostBy = "host",
 ) -> None:
     """Write one offline page: your groups, each in full, and assignors over them.
 
@@ -99,6 +102,7 @@ def report(
         "--reads": reads,
         "--assume-equal": assume_equal,
         "--reset": reset,
+        "--host-by": host_by != "host",
         "--objective": objective != "kip-54",
     }
     for option, given in told.items():
@@ -109,7 +113,7 @@ def report(
         _of_run(run, benchmark or [])
         if run
         else _of_groups(
-            groups,
+            on_hosts(groups, host_by),
             unread,
             [f"the cluster at {live.bootstrap}"] if live else [named(one) for one in files],
             benchmark or [],

@@ -32,6 +32,7 @@ from assay.commands.options import (
     limits_of,
     note_passed_over,
     note_unused_capacity,
+    on_hosts,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
@@ -49,7 +50,7 @@ from assay.tables import (
 )
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
-from compare.hosts import EVEN_HOSTS, hosts_told
+from compare.hosts import THAT_ASSIGNMENT
 from compare.judged import judge, worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.condition import which_if_latest
@@ -70,7 +71,7 @@ from compare.scores import (
     score_without_subscriptions,
     scores_document,
 )
-from compare.sentences import assigned_by, sentence
+from compare.sentences import assigned_by, hosts_told, sentence
 from compare.verdict import EMPTY
 from groups.tiers import parse_objective
 from groups.wording import counted, few
@@ -143,7 +144,7 @@ def score(
     groups, damaged, not_had = find(group or [], reads or [], reset=reset)
     note_unused_capacity(groups, tiers)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
-    groups = groups if host_by == "host" else [one.with_hosts_by_client_id() for one in groups]
+    groups = on_hosts(groups, host_by)
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
@@ -344,7 +345,7 @@ def show_group(
     if gain := early_gain(judged):
         tell(gain)
     if hosts := hosts_told(judged):
-        tell(f"{hosts} That assignment: assay solve FILE --objective '{EVEN_HOSTS}'.")
+        tell(f"{hosts} {THAT_ASSIGNMENT}")
     _tell_lag(judged, lowest)
     if rows and reference is not None:
         show_plan(judged, [row for row in rows if row.assignor not in plans])

@@ -145,14 +145,10 @@ def _size_in_pods(group: Group, threads: int, format_: str) -> None:
     if format_ == "json":
         show_json(found.to_dict())
         return
-    even = f"No number of pods is even: {found.partitions:,} does not divide by {threads:,}."
-    if found.even:
-        more = "" if found.even == (1,) else "s"
-        even = f"Even with {listed([f'{number:,}' for number in found.even])} pod{more}."
     tell(
         f"{found.group}: {counted(found.partitions, 'partition')}, pods of "
-        f"{counted(threads, 'thread')}. {even} With more than {counted(found.enough, 'pod')} "
-        "the busiest thread has no less: 1 partition."
+        f"{counted(threads, 'thread')}. {found.even_told} With more than "
+        f"{counted(found.enough, 'pod')} the busiest thread has no less: 1 partition."
     )
     show_table(
         found.rows,

@@ -84,8 +84,15 @@ def solve(
     if only_if is not None and (budgets or method != "auto"):
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
-    one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
-    one = one if host_by == "host" else one.with_hosts_by_client_id()
+    one = one_group(
+        [file],
+        group,
+        reads or [],
+        assume_equal=assume_equal,
+        reset=reset,
+        rate=rate,
+        host_by=host_by,
+    )
     if rate is None:
         note_unused_capacity([one], parse_objective(objective))
     if share is not None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from compare.judged import Judged
+    from compare.sizes.pods import Pods
     from groups.assignment import Assignment
 
 FORMAT = "assay-advice/1"
@@ -217,6 +218,8 @@ class Advice(Framed):
     more_even : moves that make loads more even, where none lowers the peak; None where none do
     question : what would decide more, as in "does c-2 read t1?"
     condition : what was assumed for all of it
+    pods : how even it is with each number of pods like those on which the members stand; None
+        where hosts are not pods that are alike
     new_members : what new members are taken to read, in a sentence
     assumed : of the group
     """
@@ -240,6 +243,7 @@ class Advice(Framed):
     more_even: int | None = None
     question: str | None = None
     condition: str | None = None
+    pods: Pods | None = None
     new_members: str = ""
     assumed: tuple[str, ...] = ()
 
@@ -300,6 +304,7 @@ class Advice(Framed):
             "more_even": self.more_even,
             "question": self.question,
             "if": self.condition,
+            "pods": None if self.pods is None else self.pods.to_dict(),
             "new_members": self.new_members,
             "assumed": list(self.assumed),
         }

@@ -14,6 +14,7 @@ from compare.judged import judge, question_of
 from compare.lag.condition import if_latest
 from compare.lag.lowest import hottest
 from compare.sentences import assigned_by
+from compare.sizes.pods import pods_of
 from compare.verdict import ALL_ALIKE
 from compare.what_if import reading, what_if
 from groups.assignment import Assignment
@@ -182,6 +183,7 @@ def _advised(
         assignors=tuple(trials),
         more_even=even,
         question=question,
+        pods=pods_of(worlds.most) if worlds.known else None,
         new_members=reading(worlds.most, changes.like),
     )
 

@@ -7,9 +7,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from compare.deployed import assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
+from compare.hosts import THAT_ASSIGNMENT
 from compare.overview import overview_of
 from compare.scores import DEPENDS
-from compare.sentences import IF_SO, not_valid, sentence, spread, start_consumers
+from compare.sentences import (
+    IF_SO,
+    hosts_told,
+    not_valid,
+    sentence,
+    spread,
+    start_consumers,
+)
 from compare.verdict import EMPTY
 from groups.wording import counted, few
 
@@ -232,6 +240,23 @@ def hot_partition(advice: Advice) -> str:
         "then go to other partitions, so their order across the change is lost; partitions cannot "
         "be taken away again."
     )
+
+
+def hosts_and_pods(advice: Advice) -> list[str]:
+    """Return whether hosts are uneven, and what one more pod like those that are there brings."""
+    hosts = None if advice.judged is None else hosts_told(advice.judged)
+    said = [] if hosts is None else [f"{hosts} {THAT_ASSIGNMENT}"]
+    if (pods := advice.pods) is not None:
+        there = pods.members_now // pods.threads
+        now, more = (
+            spread([row.least_load, row.most_load])
+            for row in map(pods.with_pods, (there, there + 1))
+        )
+        said.append(
+            f"Pods of {pods.threads:,} members: with the {there:,} of now a member holds {now} at "
+            f"the best, with one more {more}. {pods.even_told}"
+        )
+    return said
 
 
 def gains_nothing(advice: Advice) -> list[str]:

@@ -6,10 +6,12 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from compare.what_if import all_alike
 from groups.errors import BadInput
 from groups.framed import Framed
-from groups.wording import counted
+from groups.wording import counted, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +78,19 @@ class Pods(Framed):
         """Return a row a number of pods, with the columns of a `PodsRow`."""
         yield from map(asdict, self.rows)
 
+    def with_pods(self, number: int) -> PodsRow:
+        """Return what threads and pods hold with so many pods."""
+        return _row(self.partitions, number, self.threads)
+
+    @property
+    def even_told(self) -> str:
+        """With how many pods threads are even, in a sentence."""
+        if not self.even:
+            whole = f"{self.partitions:,} does not divide by {self.threads:,}"
+            return f"No number of pods is even: {whole}."
+        numbers = listed([f"{number:,}" for number in self.even])
+        return f"Even with {numbers} pod{'' if self.even == (1,) else 's'}."
+
     @property
     def in_a_line(self) -> str:
         """With how many pods threads are even."""
@@ -98,6 +113,15 @@ def pods(group: Group, threads: int) -> Pods:
     BadInput
         Where members differ in what they read, nobody reads a partition, or `threads` is not from
         1 to 10,000.
+
+    Examples
+    --------
+    >>> from assay import Group, pods
+    >>> members = {m: {"subscription": ["t0"]} for m in ("c0", "c1")}
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 6}}
+    >>> found = pods(Group.from_dict(document | {"members": members}), 2)
+    >>> found.even, [(row.pods, row.least_load, row.most_load) for row in found.rows]
+    ((1, 3), [(1, 3, 3), (2, 1, 2), (3, 1, 1), (4, 0, 1)])
     """
     group.require_subscriptions()
     if not 1 <= threads <= MOST_THREADS:
@@ -124,6 +148,22 @@ def pods(group: Group, threads: int) -> Pods:
         rows=tuple(every),
         assumed=group.assumed,
     )
+
+
+def pods_of(group: Group) -> Pods | None:
+    """Return the same for the hosts on which the members stand, if they are such pods.
+
+    None where a host is not known, there is only one, they have not equally many members, each
+    has one, or members read differently.
+    """
+    places = group.places("host")
+    size = set(places.loads(np.ones(len(group.members), np.int64)).tolist())
+    if (places.member < 0).any() or len(places.names) < 2 or len(size) > 1 or size == {1}:
+        return None
+    try:
+        return pods(group, *size)
+    except BadInput:
+        return None
 
 
 def _row(partitions: int, number: int, threads: int) -> PodsRow:

@@ -40,8 +40,8 @@ def test_all_that_is_named_is_there_in_order():
     assert sorted([*FUNCTIONS, *CLASSES, "AssignorFunction", "Excess"]) == assay.__all__
     assert FUNCTIONS == [
         "advise", "assign", "check", "differing", "export", "fit", "frontier", "grid", "hunt",
-        "judge", "play", "read_groups", "roll_out", "run", "score", "score_assignors", "size",
-        "solve", "solve_fleet", "solve_many", "what_if", "worth_moving",
+        "judge", "play", "pods", "read_groups", "roll_out", "run", "score", "score_assignors",
+        "size", "solve", "solve_fleet", "solve_many", "what_if", "worth_moving",
     ]  # fmt: skip
 
 
@@ -159,6 +159,7 @@ def calls(values):
             "differing": {"members": (2,)},
             "export": {"group": group},
             "fit": {"group": weighing(group), "capacity": 2, "time_limit": 0.1},
+            "pods": {"group": group, "threads": 2},
             "frontier": {"group": group, "first": "balance", "second": "stickiness"},
             "grid": {"members": (2,), "most_partitions": 4},
             "hunt": {

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from compare.hosts import hosts_told
 from compare.judged import judge
+from compare.sentences import hosts_told
 from groups import Group, MemberDetails
 from groups.tiers import parse_objective
 from tests.assay.calling import assay, good, write

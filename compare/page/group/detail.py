@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
-from compare.hosts import hosts_told
 from compare.lag.behind import peak_lag
 from compare.lag.without_reader import without_reader
 from compare.lag.words import lag_told
@@ -22,7 +21,7 @@ from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import NO_COMMAND, ours
 from compare.scores import CURRENT
-from compare.sentences import assigned_by, sentence, spread
+from compare.sentences import assigned_by, hosts_told, sentence, spread
 from compare.verdict import ALL_ALIKE
 from groups.wording import ON_THE_WAY
 from optimal.proof import ProofKind
