@@ -253,8 +253,8 @@ def hosts_and_pods(advice: Advice) -> list[str]:
             for row in map(pods.with_pods, (there, there + 1))
         )
         said.append(
-            f"Pods of {pods.threads:,} members: with the {there:,} of now a member holds {now} at "
-            f"the best, with one more {more}. {pods.even_told}"
+            f"In pods of {pods.threads:,} members: at the best a member holds {now} with the "
+            f"{there:,} of now and {more} with one more. {pods.even_told}"
         )
     return said
 

@@ -68,3 +68,10 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     assert "Hosts" not in good(assay(*score, cwd=folder)).stdout
     asked = ("--objective", "balance > host_balance > moves", "--host-by", "client-id")
     assert "host_balance     50     50" in assay("solve", "orders.json", *asked, cwd=folder).stdout
+    assert "moves 1 of 10 owned" in assay("explain", "orders.json", *asked, cwd=folder).stdout
+    tiers = ("frontier", "orders.json", "host_balance", "moves", *asked[2:])
+    assert "host_balance 52 for 0 moves, 50 for 1 move" in assay(*tiers, cwd=folder).stdout
+    advise = ("advise", "orders.json", "--assignor", "range", *asked[2:])
+    told = assay(*advise, cwd=folder).stdout
+    assert "Hosts are uneven: pod0 has 6 for 2 members" in told
+    assert "2-3 with the 2 of now and 1-2 with one more. Even with 1 and 5 pods." in told
