@@ -179,10 +179,6 @@ def _topic_balance(assignment: Assignment, fleet: Fleet) -> Int64:
     return sums(squares, fleet.topic_start)
 
 
-def _load_squares(assignment: Assignment, fleet: Fleet) -> Int64:
-    return sums(assignment.loads**2, fleet.member_start)
-
-
 def _of_places(kind: PlaceKind, sentence: str) -> Tier:
     """Return the tier of how even hosts or racks are, each by what it has for a member."""
 
@@ -206,10 +202,6 @@ def _of_places(kind: PlaceKind, sentence: str) -> Tier:
         place=kind,
         unit="weighted squares of partitions",
     )
-
-
-def _stickiness(assignment: Assignment, fleet: Fleet) -> Exact:
-    return of_moved(assignment, fleet, None)
 
 
 def _moved_weight(assignment: Assignment, fleet: Fleet) -> Exact:
@@ -251,20 +243,8 @@ def _most_balance(group: Group) -> int:
     return _read(group) * max(len(group.members) - 1, _read(group))
 
 
-def _most_idle(group: Group) -> int:
-    return min(len(group.members), _read(group))
-
-
-def _most_topic_balance(group: Group) -> int:
-    return sum(count**2 for count in group.partitions[group.readers > 0].tolist())
-
-
 def _total(column: Int64 | None, wanted: Bools) -> int:
     return 0 if column is None else int(np.maximum(column[wanted], 0).sum())
-
-
-def _most_moved_weight(group: Group) -> int:
-    return _total(group.weight, group.owner >= 0)
 
 
 def _most_time(group: Group) -> int:
@@ -312,14 +292,14 @@ TIERS = {
             "topic_balance",
             "each topic spread over its members as evenly as it can be",
             _topic_balance,
-            _most_topic_balance,
+            lambda group: sum(n**2 for n in group.partitions[group.readers > 0].tolist()),
             is_convex=True,
             unit="squares of partitions",
         ),
         Tier(
             "load_squares",
             "partitions per member as even as they can be, by the squares of their numbers",
-            _load_squares,
+            lambda assignment, fleet: sums(assignment.loads**2, fleet.member_start),
             lambda group: _read(group) ** 2,
             is_convex=True,
             unit="squares of partitions",
@@ -329,7 +309,7 @@ TIERS = {
         Tier(
             "stickiness",
             "as few partitions moved as possible",
-            _stickiness,
+            lambda assignment, fleet: of_moved(assignment, fleet, None),
             _read,
             cost=Cost(leaving=True),
         ),
@@ -337,7 +317,7 @@ TIERS = {
             "moved_weight",
             "as little weight moved as possible",
             _moved_weight,
-            _most_moved_weight,
+            lambda group: _total(group.weight, group.owner >= 0),
             needs="weight",
             cost=Cost(leaving=True, weight=lambda group: group.weight),
             unit="units of weight",
@@ -360,7 +340,7 @@ TIERS = {
             "idle_members",
             "as few members without a partition as possible",
             _idle_members,
-            _most_idle,
+            lambda group: min(len(group.members), _read(group)),
             unit="members",
         ),
         *_of_sums("lag", "lag"),

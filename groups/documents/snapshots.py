@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -103,15 +104,19 @@ def details_of(member: Member, place: str) -> MemberDetails:
     values = _details(member)
     if values == _NOTHING:
         return NO_DETAILS
-    said = dict(zip(vars(NO_DETAILS), map(told, values), strict=True))
-    if said["assignors"] is not None:
-        said["assignors"] = tuple(without_repeats(said["assignors"], f"{place}.assignors"))
-    if said["target"] is not None:
-        said["target"] = {
-            topic: tuple(_ascending(numbers, f"{place}.target.{topic}"))
-            for topic, numbers in said["target"].items()
-        }
-    return MemberDetails(**said)
+    found = MemberDetails(*map(told, values))
+    if found.assignors is not None:
+        assignors = tuple(without_repeats(found.assignors, f"{place}.assignors"))
+        found = replace(found, assignors=assignors)
+    if found.target is not None:
+        found = replace(
+            found,
+            target={
+                topic: tuple(_ascending(numbers, f"{place}.target.{topic}"))
+                for topic, numbers in found.target.items()
+            },
+        )
+    return found
 
 
 def index_of(

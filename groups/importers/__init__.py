@@ -41,11 +41,8 @@ __all__ = ["DIALECTS", "Imported", "import_each", "recognised", "sniff"]
 
 _READERS: Mapping[str, Callable[[str, str], Iterator[Finding]]] = {
     "console": output.read,
+    **json_groups.READERS,
     "rpk": rpk_text.read,
-    "kafka-python": json_groups.kafka_python,
-    "kafka-ui": json_groups.kafka_ui,
-    "akhq": json_groups.akhq,
-    "plan": json_groups.plan,
 }
 _JSON = re.compile(r'\s*[{\[]\s*["{\[}\]]')
 _MOST_FAILURES = 100_000

@@ -67,7 +67,11 @@ def merge(
             else "members: none, since no partition has an owner"
         )
     shared = [(key, len(held_by)) for key, held_by in sorted(owners.items()) if len(held_by) > 1]
-    notes += _shared(shared)
+    notes += _note(
+        [f"{topic}-{number}" for (topic, number), _ in shared],
+        [f"{t}-{n}: shown with {count} members, all claim it" for (t, n), count in shared],
+        "shown with several members, all claim them",
+    )
     for (topic, number), held_by in sorted(owners.items()):
         for member in held_by:
             members[member]["owned"].setdefault(topic, []).append(number)
@@ -286,7 +290,11 @@ def _topics(
                 f"topic {brief(topic)}: {_partitions(count)}, of which {len(numbers)} are shown",
             )
         topics[topic] = _topic(topic, count, offsets)
-    notes += _far(far)
+    notes += _note(
+        [f"{topic}-{number}" for topic, (number, _) in far.items()],
+        [f"{t}: partition {n} is far beyond the others, up to {m}" for t, (n, m) in far.items()],
+        "far beyond the others of their topics",
+    )
     return topics, unseen
 
 
@@ -304,24 +312,11 @@ def _shown(
     return shown
 
 
-def _far(far: Mapping[str, tuple[int, int]]) -> list[str]:
-    """Return the note on topics with a partition far beyond the others, one line for all."""
-    if len(far) == 1:
-        ((topic, (number, below)),) = far.items()
-        return [f"{topic}: partition {number} is far beyond the others, up to {below}"]
-    named = few([f"{topic}-{number}" for topic, (number, _) in far.items()])
-    said = f"{len(far)} partitions are far beyond the others of their topics: {named}"
-    return [said] if far else []
-
-
-def _shared(shared: Sequence[tuple[Key, int]]) -> list[str]:
-    """Return the note on partitions that several members are shown with, one line for all."""
-    if len(shared) == 1:
-        (((topic, number), members),) = shared
-        return [f"{topic}-{number}: shown with {members} members, all claim it"]
-    named = few([f"{topic}-{number}" for (topic, number), _ in shared])
-    said = f"{len(shared)} partitions are shown with several members, all claim them: {named}"
-    return [said] if shared else []
+def _note(named: Sequence[str], alone: Sequence[str], together: str) -> list[str]:
+    """Return a note on partitions, one line for all; a partition alone has its own."""
+    if len(named) < 2:
+        return [*alone]
+    return [f"{len(named)} partitions are {together}: {few(named)}"]
 
 
 def _topic(topic: str, count: int, offsets: Mapping[Key, tuple[int | None, ...]]) -> int | Topic:

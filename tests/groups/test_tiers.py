@@ -9,15 +9,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from groups import PRESETS, TIERS, Assignment, BadInput, Group, parse_objective, values
+from groups import TIERS, Assignment, BadInput, Group, parse_objective, values
 from groups.needs import require_data
 from groups.tiers import pairwise_difference
 from tests.optimal.random_groups import random_group
-
-FLOW_TIERS = {
-    "balance", "topic_balance", "load_squares", "host_balance", "rack_balance", "stickiness",
-    "moved_weight", "racks",
-}  # fmt: skip
 
 
 def naive(assignment: Assignment) -> dict[str, int]:
@@ -111,19 +106,6 @@ def test_a_lag_that_is_unknown_counts_nothing_and_one_beyond_32_bits_counts_full
     assert values(assignment, ("peak_lag", "peak_weight")) == (2**41, 6)
 
 
-def test_these_tiers_are_flows_and_those_need_nothing():
-    assert {name for name, tier in TIERS.items() if tier.is_flow} == FLOW_TIERS
-    modest = {name for name, tier in TIERS.items() if tier.needs is tier.place is None}
-    assert modest == {
-        "balance",
-        "topic_balance",
-        "load_squares",
-        "stickiness",
-        "load_spread",
-        "idle_members",
-    }
-
-
 def test_a_member_is_idle_only_where_there_is_a_partition_for_it():
     topics, reads = {"t": 2}, {m: {"subscription": ["t"]} for m in ("c0", "c1", "c2")}
     document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": reads}
@@ -150,12 +132,6 @@ def test_an_objective_is_a_preset_or_tiers_in_order(objective, tiers):
     assert parse_objective(objective) == tiers
     assert parse_objective(tiers) == tiers
     assert parse_objective(" > ".join(tiers)) == tiers
-
-
-def test_every_preset_is_made_of_known_tiers():
-    for name, tiers in PRESETS.items():
-        assert parse_objective(name) == tiers
-        assert set(tiers) <= TIERS.keys()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -50,21 +51,12 @@ _KAFKA_PYTHON = {
 }
 
 
-def rpk(source: str, content: str) -> Iterator[Finding]:
-    """Yield what ``rpk group describe --format json`` shows of each of its groups.
+def _rpk_group(source: str, place: str, group: str, found: Found) -> View:
+    """Return what ``rpk group describe --format json`` shows of a group.
 
     The keys are those of groupDescription in rpk's describe.go. It lists every member, though
     what each holds stands only beside the partitions.
-
-    Raises
-    ------
-    BadInput
-        Where the text is not JSON, or not of groups.
     """
-    return each_object(source, content, key="group_name", show=_rpk_group)
-
-
-def _rpk_group(source: str, place: str, group: str, found: Found) -> View:
     _require_consumers(place, group, found, "balancer")
     members = members_in(found.get("members_details"), "members_details", place, _rpk_member)
     partitions = []
@@ -88,22 +80,13 @@ def _rpk_member(place: str, found: Found, at: str) -> SeenMember:
     )
 
 
-def kafka_ui(source: str, content: str) -> Iterator[Finding]:
-    """Yield what Kafka UI (Provectus, Kafbat) shows of each of its groups.
+def _kafka_ui_group(source: str, place: str, group: str, found: Found) -> View:
+    """Return what Kafka UI (Provectus, Kafbat) shows of a group.
 
     That is ``GET /api/clusters/{cluster}/consumer-groups/{id}``; the keys are those of
     ConsumerGroupDetails in its OpenAPI contract. It counts the members, but lists only those that
     hold partitions.
-
-    Raises
-    ------
-    BadInput
-        Where the text is not JSON, or not of groups.
     """
-    return each_object(source, content, key="groupId", show=_kafka_ui_group)
-
-
-def _kafka_ui_group(source: str, place: str, group: str, found: Found) -> View:
     _require_consumers(place, group, found, "partitionAssignor")
     if "partitions" not in found:
         refuse(place, "a list of groups without their partitions: save the details of each")
@@ -121,21 +104,12 @@ def _kafka_ui_group(source: str, place: str, group: str, found: Found) -> View:
     return _view(source, place, group, members, partitions, member_count=count)
 
 
-def akhq(source: str, content: str) -> Iterator[Finding]:
-    """Yield what AKHQ shows of each of its groups, every member with what it holds.
+def _akhq_group(source: str, place: str, group: str, found: Found) -> View:
+    """Return what AKHQ shows of a group, every member with what it holds.
 
     That is ``GET /api/{cluster}/group/{id}``; the keys are those of its classes ConsumerGroup,
     Consumer and TopicPartition, as it serialises them.
-
-    Raises
-    ------
-    BadInput
-        Where the text is not JSON, or not of groups.
     """
-    return each_object(source, content, key="id", show=_akhq_group)
-
-
-def _akhq_group(source: str, place: str, group: str, found: Found) -> View:
     _require_consumers(place, group, found, "partitionAssignor")
     members = members_in(found.get("members"), "members", place, _akhq_member)
     holders: dict[tuple[str, int], list[str]] = {}
@@ -259,7 +233,7 @@ def plan(source: str, content: str) -> Iterator[Finding]:
     yield View(source, source, name, tuple(members), every_member=True, assumed=assumed)
 
 
-def each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[Finding]:
+def _each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[Finding]:
     """Yield what the JSON of one group or of a list of groups shows, as :func:`each_group`.
 
     Parameters
@@ -272,16 +246,18 @@ def each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[
         Where the text is not JSON, or not of groups.
     """
     found = parse_json(content)
-    if not isinstance(found, list):
-        return each_group(source, [(key, _under(key, found), found)], show)
-    if not found:
+    if found == []:
         raise BadInput("no groups in it")
-    groups = [(f"[{at}].{key}", _under(key, one), one) for at, one in enumerate(found)]
+    several = isinstance(found, list)
+    groups = [
+        (
+            f"[{at}].{key}" if several else key,
+            one.get(key) if isinstance(one, Mapping) else None,
+            one,
+        )
+        for at, one in enumerate(found if several else [found])
+    ]
     return each_group(source, groups, show)
-
-
-def _under(key: str, found: object) -> object:
-    return found.get(key) if isinstance(found, Mapping) else None
 
 
 def each_group(
@@ -446,3 +422,12 @@ def check_lag(place: str, seen: SeenPartition, lag: int | None) -> None:
     behind = seen.end - seen.committed
     if lag not in (behind, max(behind, 0)):
         refuse(place, f"lag {lag}, but the offsets of {seen.topic}-{seen.number} make {behind}")
+
+
+READERS: dict[str, Callable[[str, str], Iterator[Finding]]] = {
+    "rpk": partial(_each_object, key="group_name", show=_rpk_group),
+    "kafka-python": kafka_python,
+    "kafka-ui": partial(_each_object, key="groupId", show=_kafka_ui_group),
+    "akhq": partial(_each_object, key="id", show=_akhq_group),
+    "plan": plan,
+}

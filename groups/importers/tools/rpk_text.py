@@ -45,7 +45,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
         Where what begins like JSON is none.
     """
     if content.lstrip()[:1] in ("{", "["):
-        yield from json_groups.rpk(source, content)
+        yield from json_groups.READERS["rpk"](source, content)
         return
     group = ""
     lines: Lines = []
