@@ -79,7 +79,7 @@ def written(tmp_path_factory) -> dict:
         "size": ("size", "lagging.json", "--target", "peak_time=9", "--rate", "2", *as_json),
         "fit": ("size", "weighing.json", "--capacity", "9", *as_json),
         "pods": ("size", "weighing.json", "--threads", "2", *as_json),
-        "lag": ("score", "lagging.json", "--rate", "2", *as_json),
+        "lag": ("score", "lagging.json", "--rate", "2", "--assignor", "range", *as_json),
         "diff": ("diff", "orders.json", "solution.json", *as_json),
         "double": ("diff", "plan.json", "orders.json", *as_json),
     }

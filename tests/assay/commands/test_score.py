@@ -11,6 +11,8 @@ from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_li
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
 ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
+# Where a test does not look at assignors, none is started.
+ALONE = ("--assignor", "current")
 
 
 def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
@@ -59,7 +61,7 @@ def test_a_gate_leaves_with_1_only_above_the_limit(folder, options, said):
 def test_several_limits_are_each_kept_to(folder):
     for balance, code in (("4", 0), ("3", 1)):
         gate = ("--fail-above", f"balance={balance}", "--fail-above", "stickiness=0")
-        assert assay("score", folder / "orders.json", *gate).returncode == code
+        assert assay("score", folder / "orders.json", *ALONE, *gate).returncode == code
 
 
 def test_below_the_table_of_groups_stands_what_it_rests_on_and_what_is_missing():
@@ -99,7 +101,7 @@ def test_of_three_nights_of_a_group_the_last_is_told_and_all_are_documents(folde
     assert [line.split()[0] for line in shown[2:5]] == ["group", "orders", "even"]
     lines = assay(*asked, "--format", "json").stdout.splitlines()
     assert [json.loads(line)["captured_at"] for line in lines] == [*nights, None]
-    assert "captured" not in assay(*asked, "--group", "even").stdout
+    assert "captured" not in assay(*asked, "--group", "even", *ALONE).stdout
 
 
 def test_several_groups_as_json_are_a_line_each():
@@ -214,7 +216,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     assert run.returncode == 1
     assert "assay: r: not judged\n" in run.stderr
     assert "assay: aio-f: depends on who reads what\n" in run.stderr
-    good(assay("score", folder / "even.json", "--strict"))
+    good(assay("score", folder / "even.json", "--strict", *ALONE))
     run = assay("score", "damaged.jsonl", cwd=folder)
     assert re.fullmatch(r"damaged.jsonl:2: .*not JSON.*\n", run.stderr)
     assert (run.returncode, "even" in run.stdout) == (2, True)
@@ -261,11 +263,11 @@ def test_a_group_that_cannot_be_read_stands_in_the_headline_and_is_not_said_to_b
 
 def test_a_file_that_is_refused_beside_one_group_stands_below_its_verdict(folder):
     write(folder, {"hello.txt": "hello", "r.txt": "Consumer group 'r' is rebalancing.\n"})
-    run = assay("score", "even.json", "hello.txt", cwd=folder)
+    run = assay("score", "even.json", "hello.txt", *ALONE, cwd=folder)
     assert run.returncode == 2
     assert run.stdout.splitlines()[0].startswith("even: as good as can be. ")
     assert run.stdout.splitlines()[-1] == "Not read, see the messages: hello.txt."
-    run = assay("score", "even.json", "r.txt", cwd=folder)
+    run = assay("score", "even.json", "r.txt", *ALONE, cwd=folder)
     assert run.returncode == 0
     assert run.stdout.splitlines()[-1] == "Not read, see the messages: r."
 
@@ -400,7 +402,7 @@ def test_a_plan_without_moves_passes_no_gate_on_moves_without_a_word_on_balance(
 def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses_it(folder):
     members = {m: {**said, "capacity": 5} for m, said in LOPSIDED["members"].items()}
     write(folder, {"fast.json": LOPSIDED | {"members": members}})
-    for command, *more in (("score", "--assignor", "range"), ("solve",), ("advise",)):
+    for command, *more in (("score", *ALONE), ("solve",), ("advise", "--assignor", "range")):
         run = assay(command, "fast.json", *more, cwd=folder)
         other = "assay score " if command == "advise" else ""
         assert run.stderr.splitlines()[-1] == (
@@ -411,7 +413,7 @@ def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses
 
 def test_a_plan_of_ones_own_is_judged_as_a_group(folder):
     write(folder, {"own.json": {"a": {"t": [0, 1, 2, 3]}, "b": {"t": [4]}}})
-    run = assay("score", "own.json", cwd=folder)
+    run = assay("score", "own.json", *ALONE, cwd=folder)
     assert run.stdout.startswith("own: improvable for sure. Moving 1 of 5 partitions gives ")
 
 
@@ -421,7 +423,7 @@ def test_a_pattern_asks_for_groups_and_a_name_with_a_star_is_a_name(folder):
     assert names == {"static-d", "static848-d", "idle-h"}
     group = EVEN | {"members": {"a": {"subscription": ["t"], "owned": {"t": [0, 1]}}}}
     write(folder, {"starred.jsonl": [group | {"group": name} for name in ("a*", "ab")]})
-    starred = good(assay("score", folder / "starred.jsonl", "--group", "a*")).stdout
+    starred = good(assay("score", folder / "starred.jsonl", "--group", "a*", *ALONE)).stdout
     assert starred.startswith("a*: as good as can be. ")
 
 

@@ -57,8 +57,8 @@ def test_with_a_method_it_says_that_it_ran(folder, method):
 
 def test_what_was_assumed_is_said_beside_the_answer(folder):
     path = folder / "unknown.json"
-    for command in ("score", "solve"):
-        run = assay(command, path, "--assume-equal", *AS_JSON)
+    for command in (("score", "--assignor", "current"), ("solve",)):
+        run = assay(*command, path, "--assume-equal", *AS_JSON)
         assert (run.returncode, run.stderr) == (0, f"assumed: {ASSUMED}\n")
         assert ASSUMED in document_of(run)["assumed"]
     run = assay("check", path, "-", "--assume-equal", stdin=run.stdout)

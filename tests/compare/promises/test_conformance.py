@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import islice, product
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from compare.promises.trial import in_process
 from compare.samples.ordinary import is_ordinary
 from groups import Assignment, BadInput, Group, ProofError, values
 from groups.tiers import parse_objective
+from heuristics import assign
 from optimal import Solution, check
 from studies.conformance import COLUMNS, OBJECTIVES, instances, least_alike, smallest
 from studies.smallest import small
@@ -206,6 +208,42 @@ def test_the_columns_are_what_the_judges_say():
     assert moves.broken[0] == "aiokafka-sticky-optimal-moves"
     assert "kip-54-sticky-idempotent" in idempotent.broken
     assert len(moves.kept) + len(moves.broken) + len(moves.not_tested) == 20
+
+
+# The judge that all languages share stands beside the files, and is no package of ours.
+HERE = module_from_spec(
+    spec := spec_from_file_location("conformance", FOLDER / "runners" / "conformance.py")
+)
+spec.loader.exec_module(HERE)
+
+
+class Within(HERE.Program):
+    """An assignor as written, asked here instead of in a program of its own."""
+
+    def _start(self):
+        pass
+
+    def assign(self, group):
+        group = Group.from_dict({"format": "assay-group/1", "group": "g", **group})
+        return assign(group, self.command[0]).to_dict()
+
+
+def test_the_judge_of_the_folder_finds_what_ours_finds():
+    every = {
+        promise: [one for one in FILES[promise]["instances"][:20] if "group" in one]
+        for promise in ("valid", "balanced", "optimal-balance", "optimal-moves", "idempotent")
+    }
+    groups = {one["id"]: group_of(one) for some in every.values() for one in some}
+    for name in ("range", "kip-54-sticky"):
+        program = Within(name, is_cooperative=False)
+        for ours in conformity(every, trials_on(in_process(name), groups)):
+            found = {
+                one["id"]: HERE.judged(program, HERE.as_asked(one["group"]), one.get("answer", {}))
+                for one in every[ours.promise]
+            }
+            kept = {id_: kept.get(ours.promise) for id_, (kept, _) in found.items()}
+            assert [id_ for id_ in kept if kept[id_] is False] == [*ours.broken]
+            assert [id_ for id_ in kept if kept[id_] is None] == [*ours.not_tested]
 
 
 def test_the_folder_stays_small():
