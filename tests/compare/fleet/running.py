@@ -1,6 +1,7 @@
 """A run as a process of its own, held at a gate by an assignor until something has happened to it.
 
-The assignor `gate` says in a file that it was asked, and answers when a test lets it.
+The assignor `gate` says in a file that it was asked, and answers when a test lets it; of groups
+whose names begin with `free` it answers at once.
 """
 
 import json
@@ -23,10 +24,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 def gate(group):
-    (HERE / "asked").touch()
     until = time.monotonic() + 240
-    while not (HERE / "open").exists() and time.monotonic() < until:
-        time.sleep(0.02)
+    if not group.name.startswith("free"):
+        (HERE / "asked").touch()
+        while not (HERE / "open").exists() and time.monotonic() < until:
+            time.sleep(0.02)
     return {group.members[0]: {t: [*range(n)] for t, n in zip(group.topics, group.partitions)}}
 """
 ENOUGH_SECONDS = 240

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assay import run
 from compare.fleet.tables import read_table
 from tests.compare.fleet.cluster import HOME, ROOT, Cluster
 from tests.compare.fleet.running import Running, fill
@@ -27,13 +28,15 @@ def cluster(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def in_this_process(cluster) -> list[dict]:
+def in_this_process(cluster, spark) -> list[dict]:
     """The tables that a local run leaves."""
     (cluster.folder / "open").touch()
-    run = Running(cluster.folder, "--master", "local[2]", out="local")
-    code, _, err = run.end()
-    assert code == 0, err
-    return tables_of(cluster.folder / "local")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cluster.folder)
+        patch.syspath_prepend(cluster.folder)
+        out, asked = cluster.folder / "local", ["current", "gated:gate"]
+        run("in.jsonl", out, assignors=asked, time_limit=300, spark=spark)
+    return tables_of(out)
 
 
 def tables_of(out: Path) -> list[dict]:
@@ -54,21 +57,21 @@ def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_s
     opened.unlink()
     gate.unlink(missing_ok=True)
     workers = [cluster.add_worker()]
-    run = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out="cluster")
+    running = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out="cluster")
     for alive in (1, 2):
-        run.at_the_gate()
+        running.at_the_gate()
         if alive == 2:
             gate.unlink()
             workers.append(cluster.add_worker())
-            run.until(lambda: len(cluster.executors()) == 2)
+            running.until(lambda: len(cluster.executors()) == 2)
         lost = workers.pop(0)
         gate.unlink(missing_ok=True)
         lost.send_signal(signal.SIGKILL)
         lost.wait(60)
         if alive == 1:
             workers.append(cluster.add_worker())
-    run.open()
-    code, out, err = run.end()
+    running.open()
+    code, out, err = running.end()
     assert code == 0, err
     assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
     assert tables_of(cluster.folder / "cluster") == in_this_process
@@ -93,25 +96,24 @@ def test_spark_submit_starts_the_same_run(cluster, in_this_process):
 def test_a_spark_connect_server_runs_the_same_run(cluster, in_this_process):
     pytest.importorskip("grpc")
     server = cluster.serve()
-    run = Running(cluster.folder, "--master", server, out="connected")
-    code, out, err = run.end()
+    running = Running(cluster.folder, "--master", server, out="connected")
+    code, out, err = running.end()
     assert code == 0, err
     assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
     assert tables_of(cluster.folder / "connected") == in_this_process
-    assert os.listdir(run.scratch) == []
+    assert os.listdir(running.scratch) == []
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_waits_for_a_cluster_without_workers_ends_when_it_is_asked_to(cluster, number):
+def test_a_run_that_waits_for_a_cluster_without_workers_ends_when_it_is_asked_to(cluster):
     for name in ("asked", "open"):
         (cluster.folder / name).unlink(missing_ok=True)
     worker = cluster.add_worker()
-    run = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out=f"cut-{number}")
-    run.at_the_gate()
+    running = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out="cut")
+    running.at_the_gate()
     for lost in [worker, *(one for one in cluster.workers if one.poll() is None)]:
         lost.send_signal(signal.SIGKILL)
         lost.wait(60)
-    code, _, err = run.send(number)
-    assert code == 128 + number
+    code, _, err = running.send(signal.SIGINT)
+    assert code == 128 + signal.SIGINT
     assert "Traceback" not in err

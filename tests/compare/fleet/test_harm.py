@@ -1,20 +1,17 @@
 """Assignors that come to harm at some groups, in a run on a real session without retries."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from assay import run
 from compare.fleet.tables import read_table
 from tests.compare.conftest import lopsided
+from tests.compare.fleet.harmful import by_name
 
 pytestmark = pytest.mark.kills
 
-ROOT = Path(__file__).parents[3]
 SECONDS = 2.0
 REASONS = {
     "segfault-harm": ("failed", r"the child process died \(exit code -11\)"),
@@ -26,26 +23,15 @@ REASONS = {
 
 
 @pytest.mark.spark
-def test_groups_at_which_an_assignor_comes_to_harm_are_rows_and_all_others_are_scored(tmp_path):
+def test_groups_at_which_an_assignor_comes_to_harm_are_rows_and_all_others_are_scored(
+    spark, tmp_path
+):
     names = [f"g{i}" for i in range(60)]
     for i, name in enumerate(REASONS):
         names.insert(5 + 11 * i, name)
-    lines = [json.dumps(lopsided(name)) for name in names]
-    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
-    mine = "tests.compare.fleet.harmful:by_name"
-    command = [
-        Path(sys.executable).with_name("assay"), "run", "in.jsonl", "--out", "out",
-        "--assignor", "current", "--assignor", mine, "--assignor", "range",
-        "--time-limit", str(SECONDS), "--master", "local[2]",
-    ]  # fmt: skip
-    run = subprocess.run(
-        command, capture_output=True, text=True, cwd=tmp_path, timeout=250, check=False,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    if "no Java for Spark" in run.stderr:
-        pytest.skip(run.stderr.splitlines()[-1])
-    assert run.returncode == 0, run.stderr
-    out = tmp_path / "out"
+    source, out = tmp_path / "in.jsonl", tmp_path / "out"
+    source.write_text("".join(f"{json.dumps(lopsided(name))}\n" for name in names))
+    run(source, out, assignors=["current", by_name, "range"], time_limit=SECONDS, spark=spark)
     optima = read_table(out, "optima")
     assert sorted(optima["group"]) == sorted(names)
     assert set(optima["status"]) == {"optimal"}
@@ -55,6 +41,6 @@ def test_groups_at_which_an_assignor_comes_to_harm_are_rows_and_all_others_are_s
     assert sorted(bad.index) == sorted(REASONS)
     for name, row in bad.iterrows():
         status, reason = REASONS[name]
-        assert row["assignor"].startswith(f"{mine}@")
+        assert row["assignor"].startswith("tests.compare.fleet.harmful:by_name@")
         assert row["status"] == status
         assert re.fullmatch(reason, row["reason"])

@@ -1,7 +1,6 @@
 import re
 import shutil
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,13 +8,11 @@ import pytest
 from compare.fleet.tables import read_table
 from compare.page.from_run import MOST_PARTITIONS, many_in_full, page_of_run
 from groups import BadInput
+from tests.assay.calling import assay
 from tests.compare.conftest import CLOSING, HOSTILE
 from tests.compare.page.parsed import Parsed
 
-
-def reported(*arguments) -> subprocess.CompletedProcess:
-    command = [Path(sys.executable).with_name("assay"), "report", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+reported = partial(assay, "report")
 
 
 @pytest.fixture(scope="module")
