@@ -5,13 +5,14 @@ The same columns in Arrow are those of the tables that a run leaves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from compare.scores import CURRENT, NOTHING, held_against, score, score_current
+from compare.scores import CURRENT, held_against, score, score_current, score_unplanned
+from compare.verdict import NOTHING
 from groups.arrays import NOBODY, UNKNOWN
 from groups.assignment import Assignment, balanced_in, valid_in
 from groups.errors import AssayError
@@ -21,14 +22,15 @@ from optimal.solution import Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from compare.scores import Score
-    from groups.arrays import Bools, Int32, Int64
+    from compare.scores import Held, Score
+    from groups.arrays import Bools, Floats, Int32, Int64
+    from heuristics.assignor import Outcome
     from optimal.solutions import Solutions
 
 
 @dataclass(frozen=True, eq=False)
 class FleetScores:
-    """How an assignment fared on each group of a fleet: row by row what `compare.scores` says.
+    """How an assignor fared on each group of a fleet: row by row what `compare.scores` says.
 
     Attributes
     ----------
@@ -37,11 +39,11 @@ class FleetScores:
     valid : (groups,) bool
     balanced : (groups,) bool, KIP-54's own predicate; means nothing where not valid
     value : (groups, tiers) int64
-    excess : (groups, tiers) int64, NOTHING after the first tier that differs, where the optimum
-        is not proved and where the assignment is not valid
-    low, high : (groups, tiers) int64, the interval where the optimum is not proved, else NOTHING
+    held : against the optimum; nothing is comparable where the assignment is not valid
     loads : (members,) int64, how many partitions each member holds
-    reasons : why a group has no score, by its number; what else is said of it means nothing
+    unscored : status and reason where a group has no score, by its number; what else is said of
+        it means nothing
+    rounds, revoked, seconds : (groups,), as of `compare.scores.Score`
     """
 
     solution: Solutions
@@ -49,11 +51,12 @@ class FleetScores:
     valid: Bools
     balanced: Bools
     value: Int64
-    excess: Int64
-    low: Int64
-    high: Int64
+    held: Held
     loads: Int64
-    reasons: dict[int, str] = field(default_factory=dict)
+    unscored: dict[int, tuple[str, str]]
+    rounds: Int64
+    revoked: Int64
+    seconds: Floats
 
 
 def score_fleet_current(solution: Solutions) -> FleetScores:
@@ -68,31 +71,42 @@ def score_fleet_current(solution: Solutions) -> FleetScores:
         CURRENT,
         fleet.other_claims,
         lambda at: score_current(fleet.alone(at), solution.solution(at)),
+        {},
     )
 
 
 def score_fleet(
-    solution: Solutions, assignments: Mapping[int, Assignment], assignor: str
+    solution: Solutions, outcomes: Mapping[int, Outcome], assignor: str
 ) -> FleetScores:
-    """Score an assignment of each group; where a group has none, what is said means nothing.
+    """Score what an assignor made of each group that has an optimum.
 
     Parameters
     ----------
-    assignments : by the number of the group
+    outcomes : by the number of the group
     assignor : name of the rows
     """
     fleet = solution.fleet
     owner = np.full(fleet.group.n_partitions, NOBODY, np.int32)
     alone = np.zeros(len(fleet), bool)
-    for at, assignment in assignments.items():
-        owner[fleet.partitions(at)] = fleet.owner_through(at, assignment.owner)
-        alone[at] = bool(assignment.strays)
+    plans, unscored = {}, {}
+    for at, outcome in outcomes.items():
+        if outcome.plan is None:
+            row = score_unplanned(outcome, assignor)
+            unscored[at] = row.status, str(row.reason)
+            continue
+        plans[at] = outcome.plan
+        owner[fleet.partitions(at)] = fleet.owner_through(at, outcome.plan.assignment.owner)
+        alone[at] = bool(outcome.plan.assignment.strays)
 
     def one(at: int) -> Score:
         answer = solution.solution(at)
-        return score(answer.group, assignments[at], answer, assignor=assignor)
+        return score(answer.group, plans[at].assignment, answer, assignor=assignor)
 
-    return _scored(solution, owner, assignor, alone, one)
+    found = _scored(solution, owner, assignor, alone, one, unscored)
+    for at, plan in plans.items():
+        found.rounds[at], found.revoked[at] = plan.rounds, plan.revoked
+    found.seconds[[*outcomes]] = [outcome.seconds for outcome in outcomes.values()]
+    return found
 
 
 def _scored(
@@ -101,52 +115,54 @@ def _scored(
     assignor: str,
     alone: Bools,
     one: Callable[[int], Score],
+    unscored: Mapping[int, tuple[str, str]],
 ) -> FleetScores:
     """Score by columns, but for some groups, (groups,) bool, which `one` scores by themselves."""
-    fleet, objective = solution.fleet, solution.objective
+    fleet, objective, groups = solution.fleet, solution.objective, len(solution)
     assignment, value = Assignment(fleet.group, owner), solution.value.copy()
     if is_flow(objective):
         value = values_in(fleet, assignment, objective)
     else:
-        alone = np.ones(len(fleet), bool)
+        alone = np.ones(groups, bool)
     valid = valid_in(fleet, assignment)
     comparable = valid & (solution.status != str(Status.UNKNOWN))
-    held = held_against(value, solution.value, solution.bound, comparable)
     found = FleetScores(
         solution=solution,
         assignor=assignor,
         valid=valid,
         balanced=balanced_in(fleet, assignment),
         value=value,
-        excess=held.excess,
-        low=held.low,
-        high=held.high,
+        held=held_against(value, solution.value, solution.bound, comparable),
         loads=assignment.loads.copy(),
-        reasons={at: f"no optimum: {error}" for at, error in solution.errors.items()},
+        unscored={at: ("failed", f"no optimum: {why}") for at, why in solution.errors.items()},
+        rounds=np.ones(groups, np.int64),
+        revoked=np.zeros(groups, np.int64),
+        seconds=np.zeros(groups),
     )
-    for at in np.flatnonzero(alone | held.beaten).tolist():
-        if at not in solution.errors:
+    found.unscored.update(unscored)
+    for at in np.flatnonzero(alone | found.held.beaten).tolist():
+        if at not in found.unscored:
             try:
                 _put(found, at, one(at))
             except AssayError as error:
-                found.reasons[at] = str(error)
+                found.unscored[at] = "failed", str(error)
     return found
 
 
 def _put(found: FleetScores, at: int, row: Score) -> None:
     """Put the score of one group where it belongs."""
-    members = found.solution.fleet.members(at)
+    members, held = found.solution.fleet.members(at), found.held
     found.valid[at], found.balanced[at] = bool(row.valid), bool(row.balanced)
     found.loads[members] = row.loads or ()
-    for column in (found.excess, found.low, found.high):
+    for column in (held.excess, held.low, held.high):
         column[at] = NOTHING
     for tier, term in enumerate(row.terms or ()):
         found.value[at, tier] = term.value
         if isinstance(term.excess, tuple):
             low, high = term.excess
-            found.low[at, tier], found.high[at, tier] = low, NOTHING if high is None else high
+            held.low[at, tier], held.high[at, tier] = low, NOTHING if high is None else high
         elif term.excess is not None:
-            found.excess[at, tier] = term.excess
+            held.excess[at, tier] = term.excess
 
 
 def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
@@ -174,29 +190,31 @@ def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
 def score_columns(scores: FleetScores) -> dict[str, pa.Array]:
     """Return a value for each group of the columns of ``scores`` that an assignment fills.
 
-    These are `assignor`, `status`, `reason`, `valid`, `balanced`, `terms` and `loads`, and
-    `rounds`, `revoked` and `seconds` of an assignment that is there already. A group without a
-    score has the status `failed` and a reason.
+    These are `assignor`, `status`, `reason`, `valid`, `balanced`, `terms`, `loads`, `rounds`,
+    `revoked` and `seconds`.
     """
-    solution, groups = scores.solution, len(scores.solution)
-    failed, reason = _reasons(scores.reasons, groups)
+    solution, groups, held = scores.solution, len(scores.solution), scores.held
+    failed, reason = _reasons({at: why for at, (_, why) in scores.unscored.items()}, groups)
+    status = ["scored"] * groups
+    for at, (what, _) in scores.unscored.items():
+        status[at] = what
     values = {
         "value": scores.value,
-        "excess": scores.excess,
-        "excess_from": scores.low,
-        "excess_to": scores.high,
+        "excess": held.excess,
+        "excess_from": held.low,
+        "excess_to": held.high,
     }
     missing = {name: values[name] == NOTHING for name in values if name != "value"}
     return {
         "assignor": pa.repeat(pa.scalar(scores.assignor), groups),
-        "status": pa.array(np.where(failed, "failed", "scored")),
+        "status": pa.array(status),
         "reason": reason,
         "valid": pa.array(scores.valid, mask=failed),
         "balanced": pa.array(scores.balanced, mask=failed | ~scores.valid),
         "terms": _terms(solution.objective, values, missing, ~failed, ~failed),
-        "rounds": pa.array(np.ones(groups, np.int64)),
-        "revoked": pa.array(np.zeros(groups, np.int64)),
-        "seconds": pa.array(np.zeros(groups)),
+        "rounds": pa.array(scores.rounds),
+        "revoked": pa.array(scores.revoked),
+        "seconds": pa.array(scores.seconds),
         "loads": _loads(solution, scores.loads, ~failed),
     }
 

@@ -11,13 +11,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
+import numpy as np
+
 from compare.hosts import UnevenHosts, uneven_hosts
 from compare.lag.behind import known_lag, lag_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.question import Open, questions
-from compare.verdict import ALL_ALIKE, DEPENDS, WORST_FIRST, Verdict
+from compare.verdict import ALL_ALIKE, DEPENDS, NOTHING, Verdict, between, urgency
 from groups import Assignment, Group, values
+from groups.arrays import UNKNOWN as NO_BOUND
 from groups.collection import newest_named
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, parse_objective
@@ -282,21 +285,16 @@ def question_of(
 
 
 def worst_first(judged: Sequence[Judged]) -> list[int]:
-    """Return the numbers of groups in the order in which people want to see them.
+    """Return the numbers of groups in the order in which people want to see them."""
 
-    By verdict, how far above the optimum or how much waits, how many partitions to move, by how
-    much lag could fall, name and time of capture.
-    """
-
-    def urgency(i: int) -> tuple[int, int, int, int, str, str]:
+    def order(i: int) -> tuple[object, ...]:
         one = judged[i]
-        says, at_least = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
+        says, above = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
         to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
         less = 0 if one.fall is None else one.fall.now - one.fall.then
-        at = one.group.captured_at or ""
-        return WORST_FIRST.index(says), -at_least, -to_move, -less, one.group.name, at
+        return urgency(says, above, to_move, less, one.group.name, one.group.captured_at or "")
 
-    return sorted(range(len(judged)), key=urgency)
+    return sorted(range(len(judged)), key=order)
 
 
 def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
@@ -338,37 +336,24 @@ def _of_idle(group: Group) -> Judged:
 
 
 def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
-    """Compare what is there with two optima between which the true one lies.
-
-    A bound stands for an optimum that is not proved, and what a solver found for one that is not
-    reached: whatever is true, the first is not above the optimum, the second not below it.
-    """
+    """Compare what is there with two optima between which the true one lies."""
     if not now.is_valid:
         return Verdict("not valid", sure=True, waiting=lag_without_owner(now) or None)
-    tiers = best.objective
-    found = values(now, tiers)
-    bounds = [term.bound for term in lowest.terms] or [None] * len(tiers)
-    reached = [term.value for term in best.terms]
-    open_tier = next((i for i, bound in enumerate(bounds) if found[i] != bound), None)
-    if open_tier is None:
-        return Verdict("as good as can be", sure=True, moves=0)
-    at_most = _above(found[open_tier], bounds[open_tier])
-    if reached and tuple(reached) < found:
-        better = next(i for i, value in enumerate(reached) if value != found[i])
-        # An earlier tier may turn out lower still; then there is no excess in this one.
-        same = better == open_tier
-        return Verdict(
-            "improvable",
-            sure=True,
-            tier=tiers[better],
-            at_least=found[better] - reached[better] if same else None,
-            at_most=at_most if same else None,
-            moves=_moves(best) if _same(best, lowest) else None,
-        )
-    says: Says = "not proved"
-    if best is not lowest and tuple(term.value for term in lowest.terms) < found:
-        says = DEPENDS
-    return Verdict(says, sure=False, tier=tiers[open_tier], at_least=0, at_most=at_most)
+    tiers, found = best.objective, values(now, best.objective)
+    reached = tuple(term.value for term in best.terms) or found
+    bounds = [NO_BOUND if term.bound is None else term.bound for term in lowest.terms]
+    rows = (found, reached, bounds or [NO_BOUND] * len(tiers))
+    depends = best is not lowest and tuple(term.value for term in lowest.terms) < found
+    held = between(*(np.array([row], object) for row in rows), depends=depends)
+    says: Says = str(held.says[0])  # type: ignore[assignment]
+    if says == "as good as can be":
+        return Verdict(says, sure=True, moves=0)
+    sure = says == "improvable"
+    at_least, at_most = (
+        None if one[0] == NOTHING else int(one[0]) for one in (held.at_least, held.at_most)
+    )
+    moves = _moves(best) if sure and _same(best, lowest) else None
+    return Verdict(says, sure, tiers[held.tier[0]], at_least, at_most, moves)
 
 
 def _conditional(judged: Judged) -> Judged:
@@ -386,10 +371,6 @@ def _conditional(judged: Judged) -> Judged:
     now = Assignment.current(lowest.group)
     verdict = replace(_verdict(now, lowest, lowest), sure=False, condition=ALL_ALIKE)
     return replace(judged, verdict=verdict)
-
-
-def _above(value: int, bound: int | None) -> int | None:
-    return None if bound is None else value - bound
 
 
 def _same(best: Solution, lowest: Solution) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from compare.lag.behind import behind
+from compare.verdict import NOTHING
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
@@ -39,8 +40,6 @@ UNKNOWN = "subscriptions are not known"
 DEPENDS = "what it does depends on who reads what"
 CALL_SECONDS = 10.0
 Excess = int | tuple[int, int | None] | None
-# In columns, where there is no excess.
-NOTHING = int(np.iinfo(np.int64).min)
 
 
 @dataclass(frozen=True)
@@ -386,12 +385,17 @@ def score_judged(
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:
     """Score what an assignor made of a group; whatever became of it is a row."""
-    plan, status = outcome.plan, outcome.status
+    plan = outcome.plan
     if plan is None:
-        unscored = "failed" if status == "planned" else status
-        return Score(assignor, unscored, outcome.reason, seconds=outcome.seconds)
+        return score_unplanned(outcome, assignor)
     row = score(group, plan.assignment, solution, assignor=assignor)
     return replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
+
+
+def score_unplanned(outcome: Outcome, assignor: str) -> Score:
+    """Return the row of an assignor that made no plan of a group."""
+    status = "failed" if outcome.status == "planned" else outcome.status
+    return Score(assignor, status, outcome.reason, seconds=outcome.seconds)
 
 
 def outcome_of(solution: Solution) -> Outcome:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
+import numpy as np
+
+from groups.arrays import UNKNOWN as NO_BOUND
 from groups.framed import Framed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    import numpy.typing as npt
 
     from groups.assignment import Assignment
 
@@ -32,6 +37,7 @@ WORST_FIRST: tuple[Says, ...] = (
     "as good as can be",
     "no members",
 )
+_PLACE: Mapping[str, int] = {says: place for place, says in enumerate(WORST_FIRST)}
 # Verdicts on groups in which nobody holds anything.
 EMPTY: tuple[Says, ...] = ("nobody reads", "nothing assigned yet", "no members")
 DEPENDS: Says = "depends on who reads what"
@@ -39,6 +45,8 @@ DEPENDS: Says = "depends on who reads what"
 EVEN_LAGGING = "even, lag could fall"
 # All that tables show, the worst first: it is better than what stands before those two.
 SHOWN: tuple[str, ...] = (*WORST_FIRST[:-2], EVEN_LAGGING, *WORST_FIRST[-2:])
+# In columns, where something is not known.
+NOTHING = int(np.iinfo(np.int64).min)
 ALL_ALIKE = "all members read the same topics"
 
 VerdictDocument = TypedDict(
@@ -113,6 +121,70 @@ class Verdict(Framed):
             "waiting": self.waiting,
             "shown": self.shown(fall),
         }
+
+
+class Between(NamedTuple):
+    """How valid assignments stand to the optima of their groups, by columns of (groups,).
+
+    Attributes
+    ----------
+    says : the verdict
+    tier : number of the first tier in which now and the best differ, or may differ
+    at_least, at_most : how far above the optimum that tier is, NOTHING where it is not known
+    """
+
+    says: npt.NDArray[Any]
+    tier: npt.NDArray[Any]
+    at_least: npt.NDArray[Any]
+    at_most: npt.NDArray[Any]
+
+
+def between(
+    found: npt.NDArray[Any],
+    reached: npt.NDArray[Any],
+    bound: npt.NDArray[Any],
+    *,
+    depends: bool = False,
+) -> Between:
+    """Compare what is there with two optima between which the true one lies.
+
+    A bound stands for an optimum that is not proved, and what a solver found for one that is not
+    reached: whatever is true, the first is not above the optimum, the second not below it.
+
+    Parameters
+    ----------
+    found, reached, bound : (groups, tiers), integers of any size: the values of what is there, of
+        an assignment that can be had, `found` where there is none, and what none is below,
+        NO_BOUND where that is not known
+    depends : whether who reads what decides about those that are neither good nor improvable
+    """
+    each = np.arange(len(found))
+    first = np.argmax(found != bound, axis=1)
+    better = np.argmax(found != reached, axis=1)
+    by, limit = (found - reached)[each, better], bound[each, first]
+    is_good, is_improvable = (found == bound).all(axis=1), by > 0
+    # An earlier tier may turn out lower still; then there is no excess in this one.
+    is_known = ~is_improvable | (better == first)
+    at_least = np.where(is_improvable, by, 0)
+    at_most = found[each, first] - limit
+    rest: Says = DEPENDS if depends else "not proved"
+    return Between(
+        np.select([is_good, is_improvable], ["as good as can be", "improvable"], rest),
+        np.where(is_improvable, better, first),
+        np.where(is_known, at_least, NOTHING),
+        np.where(is_known & (limit != NO_BOUND), at_most, NOTHING),
+    )
+
+
+def urgency(
+    says: str, above: float, to_move: float, less: float, name: str, captured_at: str
+) -> tuple[int, float, float, float, str, str]:
+    """Return what sorts groups in the order in which people want to see them.
+
+    By verdict, how far above the optimum or how much waits, how many partitions to move, by how
+    much lag could fall, name and time of capture.
+    """
+    return _PLACE[says], -above, -to_move, -less, name, captured_at
 
 
 def without_owner(now: Assignment) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from groups.documents.texts import without_gz
 from groups.errors import BadInput
@@ -23,35 +23,30 @@ def files_in(folder: str) -> list[str]:
     BadInput
         Where there is none.
     """
-    found = [path for path in Path(folder).rglob("*") if may_hold_groups(path, folder)]
+    above = Path(folder)
+    found = [path for path in above.rglob("*") if may_hold_groups(str(path), str(above))]
     files = [str(p) for p in sorted(found) if p.is_file()]
     if not files:
         raise nothing_in(folder)
     return files
 
 
-def may_hold_groups(path: Path, folder: str) -> bool:
-    """Return whether a file of a folder is one of those that are read, by its name."""
-    return _ending(path) in ENDINGS or _is_part(path, folder)
+def may_hold_groups(name: str, folder: str) -> bool:
+    """Return whether a file of a folder is one of those that are read, by its name.
+
+    Parquet is that of the folder: in it, or in folders that partition it. Others may be tables of
+    a run, which are about groups that are read already.
+    """
+    suffix = PurePosixPath(without_gz(name)).suffix
+    below = PurePosixPath(name.removeprefix(folder).lstrip("/"))
+    is_part = suffix == PARQUET and all("=" in part for part in below.parts[:-1])
+    return suffix in ENDINGS or is_part
 
 
 def nothing_in(folder: str) -> BadInput:
     """Return what is said of a folder without a file that could be read."""
     endings = ", ".join((*ENDINGS, PARQUET))
     return BadInput(f"{folder}: no snapshot in this folder (looked for {endings})")
-
-
-def _is_part(path: Path, folder: str) -> bool:
-    """Return whether a file is Parquet of the folder: in it, or in folders that partition it.
-
-    Others may be tables of a run, which are about groups that are read already.
-    """
-    between = path.relative_to(folder).parts[:-1]
-    return path.suffix == PARQUET and all("=" in name for name in between)
-
-
-def _ending(path: Path) -> str:
-    return Path(without_gz(path.name)).suffix
 
 
 def is_folder(path: str) -> bool:

@@ -123,7 +123,7 @@ def run(
     require("pyspark", "pyarrow", "pandas", extra="spark")
     from compare.fleet.ending import too_far_in_run
     from compare.fleet.job import job_of
-    from compare.fleet.run import Clock, prepare, run_job, timings
+    from compare.fleet.run import Clock, Run, prepare, timings
     from compare.fleet.session import conf_of, runs_here, spark_session
     from heuristics.shipped.probe.door import within_reach
 
@@ -170,7 +170,7 @@ def run(
         job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
         with clock.timed("start"):
             spark = opened.enter_context(spark_session(master=master, conf=settings))
-        counts = run_job(spark, job, say, far=how_far, clock=clock)
+        counts = Run(spark, job, say, how_far, clock).done()
         named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
         named += job.assignors[1:] if assignor or probe else []
         worse = too_far_in_run(spark, job, counts.run, named, limits, MOST_LINES)

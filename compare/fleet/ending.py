@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from heapq import nsmallest
+from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from compare.fleet.facts import NOT_JUDGED
 from compare.fleet.results import Ending, Unread
@@ -19,9 +20,9 @@ from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED, counted, few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from compare.fleet.job import Job
     from compare.fleet.tables import Tables
@@ -149,31 +150,10 @@ def too_far_in_run(
     run : name of the run, whose input it is about
     most : lines to return; one more says how many are left
     """
-    counts: Counter[str] = Counter()
-    first: dict[str, list[tuple[str, str]]] = {}
-    for row in _suspects(spark, job, run, assignors, limits) if limits else ():
-        for one in beyond([stored_score(row)], limits):
-            counts[one.sort] += 1
-            place = (row["group"], one.amount)
-            first[one.sort] = nsmallest(MOST_NAMED, {*first.get(one.sort, ()), place})
-    lines = []
-    for sort, many in sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:most]:
-        named = [f"{group}{f' by {by}' if by else ''}" for group, by in first[sort]]
-        lines.append(f"{sort}: {counted(many, 'group')}: {few(named, many)}")
-    more = len(counts) - len(lines)
-    return lines + [f"and {more:,} more reasons"] * (more > 0)
-
-
-def _suspects(
-    spark: SparkSession,
-    job: Job,
-    run: str,
-    assignors: Sequence[str],
-    limits: Mapping[str, int],
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of which a term may be above its limit, or that have none."""
     from pyspark.sql import functions as sql
 
+    if not limits:
+        return []
     keys = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
     keys = keys.where("is_group").select(sql.col("key").alias("group_key")).distinct()
     made_by = [job.score_made_by(name) for name in assignors]
@@ -182,19 +162,35 @@ def _suspects(
     # Of a group that was captured several times the last capture counts.
     last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
     rows = latest(rows.join(last, "group").where("captured_at IS NULL OR captured_at = _last"))
-    most = "coalesce(one.excess, if(one.excess_from IS NULL, 0, one.excess_to))"
-    above = " OR ".join(
-        f"(one.name = '{tier}' AND coalesce({most} > {limit}, true))"
-        for tier, limit in limits.items()
-    )
-    unknown = "terms[0].excess IS NULL AND terms[0].excess_from IS NULL"
-    suspect = f"NOT coalesce(valid, false) OR {unknown} OR exists(terms, one -> {above})"
-    yield from (row.asDict(recursive=True) for row in _rows(rows.where(sql.expr(suspect))))
-
-
-def _rows(rows: DataFrame) -> Iterator[Any]:
     columns = [*Score.__dataclass_fields__.keys() & {*rows.columns}]
-    yield from rows.select("group", *columns).toLocalIterator()
+    found = rows.select("group", *columns).mapInArrow(
+        partial(_beyond, limits), "sort string, group string, amount string"
+    )
+    places = sql.array_sort(sql.collect_set(sql.struct("group", "amount")))
+    sorts = found.groupBy("sort").agg(
+        sql.count("*").alias("many"), sql.slice(places, 1, MOST_NAMED).alias("first")
+    )
+    worst = sorts.orderBy(sql.desc("many"), "sort").collect()
+    lines = []
+    for row in worst[:most]:
+        named = [f"{group}{f' by {by}' if by else ''}" for group, by in row["first"]]
+        lines.append(f"{row['sort']}: {counted(row['many'], 'group')}: {few(named, row['many'])}")
+    more = len(worst) - len(lines)
+    return lines + [f"and {more:,} more reasons"] * (more > 0)
+
+
+def _beyond(
+    limits: Mapping[str, int], batches: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Yield what is beyond the limits in rows of ``scores``."""
+    schema = pa.schema([(name, pa.string()) for name in ("sort", "group", "amount")])
+    for batch in batches:
+        found = [
+            {"sort": one.sort, "group": row["group"], "amount": one.amount}
+            for row in batch.to_pylist()
+            for one in beyond([stored_score(row)], limits)
+        ]
+        yield pa.RecordBatch.from_pylist(found, schema)
 
 
 def stored_score(row: Mapping[str, Any]) -> Score:

@@ -1,11 +1,12 @@
 """Facts: what optima and scores of groups come to, in partial sums that add up to ``aggregates``.
 
-Spark passes all rows of a group to one task, those of groups one after the other. The task adds
-them up in Arrow, and what it finds is added to what others find.
+Spark passes all rows of a group to one task, which adds up its groups in Arrow; what it finds is
+added to what others find.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -19,7 +20,7 @@ from compare.fleet.tables import RUN, TABLES
 from compare.history import GOOD, LEAST_CAPTURES, Capture, above_best, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import CURRENT
-from compare.verdict import EMPTY, EVEN_LAGGING, WORST_FIRST
+from compare.verdict import EMPTY, EVEN_LAGGING, urgency
 from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ MOST_WORST = 1_000
 # Of texts that may be many, the most frequent of each family; of changes, the greatest.
 MOST_TEXTS = 100
 TEXTS = ("assumed", "reason", NOT_JUDGED)
-# Rows that are added up at once, about.
-ROWS_AT_ONCE = 2**16
+# Rows that a task adds up at once, about.
+ROWS_AT_ONCE = 2**17
 # Up to how many days apart captures are told to the minute, hour, day, month.
 DIGITS = ((0, 16), (14, 13), (400, 10), (10**9, 7))
 # Up to here each integer is a bin of its own.
@@ -96,29 +97,19 @@ class Asked:
     ----------
     families : that are told from each other; all others are one. None: all are
     digits : of times of capture that tell some hundred points from each other
+    rows : of `ROWS` that there are
     """
 
     tiers: Objective
     families: frozenset[str] | None
     digits: int
+    rows: int = 0
 
 
 def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the facts of `ROWS`, of which those of a group stand one after the other."""
-    found = FACTS.empty_table()
-    for rows in _whole_groups(batches):
-        found = added(pa.concat_tables([found, *_facts(asked, rows)]))
-    yield from found.to_batches()
-
-
-def added_up(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield facts that are alike as one, and of those that may be many the first ones.
-
-    Parameters
-    ----------
-    batches : of facts: of a statistic, a family and a label either all or none
-    """
-    yield from cut(added(pa.Table.from_batches(batches, FACTS))).to_batches()
+    """Yield the facts of `ROWS`, which are all rows of their groups."""
+    rows = pa.Table.from_batches(batches, ROWS).combine_chunks()
+    yield from added(pa.concat_tables(_facts(asked, rows))).to_batches()
 
 
 def added(facts: pa.Table) -> pa.Table:
@@ -158,56 +149,32 @@ def first_of(rows: pa.Table, by: Sequence[str], order: Sequence[str], most: int)
 
 
 def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:
-    """Return the groups that people want to see first, as `compare.judged.worst_first` has it.
+    """Return the groups that people want to see first, in the order of `compare.verdict.urgency`.
 
-    By verdict, how far above the optimum, how many partitions to move, by how much lag could fall,
-    name and time of capture. Of each sort of groups that a sentence names the first are there,
-    too.
+    Of each sort of groups that a sentence names the first are there, too.
 
     Parameters
     ----------
     worst : rows of that statistic
     by : so many of those that are alike in this column
     """
-    label = worst["label"]
-    lags = pc.and_(pc.equal(label, GOOD), pc.greater(pc.fill_null(worst["total"], 0.0), 0.0))
-    order = {
-        "_rank": pc.index_in(label, value_set=pa.array(WORST_FIRST)),
-        **{f"_{one}": pc.negate(pc.fill_null(worst[one], 0.0)) for one in ("x", "y", "total")},
-        "group": worst["group"],
-        "_time": pc.fill_null(worst["captured_at"], ""),
-        "optimum_key": worst["optimum_key"],
-    }
-    rows = pa.table({**{name: worst[name] for name in FACTS.names}, **order})
-    rows = rows.append_column("_sort", pc.if_else(lags, EVEN_LAGGING, label))
-    rows = rows.sort_by([(one, "ascending") for one in order])
-    rows = rows.append_column("_place", pa.array(range(len(rows)), pa.int64()))
-    named = rows.filter(pc.is_in(rows["_sort"], value_set=pa.array([*NAMED, EVEN_LAGGING])))
-    first = [
-        first_of(rows, [by], ["_place"], most)["_place"],
-        first_of(named, [by, "_sort"], ["_place"], MOST_NAMED)["_place"],
-    ]
-    places = pc.unique(pa.chunked_array([c for one in first for c in one.chunks], pa.int64()))
-    return rows.take(places.sort()).select(FACTS.names)
+    columns = ("label", "x", "y", "total", "group", "captured_at", "optimum_key", by)
+    rows = [*zip(*(worst[name].to_pylist() for name in columns), strict=True)]
 
+    def order(at: int) -> tuple[object, ...]:
+        label, above, to_move, less, group, time, key, _ = rows[at]
+        return *urgency(label, above or 0, to_move or 0, less or 0, group, time or ""), key
 
-def _whole_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Yield rows in tables, all of a group in one."""
-    held: list[pa.RecordBatch] = []
-    size, most = 0, ROWS_AT_ONCE
-    for batch in batches:
-        held.append(batch)
-        size += len(batch)
-        if size >= most:
-            rows = pa.Table.from_batches(held).combine_chunks()
-            end = pc.index(rows["group"], rows["group"][-1]).as_py()
-            if end:
-                yield rows[:end]
-            held, size = rows[end:].to_batches(), len(rows) - end
-            # A group with many captures waits for all of them.
-            most = ROWS_AT_ONCE + 2 * size
-    if size:
-        yield pa.Table.from_batches(held).combine_chunks()
+    seen: Counter[object] = Counter()
+    kept = []
+    for at in sorted(range(len(rows)), key=order):
+        label, _, _, less, *_, alike = rows[at]
+        sort = EVEN_LAGGING if label == GOOD and less else label
+        seen.update((alike, (alike, sort)))
+        is_named = sort in (*NAMED, EVEN_LAGGING) and seen[alike, sort] <= MOST_NAMED
+        if is_named or seen[alike] <= most:
+            kept.append(at)
+    return worst.take(pa.array(kept, pa.int64()))
 
 
 def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
@@ -220,8 +187,7 @@ def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
         at = rows.schema.get_field_index("family")
         rows = rows.set_column(at, "family", pc.if_else(told, rows["family"], OTHERS))
     is_optimum = pc.is_null(rows["assignor"])
-    optima = _one_each(rows.filter(is_optimum), ["group_key"])
-    scores = _one_each(rows.filter(pc.invert(is_optimum)), ["group_key", "assignor"])
+    optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
     last = optima.group_by("group", use_threads=False).aggregate([("captured_at", "max")])
     latest = last["captured_at_max"].take(pc.index_in(optima["group"], last["group"]))
     now = optima.filter(pc.fill_null(pc.equal(optima["captured_at"], latest), True))
@@ -230,21 +196,6 @@ def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
     scores = scores.filter(pc.is_in(scores["group_key"], now["group_key"].combine_chunks()))
     yield from _of_scores(scores, asked.tiers)
     yield from _of_times(scores)
-
-
-def _one_each(rows: pa.Table, by: list[str]) -> pa.Table:
-    """Return one row of those that are alike: this job's, else that of the latest run.
-
-    Runs with another time limit, or of another version, leave rows of their own.
-    """
-    if len(rows.group_by(by).aggregate([])) == len(rows):
-        return rows
-    rows = rows.append_column("_place", pa.array(range(len(rows)), pa.int64()))
-    ranked = rows.sort_by([("own", "descending"), (RUN, "descending"), ("key", "ascending")])
-    ranked = ranked.append_column("_rank", pa.array(range(len(rows)), pa.int64()))
-    # Again one group after the other.
-    kept = first_of(ranked, by, ["_rank"], 1).sort_by("_place")
-    return kept.drop_columns(["_place", "_rank"])
 
 
 def _fact(
@@ -339,7 +290,7 @@ def _of_changes(optima: pa.Table) -> Iterator[pa.Table]:
     rows = optima.filter(pc.is_valid(optima["captured_at"])).select(columns)
     many = rows.group_by("group", use_threads=False).aggregate([([], "count_all")])
     series = many.filter(pc.greater_equal(many["count_all"], LEAST_CAPTURES))["group"]
-    rows = rows.filter(pc.is_in(rows["group"], series.combine_chunks()))
+    rows = rows.filter(pc.is_in(rows["group"], series.combine_chunks())).sort_by("group")
     found: list[dict[str, Any]] = []
     for name, some in groupby(rows.to_pylist(), lambda row: row["group"]):
         captures = [*some]

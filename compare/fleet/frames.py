@@ -74,7 +74,7 @@ def run(
 
     require("pyspark", "pyarrow", "pandas", extra="spark")
     from compare.fleet.job import job_of
-    from compare.fleet.run import run_job
+    from compare.fleet.run import Run
     from compare.fleet.session import spark_session
     from heuristics.shipped.probe.door import within_reach
 
@@ -90,7 +90,7 @@ def run(
             reset=reset,
         )
         with session() as opened:
-            return run_job(opened, job, say or (lambda _: None))
+            return Run(opened, job, say or (lambda _: None)).done()
 
 
 def groups(
@@ -128,21 +128,16 @@ def groups(
     Row(group='coop-a', members=4)
     """
     import pyarrow as pa
-    from pyspark.sql.pandas.types import from_arrow_schema
 
     from compare.fleet.job import job_of
-    from compare.fleet.optima import READ, failed
+    from compare.fleet.optima import ANSWERS, failed
     from compare.fleet.session import set_for_now
     from compare.fleet.source import FOR_READING, portions
 
     job = job_of(source, "", assignors=["current"], reset=reset, assume_equal=assume_equal)
     refused: list[Failure] = []
-    schema = from_arrow_schema(READ)
     with set_for_now(spark, FOR_READING):
-        found = [
-            part.frame.mapInArrow(partial(part.answers, "read"), schema)
-            for part in portions(spark, job, refused)
-        ]
+        found = [part.answers(job, "read") for part in portions(spark, job, refused)]
     if refused:
         found.append(spark.createDataFrame(pa.Table.from_batches([failed(refused)])))
     every = reduce(lambda one, other: one.unionAll(other), found)
@@ -151,7 +146,7 @@ def groups(
         f"coalesce(groups.`{name}`, failures.`{name}`) AS `{name}`"
         if name in said
         else f"groups.`{name}`"
-        for name in READ.field("groups").type.names
+        for name in ANSWERS.field("groups").type.names
     ]
     return every.selectExpr(*columns, "failures.reason")
 
@@ -225,13 +220,8 @@ def verdicts(
 
 
 def _answers(rows: DataFrame, job: Job) -> DataFrame:
-    from pyspark.sql import functions as sql
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    from compare.fleet.optima import ANSWERS
     from compare.fleet.source import of_frame
 
     if "reason" in rows.columns:
         rows = rows.where("reason IS NULL")
-    part = of_frame(job, rows.withColumn("path", sql.lit(_A_FRAME)))
-    return part.frame.mapInArrow(partial(part.answers, "answer"), from_arrow_schema(ANSWERS))
+    return of_frame(_A_FRAME, rows).answers(job, "answer")

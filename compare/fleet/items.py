@@ -93,36 +93,56 @@ class Rows(NamedTuple):
     failures: list[Failure]
 
 
-def line(source: str, number: int, text: bytes) -> Item | Failure | None:
-    """Return a line of a file as an item; None of a blank one.
+def lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | Failure]:
+    """Yield what stands in lines of files, each with the file's name and its number from 1.
 
-    A failure that is about the whole file has it as its place: then no other line is to be read.
+    A failure that is about the whole file has it as its place: then no other line is read.
     """
-    place = f"{source}:{number}"
-    if number == 1:
-        text = text.removeprefix(_MARK)
-        if text.strip() in (b"{", b"["):
+    left: set[str] = set()
+    for source, number, line in texts:
+        if source in left:
+            continue
+        text = line.removeprefix(_MARK) if number == 1 else line
+        place = f"{source}:{number}"
+        if number == 1 and text.strip() in (b"{", b"["):
             reason = "a document over several lines, expected one a line; name the file .json"
-            return Failure(source, source, reason, None)
-    if len(text) > MOST_BYTES:
-        reason = f"a line of {len(text):,} bytes, more than the {MOST_BYTES:,} that are read"
-        return _failure(source, place, reason, text)
-    return Item(source, place, text) if text and not text.isspace() else None
+            left.add(source)
+            yield Failure(source, source, reason, None)
+        elif len(text) > MOST_BYTES:
+            reason = f"a line of {len(text):,} bytes, more than the {MOST_BYTES:,} that are read"
+            yield _failure(source, place, reason, text)
+        elif text and not text.isspace():
+            yield Item(source, place, text)
 
 
-def is_of_all(found: Item | Failure | None) -> bool:
-    """Whether a failure is about a whole file, of which no other line is to be read."""
-    return isinstance(found, Failure) and found.place == found.source
+def lines_of(name: str, stream: Iterable[bytes]) -> Iterator[Item | Failure]:
+    """Yield what stands in the lines of one file, from the first one on."""
+    return lines((name, n, text.rstrip(b"\r\n")) for n, text in enumerate(stream, start=1))
 
 
-def lines(source: str, stream: Iterable[bytes]) -> Iterator[Item | Failure]:
-    """Yield what stands in the lines of a file, from the first one on."""
-    for number, text in enumerate(stream, start=1):
-        found = line(source, number, text.rstrip(b"\r\n"))
-        if found is not None:
-            yield found
-        if is_of_all(found):
-            return
+def in_files(
+    files: Iterable[tuple[str, str, str | None, bytes]], *, in_folder: bool
+) -> Iterator[Item | Failure]:
+    """Yield what stands in whole files: snapshots, and texts that are views of the same groups.
+
+    Parameters
+    ----------
+    files : of each what it may belong together with, its name, its time and what is in it; those
+        that may belong together stand side by side
+    in_folder : whether they are of a folder: then other formats of ours are passed over
+    """
+    for _, some in groupby(files, lambda file: file[0]):
+        texts: list[tuple[str, bytes, str | None]] = []
+        for _, name, time, content in some:
+            for found in in_file(name, content, in_folder=in_folder):
+                if found is None:
+                    texts.append((name, content, time))
+                else:
+                    yield found
+        if texts:
+            names, data, times = zip(*texts, strict=True)
+            source = ", ".join(names)
+            yield Item(source, source, Printed(names, data, times))
 
 
 def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failure | None]:
@@ -156,7 +176,7 @@ def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failu
         yield Failure(name, name, str(error).removeprefix(f"{name}: "), None)
 
 
-def decoded(items: Sequence[Item | Failure], given: Given) -> tuple[pa.RecordBatch, list[Failure]]:
+def decoded(items: Sequence[Item], given: Given) -> tuple[pa.RecordBatch, list[Failure]]:
     """Return the rows of ``groups`` that some items hold, and why others hold none."""
     found = list(_rows_in(items, given))
     rows = joined([one.rows for one in found], LAYOUT)
@@ -185,13 +205,12 @@ def harmful(item: Item, reason: str) -> Failure:
     return _failure(item.source, item.place, reason, text)
 
 
-def cut(item: Item, parts: int) -> Iterator[Item]:
-    """Yield an item of several rows in some parts."""
+def rows_of(item: Item) -> Iterator[Item]:
+    """Yield an item of several rows a row at a time."""
     rows = item.content
     assert isinstance(rows, pa.RecordBatch)
-    size = -(-len(rows) // parts)
-    for start in range(0, len(rows), size):
-        yield item._replace(content=rows[start : start + size], number=item.number + start)
+    for at in range(len(rows)):
+        yield item._replace(content=rows.slice(at, 1), number=item.number + at)
 
 
 def _failure(source: str, place: str, reason: str, text: bytes | str) -> Failure:
@@ -214,7 +233,7 @@ def _packed_lines(name: str, data: bytes) -> Iterator[Item | Failure]:
     some = False
     try:
         with unpacking(), gzip.GzipFile(fileobj=BytesIO(data)) as stream:
-            for found in lines(name, stream):
+            for found in lines_of(name, stream):
                 some = True
                 yield found
     except BadInput as error:
@@ -235,26 +254,18 @@ def _parquet(name: str, data: bytes) -> Iterator[Item]:
         yield Item(name, name, some)
 
 
-def _rows_in(items: Sequence[Item | Failure], given: Given) -> Iterator[Rows]:
-    known = [item for item in items if isinstance(item, Failure)]
-    if known:
-        yield Rows(joined([], LAYOUT), [], known)
-    good = [item for item in items if not isinstance(item, Failure)]
-    for is_text, some in groupby(good, lambda item: isinstance(item.content, (bytes, str))):
+def _rows_in(items: Sequence[Item], given: Given) -> Iterator[Rows]:
+    for is_text, some in groupby(items, lambda item: isinstance(item.content, (bytes, str))):
         if is_text:
             texts = list(some)
             places = [(item.source, item.place) for item in texts]
             yield from _decoded([item.content for item in texts], places, given)
-        else:
-            for item in some:
-                yield from _unpacked(item, given)
-
-
-def _unpacked(item: Item, given: Given) -> Iterator[Rows]:
-    if isinstance(item.content, Printed):
-        yield from _printed(item.content, given)
-    elif isinstance(item.content, pa.RecordBatch):
-        yield from _stored(item, item.content, given)
+            continue
+        for item in some:
+            if isinstance(item.content, Printed):
+                yield from _printed(item.content, given)
+            elif isinstance(item.content, pa.RecordBatch):
+                yield from _stored(item, item.content, given)
 
 
 def _decoded(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from compare.fleet.tables import PARQUET, Tables, content_key, row_keys, version_of
+from compare.fleet.tables import PARQUET, Tables, content_key, version_of
 from compare.scores import CURRENT, OPTIMUM, assignors_asked
 from groups.tiers import parse_objective
 from heuristics import Assignor, assignor_named
@@ -16,7 +16,7 @@ from heuristics.own import name_of, versioned
 from optimal.answer import SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from groups.tiers import Objective
@@ -89,14 +89,6 @@ class Job:
     def made_by(self) -> list[str]:
         """Keys of all that makes its rows of ``optima`` and ``scores`` but the group."""
         return [self.optimum_made_by, *map(self.score_made_by, self.assignors)]
-
-    def optimum_keys(self, group_keys: Iterable[str]) -> list[str]:
-        """Return the keys of groups' rows in ``optima``, in order."""
-        return row_keys(self.optimum_made_by, group_keys)
-
-    def score_keys(self, group_keys: Iterable[str], assignor: str) -> list[str]:
-        """Return the keys of groups' rows in ``scores`` for an assignor, in order."""
-        return row_keys(self.score_made_by(assignor), group_keys)
 
     @property
     def _made_by(self) -> dict[str, object]:

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import TABLES, VERDICT, content_key
+from compare.fleet.tables import TABLES, VERDICT, content_key, row_keys
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
 from compare.judged import as_solved, judged_by
 from compare.lag.fall import WORTH
 from compare.lag.lowest import least_in
-from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of, score_outcome
-from compare.verdict import ALL_ALIKE, without_owner
+from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of
+from compare.verdict import ALL_ALIKE, between, without_owner
 from groups.assignment import Assignment
 from groups.columnar.batch import each_of
 from groups.columnar.layout import joined
@@ -60,8 +60,6 @@ ANSWERS = pa.schema(
         ("scores", pa.list_(pa.struct(TABLES["scores"]))),
     ]
 )
-# What is read of it, before anything is answered.
-READ = pa.schema([ANSWERS.field(name) for name in ("key", "is_group", "groups", "failures")])
 
 
 def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
@@ -80,56 +78,44 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
                 optima += [part.optima(), _failed(job, unfit, reasons)]
             scores += [part.scores(name) for name in lack.assignors]
             scores += _without_optimum(job, unfit, reasons, lack.assignors)
-    return nested(rows, joined(optima, TABLES["optima"]), joined(scores, TABLES["scores"]))
+    found = joined(optima, TABLES["optima"]) if lack.optimum else None
+    return nested(rows, found, joined(scores, TABLES["scores"]))
 
 
 def read(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows of ``groups`` as rows of `READ`."""
-    nothing = pa.nulls(len(rows), READ.field("failures").type)
-    is_group = pa.repeat(pa.scalar(True), len(rows))
-    columns = [rows.column("key"), is_group, _structs(rows), nothing]
-    return pa.RecordBatch.from_arrays(columns, schema=READ)
-
-
-def whole(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows of `READ` as rows of `ANSWERS`, of which nothing is answered."""
-    columns = [
-        rows.column(field.name) if field.name in READ.names else pa.nulls(len(rows), field.type)
-        for field in ANSWERS
-    ]
-    return pa.RecordBatch.from_arrays(columns, schema=ANSWERS)
+    """Return rows of ``groups`` as rows of `ANSWERS`, of which nothing is answered."""
+    return _answer_rows(rows, {})
 
 
 def nested(
-    rows: pa.RecordBatch, optima: pa.RecordBatch | None, scores: pa.RecordBatch | None
+    rows: pa.RecordBatch, optima: pa.RecordBatch | None, scores: pa.RecordBatch
 ) -> pa.RecordBatch:
     """Return rows of `ANSWERS` of groups, their optima and scores, in the order of the groups."""
     keys = rows.column("key")
-    optimum = pa.nulls(len(rows), ANSWERS.field("optima").type)
-    if optima is not None and len(optima):
+    found = {"scores": _listed(keys, _structs(scores), scores.column("group_key"))}
+    if optima is not None:
         at = pc.index_in(keys, value_set=optima.column("group_key"))
-        optimum = _structs(optima).take(at)
-    listed = pa.nulls(len(rows), ANSWERS.field("scores").type)
-    if scores is not None and len(scores):
-        listed = _listed(keys, _structs(scores), scores.column("group_key"))
+        found["optima"] = _structs(optima).take(at)
+    return _answer_rows(rows, found)
+
+
+def _answer_rows(rows: pa.RecordBatch, found: Columns) -> pa.RecordBatch:
+    """Return rows of `ANSWERS` of groups, null in what is not found."""
     columns = {
-        "key": keys,
+        "key": rows.column("key"),
         "is_group": pa.repeat(pa.scalar(True), len(rows)),
         "groups": _structs(rows.select(TABLES["groups"].names)),
-        "failures": pa.nulls(len(rows), ANSWERS.field("failures").type),
-        "optima": optimum,
-        "scores": listed,
+        **found,
     }
-    return pa.RecordBatch.from_arrays([columns[name] for name in ANSWERS.names], schema=ANSWERS)
+    arrays = [columns.get(field.name, pa.nulls(len(rows), field.type)) for field in ANSWERS]
+    return pa.RecordBatch.from_arrays(arrays, schema=ANSWERS)
 
 
 def with_scores(rows: pa.RecordBatch, more: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """Return rows of `ANSWERS` with the scores of others of the same groups behind their own."""
-    parts = [one.column("scores").flatten() for one in (rows, *more)]
-    scores = pa.concat_arrays(parts)
+    scores = pa.concat_arrays([one.column("scores").flatten() for one in (rows, *more)])
     listed = _listed(rows.column("key"), scores, scores.field("group_key"))
-    columns = {**dict(zip(rows.schema.names, rows.columns, strict=True)), "scores": listed}
-    return pa.RecordBatch.from_arrays([*columns.values()], schema=ANSWERS)
+    return rows.set_column(rows.schema.get_field_index("scores"), ANSWERS.field("scores"), listed)
 
 
 def _listed(keys: pa.Array, scores: pa.StructArray, of_group: pa.Array) -> pa.ListArray:
@@ -141,14 +127,14 @@ def _listed(keys: pa.Array, scores: pa.StructArray, of_group: pa.Array) -> pa.Li
 
 
 def failed(failures: Sequence[Failure]) -> pa.RecordBatch:
-    """Return rows of `READ` of parts of the input that hold no group."""
+    """Return rows of `ANSWERS` of parts of the input that hold no group."""
     columns = ("source", "place", "reason", "captured_at", "group")
     rows = []
     for failure in failures:
         said: Row = {column: getattr(failure, column) for column in columns}
         key = content_key(said)
         rows.append({"key": key, "is_group": False, "failures": {"key": key, **said}})
-    return pa.RecordBatch.from_pylist(rows, READ)
+    return pa.RecordBatch.from_pylist(rows, ANSWERS)
 
 
 def lost(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBatch:
@@ -195,29 +181,24 @@ def _without_optimum(
 
 def _optima(job: Job, rows: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
     """Return rows in ``optima`` of groups, null in what is not among the columns."""
-    made_by, keys = job.optimum_made_by, job.optimum_keys(rows.column("key").to_pylist())
-    return _batch("optima", job, rows, {**columns, "key": pa.array(keys, pa.string())}, made_by)
+    return _batch("optima", job, rows, columns, job.optimum_made_by)
 
 
 def _scores(job: Job, rows: pa.RecordBatch, name: str, columns: Columns) -> pa.RecordBatch:
     """Return the rows of an assignor in ``scores``, null in what is not among the columns."""
-    keys = job.score_keys(rows.column("key").to_pylist(), name)
-    found = {
-        **columns,
-        "key": pa.array(keys, pa.string()),
-        "assignor": pa.repeat(pa.scalar(name), len(rows)),
-    }
-    return _batch("scores", job, rows, found, job.score_made_by(name))
+    named = {**columns, "assignor": pa.repeat(pa.scalar(name), len(rows))}
+    return _batch("scores", job, rows, named, job.score_made_by(name))
 
 
 def _batch(
     name: str, job: Job, rows: pa.RecordBatch, columns: Columns, made_by: str
 ) -> pa.RecordBatch:
-    told = {"made_by": made_by, "objective": job.tiers}
     found = {
         **repeated(rows),
         **columns,
-        **{column: pa.repeat(pa.scalar(text), len(rows)) for column, text in told.items()},
+        "key": pa.array(row_keys(made_by, rows.column("key").to_pylist()), pa.string()),
+        "made_by": pa.repeat(pa.scalar(made_by), len(rows)),
+        "objective": pa.repeat(pa.scalar(job.tiers), len(rows)),
     }
     arrays = [
         found[field.name].cast(field.type)
@@ -313,70 +294,42 @@ class _Answers:
 
     def _asked(self, assignor: str) -> Columns:
         """Return the columns of an assignor that has to be asked."""
-        limit, solution = _limit(self.job), self.solution
+        solution = self.solution
         good = [at for at in range(len(solution)) if at not in solution.errors]
-        groups = [self.groups[at] for at in good]
         if assignor == OPTIMUM:
-            outcomes = [
-                outcome_of(solution.solution(*one)) for one in zip(good, groups, strict=True)
-            ]
+            outcomes = [outcome_of(solution.solution(at, self.groups[at])) for at in good]
         else:
-            outcomes = limit.plan_many(groups, assignor)
-        plans = {
-            at: one.plan for at, one in zip(good, outcomes, strict=True) if one.plan is not None
-        }
-        found = score_fleet(solution, {at: one.assignment for at, one in plans.items()}, assignor)
-        rounds, revoked = np.ones(len(solution), np.int64), np.zeros(len(solution), np.int64)
-        seconds = np.zeros(len(solution))
-        seconds[good] = [one.seconds for one in outcomes]
-        for at, plan in plans.items():
-            rounds[at], revoked[at] = plan.rounds, plan.revoked
-        unplanned = {
-            at: score_outcome(group, one, solution.solution(at, group), assignor)
-            for at, group, one in zip(good, groups, outcomes, strict=True)
-            if one.plan is None
-        }
-        found.reasons.update((at, str(row.reason)) for at, row in unplanned.items())
-        columns = score_columns(found)
-        status = columns["status"].to_pylist()
-        for at, row in unplanned.items():
-            status[at] = row.status
-        return columns | {
-            "status": pa.array(status, pa.string()),
-            "rounds": pa.array(rounds),
-            "revoked": pa.array(revoked),
-            "seconds": pa.array(seconds),
-        }
+            outcomes = _limit(self.job).plan_many([self.groups[at] for at in good], assignor)
+        made = dict(zip(good, outcomes, strict=True))
+        return score_columns(score_fleet(solution, made, assignor))
 
     def _verdicts(self) -> pa.Array:
         """(groups,) what :func:`compare.judged.judged_by` says, of proved optima by columns."""
         fleet, groups, now = self.solution.fleet, len(self.solution), self.now
         plain = self.solution.status == str(Status.OPTIMAL)
-        plain[[*self.solution.errors, *now.reasons]] = False
+        plain[[*now.unscored]] = False
         plain &= ~fleet.other_claims
         holds = some(fleet.group.owner >= 0, fleet.partition_start)
         lags = self._may_lag_less()
         plain &= ~holds | (now.valid & ~lags)
         there = np.diff(fleet.member_start) > 0
-        differs = now.value != self.solution.value
-        better = np.argmax(differs, axis=1)
-        worse = holds & now.valid & differs.any(axis=1)
-        above = (now.value - self.solution.value)[np.arange(groups), better]
+        found = between(now.value, self.solution.value, self.solution.bound)
+        worse = holds & now.valid & (found.says == "improvable")
         moves = values_in(fleet, Assignment(fleet.group, self.solution.owner), (MOVES,))[:, 0]
         lag = _known_lag(self.rows.column("lag"))
         waiting = np.asarray(lag.fill_null(0))
         says = np.select(
-            [~there & (waiting > 0), ~there, ~holds, ~now.valid, worse],
-            ["nobody reads", "no members", "nothing assigned yet", "not valid", "improvable"],
-            "as good as can be",
+            [~there & (waiting > 0), ~there, ~holds, ~now.valid],
+            ["nobody reads", "no members", "nothing assigned yet", "not valid"],
+            found.says,
         )
         taken = holds & self._taken()
         columns = {
             "says": pa.array(says),
             "sure": pa.array(~taken),
-            "tier": pa.array(self.solution.objective).take(pa.array(better, mask=~worse)),
-            "at_least": pa.array(above, mask=~worse),
-            "at_most": pa.array(above, mask=~worse),
+            "tier": pa.array(self.solution.objective).take(pa.array(found.tier, mask=~worse)),
+            "at_least": pa.array(found.at_least, mask=~worse),
+            "at_most": pa.array(found.at_most, mask=~worse),
             "moves": pa.array(np.where(worse, moves, 0), mask=~(now.valid & holds)),
             "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~taken),
             "question": pa.nulls(groups, pa.string()),
@@ -385,10 +338,10 @@ class _Answers:
             "without_owner": pa.array(np.zeros(groups, np.int64), mask=~holds),
         }
         arrays = [columns.get(field.name, pa.nulls(groups)).cast(field.type) for field in VERDICT]
-        found = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
+        told = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
         if plain.all():
-            return found
-        verdicts = found.to_pylist()
+            return told
+        verdicts = told.to_pylist()
         for at in np.flatnonzero(~plain).tolist():
             verdicts[at] = self._verdict(at, alone=bool(lags[at] and worse[at]))
         return pa.array(verdicts, VERDICT)

@@ -10,7 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
     import pyarrow as pa
 
@@ -83,48 +83,31 @@ def tables(
             reset=reset, assume_equal=assume_equal,
         )  # fmt: skip
         workers = [Worker(job) for _ in range(processes or os.cpu_count() or 1)]
-        items = _Shared(_items(job.source))
+        items, lock = _items(job.source), Lock()
+
+        def following() -> Item | Failure | None:
+            with lock:
+                return next(items, None)
 
         def rows_of(worker: Worker) -> list[pa.RecordBatch]:
-            return [*worker.answers(items, "answer")]
+            return [*worker.answers(iter(following, None), "answer")]
 
         try:
             with ThreadPoolExecutor(len(workers)) as threads:
                 try:
                     parts = [*threads.map(rows_of, workers)]
                 finally:
-                    items.end()
+                    with lock:
+                        items.close()
         finally:
             for worker in workers:
                 worker.close()
     return _tables([rows for part in parts for rows in part])
 
 
-class _Shared:
-    """An iterator from which several threads take."""
-
-    def __init__(self, items: Iterator[Item | Failure]) -> None:
-        self._items = items
-        self._lock = Lock()
-        self._ended = False
-
-    def __iter__(self) -> Iterator[Item | Failure]:
-        return self
-
-    def __next__(self) -> Item | Failure:
-        with self._lock:
-            if self._ended:
-                raise StopIteration
-            return next(self._items)
-
-    def end(self) -> None:
-        """Let nobody take any more."""
-        self._ended = True
-
-
-def _items(source: str) -> Iterator[Item | Failure]:
+def _items(source: str) -> Generator[Item | Failure, None, None]:
     """Yield what the files of a path hold; texts of a folder together, as views of its groups."""
-    from compare.fleet.items import Item, Printed, in_file, lines
+    from compare.fleet.items import Item, Printed, in_file, lines_of
     from groups.documents.json_files import is_json_lines
     from groups.documents.texts import without_gz
     from groups.errors import BadInput, Failure
@@ -142,7 +125,7 @@ def _items(source: str) -> Iterator[Item | Failure]:
                 yield Failure(name, name, "empty, expected a snapshot", None)
             elif is_json_lines(name) and without_gz(name) == name:
                 with open(name, "rb") as stream:
-                    yield from lines(name, stream)
+                    yield from lines_of(name, stream)
             else:
                 content = Path(name).read_bytes()
                 for one in in_file(name, content, in_folder=in_folder):

@@ -9,7 +9,7 @@ import subprocess
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from compare.fleet.ending import ending_of
-from compare.fleet.optima import ANSWERS, READ, failed, whole
+from compare.fleet.optima import ANSWERS, failed
 from compare.fleet.results import RunCounts
 from compare.fleet.session import set_for_now
 from compare.fleet.source import BATCH, FOR_READING, portions
@@ -27,11 +27,11 @@ from compare.fleet.worker import of_groups
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.folders import files_in, is_folder
-from groups.wording import counted
+from groups.wording import counted, duration
 from optimal.answer import SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pyspark.sql import DataFrame, Row, SparkSession
 
@@ -59,8 +59,6 @@ STAGES = {
 }
 # Rows of a file, about: to open one takes as long as to read some thousand rows.
 FILE_ROWS = 2**14
-# Keys that every worker may hold: more are joined by a shuffle.
-MOST_BROADCAST = 500_000
 
 
 @dataclass
@@ -83,30 +81,6 @@ class Clock:
         return tuple((name, self.seconds[name]) for name in STAGES if name in self.seconds)
 
 
-def run_job(
-    spark: SparkSession,
-    job: Job,
-    say: Callable[[str], None],
-    *,
-    far: Callable[[str], None] | None = None,
-    clock: Clock | None = None,
-) -> RunCounts:
-    """Fill the tables of a job with what is missing.
-
-    Parameters
-    ----------
-    say : takes lines for people on what happens
-    far : takes a line after each portion on how far it is
-    clock : where the seconds of stages are added
-
-    Raises
-    ------
-    BadInput
-        Where the input holds nothing, or the folder cannot be written.
-    """
-    return _Run(spark, job, say, far or (lambda _: None), clock or Clock()).done()
-
-
 def prepare(job: Job) -> None:
     """Find out before Spark starts what is wrong with a job.
 
@@ -114,7 +88,7 @@ def prepare(job: Job) -> None:
     ------
     BadInput
         Where the input is a path of this machine at which nothing is, or the folder of the tables
-        cannot be made, or was filled by an earlier version.
+        cannot be made.
     """
     paths_are_local = "HADOOP_CONF_DIR" not in os.environ
     if not (job.input_is_table or job.input_format) and is_local(job.source) and paths_are_local:
@@ -124,7 +98,6 @@ def prepare(job: Job) -> None:
     tables = job.tables
     if not tables.in_catalogue and is_local(tables.place) and paths_are_local:
         make_folder(Path(tables.place))
-        tables.refuse_earlier()
 
 
 def _require_input(source: str) -> None:
@@ -148,47 +121,55 @@ def kept(rows: DataFrame) -> Iterator[DataFrame]:
 
 
 @dataclass
-class _Run:
+class Run:
+    """A run that fills the tables of a job with what is missing.
+
+    Attributes
+    ----------
+    say : takes lines for people on what happens
+    far : takes a line after each portion on how far it is
+    clock : where the seconds of stages are added
+    """
+
     spark: SparkSession
     job: Job
-    say: Callable[[str], None]
-    far: Callable[[str], None]
-    clock: Clock
+    say: Callable[[str], None] = lambda _: None
+    far: Callable[[str], None] = lambda _: None
+    clock: Clock = field(default_factory=Clock)
     new: int = 0
     failed: int = 0
     done_groups: int = 0
     portions: int = 0
     rows: int = 0
-    wrote: bool = False
-    name: str = ""
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @cached_property
+    def name(self) -> str:
+        """Its name in the tables."""
+        return new_run(self.started)
 
     def done(self) -> RunCounts:
-        """Do all of it."""
-        started, begun = datetime.now(UTC), perf_counter()
-        self.name = new_run(started)
+        """Do all of it.
 
-        def log(facts: Mapping[str, object]) -> float:
-            seconds = perf_counter() - begun + self.clock.seconds.get("start", 0.0)
-            if self.wrote:
-                self._log(started, seconds, facts)
-            return seconds
-
+        Raises
+        ------
+        BadInput
+            Where the input holds nothing, or the folder cannot be written.
+        """
         try:
             found = self._answered()
         except Exception as error:
             # What went wrong is what to tell, and Spark may be gone.
             with suppress(Exception):
-                log({"ended": "failed", "reason": str(error)})
+                self._log(ended="failed", reason=str(error))
             raise
-        seconds = log(
-            {
-                "ended": "done",
-                "groups": found.overview.captured + found.not_judged[0],
-                "missing": self.new,
-                "proved": found.proved,
-                "failed": self.failed,
-                "failures": found.unread[0],
-            }
+        seconds = self._log(
+            ended="done",
+            groups=found.overview.captured + found.not_judged[0],
+            missing=self.new,
+            proved=found.proved,
+            failed=self.failed,
+            failures=found.unread[0],
         )
         return RunCounts(
             str(self.job.tables), found, self.new, seconds, self.name, self.clock.rows()
@@ -233,7 +214,7 @@ class _Run:
         left = seconds * (1 - share) / max(share, 1e-9)
         return (
             f"{share:.0%} of the input, {counted(self.done_groups, 'new group')}, "
-            f"{rate:,.0f} a second, {duration(left)} left"
+            f"{rate:,.0f} a second, {duration(round(left))} left"
         )
 
     def _known(self) -> DataFrame | None:
@@ -254,36 +235,31 @@ class _Run:
             return None
         every = reduce(lambda one, other: one.unionAll(other), held)
         known = every.groupBy("key").agg(sql.collect_set("one").alias("known")).persist()
-        count = known.count()
-        if not count:
-            return None
-        return sql.broadcast(known) if count <= MOST_BROADCAST else known
+        return known if known.count() else None
 
     def _fail(self, failures: list[Failure], known: DataFrame | None) -> None:
-        rows = pa.Table.from_batches([whole(failed(failures))])
+        rows = pa.Table.from_batches([failed(failures)])
         found = self.spark.createDataFrame(rows)
         new = found if known is None else found.join(known, "key", "left_anti")
         self._write(new, found)
 
     def _answer(self, part: Portion, known: DataFrame | None) -> None:
         from pyspark.sql import functions as sql
-        from pyspark.sql.pandas.types import from_arrow_schema
 
         self.spark.conf.set(BATCH, str(part.batch_bytes))
-        schema = from_arrow_schema(ANSWERS)
         if known is None:
-            with kept(part.frame.mapInArrow(partial(part.answers, "answer"), schema)) as answers:
+            with kept(part.answers(self.job, "answer")) as answers:
                 self._write(answers)
             return
-        read = part.frame.mapInArrow(partial(part.answers, "read"), from_arrow_schema(READ))
         whole = sql.array(*(sql.lit(one) for one in ("groups", *self.job.made_by)))
         is_held = sql.when(
             sql.col("is_group"), sql.size(sql.array_except(whole, "known")) == 0
         ).otherwise(sql.array_contains("known", "failures"))
-        with kept(read) as found:
-            beside = found.join(known, "key", "left").select(*READ.names, "known")
+        with kept(part.answers(self.job, "read")) as found:
+            beside = found.join(known, "key", "left").select(*ANSWERS.names, "known")
             lacking = beside.where(~sql.coalesce(is_held, sql.lit(False)))
-            with kept(lacking.mapInArrow(partial(of_groups, self.job), schema)) as answers:
+            new = lacking.mapInArrow(partial(of_groups, self.job), found.schema)
+            with kept(new) as answers:
                 self._write(answers, found)
 
     def _write(self, answers: DataFrame, read: DataFrame | None = None) -> None:
@@ -310,7 +286,6 @@ class _Run:
             self.job.tables.write(keys, "inputs", self.name)
         self.portions += 1
         self.done_groups += counts["groups"]
-        self.wrote |= any(counts[f"of_{name}"] for name in WRITTEN)
 
     def _once(self, answers: DataFrame) -> tuple[DataFrame, Row]:
         """Return each group once, as an input may hold one several times, and their counts."""
@@ -358,10 +333,15 @@ class _Run:
         sizes = [row["length"] for row in files.select("length").collect()]
         return {"files": len(sizes), "bytes": sum(sizes)}
 
-    def _log(self, started: datetime, seconds: float, facts: Mapping[str, object]) -> None:
+    def _log(self, **facts: object) -> float:
+        """Add a row to ``runs`` where the run has written any; return its seconds."""
         job, spark = self.job, self.spark
+        seconds = (datetime.now(UTC) - self.started).total_seconds()
+        seconds += self.clock.seconds.get("start", 0.0)
+        if not self.rows:
+            return seconds
         row = {
-            "started_at": started.isoformat(timespec="seconds"),
+            "started_at": self.started.isoformat(timespec="seconds"),
             "version": version_of("kafka-assay"),
             "solvers": [f"{name} {version_of(name)}" for name in SOLVERS if find_spec(name)],
             "python": platform.python_version(),
@@ -384,6 +364,7 @@ class _Run:
         }
         rows = pa.Table.from_pylist([row], TABLES["runs"])
         job.tables.write(spark.createDataFrame(rows).coalesce(1), "runs", self.name)
+        return seconds
 
 
 def commit(folder: Path = Path(__file__).parents[2]) -> str | None:
@@ -416,21 +397,6 @@ def processor() -> str:
 def _cores(spark: SparkSession) -> int | None:
     """Return how many tasks run at once; None where Spark Connect does not say it."""
     return int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsc") else None
-
-
-def duration(seconds: float) -> str:
-    """Return a time for people.
-
-    Examples
-    --------
-    >>> duration(75), duration(7200)
-    ('1 min 15 s', '2 h 0 min')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def timings(rows: Sequence[tuple[str, float]]) -> list[str]:

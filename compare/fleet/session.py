@@ -9,15 +9,13 @@ import shlex
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import warnings
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryFile, gettempdir, mkdtemp
-from threading import Thread, current_thread, main_thread
+from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from typing import TYPE_CHECKING
 
 from groups.errors import AssayError, BadInput
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 # As many tasks at once as the JVM sees cores, which heeds limits of processes and containers; a
@@ -41,9 +38,9 @@ KINDS = re.compile(
 ADDRESS = re.compile(r"(?:spark|sc)://(?P<host>\[[^]]+\]|[^:/;,]+)(?::(?P<port>[0-9]+))?[^,]*")
 PORTS = {"spark": 7077, "sc": 15002}
 ANSWER_SECONDS = 10.0
-STOP_SECONDS = 30.0
-ARCHIVE_SECONDS = 90.0
-# Environments with a Spark or a Java of their own each have one.
+# The first session archives its classes at its end.
+STOP_SECONDS = 90.0
+# Environments with a Spark or a Java of their own each have one, of 190 MB.
 MOST_ARCHIVES = 3
 GOES_ON = "what was done is kept; the same command goes on"
 QUIET = Path(__file__).with_name("log4j2.properties")
@@ -53,9 +50,6 @@ JAVA = (
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
-    # Of an archive of classes that does not fit.
-    "-Xlog:disable",
-    "-Xlog:all=error:stderr",
 )
 OF_ANY = {
     "spark.ui.enabled": "false",
@@ -72,10 +66,6 @@ OF_LOCAL = {
     # To compile code takes longer than to interpret it: a query has some thousand rows.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # Workers are started before the first query, which takes the same ones with these three.
-    "spark.python.worker.faulthandler.enabled": "true",
-    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
-    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
 }
 
 
@@ -210,15 +200,16 @@ def in_one_line(error: Exception) -> AssayError:
     for pattern, said in _ENDED:
         if pattern.search(text):
             return AssayError(f"{said}; {GOES_ON}")
-    return AssayError(f"Spark: {_short(_telling_line(text) or type(error).__name__)}")
+    return AssayError(f"Spark: {reason_in(error)}")
 
 
 # What files and folders do to a job; Spark tells it in the middle of a stack trace.
 _OF_FILES = re.compile(
     r"(?:java\.n?io|org\.apache\.hadoop\.[\w.]+)\.[\w$]*(?:Exception|Error): ([^\n]+)"
 )
-# The line of a Python traceback that says what was raised.
-_RAISED = re.compile(r"[\w.]+(Error|Exception|Exit|Interrupt|Warning)\b")
+# The line of a Python traceback, and of a Java one, that says what was raised.
+_RAISED = re.compile(r"^\s*([\w.]+(?:Error|Exception|Exit|Interrupt|Warning)\b.*)", re.M)
+_CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+(?:Exception|Error): ([^\n]+)", re.M)
 # What bash says of Spark's start scripts, where they stumble over a Java that failed.
 _OF_SCRIPTS = re.compile(r"/bin/spark-[a-z]+: line \d+: ")
 # What Spark and py4j say where a process of theirs is gone.
@@ -240,16 +231,12 @@ _ENDED = (
 _LONGEST = 300
 
 
-def _telling_line(text: str) -> str:
-    """Return the line that tells most: of a traceback, of what Java raised, or the first one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for at, line in enumerate(lines):
-        if line.startswith("Traceback (most recent call last)"):
-            after = [one for one in lines[at + 1 :] if _RAISED.match(one)]
-            if after:
-                return after[0]
-    raised = [line.removeprefix(": ") for line in lines if line.startswith(": ")]
-    return [*raised, *lines, ""][0]
+def reason_in(error: Exception) -> str:
+    """Return what Python raised in a worker, else the innermost of what Java did, in one line."""
+    text = str(error)
+    _, _, trace = text.partition("Traceback (most recent call last)")
+    raised = [*_RAISED.findall(trace)[:1], *_CAUSE.findall(text)[-1:]]
+    return _short([*raised, *text.strip().splitlines(), type(error).__name__][0])
 
 
 def _short(line: str) -> str:
@@ -259,8 +246,8 @@ def _short(line: str) -> str:
 def _did_not_start(master: str, error: Exception, log: str = "") -> AssayError:
     said = [line.strip() for line in log.splitlines() if line.strip()]
     last = [line for line in said if not _OF_SCRIPTS.search(line)][-1:]
-    why = last[0] if last else _telling_line(str(error))
-    return AssayError(f"Spark did not start on {master}: {_short(why)}")
+    why = _short(last[0]) if last else reason_in(error)
+    return AssayError(f"Spark did not start on {master}: {why}")
 
 
 def _own(master: str | None, conf: Mapping[str, str]) -> AbstractContextManager[SparkSession]:
@@ -309,7 +296,7 @@ def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
 
 @contextmanager
 def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """Start a JVM and a session in it; at the end both are gone.
+    """Start a JVM and a session in it; at the end both are gone, and the folder of its scratch.
 
     The JVM ends when this process does, however that is: its standard input is a pipe from here.
     """
@@ -317,17 +304,17 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     from pyspark.java_gateway import launch_gateway
     from pyspark.sql import SparkSession
 
-    java = spark_java_home()
     local = master.startswith("local")
-    own = {**OF_ANY, **(OF_LOCAL if local else {})}
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("kafka-assay")
     # Workers of this machine run the Python that this process runs; others what the user says.
     python = sys.executable if local else os.environ.get("PYSPARK_PYTHON", sys.executable)
+    java = spark_java_home()
     variables = {"JAVA_HOME": str(java), "PYSPARK_PYTHON": python}
     if local:
-        variables.setdefault("SPARK_LOCAL_IP", os.environ.get("SPARK_LOCAL_IP", "127.0.0.1"))
+        variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
+    _quiet()
     archive = _archive(java)
-    with _quiet(), _scratch() as folder, TemporaryFile() as log, _variables(variables):
+    with _scratch() as folder, TemporaryFile() as log:
         made = Path(folder, archive.name)
         kept = archive.is_file()
         options = (
@@ -336,22 +323,29 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             f"-XX:ErrorFile={folder}/error.log",
             f"-XX:SharedArchiveFile={archive}" if kept else f"-XX:ArchiveClassesAtExit={made}",
         )
-        own["spark.driver.extraJavaOptions"] = " ".join(map(shlex.quote, options))
-        own["spark.local.dir"] = own["spark.sql.warehouse.dir"] = folder
-        for key, value in {**own, **conf}.items():
-            settings.set(key, value)
+        own = {
+            **OF_ANY,
+            **(OF_LOCAL if local else {}),
+            "spark.driver.extraJavaOptions": " ".join(map(shlex.quote, options)),
+            "spark.local.dir": folder,
+            "spark.sql.warehouse.dir": folder,
+        }
+        settings.setAll([*{**own, **conf}.items()])
+        on_interrupt = signal.getsignal(signal.SIGINT)
         try:
-            with _restored_handler():
+            with _variables(variables):
                 gateway = launch_gateway(
                     settings, {"stdout": log, "stderr": log, "start_new_session": True}
                 )
-                context = SparkContext(conf=settings, gateway=gateway)
-                session = SparkSession(context)
+                # Of what its parent, killed, does not remove; what stands in it goes before.
+                gateway.jvm.java.io.File(folder).deleteOnExit()
+                session = SparkSession(SparkContext(conf=settings, gateway=gateway))
         except Exception as error:
             log.seek(0)
             raise _did_not_start(master, error, log.read().decode(errors="replace")) from error
-        if local:
-            Thread(target=_warm_up, args=[context], daemon=True).start()
+        # PySpark has taken over Ctrl-C, but for a thread that may not.
+        with suppress(ValueError):
+            signal.signal(signal.SIGINT, on_interrupt)
         ended_well = False
         try:
             yield session
@@ -365,7 +359,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
                 gateway.proc.stdin.close()
                 if not (kept or ended_well):
                     gateway.proc.kill()
-                gateway.proc.wait(STOP_SECONDS if kept else ARCHIVE_SECONDS)
+                gateway.proc.wait(STOP_SECONDS)
             if ended_well and not kept:
                 _keep(made, archive)
             # PySpark keeps the way to its JVM for good, also to one that is gone.
@@ -376,8 +370,8 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
 def _archive(java: Path) -> Path:
     """Return where the classes of this Spark on this Java are kept, which may not be there.
 
-    To load some ten thousand classes is most of a session's start; Java's class data sharing
-    (``java -XX:SharedArchiveFile``) has them at once. The first session on a machine keeps them.
+    Java has them at once then (``java -XX:SharedArchiveFile``). The first session on a machine
+    keeps them. Without them a run of 19 groups took 31 processor seconds, with them 21 to 25.
     """
     import pyspark
 
@@ -401,26 +395,8 @@ def _keep(made: Path, archive: Path) -> None:
         part.replace(archive)
 
 
-def _warm_up(context: SparkContext) -> None:
-    """Start Python workers, as many as there are cores, while Java plans its first query."""
-    with suppress(Exception):
-        cores = context.defaultParallelism
-        context.parallelize(range(cores), cores).foreach(_import)
-
-
-def _import(_: int) -> None:
-    import compare.fleet.worker  # noqa: F401
-
-
-# Removes a folder: at once where it is told to, or soon after this process was killed.
-_JANITOR = 'read -r _ || sleep 3; rm -rf -- "$0"'
-
-
-@contextmanager
-def _scratch() -> Iterator[str]:
-    """Make a folder for what a JVM writes on the way, which goes away with this process.
-
-    A JVM whose parent was killed leaves some files, and its archive of 190 MB where it made one.
+def _scratch() -> TemporaryDirectory[str]:
+    """Make a folder for what a JVM writes on the way.
 
     Raises
     ------
@@ -429,36 +405,18 @@ def _scratch() -> Iterator[str]:
     """
     above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir()
     try:
-        folder = mkdtemp(prefix="assay-spark-", dir=above)
+        return TemporaryDirectory(prefix="assay-spark-", dir=above, ignore_cleanup_errors=True)
     except OSError as error:
         raise BadInput(f"{above}: no scratch folder can be made: {error.strerror}") from None
-    # Only this process holds the other end of the pipe, and no signal of a terminal reaches it.
-    janitor = subprocess.Popen(
-        ["/bin/sh", "-c", _JANITOR, folder],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        cwd="/", start_new_session=True,
-    )  # fmt: skip
-    try:
-        yield folder
-    finally:
-        janitor.communicate(b"\n")
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> None:
     """Keep to itself what py4j logs where its JVM ends: who runs this is told in one line."""
     from pyspark.accumulators import AccumulatorTCPServer
 
-    log, of_root = logging.getLogger("py4j"), logging.getLogger()
-    level = log.level
-    log.setLevel(logging.CRITICAL)
-    of_root.addFilter(_is_not_of_py4j)
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(_is_not_of_py4j)
     AccumulatorTCPServer.handle_error = lambda *_: None
-    try:
-        yield
-    finally:
-        log.setLevel(level)
-        of_root.removeFilter(_is_not_of_py4j)
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
@@ -478,16 +436,3 @@ def _variables(variables: Mapping[str, str]) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-@contextmanager
-def _restored_handler() -> Iterator[None]:
-    """Put back what Ctrl-C does: PySpark takes it over when a context starts."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

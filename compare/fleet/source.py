@@ -6,24 +6,24 @@ import os
 import re
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from compare.fleet.session import reason_in
 from compare.fleet.tables import is_local
-from compare.fleet.worker import of_files, of_lines, of_rows
+from compare.fleet.worker import answer, of_files, of_lines, of_rows
 from groups.documents.json_files import is_json_lines
 from groups.documents.texts import without_gz
 from groups.errors import BadInput, Failure
-from groups.folders import ENDINGS, PARQUET, nothing_in
+from groups.folders import PARQUET, may_hold_groups, nothing_in
 from groups.portions import in_portions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from compare.fleet.items import Item
     from compare.fleet.job import Job
 
 # So much is read, solved and written before the next portion begins.
@@ -33,16 +33,19 @@ MOST_CUTS = 8
 # Tasks for each core: the last ones are done at about the same time.
 TASKS_PER_CORE = 6
 LEAST_BYTES, MOST_BYTES = 2**17, 2**24
-SPLIT = "spark.sql.files.maxPartitionBytes"
-BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
 # A batch of lines or files fits a worker's memory, also where one of them is large. Of rows in
 # the columns of groups their number is enough: Spark looks at the size of a batch anew at each
 # row, which takes ten times as long as to pass it on, unless it is told not to.
+BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
 BATCH_BYTES, ANY_BYTES = 2**24, 2**31 - 1
 FOR_READING = {
-    SPLIT: str(MOST_BYTES),
+    "spark.sql.files.maxPartitionBytes": str(MOST_BYTES),
+    "spark.sql.files.openCostInBytes": str(LEAST_BYTES),
+    "spark.sql.files.minPartitionNum": str(TASKS_PER_CORE * (os.cpu_count() or 1)),
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
     BATCH: str(BATCH_BYTES),
+    # Some 500,000 keys of what the tables hold go to every worker, more are joined by a shuffle.
+    "spark.sql.autoBroadcastJoinThreshold": "100m",
 }
 
 
@@ -50,7 +53,6 @@ FOR_READING = {
 _UNREADABLE = re.compile(
     r"(?:reading|read) (?:the )?file:? ?((?:[\w+.-]+:)?/[^\s\n]+?)[.]?(?:\s|$)"
 )
-_CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+(?:Exception|Error): ([^\n]+)", re.M)
 
 
 class File(NamedTuple):
@@ -68,19 +70,34 @@ class Portion:
     Attributes
     ----------
     frame : what Spark reads of it
-    answers : what a worker does with batches of that, given what to do: ``answer`` or ``read``
-    size : bytes, about; 0 where that is not known
+    things : what a worker finds, given the names of files by their addresses, and batches of that
     files : that it reads
     again : returns the portions of some of these files
     batch_bytes : that a worker gets at once, at most
+    cuts : portions that read the same files, each a part of them
     """
 
     frame: DataFrame
-    answers: Callable[..., Iterator[pa.RecordBatch]]
-    size: int
-    files: Sequence[File] = ()
+    things: Callable[..., Iterable[Item | Failure]]
+    files: Sequence[File]
     again: Callable[[Sequence[File]], Iterable[Portion]] = field(default=lambda _: ())
     batch_bytes: int = BATCH_BYTES
+    cuts: int = 1
+
+    @property
+    def size(self) -> int:
+        """Bytes, about; 0 where that is not known."""
+        return sum(file.size for file in self.files) // self.cuts
+
+    def answers(self, job: Job, do: str) -> DataFrame:
+        """Return what workers answer, given what to do: ``answer`` or ``read``."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        from compare.fleet.optima import ANSWERS
+
+        things = partial(self.things, {file.uri: file.name for file in self.files})
+        told = partial(answer, job, things, do)
+        return self.frame.mapInArrow(told, from_arrow_schema(ANSWERS))
 
     def without(self, error: Exception) -> tuple[list[Portion], Failure] | None:
         """Return the portions without the file that an error of Spark's is about, and a failure.
@@ -92,7 +109,7 @@ class Portion:
         if not bad:
             return None
         rest = [file for file in self.files if file not in bad]
-        reason = f"cannot be read: {one_reason(error)}"
+        reason = f"cannot be read: {reason_in(error)}"
         failure = Failure(bad[0].name, bad[0].name, reason, None)
         return list(self.again(rest)) if rest else [], failure
 
@@ -110,25 +127,26 @@ def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Por
         Where there is no such input, or nothing in it that could be used.
     """
     source = job.source
-    if job.input_is_table or job.input_format is not None:
-        return [_of_frame(spark, job)]
+    if job.input_is_table:
+        return [of_frame(source, spark.table(source))]
+    if job.input_format is not None:
+        return [of_frame(source, spark.read.format(job.input_format).load(source))]
     files, empty = _listed(spark, source)
     in_folder = not _is_one_file(files, source)
     if in_folder:
-        files = [file for file in files if _may_hold_groups(file.name, source)]
-        empty = [name for name in empty if _may_hold_groups(name, source)]
+        files = [file for file in files if may_hold_groups(file.name, source)]
+        empty = [name for name in empty if may_hold_groups(name, source)]
     if not (files or empty):
         raise nothing_in(source)
     failures += (Failure(name, name, "empty, expected a snapshot", None) for name in empty)
     by_kind: dict[str, list[File]] = {"lines": [], "rows": [], "files": []}
     for file in files:
         by_kind[_kind(file.name)].append(file)
-    spark.conf.set(SPLIT, str(_split_bytes(sum(file.size for file in files))))
-    found = list(_lines_of(spark, job, by_kind["lines"]))
+    found = list(_lines_of(spark, by_kind["lines"]))
     for some in _together(by_kind["rows"]):
-        found += _rows_of(spark, job, some, failures)
+        found += _rows_of(spark, some, failures)
     for some in _folders(by_kind["files"]):
-        found.append(_files_of(spark, job, some, in_folder))
+        found.append(_files_of(spark, some, in_folder))
     return found
 
 
@@ -182,29 +200,11 @@ def _is_one_file(files: Sequence[File], source: str) -> bool:
     return len(files) == 1 and files[0].name == source
 
 
-def _may_hold_groups(name: str, source: str) -> bool:
-    """Return whether a file of a folder is one of those that are read, by its name.
-
-    Parquet is that of the folder: in it, or in folders that partition it. Others may be tables of
-    a run, which are about groups that are read already.
-    """
-    path = PurePosixPath(without_gz(name))
-    if path.suffix in ENDINGS:
-        return True
-    below = PurePosixPath(name.removeprefix(source).lstrip("/"))
-    return path.suffix == PARQUET and all("=" in part for part in below.parts[:-1])
-
-
 def _kind(name: str) -> str:
     if name.endswith(PARQUET):
         return "rows"
     # Gzip is unpacked by us: what is cut off is a failure, and what comes before it is read.
     return "lines" if is_json_lines(name) and without_gz(name) == name else "files"
-
-
-def _split_bytes(size: int) -> int:
-    some = size // (TASKS_PER_CORE * (os.cpu_count() or 1))
-    return min(max(some, LEAST_BYTES), MOST_BYTES)
 
 
 def _together(files: Iterable[File]) -> Iterator[list[File]]:
@@ -221,10 +221,9 @@ def _folders(files: Iterable[File]) -> Iterator[list[File]]:
         yield [file for name in names for file in folders[name]]
 
 
-def _lines_of(spark: SparkSession, job: Job, files: Sequence[File]) -> Iterator[Portion]:
+def _lines_of(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
     from pyspark.sql import functions as sql
 
-    most = int(spark.conf.get(SPLIT) or MOST_BYTES)
     for some in _together(files):
         frame = (
             spark.read.option("lineSep", "\n")
@@ -235,28 +234,26 @@ def _lines_of(spark: SparkSession, job: Job, files: Sequence[File]) -> Iterator[
                 sql.col("value").cast("binary").alias("value"),
             )
         )
-        names, size = {file.uri: file.name for file in some}, sum(file.size for file in some)
         before: dict[tuple[str, int], int] = {}
-        if any(file.size > most for file in some):
+        if any(file.size > LEAST_BYTES for file in some):
             # Lines are numbered through a file, which several tasks read.
             ends: dict[str, int] = {}
             for path, block, count in sorted(frame.groupBy("path", "block").count().collect()):
                 before[path, block] = ends.get(path, 0)
                 ends[path] = before[path, block] + count
+        size = sum(file.size for file in some)
         cuts = min(max(size // PORTION_BYTES, 1), MOST_CUTS, len(before) or 1)
         blocks = sorted(before)
         for number in range(cuts):
             part = blocks[number * len(blocks) // cuts : (number + 1) * len(blocks) // cuts]
             first, last = (part[0][1], part[-1][1]) if cuts > 1 else (0, 0)
             chosen = frame.where(sql.col("block").between(first, last)) if cuts > 1 else frame
-            yield Portion(
-                chosen, partial(of_lines, job, names, before), size // cuts, some,
-                partial(_lines_of, spark, job),
-            )  # fmt: skip
+            things, again = partial(of_lines, before=before), partial(_lines_of, spark)
+            yield Portion(chosen, things, some, again, cuts=cuts)
 
 
 def _rows_of(
-    spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
+    spark: SparkSession, files: Sequence[File], failures: list[Failure]
 ) -> Iterator[Portion]:
     """Yield the portions of Parquet, each file by itself where their columns differ."""
     from py4j.protocol import Py4JError
@@ -271,22 +268,18 @@ def _rows_of(
     except (PySparkException, Py4JError) as error:
         if len(files) > 1:
             for file in files:
-                yield from _rows_of(spark, job, [file], failures)
+                yield from _rows_of(spark, [file], failures)
             return
         (file,) = files
-        reason = f"cannot be read as Parquet: {one_reason(error)}"
+        reason = f"cannot be read as Parquet: {reason_in(error)}"
         failures.append(Failure(file.name, file.name, reason, None))
         return
     place = sql.expr(_ADDRESS), sql.col("_metadata.row_index").alias("row")
-    of = {file.uri: file.name for file in files}
-    size = sum(file.size for file in files)
-    yield Portion(
-        frame.select(*names, *place), partial(of_rows, job, of), size, files,
-        partial(_rows_of, spark, job, failures=failures), ANY_BYTES,
-    )  # fmt: skip
+    again = partial(_rows_of, spark, failures=failures)
+    yield Portion(frame.select(*names, *place), of_rows, files, again, ANY_BYTES)
 
 
-def _files_of(spark: SparkSession, job: Job, files: Sequence[File], in_folder: bool) -> Portion:
+def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Portion:
     """Return a portion of whole files: what is one snapshot or of lines stands by itself."""
     from pyspark.sql import functions as sql
 
@@ -304,56 +297,28 @@ def _files_of(spark: SparkSession, job: Job, files: Sequence[File], in_folder: b
         "content",
     )
     frame = frame.repartition("together").sortWithinPartitions("together", "path")
-    names, size = {file.uri: file.name for file in files}, sum(file.size for file in files)
 
     def again(rest: Sequence[File]) -> list[Portion]:
-        return [_files_of(spark, job, rest, in_folder)]
+        return [_files_of(spark, rest, in_folder)]
 
-    return Portion(frame, partial(of_files, job, names, in_folder), size, files, again)
+    return Portion(frame, partial(of_files, in_folder=in_folder), files, again)
 
 
-def _of_frame(spark: SparkSession, job: Job) -> Portion:
-    """Return the portion of a table of a catalogue, or of a format of Spark's."""
+def of_frame(source: str, frame: DataFrame) -> Portion:
+    """Return the portion of a DataFrame: of the columns of the layout, or of JSON in `value`."""
     from pyspark.sql import functions as sql
 
-    if job.input_is_table:
-        frame = spark.table(job.source)
-    else:
-        frame = spark.read.format(job.input_format).load(job.source)
-    return of_frame(job, frame.withColumn("path", sql.lit(job.source)))
-
-
-def of_frame(job: Job, frame: DataFrame) -> Portion:
-    """Return the portion of a DataFrame: of the columns of the layout, or of JSON in `value`.
-
-    Parameters
-    ----------
-    frame : with the column `path`, which says where its rows are from
-    """
-    from pyspark.sql import functions as sql
-
-    numbered = frame.withColumn("row", sql.monotonically_increasing_id())
+    files = [File(source, source, 0)]
+    numbered = frame.withColumn("path", sql.lit(source))
+    numbered = numbered.withColumn("row", sql.monotonically_increasing_id())
     if "members" in frame.columns:
-        return Portion(numbered, partial(of_rows, job, {}), 0, batch_bytes=ANY_BYTES)
+        return Portion(numbered, of_rows, files, batch_bytes=ANY_BYTES)
     if "value" not in frame.columns:
         raise BadInput(
-            f"{job.source}: expected the columns of groups in Parquet, or JSON in a column `value`"
+            f"{source}: expected the columns of groups in Parquet, or JSON in a column `value`"
         )
     lines = numbered.select(
         "path", sql.spark_partition_id().cast("long").alias("block"),
         sql.col("value").cast("binary").alias("value"),
     )  # fmt: skip
-    return Portion(lines, partial(of_lines, job, _Same(), {}), 0)
-
-
-class _Same(dict[str, str]):
-    """Names of files that are their addresses."""
-
-    def __missing__(self, key: str) -> str:
-        return key
-
-
-def one_reason(error: Exception) -> str:
-    """Return what an error of Spark's says of a file: the innermost of what it was caused by."""
-    said = _CAUSE.findall(str(error))
-    return said[-1] if said else type(error).__name__
+    return Portion(lines, partial(of_lines, before={}), files)

@@ -17,16 +17,16 @@ from compare.fleet.facts import (
     OF_OPTIMA,
     OF_SCORES,
     ROWS,
+    ROWS_AT_ONCE,
     Asked,
     added,
     added_by,
-    added_up,
     cut,
     digits_between,
     facts_in,
     worst_of,
 )
-from compare.fleet.tables import RUN, TABLES, content_key, stored
+from compare.fleet.tables import RUN, TABLES, content_key, latest, stored
 from compare.history import Course, ordered
 from compare.overview import GUESSES, Overview
 from compare.unscored import unscored_rows
@@ -65,24 +65,20 @@ class Survey:
         """Look at all optima and scores, and at the input of a run, in one pass."""
         from pyspark.sql import functions as sql
 
-        nothing = dict.fromkeys(("objective", "family", "at"), "CAST(null AS string)")
-        nothing["is_group"] = "CAST(null AS boolean)"
         told = {
-            "optima": {"objective": "objective", "family": FAMILY, "at": "captured_at"},
-            "scores": {},
-            "inputs": {"is_group": "is_group"},
+            "optima": ("objective", f"{FAMILY} AS family", "captured_at"),
+            "scores": (),
+            "inputs": ("is_group",),
         }
         optima, scores, inputs = (
-            job.tables.read(spark, name).selectExpr(
-                *(f"{how} AS {column}" for column, how in (nothing | own).items()),
-                f"'{name}' AS table",
-                RUN,
-            )
-            for name, own in told.items()
+            job.tables.read(spark, name).selectExpr(f"'{name}' AS table", RUN, *columns)
+            for name, columns in told.items()
         )
-        every = optima.unionAll(scores).unionAll(inputs.where(sql.col(RUN) == run))
+        every = optima.unionByName(scores, allowMissingColumns=True)
+        inputs = inputs.where(sql.col(RUN) == run)
+        every = every.unionByName(inputs, allowMissingColumns=True)
         alike = every.groupBy("table", RUN, "objective", "is_group", "family")
-        ends = sql.min("at").alias("first"), sql.max("at").alias("last")
+        ends = sql.min("captured_at").alias("first"), sql.max("captured_at").alias("last")
         return Survey(alike.agg(*ends, sql.count("*").alias("count")).toArrow())
 
     @property
@@ -104,7 +100,8 @@ class Survey:
         families = counts.sort_by(order)["family"].to_pylist()
         told = None if len(families) < MOST_FAMILIES else frozenset(families[:MOST_FAMILIES])
         first, last = pc.min(rows["first"]).as_py(), pc.max(rows["last"]).as_py()
-        return Asked(job.objective, told, digits_between(first or "", last or ""))
+        digits = digits_between(first or "", last or "")
+        return Asked(job.objective, told, digits, pc.sum(self.rows["count"]).as_py() or 0)
 
 
 def summarised(
@@ -138,10 +135,12 @@ def summarised(
         wanted = keys.select(sql.col("key").alias("group_key"))
         every = every.join(wanted, "group_key", "left_semi").select(*ROWS.names)
     told = from_arrow_schema(FACTS)
-    together = every.repartition("group").sortWithinPartitions("group")
-    facts = together.mapInArrow(partial(facts_in, asked), told)
-    alike = facts.repartition("statistic", "family", "label").mapInArrow(added_up, told)
-    return cut(added(alike.toArrow().cast(FACTS)))
+    parts = -(-asked.rows // ROWS_AT_ONCE) or 1
+    # Runs with another time limit, or of another version, leave rows of their own.
+    alike = ("group", "group_key", "assignor")
+    one_each = latest(every.repartition(parts, "group"), alike, before=("own",))
+    facts = one_each.mapInArrow(partial(facts_in, asked), told)
+    return cut(added(facts.toArrow().cast(FACTS)))
 
 
 def summary_of(spark: SparkSession, job: Job, survey: Survey, run: str) -> pa.Table:

@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -62,6 +61,14 @@ VERDICT = pa.struct(
     ]
 )
 
+# Of the group that a row is about.
+ABOUT = [
+    ("group", pa.string()),
+    ("key", pa.string()),
+    ("captured_at", pa.string()),  # ISO 8601, null where it is not known
+    ("group_key", pa.string()),
+    ("source", pa.string()),
+]
 TABLES = {
     "groups": pa.schema(
         [
@@ -77,11 +84,7 @@ TABLES = {
     ),
     "optima": pa.schema(
         [
-            ("group", pa.string()),
-            ("key", pa.string()),
-            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
-            ("group_key", pa.string()),
-            ("source", pa.string()),
+            *ABOUT,
             ("n_members", pa.int64()),
             ("n_partitions", pa.int64()),
             ("lag", pa.int64()),  # records of all partitions of which it is known, null of none
@@ -102,11 +105,7 @@ TABLES = {
     ),
     "scores": pa.schema(
         [
-            ("group", pa.string()),
-            ("key", pa.string()),
-            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
-            ("group_key", pa.string()),
-            ("source", pa.string()),
+            *ABOUT,
             ("n_partitions", pa.int64()),
             ("made_by", pa.string()),  # key of all that made the row but the group
             ("objective", pa.string()),
@@ -198,7 +197,6 @@ PARQUET = "parquet"
 HEXADECIMAL_DIGITS = 32
 # A package's version stands in its files: what looks it up for every row does little else.
 version_of = cache(version)
-_EARLIER = re.compile(r"\d{8}T\d{12}Z-[0-9a-f]{8}-[0-9a-f]{32}\.parquet|part-\d+-.*\.parquet")
 
 
 def content_key(parts: Mapping[str, object]) -> str:
@@ -302,36 +300,27 @@ class Tables:
                 return None
             raise
 
-    def refuse_earlier(self) -> None:
-        """Raise BadInput where an earlier version of this project filled the folder."""
-        if self.in_catalogue or not is_local(self.place):
-            return
-        for name in TABLES:
-            folder = Path(self.place, name)
-            if folder.is_dir() and any(map(_EARLIER.fullmatch, os.listdir(folder))):
-                raise BadInput(
-                    f"{self.place}: filled by an earlier version of assay run, whose tables this "
-                    "one cannot go on with; name another folder, or delete this one"
-                )
-
 
 _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})
 
 
-def latest(rows: DataFrame, by: Sequence[str] = ("key",)) -> DataFrame:
+def latest(
+    rows: DataFrame, by: Sequence[str] = ("key",), *, before: Sequence[str] = ()
+) -> DataFrame:
     """Return one row of those that are alike: that of the latest run.
 
     Parameters
     ----------
-    rows : with the column `run`
+    rows : with the columns `run` and `key`
     by : the columns in which they are alike
+    before : columns whose greatest value counts before the run
     """
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
-    newest_first = Window.partitionBy(*by).orderBy(sql.col(RUN).desc())
-    placed = rows.withColumn("_place", sql.row_number().over(newest_first))
-    return placed.where("_place = 1").drop("_place")
+    first = [sql.col(name).desc() for name in (*before, RUN)]
+    placed = sql.row_number().over(Window.partitionBy(*by).orderBy(*first, "key"))
+    return rows.withColumn("_place", placed).where("_place = 1").drop("_place")
 
 
 def read_table(

@@ -10,26 +10,16 @@ import os
 import sys
 from functools import cache
 from itertools import groupby
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.items import (
-    Given,
-    Item,
-    Printed,
-    cut,
-    decoded,
-    harmful,
-    in_file,
-    is_of_all,
-    line,
-)
+from compare.fleet.items import Given, Item, decoded, harmful, in_files, lines, rows_of
 from compare.fleet.job import Lack
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
+from groups.portions import in_portions
 from groups.tiers import is_flow
 from heuristics.child import Child, Lost, allowed_bytes
 
@@ -40,10 +30,8 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 2**22
 BATCH_GROUPS = 1_024
-# Of groups that assignors are asked about, so many at first: nobody knows what an assignor costs.
+# Of groups that assignors are asked about: where a client hangs, these have to be asked again.
 ASKED_GROUPS = 64
-BATCH_SECONDS = 2.5
-GROWTH = 16
 PARTS = 32
 # What a group costs at most on an idle machine, and how much longer a busy one may take.
 BYTE_SECONDS = 1e-7
@@ -59,106 +47,81 @@ LEAST_MEMORY = 2**30
 NOTHING = Lack(optimum=False, assignors=())
 
 
-def of_lines(
+def answer(
     job: Job,
-    names: Mapping[str, str],
-    before: Mapping[tuple[str, int], int],
+    things: Callable[[Iterable[pa.RecordBatch]], Iterable[Item | Failure]],
     do: str,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """Yield what is answered of the lines of files.
+    """Yield what is answered of the things in batches.
+
+    Parameters
+    ----------
+    do : ``answer`` to solve what is read, ``read`` to do no more than that
+    """
+    yield from _worker(job).answers(things(batches), do)
+
+
+def of_lines(
+    names: Mapping[str, str],
+    batches: Iterable[pa.RecordBatch],
+    *,
+    before: Mapping[tuple[str, int], int],
+) -> Iterator[Item | Failure]:
+    """Yield what stands in lines of files.
 
     Parameters
     ----------
     names : of files, by their addresses
-    before : lines that stand in a file before a block of it, by its address and its beginning
-    do : ``answer`` to solve what is read, ``read`` to do no more than that
     batches : with the columns `path`, `block` and `value`; the lines of a block in their order
+    before : lines that stand in a file before a block of it, by its address and its beginning
     """
-    at: dict[tuple[str, int], int] = {}
-    left: set[str] = set()
+    at = dict(before)
 
-    def items() -> Iterator[Item | Failure]:
-        for batch in batches:
-            columns = (batch.column(name).to_pylist() for name in ("path", "block", "value"))
-            for path, block, value in zip(*columns, strict=True):
-                number = at.get((path, block), before.get((path, block), 0)) + 1
-                at[path, block] = number
-                if path in left:
-                    continue
-                found = line(names[path], number, value)
-                if found is not None:
-                    yield found
-                    if is_of_all(found):
-                        left.add(path)
+    def texts() -> Iterator[tuple[str, int, bytes]]:
+        for path, block, value in _rows(batches, "path", "block", "value"):
+            at[path, block] = at.get((path, block), 0) + 1
+            yield names[path], at[path, block], value
 
-    yield from _worker(job).answers(items(), do)
+    return lines(texts())
 
 
 def of_files(
-    job: Job,
-    names: Mapping[str, str],
-    in_folder: bool,
-    do: str,
-    batches: Iterable[pa.RecordBatch],
-) -> Iterator[pa.RecordBatch]:
-    """Yield what is answered of whole files: snapshots, and texts that belong together.
+    names: Mapping[str, str], batches: Iterable[pa.RecordBatch], *, in_folder: bool
+) -> Iterator[Item | Failure]:
+    """Yield what stands in whole files.
 
     Parameters
     ----------
-    batches : with the columns `together`, `path`, `time` and `content`; of texts that may be
-        views of the same groups `together` is the same, and they stand side by side
+    batches : with the columns `together`, `path`, `time` and `content`, as `items.in_files` takes
+        them
     """
-
-    def files() -> Iterator[tuple[str, str, str | None, bytes]]:
-        for batch in batches:
-            columns = ("together", "path", "time", "content")
-            yield from zip(*(batch.column(name).to_pylist() for name in columns), strict=True)
-
-    def items() -> Iterator[Item | Failure]:
-        for _, some in groupby(files(), lambda file: file[0]):
-            texts: list[tuple[str, bytes, str | None]] = []
-            for _, path, time, content in some:
-                name = names[path]
-                for found in in_file(name, content, in_folder=in_folder):
-                    if found is None:
-                        texts.append((name, content, time))
-                    else:
-                        yield found
-            if texts:
-                named, data, times = zip(*texts, strict=True)
-                source = ", ".join(named)
-                yield Item(source, source, Printed(named, data, times))
-
-    yield from _worker(job).answers(items(), do)
+    rows = _rows(batches, "together", "path", "time", "content")
+    files = ((together, names[path], time, content) for together, path, time, content in rows)
+    return in_files(files, in_folder=in_folder)
 
 
-def of_rows(
-    job: Job,
-    names: Mapping[str, str],
-    do: str,
-    batches: Iterable[pa.RecordBatch],
-) -> Iterator[pa.RecordBatch]:
-    """Yield what is answered of rows of the layout.
+def of_rows(names: Mapping[str, str], batches: Iterable[pa.RecordBatch]) -> Iterator[Item]:
+    """Yield rows of the layout, some at once.
 
     Parameters
     ----------
     batches : with the columns of the layout, `path`, and `row`, the number in the file from 0
     """
+    for batch in batches:
+        paths, rows = batch.column("path").to_pylist(), batch.column("row").to_pylist()
+        start = 0
+        for path, some in groupby(paths):
+            end = start + len(list(some))
+            for first in range(start, end, BATCH_GROUPS):
+                part = batch.slice(first, min(BATCH_GROUPS, end - first))
+                yield Item(names[path], names[path], part, rows[first])
+            start = end
 
-    def items() -> Iterator[Item]:
-        for batch in batches:
-            paths, rows = batch.column("path").to_pylist(), batch.column("row").to_pylist()
-            start = 0
-            for path, some in groupby(paths):
-                count = len(list(some))
-                name = names.get(path, path)
-                for first in range(start, start + count, BATCH_GROUPS):
-                    part = batch.slice(first, min(BATCH_GROUPS, start + count - first))
-                    yield Item(name, name, part, rows[first])
-                start += count
 
-    yield from _worker(job).answers(items(), do)
+def _rows(batches: Iterable[pa.RecordBatch], *columns: str) -> Iterator[tuple[Any, ...]]:
+    for batch in batches:
+        yield from zip(*(batch.column(name).to_pylist() for name in columns), strict=True)
 
 
 def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -166,31 +129,34 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
 
     Parameters
     ----------
-    batches : with the columns of `compare.fleet.optima.READ`, and `known`: what the tables hold
+    batches : with the columns of `compare.fleet.optima.ANSWERS`, and `known`: what the tables hold
         of the group: `groups`, and the keys of all that makes a row but the group
     """
-    from compare.fleet.optima import READ, whole
-
     made = {job.score_made_by(name): name for name in job.assignors}
     worker = _worker(job)
     for batch in batches:
         held = [frozenset(one or ()) for one in batch.column("known").to_pylist()]
-        rows = batch.select(READ.names)
+        rows = batch.drop_columns(["known"])
         kinds = list(zip(held, batch.column("is_group").to_pylist(), strict=True))
         for known, is_group in dict.fromkeys(kinds):
             chosen = rows.filter(pa.array([kind == (known, is_group) for kind in kinds]))
             optimum = job.optimum_made_by not in known
             names = tuple(name for key, name in made.items() if key not in known)
+            answers: Iterable[pa.RecordBatch] = [chosen]
             if is_group and (optimum or names):
                 groups = pa.RecordBatch.from_struct_array(chosen.column("groups"))
                 answers = worker.solved(groups, Lack(optimum, names))
-            else:
-                answers = iter([whole(chosen)])
-            yield from (_without(some, known) for some in answers)
+            for some in answers:
+                if "groups" in known:
+                    nothing = pa.nulls(len(some), some.column("groups").type)
+                    at = some.schema.get_field_index("groups")
+                    yield some.set_column(at, some.schema.field(at), nothing)
+                else:
+                    yield some
 
 
-def read_items(job: Job, items: Sequence[Item | Failure]) -> bytes:
-    """Return what things hold, as rows of `compare.fleet.optima.READ`."""
+def read_items(job: Job, items: Sequence[Item]) -> bytes:
+    """Return what things hold, as rows of `compare.fleet.optima.ANSWERS`."""
     from compare.fleet.optima import failed, read
 
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
@@ -238,29 +204,22 @@ class Worker:
 
     def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of things that are to be read, a batch after the other."""
-        held: list[Item | Failure] = []
-        size = 0
-        for item in items:
-            held.append(item)
-            size += item.size if isinstance(item, Item) else 0
-            if len(held) >= BATCH_GROUPS or size >= BATCH_BYTES:
-                yield from self._answered(held, do)
-                held, size = [], 0
-        if held:
-            yield from self._answered(held, do)
+        from compare.fleet.optima import failed
 
-    def _answered(self, items: list[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
-        from compare.fleet.optima import whole
-
-        for rows in self._read(items):
-            if do == "read":
-                yield rows
-                continue
-            is_group = rows.column("is_group")
-            if not pc.all(is_group).as_py():
-                yield whole(rows.filter(pc.invert(is_group)))
-            groups = rows.column("groups").filter(is_group)
-            yield from self.solved(once(pa.RecordBatch.from_struct_array(groups)), self.job.lack)
+        for some in in_portions(items, _size, most=BATCH_BYTES, count=BATCH_GROUPS):
+            bad = [one for one in some if isinstance(one, Failure)]
+            if bad:
+                yield failed(bad)
+            good = [one for one in some if isinstance(one, Item)]
+            for rows in self._read(good) if good else ():
+                if do == "read":
+                    yield rows
+                    continue
+                is_group = rows.column("is_group")
+                if not pc.all(is_group).as_py():
+                    yield rows.filter(pc.invert(is_group))
+                groups = pa.RecordBatch.from_struct_array(rows.column("groups").filter(is_group))
+                yield from self.solved(once(groups), self.job.lack)
 
     def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of rows of ``groups`` that all lack the same."""
@@ -290,43 +249,23 @@ class Worker:
         return with_scores(rows, more)
 
     def _in_turn(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
-        most, start = self.most(lack), 0
-        while start < len(rows):
-            begun, some = perf_counter(), rows.slice(start, most)
-            yield from self._solved(some, lack)
-            most = self.following(most, perf_counter() - begun, lack)
-            start += len(some)
-
-    def most(self, lack: Lack) -> int:
-        """Return how many groups are worked on together at first."""
+        most = ASKED_GROUPS if lack.others else BATCH_GROUPS
         if not is_flow(self.job.objective):
-            return 1
-        return max(ASKED_GROUPS // len(lack.others), 1) if lack.others else BATCH_GROUPS
+            most = 1
+        for start in range(0, len(rows), most):
+            yield from self._solved(rows.slice(start, most), lack)
 
-    def following(self, most: int, seconds: float, lack: Lack) -> int:
-        """Return how many come next, after so many took so long."""
-        if not lack.others or not is_flow(self.job.objective):
-            return most
-        share = min(BATCH_SECONDS / max(seconds, 1e-9), GROWTH)
-        return min(max(int(most * share), 1), BATCH_GROUPS)
-
-    def _read(self, items: list[Item | Failure]) -> Iterator[pa.RecordBatch]:
+    def _read(self, items: Sequence[Item]) -> Iterator[pa.RecordBatch]:
         """Read things together; where no answer comes, parts of them, down to one group."""
         from compare.fleet.optima import failed
 
-        good = [item for item in items if isinstance(item, Item)]
-        size, groups = sum(item.size for item in good), sum(item.groups for item in good)
+        size, groups = sum(item.size for item in items), sum(item.groups for item in items)
         answer = self._call(self.steps.read, items, seconds=self._seconds(size, groups, NOTHING))
         if not isinstance(answer, Lost):
             yield of_bytes(answer)
-        elif len(items) > 1:
-            for some in _parts(items):
+        elif groups > 1:
+            for some in _parts(items if len(items) > 1 else [*rows_of(items[0])]):
                 yield from self._read(some)
-        elif isinstance(items[0], Failure):
-            yield failed([items[0]])
-        elif items[0].groups > 1:
-            for part in cut(items[0], PARTS):
-                yield from self._read([part])
         else:
             yield failed([harmful(items[0], answer.reason)])
 
@@ -387,6 +326,10 @@ def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> b
         return Lost(in_one_line(error))
 
 
+def _size(item: Item | Failure) -> int:
+    return item.size if isinstance(item, Item) else 0
+
+
 def _parts(things: Any) -> Iterator[Any]:
     """Yield a list or rows in some parts."""
     size = -(-len(things) // PARTS)
@@ -401,17 +344,6 @@ def once(rows: pa.RecordBatch) -> pa.RecordBatch:
         return rows
     first = pc.index_in(keys.unique(), value_set=keys)
     return rows.take(first)
-
-
-def _without(rows: pa.RecordBatch, names: frozenset[str]) -> pa.RecordBatch:
-    """Return rows of answers without what the tables of these names hold already."""
-    columns = {
-        name: pa.nulls(len(rows), rows.schema.field(name).type)
-        if name in names and name in ("groups", "failures")
-        else rows.column(name)
-        for name in rows.schema.names
-    }
-    return pa.RecordBatch.from_arrays(list(columns.values()), schema=rows.schema)
 
 
 def to_bytes(*rows: pa.RecordBatch) -> bytes:

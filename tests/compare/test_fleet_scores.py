@@ -19,6 +19,8 @@ from compare.scores import Score, score, score_current
 from groups import Assignment, Group
 from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
+from heuristics import Plan
+from heuristics.assignor import Outcome
 from optimal.solve import solve_fleet
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
@@ -96,7 +98,8 @@ def test_a_column_of_owners_is_scored_as_each_groups_assignment(objective):
         row = score(group, assignments[at], solution.solution(at, group), assignor="x")
         rows.append(row)
         met.add((row.valid, row.balanced, row.is_optimal))
-    assert_rows_are(score_fleet(solution, assignments, "x"), rows)
+    made = {at: Outcome("planned", Plan(one), None, 0.0) for at, one in assignments.items()}
+    assert_rows_are(score_fleet(solution, made, "x"), rows)
     assert {valid for valid, _, _ in met} == {True, False}
     assert {optimal for _, _, optimal in met} == {True, False}
 
@@ -137,6 +140,8 @@ def test_an_objective_that_is_no_flow_is_scored_group_by_group():
     row = score_current(groups[0], solution.solution(0))
     assert [term.excess for term in row.terms] == [2, None]
     assert_rows_are(score_fleet_current(solution), [row, None])
+    refused = score_fleet(solution, {0: Outcome("refused", None, "unlike topics", 0.0)}, "x")
+    assert refused.unscored[0] == ("refused", "unlike topics")
 
 
 def test_an_assignment_below_a_bound_is_a_reason_and_spoils_no_other_row():

@@ -4,25 +4,23 @@ import time
 from dataclasses import replace
 
 from compare.fleet.job import job_of
-from compare.fleet.tables import Tables, content_key
+from compare.fleet.tables import Tables, content_key, row_keys
 
 JOB = job_of("in", "out", assignors=["current", "range"])
 GROUPS = [content_key({"group": n}) for n in range(2000)]
 
 
 def test_every_row_has_a_key_of_its_own():
-    made = [*JOB.optimum_keys(GROUPS)]
-    for name in JOB.assignors:
-        made += JOB.score_keys(GROUPS, name)
+    made = [key for made_by in JOB.made_by for key in row_keys(made_by, GROUPS)]
     assert len(set(made)) == 3 * len(GROUPS)
     assert {len(key) for key in made} == {32}
     assert set("".join(made)) == set("0123456789abcdef")
 
 
 def test_a_key_does_not_depend_on_which_keys_are_asked_for_with_it():
-    assert JOB.optimum_keys(GROUPS[:9]) == JOB.optimum_keys(GROUPS)[:9]
-    some = JOB.score_keys(reversed(GROUPS[5:7]), "range")
-    assert JOB.score_keys(GROUPS, "range")[5:7] == some[::-1]
+    assert row_keys(JOB.optimum_made_by, GROUPS[:9]) == row_keys(JOB.optimum_made_by, GROUPS)[:9]
+    some = row_keys(JOB.score_made_by("range"), reversed(GROUPS[5:7]))
+    assert row_keys(JOB.score_made_by("range"), GROUPS)[5:7] == some[::-1]
 
 
 def test_what_makes_a_row_makes_its_key(monkeypatch):
@@ -49,5 +47,5 @@ def test_where_a_row_is_written_and_read_from_does_not_make_its_key():
 
 def test_keys_of_many_groups_take_some_microseconds_each():
     started = time.process_time()
-    JOB.score_keys(GROUPS * 10, "range")
+    row_keys(JOB.optimum_made_by, GROUPS * 10)
     assert time.process_time() - started < len(GROUPS) * 10 * 10e-6

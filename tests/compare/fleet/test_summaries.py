@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from compare.fleet import facts
 from compare.fleet.ending import stored_score
 from compare.fleet.facts import (
     EVERY,
@@ -18,13 +17,14 @@ from compare.fleet.facts import (
     PER_DOUBLING,
     ROWS,
     Asked,
-    added_up,
+    added,
+    cut,
     digits_between,
     facts_in,
     integer_bins,
 )
 from compare.fleet.summaries import Aggregates
-from compare.fleet.tables import TABLES, read_table
+from compare.fleet.tables import TABLES, latest, read_table
 from compare.judged import judge
 from compare.overview import overview_of
 from compare.page.aggregated import comparison_in
@@ -242,16 +242,15 @@ def facts_of(parts: list[list[dict]], size: int, families: frozenset[str] | None
         for part in parts
         for facts in facts_in(asked, pa.Table.from_pylist(part, ROWS).to_batches(size))
     ]
-    found = [row for some in added_up(told) for row in some.to_pylist()]
+    found = cut(added(pa.Table.from_batches(told))).to_pylist()
     return sorted(found, key=lambda row: [str(value) for value in row.values()])
 
 
 @pytest.mark.parametrize("parts", [2, 5])
-def test_what_groups_come_to_depends_on_no_partition_batch_or_order(monkeypatch, parts):
+def test_what_groups_come_to_depends_on_no_partition_batch_or_order(parts):
     rows = stored_rows(150)
     some = frozenset(f"in{number}" for number in range(60))
     expected = facts_of([rows], 10**6, some)
-    monkeypatch.setattr(facts, "ROWS_AT_ONCE", 50)
     cut: list[list[dict]] = [[] for _ in range(parts)]
     for row in rows:
         cut[int(row["group"][1:]) % parts].append(row)
@@ -261,13 +260,14 @@ def test_what_groups_come_to_depends_on_no_partition_batch_or_order(monkeypatch,
     assert OTHERS in {row["family"] for row in expected}
 
 
-def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_earlier():
-    (optimum, *_) = stored_rows(1)
-    row = optimum | {"own": False, "run": "1", "says": "not valid"}
-    rows = [row, row | {"key": "b", "run": "2", "says": "improvable"}]
-    for some, says in ((rows, "improvable"), ([*rows, row | {"own": True}], "not valid")):
-        (verdict,) = (one for one in facts_of([some], 9, None) if one["statistic"] == "verdict")
-        assert (verdict["label"], verdict["count"]) == (says, 1)
+@pytest.mark.spark
+def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_earlier(spark):
+    rows = [("a", False, "1"), ("b", False, "2"), ("c", True, "1"), ("d", False, "1")]
+    for some, key in ((rows[:2], "b"), (rows[:3], "c"), (rows[::3], "a")):
+        columns = "group string, key string, own boolean, run string"
+        frame = spark.createDataFrame([("g", *row) for row in some], columns)
+        (kept,) = latest(frame, ["group"], before=["own"]).collect()
+        assert kept["key"] == key
 
 
 def test_of_what_may_be_many_the_first_are_kept():

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from compare.fleet.items import line
+from compare.fleet.items import lines_of
 from compare.fleet.job import Lack, job_of
 from compare.fleet.worker import (
-    BATCH_GROUPS,
     MOST_WORKERS,
     Steps,
     Worker,
@@ -54,8 +53,7 @@ def names_with(harmful_ones: list[str], count: int = 24) -> list[str]:
 
 
 def items_of(names: list[str]):
-    for number, name in enumerate(names, start=1):
-        yield line("in.jsonl", number, json.dumps(lopsided(name)).encode())
+    return lines_of("in.jsonl", [json.dumps(lopsided(name)).encode() for name in names])
 
 
 def answers(job, names: list[str], do: str = "answer", steps: Steps | None = None) -> list[dict]:
@@ -146,26 +144,16 @@ def test_only_what_is_missing_of_a_group_is_answered():
     assert [one["assignor"] for one in row["scores"]] == ["range"]
 
 
-def test_searches_run_one_group_at_a_time_and_a_lack_of_lag_is_a_reason():
+def test_a_lack_of_lag_is_a_reason():
     job = job_for("current", objective="peak_lag")
     worker = Worker(job)
     try:
-        assert worker.most(job.lack) == 1
         (found,) = worker.answers(items_of(["g"]), "answer")
     finally:
         worker.close()
     (row,) = found.to_pylist()
     assert row["optima"]["status"] == "failed"
     assert "lag" in row["optima"]["reason"]
-
-
-def test_batches_grow_while_assignors_are_quick_and_shrink_where_they_are_slow():
-    job = job_for("current", "range")
-    worker, lack = Worker(job), job.lack
-    assert worker.following(64, 0.01, lack) == BATCH_GROUPS
-    assert worker.following(64, 25.0, lack) == 6
-    assert worker.following(1, 1000.0, lack) == 1
-    assert worker.following(64, 25.0, lack._replace(assignors=("current",))) == 64
 
 
 def test_a_batch_has_the_time_in_which_every_worker_s_groups_are_asked_about_up_to_three_times():
