@@ -123,7 +123,7 @@ def run(
     require("pyspark", "pyarrow", "pandas", extra="spark")
     from compare.fleet.ending import too_far_in_run
     from compare.fleet.job import job_of
-    from compare.fleet.run import Clock, Run, prepare, timings
+    from compare.fleet.run import Run, prepare, timings
     from compare.fleet.session import conf_of, runs_here, spark_session
     from heuristics.shipped.probe.door import within_reach
 
@@ -162,15 +162,15 @@ def run(
             told = monotonic()
             note(line)
 
-    settings, clock = conf_of(conf or []), Clock()
+    settings = conf_of(conf or [])
     with ExitStack() as opened:
         asked: list[str | Assignor] = [*(assignor or ())]
         if probe:
             asked.append(opened.enter_context(guest(port=port, seconds=seconds)))
         job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
-        with clock.timed("start"):
-            spark = opened.enter_context(spark_session(master=master, conf=settings))
-        counts = Run(spark, job, say, how_far, clock).done()
+        begun = monotonic()
+        spark = opened.enter_context(spark_session(master=master, conf=settings))
+        counts = Run(spark, job, say, how_far, {"start": monotonic() - begun}).done()
         named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
         named += job.assignors[1:] if assignor or probe else []
         worse = too_far_in_run(spark, job, counts.run, named, limits, MOST_LINES)

@@ -61,26 +61,6 @@ STAGES = {
 FILE_ROWS = 2**14
 
 
-@dataclass
-class Clock:
-    """Seconds of a run by stage."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Add to a stage the seconds of what happens within."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
-
-    def rows(self) -> tuple[tuple[str, float], ...]:
-        """Return the stages that took time, and their seconds."""
-        return tuple((name, self.seconds[name]) for name in STAGES if name in self.seconds)
-
-
 def prepare(job: Job) -> None:
     """Find out before Spark starts what is wrong with a job.
 
@@ -128,14 +108,14 @@ class Run:
     ----------
     say : takes lines for people on what happens
     far : takes a line after each portion on how far it is
-    clock : where the seconds of stages are added
+    seconds : of what was done, by the names in `STAGES`
     """
 
     spark: SparkSession
     job: Job
     say: Callable[[str], None] = lambda _: None
     far: Callable[[str], None] = lambda _: None
-    clock: Clock = field(default_factory=Clock)
+    seconds: dict[str, float] = field(default_factory=dict)
     new: int = 0
     failed: int = 0
     done_groups: int = 0
@@ -171,9 +151,19 @@ class Run:
             failed=self.failed,
             failures=found.unread[0],
         )
-        return RunCounts(
-            str(self.job.tables), found, self.new, seconds, self.name, self.clock.rows()
-        )
+        stages = tuple(self._stages().items())
+        return RunCounts(str(self.job.tables), found, self.new, seconds, self.name, stages)
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + perf_counter() - start
+
+    def _stages(self) -> dict[str, float]:
+        return {name: self.seconds[name] for name in STAGES if name in self.seconds}
 
     def _answered(self) -> Ending:
         self.say(f"reading {self.job.source}")
@@ -181,15 +171,15 @@ class Run:
             self._fill()
         solved = f"{counted(self.new, 'new group')} solved and scored"
         self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
-        with self.clock.timed("add"):
+        with self._timed("add"):
             return ending_of(self.spark, self.job, self.name)
 
     def _fill(self) -> None:
         """Answer what the tables lack, a portion of the input after the other."""
         refused: list[Failure] = []
-        with self.clock.timed("find"):
+        with self._timed("find"):
             parts = portions(self.spark, self.job, refused)
-        with self.clock.timed("known"):
+        with self._timed("known"):
             known = self._known()
         begun = perf_counter()
         total, so_far = sum(part.size for part in parts), 0
@@ -269,11 +259,11 @@ class Run:
         ----------
         read : what stands in the portion; None: no more than is answered
         """
-        with self.clock.timed("answer"):
+        with self._timed("answer"):
             fresh, counts = self._once(answers)
         self.new += counts["new"]
         self.failed += counts["failed"]
-        with self.clock.timed("write"):
+        with self._timed("write"):
             for name, has in WRITTEN.items():
                 if counts[f"of_{name}"]:
                     rows = fresh.where(has).selectExpr(SELECTED.get(name, f"{name}.*"))
@@ -337,7 +327,7 @@ class Run:
         """Add a row to ``runs`` where the run has written any; return its seconds."""
         job, spark = self.job, self.spark
         seconds = (datetime.now(UTC) - self.started).total_seconds()
-        seconds += self.clock.seconds.get("start", 0.0)
+        seconds += self.seconds.get("start", 0.0)
         if not self.rows:
             return seconds
         row = {
@@ -359,7 +349,7 @@ class Run:
             "rows": self.rows,
             **self._size(),
             "seconds": seconds,
-            "stages": [{"stage": stage, "seconds": took} for stage, took in self.clock.rows()],
+            "stages": [{"stage": one, "seconds": took} for one, took in self._stages().items()],
             **facts,
         }
         rows = pa.Table.from_pylist([row], TABLES["runs"])

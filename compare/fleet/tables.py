@@ -378,8 +378,7 @@ def stored(
         rows = schema.empty_table().select(read)
     except (pa.ArrowInvalid, OSError) as error:
         raise BadInput(f"{place}: cannot be read: {str(error).splitlines()[0]}") from None
-    rows = rows.append_column("_place", pa.array(range(len(rows)), pa.int64()))
-    rows = rows.sort_by([(RUN, "descending"), ("_place", "ascending")])
+    rows = rows.sort_by([(RUN, "descending")])
     if once and len(rows):
         firsts = rows.append_column("_rank", pa.array(range(len(rows)), pa.int64()))
         firsts = firsts.group_by("key", use_threads=False).aggregate([("_rank", "min")])
