@@ -148,7 +148,8 @@ def job_of(
             *(name for name in names if name != CURRENT),
             *(guest.name for guest in guests),
         ),
-        time_limit=time_limit,
+        # It stands in keys, in which 10 is not 10.0.
+        time_limit=float(time_limit),
         assume_equal=assume_equal,
         reset=reset,
         input_format=input_format,

@@ -39,6 +39,11 @@ def test_what_makes_a_row_makes_its_key(monkeypatch):
     assert len(made) == 10
 
 
+def test_a_whole_number_of_seconds_is_the_same_limit_as_a_fraction():
+    limits = {job_of("in", "out", time_limit=limit).optimum_made_by for limit in (10, 10.0)}
+    assert limits == {JOB.optimum_made_by}
+
+
 def test_where_a_row_is_written_and_read_from_does_not_make_its_key():
     moved = replace(JOB, source="elsewhere", tables=Tables("there"), assignors=("current",))
     assert moved.optimum_made_by == JOB.optimum_made_by
