@@ -115,34 +115,64 @@ def test_an_error_of_one_group_is_its_failure_alone(group, question, code, reaso
     assert {"classic", "kip"} - {group} <= groups.keys()
 
 
-@pytest.mark.parametrize("code", [LOADING, AWAY, MOVED])
-def test_a_coordinator_that_is_not_ready_is_asked_again(code):
-    moved = only("DescribeGroupsRequest", group_error("classic", code), times=1)
-    groups, found, cluster = captured(REAL, moved, patterns=["classic"], patience=5)
-    assert list(groups) == ["classic"]
-    assert not found.failures
-    assert cluster.asked.count("ListGroupsRequest") == 2
+def rebalancing(_, answer):
+    (group,) = answer.groups
+    group.group_state = "PreparingRebalance"
+    for member in group.members:
+        member.member_metadata = member.member_assignment = b""
 
 
-def test_offsets_of_a_coordinator_that_is_not_ready_are_asked_for_again():
-    moved = only("OffsetFetchRequest", group_error("classic", LOADING), times=1)
-    groups, _, cluster = captured(REAL, moved, patterns=["classic"], patience=5)
-    assert "assumed" not in groups["classic"]
-    assert cluster.asked.count("OffsetFetchRequest") == 2
+def reconciling(_, answer):
+    answer.groups[0].members[0].assignment.topic_partitions = []
+    answer.groups[0].group_state = "Reconciling"
 
 
-def test_a_group_that_is_rebalancing_is_asked_again_until_it_is_stable():
-    def then(_, answer):
-        (group,) = answer.groups
-        group.group_state = "PreparingRebalance"
-        for member in group.members:
-            member.member_metadata = member.member_assignment = b""
+def without_assignment(_, answer):
+    """The second member of a group as it is between two cooperative rebalances."""
+    answer.groups[0].members[1].member_assignment = b""
 
-    groups, _, cluster = captured(
-        REAL, only("DescribeGroupsRequest", then, times=1), patterns=["classic"], patience=5
+
+def one_less(_, answer):
+    answer.groups[0].members.pop()
+
+
+def led_elsewhere(_, answer):
+    for topic in answer.topics:
+        for one in topic.partitions:
+            one.error_code, one.offset = NOT_LEADER, -1
+
+
+LEADERLESS = setting(topic("t1"), error_code=NO_LEADER, partitions=[])
+LIST, DESCRIBE, OFFSETS = "ListGroupsRequest", "DescribeGroupsRequest", "OffsetFetchRequest"
+KIP, ENDS, TOPICS = "ConsumerGroupDescribeRequest", "ListOffsetsRequest", "MetadataRequest"
+
+
+@pytest.mark.parametrize(
+    ("group", "question", "then", "times", "counted", "asked"),
+    [
+        ("classic", DESCRIBE, group_error("classic", LOADING), 1, LIST, 2),
+        ("classic", DESCRIBE, group_error("classic", AWAY), 1, LIST, 2),
+        ("classic", DESCRIBE, group_error("classic", MOVED), 1, LIST, 2),
+        ("kpy", LIST, setting(whole, error_code=LOADING, groups=[]), 1, LIST, 2),
+        ("classic", OFFSETS, group_error("classic", LOADING), 1, OFFSETS, 2),
+        ("classic", DESCRIBE, rebalancing, 1, DESCRIBE, 3),
+        ("kip", KIP, reconciling, 1, OFFSETS, 1),
+        ("classic", DESCRIBE, without_assignment, 2, DESCRIBE, 4),
+        ("classic", DESCRIBE, one_less, 1, OFFSETS, 2),
+        ("kpy", ENDS, led_elsewhere, 2, ENDS, 4),
+        ("classic", TOPICS, LEADERLESS, 2, TOPICS, 4),
+    ],
+)
+def test_what_passes_is_waited_for_and_the_group_is_then_as_without_it(
+    group, question, then, times, counted, asked
+):
+    groups, found, cluster = captured(
+        REAL, only(question, then, times=times), patterns=[group], patience=5
     )
-    assert Group.from_dict(groups["classic"]).subscription_known.all()
-    assert cluster.asked.count("DescribeGroupsRequest") == 3
+    assert not found.failures
+    without = captured(REAL, patterns=[group])[0][group]
+    assert groups[group] == without | {"captured_at": groups[group]["captured_at"]}
+    assert cluster.asked.count(counted) == asked
 
 
 def test_a_group_that_is_gone_when_it_is_asked_again_does_not_exist():
@@ -157,15 +187,6 @@ def test_a_group_that_is_gone_when_it_is_asked_again_does_not_exist():
     loading = only("DescribeGroupsRequest", group_error("classic", LOADING))
     _, found, _ = captured(REAL, loading, later, patterns=["classic"], patience=5)
     assert reasons(found) == {"classic": "group 'classic' does not exist"}
-
-
-def test_a_group_that_changes_while_its_offsets_are_read_is_read_again():
-    change = only(
-        "DescribeGroupsRequest", lambda _, a: a.groups[0].members.pop() and None, times=1
-    )
-    groups, _, cluster = captured(REAL, change, patterns=["classic"], patience=5)
-    assert len(groups["classic"]["members"]) == 2
-    assert cluster.asked.count("OffsetFetchRequest") == 2
 
 
 def test_an_epoch_that_moves_on_is_a_change():
@@ -183,31 +204,6 @@ def test_a_group_whose_target_is_not_worked_out_yet_is_rebalancing():
     change = only("ConsumerGroupDescribeRequest", setting(first_group, group_state="Assigning"))
     _, found, _ = captured(REAL, change, patterns=["kip"])
     assert "'kip' is rebalancing" in reasons(found)["kip"]
-
-
-def test_a_group_that_reconciles_is_waited_for():
-    def then(_, answer):
-        answer.groups[0].members[0].assignment.topic_partitions = []
-        answer.groups[0].group_state = "Reconciling"
-
-    change = only("ConsumerGroupDescribeRequest", then, times=1)
-    groups, _, cluster = captured(REAL, change, patterns=["kip"], patience=5)
-    assert "assumed" not in groups["kip"]
-    assert cluster.asked.count("OffsetFetchRequest") == 1
-
-
-def without_assignment(_, answer):
-    """The second member of a group as it is between two cooperative rebalances."""
-    answer.groups[0].members[1].member_assignment = b""
-
-
-def test_a_group_between_two_cooperative_rebalances_is_waited_for():
-    change = only("DescribeGroupsRequest", without_assignment, times=2)
-    groups, found, cluster = captured(REAL, change, patterns=["classic"], patience=5)
-    assert not found.failures
-    assert "assumed" not in groups["classic"]
-    assert judge([Group.from_dict(groups["classic"])])[0].verdict.says != "not valid"
-    assert cluster.asked.count("DescribeGroupsRequest") == 4
 
 
 def test_partitions_that_stay_with_nobody_are_named():
@@ -326,14 +322,6 @@ def test_groups_that_no_broker_coordinates_now_are_missed():
     assert reasons(found) == {"elsewhere": f"group 'elsewhere' is not listed, and {why}"}
 
 
-def test_a_coordinator_that_is_loading_is_asked_again_for_its_list():
-    loading = setting(whole, error_code=LOADING, groups=[])
-    change = only("ListGroupsRequest", loading, times=1)
-    groups, found, _ = captured(REAL, change, patterns=["kpy"], patience=5)
-    assert list(groups) == ["kpy"]
-    assert not found.failures
-
-
 def test_commits_that_may_not_be_read_leave_the_lag_unknown():
     change = only("OffsetFetchRequest", group_error("classic", FORBIDDEN))
     groups, _, _ = captured(REAL, change, patterns=["classic"])
@@ -394,22 +382,13 @@ def test_a_partition_without_a_leader_has_no_end_and_says_so():
     assert lag.tolist() == [0] * 6 + [-1, 0, 0]
 
 
-def test_a_leader_that_has_moved_is_looked_for_again_and_else_leaves_its_ends_unknown():
-    def then(_, answer):
-        for topic in answer.topics:
-            for one in topic.partitions:
-                one.error_code, one.offset = NOT_LEADER, -1
-
-    groups, _, _ = captured(REAL, only("ListOffsetsRequest", then), patterns=["kpy"])
+def test_a_leader_that_has_moved_leaves_its_ends_unknown():
+    groups, _, _ = captured(REAL, only("ListOffsetsRequest", led_elsewhere), patterns=["kpy"])
     assert groups["kpy"]["assumed"] == [
         "lag: not known where offsets are not, error 6 (NOT_LEADER_FOR_PARTITION): "
         "t0-0, t0-1, t0-2 and 3 more"
     ]
     assert groups["kpy"]["topics"]["t0"]["offsets"][0]["end"] is None
-    moving = only("ListOffsetsRequest", then, times=2)
-    groups, _, cluster = captured(REAL, moving, patterns=["kpy"], patience=5)
-    assert "assumed" not in groups["kpy"]
-    assert cluster.asked.count("ListOffsetsRequest") == 4
 
 
 WITHHELD = setting(topic("t2"), error_code=TOPIC_FORBIDDEN, partitions=[])
@@ -429,15 +408,12 @@ def test_a_topic_that_may_not_be_described_is_a_failure_as_its_size_is_not_known
     assert reasons(found)["coop"] == reason
 
 
-def test_a_topic_that_cannot_be_described_now_is_asked_for_again():
-    then = setting(topic("t1"), error_code=NO_LEADER, partitions=[])
-    withheld = only("MetadataRequest", then, times=2)
-    _, found, _ = captured(REAL, withheld, patterns=["classic"])
+def test_a_topic_that_cannot_be_described_now_is_a_failure():
+    _, found, _ = captured(
+        REAL, only("MetadataRequest", LEADERLESS, times=2), patterns=["classic"]
+    )
     reason = "group 'classic': topic 't1' cannot be described: error 5 (LEADER_NOT_AVAILABLE)"
     assert reasons(found) == {"classic": reason}
-    withheld = only("MetadataRequest", then, times=2)
-    groups, _, _ = captured(REAL, withheld, patterns=["classic"], patience=5)
-    assert list(groups) == ["classic"]
 
 
 def test_racks_of_replicas_are_left_out_where_a_broker_has_none_or_is_away():
