@@ -171,7 +171,6 @@ def _paid(
 
     With the allowed reader, (groups,); and whether all holders are allowed, (groups,) bool.
     """
-    firsts = None
     if len(evidence.fleet) == 1 and not before and set(after) <= {"stickiness"}:
         firsts = _topic_firsts(evidence, given.level, given.price)
         there = (evidence.group.readers > 0) & (evidence.group.partitions > 0)
@@ -184,7 +183,7 @@ def _paid(
         given.scale[0].tolist() if len(fleet) == 1 else list(given.scale[of[evidence.read]].T)
     )
     integers = given.level, given.price
-    paid, allowed = least_costs(evidence, before, after, scale, integers, firsts)
+    paid, allowed = least_costs(evidence, before, after, scale, integers)
     return evidence.of_groups(paid), np.asarray(evidence.of_groups(~allowed) == 0)
 
 
@@ -209,7 +208,6 @@ def least_costs(
     after: Objective,
     scale: Sequence[int | Int64],
     integers: tuple[Int64, Int64],
-    firsts: Int64 | None = None,
 ) -> tuple[Int64, Bools]:
     """Return what each partition costs and pays with the allowed reader where that is least.
 
@@ -218,7 +216,6 @@ def least_costs(
     before, after : the tiers before balance, and those that the prices are about
     scale : what a unit of each tier after balance counts, of each read partition where it differs
     integers : level and price, (members,) int64 each
-    firsts : what `_topic_firsts` returned, where it was asked for already
 
     Returns
     -------
@@ -228,7 +225,7 @@ def least_costs(
     if any(cost_of(tier).far for tier in (*before, *after)):
         place, places = _rack_firsts(evidence, *integers)
     else:
-        places = [_topic_firsts(evidence, *integers) if firsts is None else firsts]
+        places = [_topic_firsts(evidence, *integers)]
         place = evidence.group.topic[evidence.read]
     owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
     options = [first[:, place] for first in places]

@@ -19,7 +19,7 @@ from groups.arrays import NOBODY
 from groups.errors import BadInput, ProofError
 from optimal.arc_flow import MOST_ARCS, ArcFlow, TooLarge
 from optimal.proof import ProofKind
-from optimal.solution import Status, Stopped, Term
+from optimal.solution import Status, Term
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
@@ -142,11 +142,6 @@ class Packing:
     def status(self) -> Status:
         """What is known."""
         return Status.FEASIBLE if self.proof is ProofKind.NONE else Status.OPTIMAL
-
-    @property
-    def stopped(self) -> Stopped:
-        """Why it stopped."""
-        return Stopped.TIME_LIMIT if self.proof is ProofKind.NONE else Stopped.PROOF
 
 
 def pack(

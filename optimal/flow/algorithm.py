@@ -119,7 +119,7 @@ def flows_of(
 
     paths = Paths.of(group, pools, blocks, stages)
     counts, price = closed_counts(pools, blocks, paths, closed)
-    flowing = tier_flows(
+    flowing, prices, tolls, is_levelled = tier_flows(
         group,
         pools,
         blocks,
@@ -130,13 +130,13 @@ def flows_of(
         settle_ties=settle_ties,
     )
     return Flows(
-        owner=frozen(hand_out(group, pools, paths, counts + flowing.counts)),
+        owner=frozen(hand_out(group, pools, paths, counts + flowing)),
         level=blocks.level[paths.member_block],
-        prices=[price + flow for flow in flowing.prices],
+        prices=[price + flow for flow in prices],
         in_closed_form=whole_blocks[paths.member_block],
-        tolls=flowing.tolls,
+        tolls=tolls,
         kept=pools.class_kept[pools.member_class],
-        is_levelled=flowing.is_levelled,
+        is_levelled=is_levelled,
     )
 
 

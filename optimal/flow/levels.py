@@ -48,8 +48,6 @@ class Blocks:
 def components(pools: Pools) -> tuple[Int64, Int64]:
     """Return the connected component of each pool and of each class, numbered from 0."""
     n = len(pools.counts)
-    if n == len(pools.class_size) == len(pools.read_pool) == 1:
-        return np.zeros(1, np.int64), np.zeros(1, np.int64)
     classes = len(pools.class_size)
     reads = np.bincount(pools.read_pool, minlength=n)
     if n and reads.max() == classes and reads.min() > 0:

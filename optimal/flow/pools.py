@@ -63,9 +63,6 @@ def pools_of(group: Group, stages: Stages) -> Pools:
         Where the costs of the tiers before balance together would leave 64 bits.
     """
     useful = (group.readers > 0) & (group.partitions > 0)
-    plain = not (stages.before or stages.apart or stages.with_racks)
-    if plain and useful.any() and len(group.subscription_indptr) == 2:
-        return _one_pool(group, useful)
     # A group in which nobody reads anything has no racks even where a tier asks about them.
     racks = group.racks if stages.with_racks else None
     lots = Lots.of(group, useful, racks)
@@ -104,28 +101,6 @@ def pools_of(group: Group, stages: Stages) -> Pools:
         read_pool=read_pool,
         read_by=read_by,
         far=far,
-    )
-
-
-def _one_pool(group: Group, useful: Bools) -> Pools:
-    """Return the one pool and the one class of members that all read the same."""
-    one = np.zeros(1, np.int64)
-    some_unread = not useful[group.partitions > 0].all()
-    pool = np.broadcast_to(np.int64(0), group.n_partitions)
-    if some_unread:
-        pool = np.repeat(np.where(useful, 0, -1), group.partitions)
-    return Pools(
-        pool=pool,
-        some_unread=some_unread,
-        kept=np.broadcast_to(np.False_, group.n_partitions),
-        counts=group.partitions[useful].sum(keepdims=True),
-        pool_topic=np.flatnonzero(useful)[:1],
-        member_class=np.zeros(len(group.members), np.int64),
-        class_size=np.array([len(group.members)]),
-        class_kept=one,
-        read_pool=one,
-        read_by=one,
-        far=np.zeros(1, bool),
     )
 
 

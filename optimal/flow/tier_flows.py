@@ -31,24 +31,6 @@ if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
 
-@dataclass(frozen=True, eq=False)
-class TierFlows:
-    """What the flows of the tiers leave behind.
-
-    Attributes
-    ----------
-    counts : how many partitions take each path
-    prices : (members,) int64 for each of the flow stages; 0 for convex ones without places
-    tolls : (hosts and racks,) int64 for each, their prices
-    is_levelled : whether no loads are more even where balance comes after a tier of places
-    """
-
-    counts: Counts
-    prices: list[Int64]
-    tolls: list[Int64]
-    is_levelled: bool = True
-
-
 def tier_flows(
     group: Group,
     pools: Pools,
@@ -59,7 +41,7 @@ def tier_flows(
     flowing: Bools,
     time_left: TimeLeft,
     settle_ties: bool = True,
-) -> TierFlows:
+) -> tuple[Counts, list[Int64], list[Int64], bool]:
     """Return the cheapest flow of all tiers, and the prices that it leaves behind.
 
     Parameters
@@ -67,12 +49,18 @@ def tier_flows(
     flowing : (blocks,) bool, the blocks to look at; elsewhere all counts and prices are 0
     settle_ties : of loads that are as good, take those of which the first members carry more;
         otherwise whichever come first
+
+    Returns
+    -------
+    How many partitions take each path; the prices of members in each of the flow stages,
+    (members,) int64, 0 in convex ones without places; likewise those of hosts and racks; and
+    whether no loads are more even where balance comes after a tier of places.
     """
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
     places = tuple(group.places(kind) for kind in stages.places)
     tolls = [np.zeros(sum(len(one.names) for one in places), np.int64) for _ in stages.flows]
     if not flowing.any():
-        return TierFlows(Counts.none(paths), prices, tolls)
+        return Counts.none(paths), prices, tolls, True
     layout = Layout.of(paths, pools, blocks, flowing, places)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     # Where every member of a block carries the same there is no tie between loads.
@@ -108,7 +96,7 @@ def tier_flows(
         if flow is not None and stages.levelled and not layout.places:
             network = _where_loads_are_open(network, flow, part, blocks, layout)
         flow = cheapest(network, first, time_left)
-    return TierFlows(layout.counts(paths, flow), prices, tolls, is_levelled)
+    return layout.counts(paths, flow), prices, tolls, is_levelled
 
 
 def _first_members_first(paths: Paths, layout: Layout) -> Int64:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.tiers import SAFE_TOTAL, TIERS
+from groups.tiers import SAFE_TOTAL, TIERS, cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -196,20 +196,15 @@ def _least(may: Bools, cost: Int64) -> Bools:
 
 def _costs(group: Group, tier: str, example: Int64) -> Int64:
     """(kinds, members) int64: what a partition of each kind costs with each member."""
-    members = len(group.members)
-    if tier == "racks":
-        kinds = np.repeat(np.arange(len(example)), members)
-        member = np.tile(np.arange(members), len(example))
-        if group.racks is None:
-            return np.zeros((len(example), members), np.int64)
-        misses = group.racks.misses(member, example[kinds])
-        return misses.reshape(len(example), members).astype(np.int64)
-    owner = group.owner[example].astype(np.int64)
-    worth = np.ones(len(example), np.int64)
-    if tier == "moved_weight" and group.weight is not None:
-        worth = np.maximum(group.weight[example], 0)
-    leaves = (owner[:, None] >= 0) & (owner[:, None] != np.arange(members))
-    return np.where(leaves, worth[:, None], 0)
+    cost, shape = cost_of(tier), (len(example), len(group.members))
+    member, partition = map(np.ravel, np.meshgrid(np.arange(shape[1]), example))
+    if cost.far:
+        racks = group.racks
+        far = np.zeros(len(member)) if racks is None else racks.misses(member, partition)
+        return far.reshape(shape).astype(np.int64)
+    owner = group.owner[partition]
+    leaves = (owner >= 0) & (owner != member)
+    return np.where(leaves, cost.of_leaving(group, partition), 0).reshape(shape)
 
 
 def column_of(group: Group, tier: str) -> Int64:

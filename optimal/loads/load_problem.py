@@ -6,21 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups.tiers import MOVES, OF_COUNTS, PEAKS
+from optimal.case import EVENS
 from optimal.proof import PRICED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups.tiers import Objective
-
-
-# What may come after each peak.
-EVENED = {
-    "peak_lag": ("lag_spread", "lag_balance"),
-    "peak_weight": ("weight_spread", "weight_balance"),
-}
-# How even loads are, and the peak of the same loads.
-OF_LOADS = {tier: peak for peak, tiers in EVENED.items() for tier in tiers}
 
 
 @dataclass(frozen=True)
@@ -43,17 +35,17 @@ class LoadProblem:
     @property
     def loads(self) -> str | None:
         """A tier of the loads that are evened out, None where there are none."""
-        return self.peak or next((tier for tier in self.rest if tier in OF_LOADS), None)
+        return self.peak or next((tier for tier in self.rest if tier in EVENS), None)
 
     @staticmethod
     def of(objective: Objective, at_most: Mapping[str, int]) -> LoadProblem | None:
         """Take an objective and budgets apart; None where exchanges do not serve them."""
         peaks = [tier for tier in PEAKS if tier in (*objective, *at_most)]
-        evens = [tier for tier in objective if tier in OF_LOADS]
+        evens = [tier for tier in objective if tier in EVENS]
         if len(peaks) > 1 or len(evens) > 1 or not {*peaks, MOVES, *OF_COUNTS} >= set(at_most):
             return None
         peak = peaks[0] if peaks else None
-        if evens and (objective[-1] != evens[0] or peak not in (None, OF_LOADS[evens[0]])):
+        if evens and (objective[-1] != evens[0] or peak not in (None, EVENS[evens[0]])):
             return None
         about_counts = "balance" not in objective and set(OF_COUNTS) & set(at_most)
         if not (peaks or evens or about_counts):

@@ -362,33 +362,32 @@ class Leavers:
         -------
         more than there are partitions where no number of moves is enough
         """
-        givers = [m for m, sums in enumerate(self.owned) if int(sums[-1]) > int(room[m])]
-        gives = [self._gives(m, int(room[m])) for m in range(len(self.owned))]
+        givers, rooms = list(self.givers(room)), room.tolist()
+        columns = zip(self.owned, self.least.tolist(), self.most.tolist(), rooms, strict=True)
+        gives = [self._given(*one)[0] for one in columns]
         inside = sum(gives[m] for m in givers)
         outside = sum(gives) - inside
-        out, back = self._exchanged(givers, sum(int(room[m]) for m in givers))
+        nothing = np.zeros(0, np.int64)
+        sizes = np.concatenate([nothing, *(np.diff(self.owned[m]) for m in givers)])
+        least, most = (int(of[givers].sum()) for of in (self.least, self.most))
+        room_of_all = sum(rooms[m] for m in givers)
+        out, back = self._given(_sums(np.sort(sizes)), least, most, room_of_all)
         return max(inside, out) + max(outside, back - self.unowned)
 
     def givers(self, room: Int64) -> tuple[int, ...]:
         """Return the members that owned more than their room."""
         return tuple(m for m, sums in enumerate(self.owned) if int(sums[-1]) > int(room[m]))
 
-    def _gives(self, member: int, room: int) -> int:
-        """Return how many partitions a member gives up at least."""
-        sums = self.owned[member]
-        count = len(sums) - 1
-        given = np.arange(max(0, count - int(self.most[member])), count + 1)
-        taken = np.maximum(int(self.least[member]) - count + given, 0)
-        fits = sums[count - given] + self.light[np.minimum(taken, len(self.light) - 1)] <= room
-        return int(given[fits.argmax()]) if fits.any() else len(self.light)
+    def _given(self, sums: Int64, least: int, most: int, room: int) -> tuple[int, int]:
+        """(how many partitions leave some members, how many come to them instead) at least.
 
-    def _exchanged(self, givers: list[int], room: int) -> tuple[int, int]:
-        """(how many partitions leave some members together, how many come to them) at least."""
-        nothing = np.zeros(0, np.int64)
-        sizes = np.sort(np.concatenate([nothing, *(np.diff(self.owned[m]) for m in givers)]))
-        sums, count = _sums(sizes), len(sizes)
-        given = np.arange(max(0, count - int(self.most[givers].sum())), count + 1)
-        taken = np.maximum(int(self.least[givers].sum()) - count + given, 0)
+        Parameters
+        ----------
+        sums : of the 0, 1, 2, ... lightest that they owned; least, most : how many they may hold
+        """
+        count = len(sums) - 1
+        given = np.arange(max(0, count - most), count + 1)
+        taken = np.maximum(least - count + given, 0)
         fits = sums[count - given] + self.light[np.minimum(taken, len(self.light) - 1)] <= room
         if not fits.any():
             return len(self.light), 0

@@ -8,12 +8,15 @@ is close to the average few parts are left of all the combinations.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
+from itertools import chain, combinations
 from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from groups.arrays import frozen
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
@@ -163,15 +166,8 @@ def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | Non
     return np.concatenate((first[at], second[of]), axis=1)
 
 
+@lru_cache(maxsize=8)
 def _all(partitions: int, count: int) -> Int64:
     """(combinations, count) int64: all of them, ascending."""
-    if count == 2:
-        return np.stack(np.triu_indices(partitions, 1), axis=1).astype(np.int64)
-    if count == 3:
-        pairs = _all(partitions, 2)
-        starts = np.searchsorted(pairs[:, 0], np.arange(1, partitions + 1))
-        rest = [pairs[start:] for start in starts.tolist()]
-        of = np.repeat(np.arange(partitions), [len(pairs) for pairs in rest])
-        return np.concatenate((of[:, None], np.concatenate(rest)), axis=1)
-    found = list(combinations(range(partitions), count))
-    return np.array(found, np.int64).reshape(len(found), count)
+    every = chain.from_iterable(combinations(range(partitions), count))
+    return frozen(np.fromiter(every, np.int64).reshape(comb(partitions, count), count))
