@@ -29,10 +29,10 @@ from optimal.networks.network import Network
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
-    from groups.columns.places import Places
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
+    from optimal.proof import Height
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Layout:
     flowing : (blocks,) bool, the blocks that have arcs
     stay, read, join, carry : (arcs of the kind,) int64, which path each arc is; of `carry`
         which member
-    places : hosts, then racks, of the kinds that tiers look at
+    heights : hosts, then racks, of the kinds that tiers look at
     first_class, first_member, first_place, first_sink : nodes; the pools are from 0 on
     """
 
@@ -53,7 +53,7 @@ class Layout:
     read: Int64
     join: Int64
     carry: Int64
-    places: tuple[Places, ...]
+    heights: tuple[Height, ...]
     first_class: int
     first_member: int
     first_place: int
@@ -65,7 +65,7 @@ class Layout:
         pools: Pools,
         blocks: Blocks,
         flowing: Bools,
-        places: tuple[Places, ...] = (),
+        heights: tuple[Height, ...] = (),
     ) -> Layout:
         """Lay out the arcs of some blocks, (blocks,) bool; the nodes of the others stay idle."""
         of_pool, of_member = flowing[blocks.of_pool], flowing[paths.member_block]
@@ -78,11 +78,11 @@ class Layout:
             read=np.flatnonzero(of_pool[paths.read_pool]),
             join=np.flatnonzero(of_member[paths.join_member]),
             carry=np.flatnonzero(of_member),
-            places=places,
+            heights=heights,
             first_class=first_class,
             first_member=first_member,
             first_place=first_place,
-            first_sink=first_place + sum(len(one.names) for one in places),
+            first_sink=first_place + sum(len(height.over) for height in heights),
         )
 
     @property
@@ -96,7 +96,7 @@ class Layout:
     def lifts(self) -> tuple[slice, ...]:
         """Where the arcs are on which places of each kind pass on what they have."""
         start = self.slices[-1].stop
-        sizes = (len(one.names) for one in self.places)
+        sizes = (len(height.over) for height in self.heights)
         return tuple(slice(*ends) for ends in pairwise(accumulate(sizes, initial=start)))
 
     @property
@@ -106,16 +106,14 @@ class Layout:
 
     def ends_above(self, member_block: Int64) -> tuple[Int64, Int64]:
         """(heads of `carry`, heads of all lifts): a host, a rack or a sink, (arcs,) int64 each."""
-        if not self.places:
+        if not self.heights:
             return self.first_sink + member_block[self.carry], np.empty(0, np.int64)
         start, above = self.first_place, []
-        for one, coarser in zip(self.places, (*self.places[1:], None), strict=True):
-            start += len(one.names)
-            rack = np.zeros(len(one.names), np.int64)
-            if coarser is not None:
-                rack[one.member] = coarser.member
-            above.append(start + rack)
-        return self.first_place + self.places[0].member[self.carry], np.concatenate(above)
+        for height in self.heights:
+            start += len(height.over)
+            above.append(start + height.over)
+        first = self.heights[0].places.member
+        return self.first_place + first[self.carry], np.concatenate(above)
 
     def with_lifts(self, network: Network, other: Network | None) -> Network:
         """Return the network with the bounds that lifts have in another one; None: no bounds."""
@@ -126,7 +124,7 @@ class Layout:
 
     def prices(self, distance: Int64, member_block: Int64) -> tuple[Int64, Int64]:
         """Return the prices of members and of places that the potentials of a flow give."""
-        sink = self.first_sink + (0 if self.places else member_block)
+        sink = self.first_sink + (0 if self.heights else member_block)
         return (
             distance[sink] - distance[self.first_member : self.first_place],
             distance[self.first_sink] - distance[self.first_place : self.first_sink],
@@ -134,7 +132,7 @@ class Layout:
 
     def block_of_nodes(self, paths: Paths, blocks: Blocks) -> Int64:
         """Return the block of each node, (nodes,) int64; places make one of all."""
-        if self.places:
+        if self.heights:
             return np.zeros(self.first_sink + 1, np.int64)
         members = paths.member_block
         of_class = np.zeros(paths.classes, np.int64)
@@ -160,7 +158,7 @@ def network_of(
     entered = layout.first_class if paths.apart else layout.first_member
     supplied = np.where(layout.flowing[blocks.of_pool], pools.counts, 0)
     taken = np.bincount(blocks.of_pool, supplied, len(blocks.floor)).astype(np.int64)
-    if layout.places:
+    if layout.heights:
         taken = taken.sum(keepdims=True)
     between = np.zeros(layout.first_sink - layout.first_class, np.int64)
     carried_to, lifted_to = layout.ends_above(paths.member_block)

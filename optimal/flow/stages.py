@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from groups.tiers import SQUARED_LOADS, TIERS, cost_of, is_laminar, places_of
+from groups.tiers import SQUARED_LOADS, TIERS, cost_of, places_of
 
 if TYPE_CHECKING:
     from groups.columns.places import PlaceKind
@@ -55,11 +55,6 @@ class Stages:
     def places(self) -> tuple[PlaceKind, ...]:
         """The kinds of places that tiers look at, the finer first."""
         return places_of(self.flows)
-
-    @property
-    def is_laminar(self) -> bool:
-        """Whether prices of every tier, of members and of places, are the certificate."""
-        return is_laminar(self.flows)
 
     @property
     def with_racks(self) -> bool:

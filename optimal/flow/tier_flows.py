@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import order_by, ranks
-from groups.tiers import SQUARED_LOADS, TIERS, cost_of, places_of
+from groups.tiers import SQUARED_LOADS, TIERS, cost_of, is_laminar, places_of
 from optimal.flow.group_network import Layout, network_of
 from optimal.flow.paths import Counts
 from optimal.flow.stages import CONVEX
 from optimal.networks.cheapest_flow import by_steps, cheapest, is_long
 from optimal.networks.least_squares import least_squares
 from optimal.networks.network import face, potentials
+from optimal.proof import heights_of
 
 # Costs up to this decide between ties at once; greater ones might leave the solver's range.
 TOGETHER = 2**31
@@ -57,11 +58,12 @@ def tier_flows(
     whether no loads are more even where balance comes after a tier of places.
     """
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
-    places = tuple(group.places(kind) for kind in stages.places)
-    tolls = [np.zeros(sum(len(one.names) for one in places), np.int64) for _ in stages.flows]
+    heights = (*heights_of(group, stages.flows)[1:],)
+    above = sum(len(height.over) for height in heights)
+    tolls = [np.zeros(above, np.int64) for _ in stages.flows]
     if not flowing.any():
         return Counts.none(paths), prices, tolls, True
-    layout = Layout.of(paths, pools, blocks, flowing, places)
+    layout = Layout.of(paths, pools, blocks, flowing, heights)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     # Where every member of a block carries the same there is no tie between loads.
     uneven = not stages.levelled or bool((flowing & (blocks.extra > 0)).any())
@@ -87,13 +89,13 @@ def tier_flows(
                 distance = potentials(network, cost, flow)
             if index + 1 < len(stages.flows) or not settled:
                 network = face(network, cost, distance)
-        if stages.is_laminar:
+        if is_laminar(stages.flows):
             prices[index], tolls[index] = layout.prices(distance, paths.member_block)
             tolls[index] *= tier != "balance"
         elif tier not in CONVEX:
             prices[index] = _prices(distance, pools, blocks, paths, layout)
     if flow is None or not (ties_are_broken or settled):
-        if flow is not None and stages.levelled and not layout.places:
+        if flow is not None and stages.levelled and not layout.heights:
             network = _where_loads_are_open(network, flow, part, blocks, layout)
         flow = cheapest(network, first, time_left)
     return layout.counts(paths, flow), prices, tolls, is_levelled
@@ -109,7 +111,7 @@ def _first_members_first(paths: Paths, layout: Layout) -> Int64:
     *_, carry = layout.slices
     found = np.zeros(layout.arcs, np.int64)
     block = paths.member_block[layout.carry]
-    if layout.places:
+    if layout.heights:
         block = np.zeros(len(block), np.int64)
     found[carry.start + order_by(block)] = ranks(np.bincount(block))
     return found
@@ -222,7 +224,7 @@ def _squared(
     place = TIERS[tier].place
     if place is not None:
         at = stages.places.index(place)
-        one, lift = layout.places[at], layout.lifts[at]
+        one, lift = layout.heights[at].places, layout.lifts[at]
         had, size = one.loads(kept), one.loads(np.ones_like(kept))
         even = size * (int(had.sum()) + int(pools.counts.sum())) // max(len(kept), 1)
         weight = np.array(one.weight, np.int64)

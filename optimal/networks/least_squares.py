@@ -12,7 +12,7 @@ from optimal.networks.cheapest_flow import cheapest
 from optimal.networks.network import Network, face, potentials
 
 if TYPE_CHECKING:
-    from groups.arrays import Int64
+    from groups.arrays import Bools, Int64
     from optimal.time_left import TimeLeft
 
 
@@ -47,10 +47,12 @@ def least_squares(
     slope = np.ones(len(arcs), np.int64) if weight is None else weight
     least, most = network.lower[arcs], network.upper[arcs]
     of_unit = np.zeros(len(network.tail), np.int64) if cost is None else cost
+    others = np.ones(len(network.tail), bool)
+    others[arcs] = False
     width = 2
     low, high = np.clip(guess - width, least, most), np.clip(guess + width, least, most)
     while True:
-        steps, of_step, of = _steps(network, arcs, base, low, high, of_unit, slope)
+        steps, of_step, of = _steps(network, arcs, others, base, low, high, of_unit, slope)
         flow = cheapest(steps, of_step, time_left)
         carried = np.bincount(of, flow[-len(of) :], len(arcs)).astype(np.int64)
         inside = ((carried >= low - 1) | (low == least)) & ((carried <= high + 1) | (high == most))
@@ -60,8 +62,6 @@ def least_squares(
         low = np.minimum(low, np.clip(carried - width, least, most))
         high = np.maximum(high, np.clip(carried + width, least, most))
     distance = potentials(steps, of_step, flow)
-    others = np.ones(len(network.tail), bool)
-    others[arcs] = False
     narrowed = face(network, of_unit, distance)
     rise = distance[network.head[arcs]] - distance[network.tail[arcs]]
     lower, upper = network.lower.copy(), network.upper.copy()
@@ -78,6 +78,7 @@ def least_squares(
 def _steps(
     network: Network,
     arcs: Int64,
+    others: Bools,
     base: Int64,
     low: Int64,
     high: Int64,
@@ -85,8 +86,6 @@ def _steps(
     slope: Int64,
 ) -> tuple[Network, Int64, Int64]:
     """(network with the arcs split into steps, its costs, which arc each of the last ones is)."""
-    others = np.ones(len(network.tail), bool)
-    others[arcs] = False
     least, most = network.lower[arcs], network.upper[arcs]
     count = high - low
     units = np.repeat(np.arange(len(arcs)), count)
