@@ -49,7 +49,7 @@ FOR_READING = {
 }
 
 
-# What Spark says of a file that it cannot read, and why.
+# What Spark says of a file that it cannot read.
 _UNREADABLE = re.compile(
     r"(?:reading|read) (?:the )?file:? ?((?:[\w+.-]+:)?/[^\s\n]+?)[.]?(?:\s|$)"
 )

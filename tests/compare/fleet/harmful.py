@@ -57,9 +57,3 @@ def by_name(group) -> Assignment:
     """Leave everything where it is, unless the group's name says to do harm."""
     harm(group.name)
     return Assignment(group, group.owner)
-
-
-def slowly(group) -> Assignment:
-    """Leave everything where it is, after a while."""
-    time.sleep(0.02)
-    return Assignment(group, group.owner)

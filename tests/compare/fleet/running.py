@@ -77,16 +77,6 @@ class Running:
         """Wait until a worker's child is in the assignor."""
         self.until(lambda: (self.folder / "asked").exists())
 
-    def at_work(self) -> None:
-        """Wait until a worker of Python's is there."""
-
-        def is_there() -> bool:
-            jvms = self.jvms()
-            daemons = children(jvms[0]) if len(jvms) == 1 else []
-            return any(map(children, daemons))
-
-        self.until(is_there)
-
     def until(self, holds) -> None:
         end = time.monotonic() + ENOUGH_SECONDS
         while not holds():
