@@ -131,13 +131,12 @@ def groups(
 
     from compare.fleet.job import job_of
     from compare.fleet.optima import ANSWERS, failed
-    from compare.fleet.session import set_for_now
-    from compare.fleet.source import FOR_READING, portions
+    from compare.fleet.source import portions
 
     job = job_of(source, "", assignors=["current"], reset=reset, assume_equal=assume_equal)
     refused: list[Failure] = []
-    with set_for_now(spark, FOR_READING):
-        found = [part.answers(job, "read") for part in portions(spark, job, refused)]
+    # Lines are counted as the session splits files, which it does again where rows are asked for.
+    found = [part.answers(job, "read") for part in portions(spark, job, refused)]
     if refused:
         found.append(spark.createDataFrame(pa.Table.from_batches([failed(refused)])))
     every = reduce(lambda one, other: one.unionAll(other), found)

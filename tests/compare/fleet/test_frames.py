@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay import fleet, solve
+from compare.fleet.session import set_for_now
 from compare.fleet.tables import TABLES, Tables, latest
 from groups import Group
 from tests.compare.conftest import lopsided
@@ -38,6 +39,18 @@ def test_a_frame_of_groups_gives_optima_scores_and_verdicts_of_each(spark, tmp_p
     verdicts = fleet.verdicts(groups).collect()
     assert {(row["says"], row["at_least"], row["to_move"]) for row in verdicts} == {
         ("improvable", 4, 2)
+    }
+
+
+@pytest.mark.spark
+def test_a_line_of_a_file_that_several_tasks_read_has_its_own_number(spark, tmp_path):
+    lines = [json.dumps(lopsided(f"g{n}")) for n in range(800)]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    with set_for_now(spark, {"spark.sql.files.maxPartitionBytes": "40000"}):
+        groups = fleet.groups(spark, str(tmp_path / "in.jsonl"))
+        rows = groups.select("group", "place").collect()
+    assert {row["group"]: row["place"] for row in rows} == {
+        f"g{n}": f"{tmp_path}/in.jsonl:{n + 1}" for n in range(800)
     }
 
 
