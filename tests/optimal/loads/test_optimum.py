@@ -9,7 +9,8 @@ import pytest
 from benchmarks.lag_groups import alike, differing
 from groups import TIERS, BadInput
 from optimal import ProofKind, Status, Stopped, check, solve
-from optimal.loads.load_problem import OF_LOADS, LoadProblem
+from optimal.case import EVENS
+from optimal.loads.load_problem import LoadProblem
 from tests.optimal.loads.sweep import meet
 from tests.optimal.small_groups import found, group_of
 
@@ -160,7 +161,7 @@ def test_it_serves_every_order_of_what_has_a_certificate_before_a_peak():
     orders = [order for n in range(5) for order in permutations(counted, n)]
     assert all(LoadProblem.of((*order, "peak_lag"), {}) for order in orders)
     assert LoadProblem.of(("topic_balance", "peak_weight"), {})
-    others = [tier for tier in TIERS if not tier.startswith("peak") and tier not in OF_LOADS]
+    others = [tier for tier in TIERS if not tier.startswith("peak") and tier not in EVENS]
     assert not any(LoadProblem.of((tier,), {}) for tier in others)
 
 
