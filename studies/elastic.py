@@ -33,7 +33,7 @@ PARTITIONS = (32, 200)
 DELTAS = (0, 5, 10, 15, 20, 25)
 # The steps of a stream, and of how many one is asked what had to move at least.
 STEPS, EVERY = 500, 25
-SECONDS = 20.0
+SECONDS = 60.0
 FEWEST, AS_MANY = "fewest, least moved", "least moved, MWF's members"
 
 
