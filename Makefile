@@ -111,7 +111,7 @@ verdicts: clients  ## hold every assignor against the optimum on the maintainers
 	@$(BIN)/python -m studies.grid_verdicts
 	@$(BIN)/python -m studies.pages verdicts
 
-elastic: .venv/.ready  ## hold the rules for elastic groups against the optimum, some 10 min
+elastic: .venv/.ready  ## hold the rules for elastic groups against the optimum, an hour
 	@$(BIN)/python -m studies.elastic
 	@$(BIN)/python -m studies.pages elastic
 
