@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
 from functools import partial
 from statistics import median
 from time import perf_counter, process_time
@@ -18,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.franz_go import Balancer
+from benchmarks.franz_go import VERSION
 from benchmarks.instances import SEED
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet_current
 from compare.samples.families import Family
@@ -28,6 +27,7 @@ from groups.columnar.key import canonical, keys_of
 from groups.columnar.parquet import read_rows
 from groups.columnar.rows import batch_of, decode
 from groups.fleet import Fleet
+from heuristics.shipped.consumers.library import FRANZ_GO
 from optimal import solve, solve_many
 from optimal.solve import solve_fleet
 
@@ -78,7 +78,7 @@ def captured(group: Group) -> JsonObject:
     for name, topic in document["topics"].items():
         count = topic if isinstance(topic, int) else topic["partitions"]
         logs = [{"beginning": None, "end": 100 + n, "committed": 90} for n in range(count)]
-        document["topics"][name] = {"partitions": count, "offsets": logs}  # type: ignore[typeddict-item]
+        document["topics"][name] = {"partitions": count, "offsets": logs}
     for name, member in document["members"].items():
         document["members"][name] = member | {"client_id": f"app-{name}", "host": "/10.0.0.1"}
     return document
@@ -132,19 +132,16 @@ def beside_franz_go(groups: list[Group]) -> tuple[float, float, float]:
     In turn; the last is the time inside its sticky balancer, without a proof, on some of them.
     """
     rows, ours, whole, theirs = batch_of(groups), [], [], []
-    with ExitStack() as stack:
-        balancers = [
-            stack.enter_context(Balancer(group, "sticky")) for group in groups[:BALANCERS]
-        ]
-        for _ in range(RUNS + 1):
-            began = perf_counter()
-            fleet, _bad = Fleet.from_arrow(rows)
-            read = perf_counter()
-            solve_fleet(fleet)
-            done = perf_counter()
-            ours.append((done - read) / len(groups))
-            whole.append((done - began) / len(groups))
-            theirs.append(median(balancer.seconds() for balancer in balancers))
+    for _ in range(RUNS + 1):
+        began = perf_counter()
+        fleet, _bad = Fleet.from_arrow(rows)
+        read = perf_counter()
+        solve_fleet(fleet)
+        done = perf_counter()
+        ours.append((done - read) / len(groups))
+        whole.append((done - began) / len(groups))
+        plans = [FRANZ_GO.one_round(group, "sticky", VERSION) for group in groups[:BALANCERS]]
+        theirs.append(median(plan.seconds or 0.0 for plan in plans))
     solved, made, rival = (1e6 * median(taken[1:]) for taken in (ours, whole, theirs))
     return solved, made, rival
 
@@ -164,8 +161,8 @@ def main() -> None:
     ):
         _say(f"\n| {what} | clock (us) | processor (us) | groups a second |\n|---|---|---|---|")
         some = documents[: GROUPS // 10]
-        for made, count in ((steps(documents), GROUPS), (one_by_one(some), len(some))):
-            for name, (clock, processor) in in_turn(made).items():
+        for timed, count in ((steps(documents), GROUPS), (one_by_one(some), len(some))):
+            for name, (clock, processor) in in_turn(timed).items():
                 each = [1e6 * seconds / count for seconds in (clock, processor)]
                 _say(f"| {name} | {each[0]:.1f} | {each[1]:.1f} | {1e6 / each[0]:,.0f} |")
     solved, made, rival = beside_franz_go(plain)

@@ -34,7 +34,7 @@ CLIENT = replace(
 )
 CLIENTS = [
     *(
-        Family(members, 10, 100, reads, event)  # type: ignore[arg-type]
+        Family(members, 10, 100, reads, event)
         for members in (100, 500, 1000)
         for reads in ("equal", "buckets")
         for event in ("fresh", "join-one")

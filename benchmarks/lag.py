@@ -28,7 +28,9 @@ from optimal.proof import Proof
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from groups import Group, Objective
+    from groups import Group
+    from groups.tiers import Objective
+    from optimal.solve import MethodName
 
 # Variables of a plain program that are not written down: they do not fit in memory.
 TOO_MANY = 2_000_000
@@ -78,7 +80,7 @@ class Found:
     seconds: float
 
 
-def by_method(group: Group, family: Family, method: str) -> tuple[Found, tuple[int, ...]]:
+def by_method(group: Group, family: Family, method: MethodName) -> tuple[Found, tuple[int, ...]]:
     """Return what a method finds, and its bound on the last tier."""
     start = perf_counter()
     solution = solve(group, family.objective, method=method, time_limit=family.seconds)

@@ -21,6 +21,8 @@ from optimal import solve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from optimal.solve import MethodName
+
 # Seconds for an instance, of each way.
 SECONDS = 20.0
 MACHINES = 5, 10, 25
@@ -108,7 +110,7 @@ def group_of(times: np.ndarray, machines: int) -> Group:
     )
 
 
-def answer(times: np.ndarray, machines: int, method: str) -> Answer:
+def answer(times: np.ndarray, machines: int, method: MethodName) -> Answer:
     """Return what a method makes of `peak_lag`."""
     group, start = group_of(times, machines), perf_counter()
     solution = solve(group, "peak_lag", method=method, time_limit=SECONDS)
@@ -118,10 +120,10 @@ def answer(times: np.ndarray, machines: int, method: str) -> Answer:
     return Answer(solution.terms[0].value, solution.terms[0].bound or 0, seconds)
 
 
-WAYS = ("exchange", "cp-sat")
+WAYS: tuple[MethodName, ...] = ("exchange", "cp-sat")
 
 
-def row(one: Class, instances: int, ways: list[str]) -> str:
+def row(one: Class, instances: int, ways: list[MethodName]) -> str:
     """Return the row of a class; a gap is to the highest bound that any way has."""
     answers: dict[str, list[Answer]] = {name: [] for name in ways}
     for jobs, machines in one.sizes:

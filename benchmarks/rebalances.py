@@ -22,7 +22,7 @@ from optimal import solve
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    Held = Mapping[str, Mapping[str, Sequence[int]]]
+    Held = dict[str, list[int]]
 
 SEED, RUNS, STILL, TIMEOUT = 16, 3, 1.0, 60.0
 # What a killed consumer is missed after, in both clients' words.
@@ -84,7 +84,7 @@ def played(
     """Start all members but one, let that one join, one leave and one be killed."""
     reads = subscriptions(kind, run)
     alive: dict[str, Consumer] = {}
-    held: dict[str, Held] = {}
+    held: Mapping[str, Held] = {}
     with ExitStack() as running:
 
         def start(*names: str) -> None:
