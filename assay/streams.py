@@ -37,6 +37,7 @@ OPTIONS = {
     "rate": "pass --rate RECORDS_PER_SECOND to give it to those that lack it",
     "time": "give it more with --time-limit",
     "group": "add --group NAME",
+    "host": "pass --host-by client-id where client ids tell the hosts",
     "like": "pass --like MEMBER: new ones read what it reads, at its rate",
 }
 

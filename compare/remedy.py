@@ -16,6 +16,7 @@ from compare.deployed import (
     spoken,
     where_ours_runs,
 )
+from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
@@ -66,6 +67,9 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, judged.group)))
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
     by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
+    then = None if judged.plan is None else peak_lag(judged.plan)
+    if best.peak_lag is not None and then is not None and best.peak_lag > then:
+        by += f", but leaves {best.peak_lag:,} records of lag with one member instead of {then:,}"
     found = f"{known}Of those tried, {spoken(best.assignor)} gets there{by}"
     if assigns_now(best.assignor, judged.group):
         return f"{found}, and assigns already: {BY_REBALANCE}."

@@ -26,12 +26,13 @@ class AssayError(Exception):
 
 
 # What helps, in Python; the command names its options instead.
-Remedy = Literal["subscriptions", "rate", "time", "group", "like"]
+Remedy = Literal["subscriptions", "rate", "time", "group", "like", "host"]
 _REMEDIES: dict[Remedy, str] = {
     "subscriptions": "group.with_equal_subscriptions() takes them as all topics",
     "rate": "group.with_rate() gives one to those that lack it",
     "time": "give it a longer time limit",
     "group": "name one of them",
+    "host": "group.with_hosts_by_client_id() tells them by client ids",
     "like": "name a member that new ones are like",
 }
 

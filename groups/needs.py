@@ -126,7 +126,9 @@ def _require_places(group: Group, objective: Objective) -> None:
     for kind, places in found.items():
         tier, missing = f"{kind}_balance", np.flatnonzero(places.member < 0)
         if len(missing):
-            raise _unknown(f"members.{group.members[missing[0]]}.{kind}", tier, len(missing))
+            place = f"members.{group.members[missing[0]]}.{kind}"
+            remedy: Remedy | None = "host" if kind == "host" else None
+            raise _unknown(place, tier, len(missing), remedy=remedy)
         if TIERS[tier].greatest(group) >= SAFE_TOTAL:
             raise BadInput(
                 f"members.{group.members[0]}.{kind}: {kind}s have such different numbers of "

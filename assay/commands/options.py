@@ -19,7 +19,7 @@ from groups.documents.texts import named
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.folders import is_folder
-from groups.tiers import PRESETS, TIERS, tier_named
+from groups.tiers import MOVES, PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
 from groups.wording import (
     BEYOND_THE_END,
@@ -176,7 +176,10 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
             hint = worth if re.fullmatch(r"[0-9.]+%", number) else ""
             raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more{hint}")
         if tier not in objective:
-            add = f"; add it: --objective '{' > '.join((*objective, tier))}'"
+            # After the moves it would decide nothing that they have not decided.
+            last = len(objective) - (objective[-1] == MOVES)
+            wider = (*objective[:last], tier, *objective[last:])
+            add = f"; add it: --objective '{' > '.join(wider)}'"
             raise BadInput(
                 f"--fail-above {text}: {tier!r} is no tier of the objective, "
                 f"which has {', '.join(objective)}{add if tier in TIERS else ''}"

@@ -175,13 +175,6 @@ def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -
         f"{found.group}: {counted(found.partitions, 'partition')} of weight {found.weight:,}, "
         f"{counted(found.members_now, 'member')} now{above}. {fewest_in_words(found)}"
     )
-    if found.too_heavy:
-        are = "is" if found.too_heavy == 1 else "are"
-        tell(
-            f"{counted(found.too_heavy, 'partition')} {are} above {found.capacity:,} by "
-            f"{'itself' if are == 'is' else 'themselves'}: whoever has "
-            f"{'it' if are == 'is' else 'one'} falls behind."
-        )
     show_table(
         found.rows,
         Column("members", lambda row: row.members),
@@ -196,7 +189,16 @@ def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -
 
 def fewest_in_words(found: Fit) -> str:
     """Return how many members are enough, and what is known of fewer."""
-    enough = f"{counted(found.fewest, 'member')} {'is' if found.fewest == 1 else 'are'} enough"
+    members = counted(found.fewest, "member")
+    if found.too_heavy:
+        one = found.too_heavy == 1
+        heavy = f"{counted(found.too_heavy, 'partition')} {'is' if one else 'are'} above"
+        return (
+            f"No number of members is enough: {heavy} {found.capacity:,} by "
+            f"{'itself' if one else 'themselves'}, and whoever has {'it' if one else 'one'} falls "
+            f"behind. With {members} nobody else does."
+        )
+    enough = f"{members} {'is' if found.fewest == 1 else 'are'} enough"
     if found.fewest > found.fewest_bound:
         return f"{enough}; at least {found.fewest_bound:,} are needed."
     return f"{enough}; fewer are not." if found.fewest > 1 else f"{enough}."

@@ -91,7 +91,7 @@ score orders.json --fail-above balance=DIGITS
 score orders.json --fail-above peak_lag=20%
     --fail-above peak_lag=20%: expected TIER=N, with N of ... assay solve --only-if-peak-falls X%
 score orders.json --fail-above peak_lag=100
-    --fail-above peak_lag=100: 'peak_lag' is no ... --objective 'balance > stickiness > peak_lag'
+    --fail-above peak_lag=100: 'peak_lag' is no ... --objective 'balance > peak_lag > stickiness'
 score orders.json --plan broken.json
     broken.json: line 1 column 18: not JSON: Expecting value; a plan ... a solution or a capture
 score late.json --rate 5 --rate 6

@@ -31,7 +31,8 @@ class Program:
     def assign(self, group):
         """Return {member: {topic: [partition, ...]}}.
 
-        Raises TimeoutError where it takes too long, and EOFError where the program ends.
+        Raises TimeoutError where it takes too long, and EOFError where the program ends or its
+        line is no assignment.
         """
         started, limit = monotonic(), Timer(SECONDS, self.process.kill)
         limit.start()
@@ -39,8 +40,10 @@ class Program:
             print(json.dumps(group), file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         limit.cancel()
-        if line:
-            return json.loads(line)
+        with suppress(AttributeError, TypeError, ValueError):
+            made = {**json.loads(line)}
+            set(triples(made))
+            return made
         self.process.kill()
         self.process.wait()
         self._start()
@@ -87,17 +90,22 @@ def judged(program, group, best):
     except TimeoutError:
         return {"terminates": False}, "no answer in time"
     except EOFError:
-        return {"terminates": True, "answers": False}, "no answer"
+        return {"terminates": True, "answers": False}, "no assignment on a line"
     kept = {"terminates": True, "answers": True, "settles": given is not None}
     if given is None:
         return kept, "rounds without end"
     reads = {m: set(said["subscription"]) for m, said in members.items()}
     read = topics.keys() & set().union(*reads.values())
-    wanted = sorted((t, n) for t in read for n in range(topics[t]["partitions"]))
-    kept["valid"] = wanted == sorted((t, n) for _, t, n in given)
-    kept["valid"] &= all(t in reads.get(m, ()) for m, t, _ in given)
+    wanted = Counter((t, n) for t in read for n in range(topics[t]["partitions"]))
+    made = Counter((t, n) for _, t, n in given)
+    wrong = {
+        "with nobody": [*(wanted - made)],
+        "once too often": [*(made - wanted)],
+        "not read": [one for one in given if one[1] not in reads.get(one[0], ())],
+    }
+    kept["valid"] = not any(wrong.values())
     if not kept["valid"]:
-        return kept, given
+        return kept, wrong
     load = Counter(m for m, _, _ in given)
     found = {"loads": sorted(load[m] for m in members), "moves": len(owners - set(given))}
     pairs = [(load[m], load[o]) for m, t, _ in given for o in members if t in reads[o]]
@@ -122,7 +130,10 @@ def main():
     parser.add_argument("files", nargs="+", type=Path, help="files of promises")
     parser.add_argument("--cooperative", action="store_true", help="it is asked round by round")
     asked = parser.parse_args()
-    program, code = Program(asked.command, is_cooperative=asked.cooperative), 0
+    try:
+        program, code = Program(asked.command, is_cooperative=asked.cooperative), 0
+    except OSError as error:
+        parser.error(f"{asked.command}: {error.strerror}")
     for file in asked.files:
         document = json.loads(file.read_text("utf-8"))
         promise, came = document["promise"], Counter()
@@ -136,7 +147,7 @@ def main():
             if kept.get(promise) is False:
                 code = 1
                 shown = {key: best[key] for key in ("loads", "moves", "racks") if key in best}
-                print(promise, one["id"], found, "best:", shown)
+                print(promise, one["id"], found, *(["best:", shown] if shown else []))
         print(
             f"{promise}: {came[True]} kept, {came[False]} broken, {came[None]} not tested, "
             f"{came['only recipes']} only recipes"

@@ -60,9 +60,9 @@ def test_new_members_have_names_that_nobody_has_and_a_group_of_nobody_moves_noth
 def test_size_with_a_capacity_says_how_many_are_enough_and_what_moves(folder):
     run = good(assay("size", folder / "orders.json", "--capacity", "280"))
     assert run.stdout.splitlines() == [
-        "orders: 10 partitions of weight 1,310, 3 members now, 1 of them above 280. 5 members are "
-        "enough; fewer are not.",
-        "1 partition is above 280 by itself: whoever has it falls behind.",
+        "orders: 10 partitions of weight 1,310, 3 members now, 1 of them above 280. No number of "
+        "members is enough: 1 partition is above 280 by itself, and whoever has it falls behind. "
+        "With 5 members nobody else does.",
         "members  moved weight  moves  most weight  proof",
         "      5           640      4          300  solver",
         "      6           600      3          300  certificate",
