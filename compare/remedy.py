@@ -34,7 +34,7 @@ BLIND = (
     "rebalance may undo it."
 )
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
-BY_LAG = f"One that looks at lag runs in Python consumers: {IN_CONSUMERS}#with-lag."
+BY_LAG = f"An assignor that looks at lag runs in Python consumers: {IN_CONSUMERS}#with-lag."
 
 
 def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from compare.deployed import assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
 from compare.hosts import THAT_ASSIGNMENT
 from compare.overview import overview_of
+from compare.remedy import BY_LAG
 from compare.scores import DEPENDS
 from compare.sentences import (
     IF_SO,
@@ -163,10 +164,11 @@ def depends(change: Change, advice: Advice) -> list[str]:
             "A rebalance does that, such as by a restart of 1 member. Capture again first: it may "
             "be under way."
         )
-    elif change.kind == "rebalance" and advice.lower == "peak_lag" and change.moves > 1:
-        said.append(
-            "What fewer moves bring if loads may differ: assay frontier FILE stickiness peak_lag."
-        )
+    elif change.kind == "rebalance" and advice.lower == "peak_lag":
+        said.append(BY_LAG)
+        if change.moves > 1:
+            fewer = "assay frontier FILE stickiness peak_lag"
+            said.append(f"What fewer moves bring if loads may differ: {fewer}.")
     elif change.kind == "rebalance" and advice.lower == "peak_load":
         said += _by_ours(change, advice)
     if change.kind == "isolate":

@@ -354,4 +354,4 @@ def test_a_remedy_is_an_assignor_that_can_be_deployed_and_is_as_good_before_the_
         rows = score_assignors(group, one.best, ["kip-169-lag", "range"], limit)
     assert any(row.terms[0].excess == 0 for row in rows if row.assignor == "kip-169-lag")
     assert "kip-169-lag gets there" not in remedy(one, rows, "advise")
-    assert "One that looks at lag runs in Python consumers" in remedy(one, rows, "advise")
+    assert "An assignor that looks at lag runs in Python consumers" in remedy(one, rows, "advise")
