@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SECONDS = 1.0
 EVEN_HOSTS = "balance > host_balance > moves"
-THAT_ASSIGNMENT = f"That assignment: assay solve FILE --objective '{EVEN_HOSTS}'."
+THAT_ASSIGNMENT = f"assay solve with the objective '{EVEN_HOSTS}' writes that assignment."
 
 
 @dataclass(frozen=True, eq=False)
