@@ -64,7 +64,7 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     score = ("score", "orders.json", "--assignor", "current")
     said = assay(*score, "--host-by", "client-id", cwd=folder)
     assert "Hosts are uneven: pod0 has 6 for 2 members, pod1 4 for 2 members." in said.stdout
-    assert "assay solve FILE --objective 'balance > host_balance > moves'." in said.stdout
+    assert "assay solve with the objective 'balance > host_balance > moves' writes" in said.stdout
     assert "Hosts" not in good(assay(*score, cwd=folder)).stdout
     asked = ("--objective", "balance > host_balance > moves", "--host-by", "client-id")
     assert "host_balance     50     50" in assay("solve", "orders.json", *asked, cwd=folder).stdout
