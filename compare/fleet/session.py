@@ -6,7 +6,6 @@ import logging
 import os
 import re
 import shlex
-import shutil
 import signal
 import socket
 import sys
@@ -15,6 +14,7 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
+from subprocess import DEVNULL, SubprocessError, run
 from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from typing import TYPE_CHECKING
 
@@ -38,7 +38,7 @@ KINDS = re.compile(
 ADDRESS = re.compile(r"(?:spark|sc)://(?P<host>\[[^]]+\]|[^:/;,]+)(?::(?P<port>[0-9]+))?[^,]*")
 PORTS = {"spark": 7077, "sc": 15002}
 ANSWER_SECONDS = 10.0
-# The first session archives its classes at its end.
+# The first session's classes are archived before its end.
 STOP_SECONDS = 90.0
 # Environments with a Spark or a Java of their own each have one, of 190 MB.
 MOST_ARCHIVES = 3
@@ -315,13 +315,12 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     _quiet()
     archive = _archive(java)
     with _scratch() as folder, TemporaryFile() as log:
-        made = Path(folder, archive.name)
         kept = archive.is_file()
         options = (
             *JAVA,
             f"-Djava.io.tmpdir={folder}",
             f"-XX:ErrorFile={folder}/error.log",
-            f"-XX:SharedArchiveFile={archive}" if kept else f"-XX:ArchiveClassesAtExit={made}",
+            f"-XX:SharedArchiveFile={archive}" if kept else "-XX:+RecordDynamicDumpInfo",
         )
         own = {
             **OF_ANY,
@@ -346,10 +345,10 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
         # PySpark has taken over Ctrl-C, but for a thread that may not.
         with suppress(ValueError):
             signal.signal(signal.SIGINT, on_interrupt)
-        ended_well = False
         try:
             yield session
-            ended_well = True
+            if not kept:
+                _keep(java, gateway.proc.pid, archive)
         finally:
             with warnings.catch_warnings(), suppress(Exception):
                 warnings.simplefilter("ignore")
@@ -357,11 +356,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
             with suppress(Exception):
                 gateway.shutdown()
                 gateway.proc.stdin.close()
-                if not (kept or ended_well):
-                    gateway.proc.kill()
                 gateway.proc.wait(STOP_SECONDS)
-            if ended_well and not kept:
-                _keep(made, archive)
             # PySpark keeps the way to its JVM for good, also to one that is gone.
             for name in ("_gateway", "_jvm", "_active_spark_context"):
                 setattr(SparkContext, name, None)
@@ -383,15 +378,20 @@ def _archive(java: Path) -> Path:
     return cache_folder("spark", f"{name}.jsa")
 
 
-def _keep(made: Path, archive: Path) -> None:
-    """Keep what a JVM that has ended archived; without it only time is lost."""
-    with suppress(OSError):
+def _keep(java: Path, pid: int, archive: Path) -> None:
+    """Archive the classes that a JVM has loaded; without the archive only time is lost.
+
+    At a good end, and not as Java's own ``ArchiveClassesAtExit`` at any: after its parent was
+    killed, a JVM would stay 20 s and more.
+    """
+    part = archive.with_name(f"{os.getpid()}.jsa")
+    with suppress(OSError, SubprocessError):
         archive.parent.mkdir(parents=True, exist_ok=True)
         others = sorted(archive.parent.glob("*.jsa"), key=lambda one: one.stat().st_mtime)
         for other in others[: 1 - MOST_ARCHIVES]:
             other.unlink()
-        part = archive.with_suffix(f".{os.getpid()}")
-        shutil.copyfile(made, part)
+        dump = [str(java / "bin" / "jcmd"), str(pid), "VM.cds", "dynamic_dump", str(part)]
+        run(dump, stdout=DEVNULL, stderr=DEVNULL, check=True, timeout=STOP_SECONDS)
         part.replace(archive)
 
 

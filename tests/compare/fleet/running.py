@@ -109,12 +109,8 @@ class Running:
             os.killpg(group, number)
 
     def left(self) -> list[str]:
-        """Return what is left two minutes after its end: processes, and files of scratch.
-
-        Where no session has ended well yet, Java archives its classes before it goes: 10 to 30 s
-        on a busy machine, and the code gives it 90.
-        """
-        end = time.monotonic() + 120
+        """Return what is left 8 s after its end: processes, and files of scratch."""
+        end = time.monotonic() + 8
         while time.monotonic() < end:
             found = [*map(str, self.processes()), *(p.name for p in self.scratch.iterdir())]
             if not found:
