@@ -153,9 +153,9 @@ def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:
 PREPARE_SECONDS = 120.0
 
 
-def start(child: Child, assignor: Assignor) -> str | None:
+def start(child: Child, prepare: Callable[[], None]) -> str | None:
     """Start what an assignor needs, such as a JVM, in a child process; return why that failed."""
-    reason = child.call(_prepare, assignor.prepare, seconds=PREPARE_SECONDS)
+    reason = child.call(_prepare, prepare, seconds=PREPARE_SECONDS)
     return reason if reason is None or isinstance(reason, str) else reason.reason
 
 

@@ -141,7 +141,7 @@ def require_importable(assignors: Sequence[Assignor]) -> None:
 
     with Child() as child:
         for assignor in assignors:
-            reason = assignor.missing() or start(child, assignor)
+            reason = assignor.missing() or start(child, assignor.prepare)
             if reason is not None:
                 raise BadInput(f"assignor: {assignor.name}: {reason}")
 

@@ -215,7 +215,7 @@ class _ClientProcess:
         reason = assignor.missing()
         if reason is not None:
             return Outcome("unavailable", None, reason, 0.0)
-        reason = start(self.child, assignor)
+        reason = start(self.child, assignor.prepare)
         if reason is not None:
             self.prepared.clear()
             return Outcome("failed", None, f"{NOT_STARTED}{reason}", 0.0)

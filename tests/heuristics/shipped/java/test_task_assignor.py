@@ -1,0 +1,131 @@
+from collections import Counter
+from random import Random
+
+import pytest
+from msgspec import convert
+from msgspec.structs import replace
+
+from groups import BadInput, Refused
+from groups.documents.assay_streams import StreamsDocument, Subtopology
+from heuristics.child import Lost
+from heuristics.shipped.java.java_client import KAFKA_BROKER
+from heuristics.shipped.task_assignor import TaskAssignor, TaskLimit
+
+NEWEST = TaskAssignor.named("sticky")
+MISSING = NEWEST.missing()
+CALLED = pytest.mark.skipif(MISSING is not None, reason=MISSING or "")
+
+
+def group_of(
+    tasks: dict[str, int], threads: dict[str, int], standbys: int = 0, **more: object
+) -> StreamsDocument:
+    """Every subtopology is stateful; the threads of process ``p`` are members ``p-1``, ``p-2``."""
+    return convert(
+        {
+            "format": "assay-streams/1",
+            "group": "g",
+            "standby_replicas": standbys,
+            "subtopologies": {s: {"tasks": n, "stateful": True} for s, n in tasks.items()},
+            "members": {
+                f"{p}-{i + 1}": {"process": p, "tasks": {}}
+                for p, n in threads.items()
+                for i in range(n)
+            },
+        }
+        | more,
+        StreamsDocument,
+    )
+
+
+@pytest.fixture(scope="module")
+def limit():
+    with TaskLimit(NEWEST) as started:
+        yield started
+
+
+def holders(group, role):
+    return [
+        (subtopology, number, name)
+        for name, member in group.members.items()
+        for subtopology, numbers in getattr(member.tasks, role).items()
+        for number in numbers
+    ]
+
+
+@CALLED
+def test_each_task_has_one_active_and_its_standbys_are_on_other_processes(limit):
+    draw = Random(29)
+    groups = [
+        group_of(
+            {f"s{s}": draw.randint(1, 6) for s in range(draw.randint(1, 3))},
+            {f"p{p}": draw.randint(1, 3) for p in range(draw.randint(1, 4))},
+            draw.randint(0, 2),
+        )
+        for _ in range(100)
+    ]
+    for made in limit.plans(groups):
+        tasks = [(s, n) for s, one in made.subtopologies.items() for n in range(one.tasks)]
+        active, standby = holders(made, "active"), holders(made, "standby")
+        assert sorted((s, n) for s, n, _ in active) == sorted(tasks)
+        places = Counter((s, n, made.members[m].process) for s, n, m in active + standby)
+        assert set(places.values()) == {1}
+        processes = {member.process for member in made.members.values()}
+        copies = min(made.standby_replicas, len(processes) - 1)
+        assert len(standby) == copies * len(tasks)
+
+
+@CALLED
+def test_an_assignment_that_is_even_stays(limit):
+    fresh = group_of({"a": 4, "b": 2}, {"p": 2, "q": 1}, 1)
+    (first,) = limit.plans([fresh])
+    assert limit.plans([first]) == [first]
+
+
+@CALLED
+def test_the_target_counts_where_it_is_known(limit):
+    (placed,) = limit.plans([group_of({"a": 2}, {"p": 1, "q": 1})])
+    empty = {
+        name: replace(member, tasks=type(member.tasks)(), target=member.tasks)
+        for name, member in placed.members.items()
+    }
+    assert limit.plans([replace(placed, members=empty)]) == [placed]
+
+
+@CALLED
+def test_stateless_tasks_have_no_standby(limit):
+    fresh = group_of({"a": 2, "b": 2}, {"p": 1, "q": 1}, 1)
+    told = replace(fresh, subtopologies=fresh.subtopologies | {"b": Subtopology(2, False)})
+    (made,) = limit.plans([told])
+    assert {subtopology for subtopology, _, _ in holders(made, "standby")} == {"a"}
+
+
+@CALLED
+def test_a_group_that_fails_leaves_the_others_their_plans(limit):
+    fresh = group_of({"a": 2}, {"p": 1})
+    unknown = replace(fresh, subtopologies={"a": Subtopology(2)})
+    first, none, third = limit.plans([fresh, unknown, fresh])
+    assert first == third
+    assert isinstance(none, Lost)
+    assert none.reason.endswith("subtopologies.a.stateful: not known, the assignor needs it")
+    (nobody,) = limit.plans([replace(fresh, members={})])
+    assert isinstance(nobody, Lost)
+    assert "No process available to assign active task a_0" in nobody.reason
+
+
+def test_what_the_assignor_needs_is_refused_where_it_is_not_known():
+    fresh = group_of({"a": 2}, {"p": 1})
+    with pytest.raises(Refused, match=r"^standby_replicas: not known"):
+        NEWEST(replace(fresh, standby_replicas=None))
+
+
+def test_an_older_release_and_another_name_are_refused_in_one_line():
+    with pytest.raises(
+        BadInput, match=r"^assignor: 'uniform' assigns no tasks, expected kafka-br"
+    ):
+        TaskAssignor.named("uniform")
+    old = TaskAssignor.named("kafka-broker/sticky@4.0.2")
+    assert old.name == "kafka-broker/sticky@4.0.2"
+    assert old.missing() == "release 4.0.2 has no assignor of tasks, 4.1.0 is the first"
+    with pytest.raises(BadInput, match=r"sticky@4\.0\.2: release 4\.0\.2 has"), TaskLimit(old):
+        pass
+    assert NEWEST.version == KAFKA_BROKER.listed[0]
