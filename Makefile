@@ -47,6 +47,7 @@ test-all: test  ## and then those that take long: clients, clusters, kills, exha
 test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2
 	@for version in $(BROKERS); do $(BIN)/python -m broker --fetch $$version || exit; done
+	@$(BIN)/python -m broker --fetch-streams
 	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker
 
 check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the notebooks and the site

@@ -7,6 +7,7 @@ from broker.consume import Progress, Read
 from broker.consumer import Consumer, ConsumerDied, NotSettled, settle
 from broker.distribution import NEWEST
 from broker.server_properties import Security
+from broker.streams import StreamsProcess
 
 __all__ = [
     "NEWEST",
@@ -18,5 +19,6 @@ __all__ = [
     "Progress",
     "Read",
     "Security",
+    "StreamsProcess",
     "settle",
 ]

@@ -2,6 +2,7 @@
 
 ``python -m broker [VERSION]`` starts one. ``python -m broker --fetch [VERSION]`` brings
 its jars to the user's cache, some 60 MB, and starts nothing; a broker that starts fetches nothing.
+``--fetch-streams`` brings those of Kafka Streams, some 80 MB.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import signal
 import sys
 from argparse import ArgumentParser
 
+from broker import streams
 from broker.broker import Broker, BrokerDied
 from broker.distribution import NEWEST, fetch
 from groups.errors import BadInput
@@ -20,11 +22,14 @@ def main() -> int:
     parser = ArgumentParser(prog="python -m broker", description=__doc__)
     parser.add_argument("version", nargs="?", default=NEWEST, help="release of Apache Kafka")
     parser.add_argument("--fetch", action="store_true", help="bring its jars, and start nothing")
+    parser.add_argument("--fetch-streams", action="store_true", help="those of Kafka Streams")
     asked = parser.parse_args()
     try:
         if asked.fetch:
             fetch(asked.version)
-        else:
+        if asked.fetch_streams:
+            streams.fetch(asked.version)
+        if not (asked.fetch or asked.fetch_streams):
             _foreground(asked.version)
     except (BadInput, BrokerDied) as reason:
         sys.stderr.write(f"{reason}\n")

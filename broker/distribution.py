@@ -96,6 +96,7 @@ MAIN = {
     "get-offsets": ("org.apache.kafka.tools.GetOffsetShell",),
     "groups": ("org.apache.kafka.tools.GroupsCommand",),
     "share-groups": ("org.apache.kafka.tools.consumer.group.ShareGroupCommand",),
+    "streams-groups": ("org.apache.kafka.tools.streams.StreamsGroupCommand",),
     "topics": ("org.apache.kafka.tools.TopicCommand", "kafka.admin.TopicCommand"),
 }
 

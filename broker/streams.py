@@ -1,0 +1,151 @@
+"""Streams: a real Kafka Streams application, each process of it a child with threads."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from broker import distribution
+from broker.distribution import with_end_of
+from groups.errors import BadInput
+from heuristics.shipped.consumers.driver_process import TETHER
+from heuristics.shipped.java.jars import (
+    KAFKA,
+    SHORT_LIVED,
+    compile_java,
+    fetched,
+    noted,
+    others_here,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+SOURCE = Path(__file__).with_name("StreamsApplication.java")
+ARTIFACT = "kafka-streams"
+COMMIT_MS = 200
+STOP_SECONDS = 20.0
+LAST_LINES = 12
+
+
+def fetch(version: str = distribution.NEWEST) -> None:
+    """Bring the jars of Kafka Streams to this machine, some 80 MB, where they are not here.
+
+    Raises
+    ------
+    BadInput
+        Where there is no such release, or no way to it.
+    """
+    fetched(KAFKA, ARTIFACT, version)
+
+
+@cache
+def _compiled(version: str) -> tempfile.TemporaryDirectory[str]:
+    folder = tempfile.TemporaryDirectory(prefix="assay-streams-classes-")
+    reason = compile_java([SOURCE], noted(ARTIFACT, version), Path(folder.name))
+    if reason is not None:
+        raise BadInput(f"{SOURCE.name}: {reason}")
+    return folder
+
+
+class StreamsProcess:
+    """A process of the application in `StreamsApplication.java`; its ``with`` block kills it.
+
+    It reads the topic ``orders``. Subtopology 0 has a task for each of its partitions and keeps no
+    state; subtopology 1 has four tasks and a store.
+
+    Parameters
+    ----------
+    bootstrap : ``host:port`` of a broker
+    application : its application id, which is the group
+    threads : how many members of the group it is
+    protocol : ``streams`` (KIP-1071) or ``classic``
+    version : release of Kafka Streams
+    settings : of the application, before ours
+
+    Raises
+    ------
+    BadInput
+        Where the jars, a Java or a compiler are not here.
+    """
+
+    def __init__(
+        self,
+        bootstrap: str,
+        application: str,
+        *,
+        threads: int = 2,
+        protocol: str = "streams",
+        version: str = distribution.NEWEST,
+        settings: dict[str, str] | None = None,
+    ) -> None:
+        java, with_a_log = distribution.java(distribution.NEWEST)
+        jars = noted(ARTIFACT, version)
+        if not jars:
+            raise BadInput(
+                f"the jars of {ARTIFACT} {version} are not here{others_here(ARTIFACT)}: "
+                f"python -m broker --fetch-streams {version}"
+            )
+        classes = [_compiled(version).name, *map(str, jars), with_a_log]
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="assay-streams-", ignore_cleanup_errors=True
+        )
+        told = {
+            "bootstrap.servers": bootstrap,
+            "application.id": application,
+            "group.protocol": protocol,
+            "num.stream.threads": str(threads),
+            "state.dir": f"{self._folder.name}/state",
+            "auto.offset.reset": "earliest",
+            "commit.interval.ms": str(COMMIT_MS),
+            **(settings or {}),
+        }
+        self._log = Path(self._folder.name) / "log"
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-I", "-S", TETHER),
+                    *(java, *SHORT_LIVED, "-Xmx128m", *distribution.LOG_SETTINGS),
+                    *(SOURCE.stem, *(f"{key}={value}" for key, value in told.items())),
+                ],
+                env=os.environ | {"CLASSPATH": os.pathsep.join(classes)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()
+
+    def stop(self) -> None:
+        """Let it leave its group, and end."""
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(STOP_SECONDS)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it at once, without a word to its group, and remove its state."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+        self._folder.cleanup()
+
+    def log(self) -> str:
+        """Return the end of what it has said so far."""
+        lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return with_end_of(lines, "the Streams application", LAST_LINES)
