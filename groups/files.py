@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from groups.collection import Groups
-from groups.documents.assay_group import as_json, of_text
+from groups.documents.assay_group import as_json
+from groups.documents.assay_streams import StreamsDocument, of_text
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.snapshot import each_of, names_in
 from groups.documents.snapshots import Snapshots
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _MAGIC = b"PAR1"
 # Columns are made of so many snapshots at once, at the most.
 MOST_AT_ONCE, MOST_PARTITIONS_AT_ONCE = 1000, 1_000_000
-_OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!group/)')
+_OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!(group|streams)/)')
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Found:
 
     source: str
     place: str
-    content: str | Document | Group
+    content: str | Document | StreamsDocument | Group
 
     @property
     def text(self) -> str:
@@ -65,7 +66,10 @@ def each_group(found: Iterable[Found | Failure]) -> Iterator[tuple[str, Group | 
         if not isinstance(content, Group | Failure):
             try:
                 document = of_text(content) if isinstance(content, str) else content
-                partitions += snapshots.add(document)
+                if isinstance(document, StreamsDocument):
+                    read = Group.of_document(document)
+                else:
+                    partitions += snapshots.add(document)
             except BadInput as error:
                 name, at = names_in(content)
                 read = Failure(one.source, one.place, str(error), name, captured_at=at)

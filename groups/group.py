@@ -27,7 +27,8 @@ from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.places import Places, host_of_client
 from groups.columns.subscriptions import Subscriptions, in_use, of_members
 from groups.columns.validity import Columns, valid
-from groups.documents.assay_group import as_json, of_mapping, of_text
+from groups.documents.assay_group import as_json
+from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
 from groups.documents.snapshot import columns_of, document_of, read
 from groups.errors import BadInput
 from groups.framed import Framed
@@ -73,6 +74,7 @@ class Group(Columns, Framed):
     absent_subscriptions : (member, index into `absent_topics`) pairs
     details : of each member, or nothing at all
     assumed : what was assumed about the source, for people to read
+    streams : the snapshot of the Kafka Streams group whose active tasks these partitions are
 
     Raises
     ------
@@ -116,18 +118,18 @@ class Group(Columns, Framed):
     @staticmethod
     @taking
     def read(path: str | Path) -> Group:
-        """Read the one group of an ``assay-group/1`` file.
+        """Read the one group of an ``assay-group/1`` or ``assay-streams/1`` file.
 
         Raises
         ------
         BadInput
             Where the file is not one good snapshot; the message names the place.
         """
-        return Group.of_valid(read(path))
+        return read(path, Group.from_json)
 
     @staticmethod
     def from_dict(document: Mapping[str, object]) -> Group:
-        """Build the group of an ``assay-group/1`` document.
+        """Build the group of an ``assay-group/1`` or ``assay-streams/1`` document.
 
         Members and topics are put in ascending order of their names.
 
@@ -141,7 +143,7 @@ class Group(Columns, Framed):
     @staticmethod
     @taking
     def from_json(text: str) -> Group:
-        """Build the group of an ``assay-group/1`` document as it stands in a file.
+        """Build the group of such a document as it stands in a file.
 
         The same as `from_dict` of the parsed text, and quicker.
 
@@ -153,7 +155,7 @@ class Group(Columns, Framed):
         return Group.of_document(of_text(text))
 
     @staticmethod
-    def of_document(document: Document) -> Group:
+    def of_document(document: Document | StreamsDocument) -> Group:
         """Build the group of a document that was decoded, or made of good names and numbers.
 
         Raises
@@ -161,6 +163,9 @@ class Group(Columns, Framed):
         BadInput
             Where a rule is broken that types cannot say; the message names the place.
         """
+        if isinstance(document, StreamsDocument):
+            group = Group.of_document(document.consumer_group())
+            return replace(group, streams=document)
         return Group.of_valid(columns_of(document))
 
     @staticmethod
@@ -174,8 +179,11 @@ class Group(Columns, Framed):
         return group
 
     def to_dict(self) -> JsonObject:
-        """Return the ``assay-group/1`` document of this group."""
-        return as_json(self.document())
+        """Return the ``assay-group/1`` document of this group.
+
+        Of a Kafka Streams group it is the ``assay-streams/1`` document that it was made of.
+        """
+        return as_json(self.streams or self.document())
 
     def document(self) -> Document:
         """Return the same as the types of the format."""

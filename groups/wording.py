@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from groups.errors import BadInput
 
@@ -18,6 +18,17 @@ PASSED_OVER = "passed over as no part of a table"
 BEYOND_THE_END = "lag: 0 where the commit is beyond the end of the log"
 # How a note on a group begins that is on the way to the broker's target.
 ON_THE_WAY = "a rebalance is under way"
+
+# How a note on a classic Kafka Streams application begins.
+CLASSIC_STREAMS = "a classic Kafka Streams application"
+
+
+class Nouns(NamedTuple):
+    """What a partition, a member and a host are called."""
+
+    partition: str = "partition"
+    member: str = "member"
+    host: str = "host"
 
 
 def counted(number: int, noun: str) -> str:

@@ -15,15 +15,8 @@ from groups.columnar.layout import LAYOUT, MAY_BE_NULL, SAYS_NOTHING, BadRow
 from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import Offsets, is_latest
 from groups.columns.racks import Racks
-from groups.documents.assay_group import (
-    Document,
-    Member,
-    Names,
-    of_mapping,
-    of_text,
-    told,
-    without_repeats,
-)
+from groups.documents.assay_group import Document, Member, Names, told, without_repeats
+from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
 from groups.documents.snapshot import columns_of_row, names_in
 from groups.documents.snapshots import NO_DETAILS, Snapshots, details_of
 from groups.errors import BadInput
@@ -321,13 +314,17 @@ def _on_the_way(member: Member) -> bool:
 
 def _document(content: Content, reset: str | None, assume_equal: bool) -> Document:
     if isinstance(content, (str, bytes)):
-        content = of_text(content)
-    elif not isinstance(content, Document):
-        content = of_mapping(content)
-    members = content.members.values()
+        document = of_text(content)
+    elif isinstance(content, Document | StreamsDocument):
+        document = content
+    else:
+        document = of_mapping(content)
+    if isinstance(document, StreamsDocument):
+        raise BadInput("a Kafka Streams group: assay score judges it")
+    members = document.members.values()
     unknown = any(told(one.subscription) is None for one in members)
-    lacks_reset = reset and told(content.auto_offset_reset) is None
+    lacks_reset = reset and told(document.auto_offset_reset) is None
     if unknown or lacks_reset or any(map(_on_the_way, members)):
-        group = settled(Group.of_document(content).with_reset(reset))
-        content = (group.with_equal_subscriptions() if assume_equal else group).document()
-    return content
+        group = settled(Group.of_document(document).with_reset(reset))
+        document = (group.with_equal_subscriptions() if assume_equal else group).document()
+    return document

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
     from groups.columns.racks import Racks
+    from groups.documents.assay_streams import StreamsDocument
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,7 @@ class Columns:
     assumed: tuple[str, ...] = ()
     captured_at: str | None = None
     auto_offset_reset: str | None = None
+    streams: StreamsDocument | None = None
 
 
 def valid(given: Columns) -> dict[str, object]:

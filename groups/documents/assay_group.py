@@ -6,26 +6,16 @@ partitions, names without repeats) is checked where a document becomes columns (
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
-from msgspec import (
-    UNSET,
-    Meta,
-    MsgspecError,
-    Struct,
-    UnsetType,
-    ValidationError,
-    convert,
-    to_builtins,
-)
-from msgspec import inspect as kinds
-from msgspec.json import Decoder, encode, schema_components
+from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 
 from groups.arrays import GREATEST, MOST_PARTITIONS, NO_GENERATION
-from groups.documents.fields import listed, name, refuse, shown
-from groups.documents.json_files import RepeatedKeys, parse_json
-from groups.errors import BadInput
+from groups.documents.decoding import Format
+from groups.documents.fields import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 T = TypeVar("T")
 # What a document is in JSON; the types below say its keys.
@@ -88,56 +78,12 @@ class Document(Struct, forbid_unknown_fields=True, kw_only=True):
     members: dict[Name, Member]
 
 
-_DECODER = Decoder(Document)
+_FORMAT = Format(FORMAT, Document)
+of_text = _FORMAT.of_text
+of_mapping = _FORMAT.of_mapping
 
 
-def of_text(text: str | bytes) -> Document:
-    """Return the document of a JSON text; bytes are UTF-8.
-
-    Raises
-    ------
-    BadInput
-        Where the text is not JSON, or a rule of the format is broken; the message names the place.
-    """
-    try:
-        document = _DECODER.decode(text)
-        # Of a key that appears twice the decoder keeps one without a word.
-        if _quotes(text if isinstance(text, bytes) else text.encode()) == _quotes(
-            encode(document)
-        ):
-            return document
-    except (MsgspecError, UnicodeError, RecursionError):
-        pass
-    if isinstance(text, bytes):
-        try:
-            text = text.decode()
-        except UnicodeDecodeError as error:
-            raise BadInput(f"byte {error.start}: not UTF-8 text") from None
-    return of_mapping(parse_json(text))
-
-
-def of_mapping(document: object) -> Document:
-    """Return the document that dicts and lists hold.
-
-    Raises
-    ------
-    BadInput
-        Where a rule of the format is broken; the message names the place.
-    """
-    try:
-        found = convert(document, Document)
-        _require_single_keys(document, "")
-        encode(found)
-    except ValidationError as error:
-        _refuse(document)
-        raise BadInput(str(error)) from None
-    except (UnicodeEncodeError, TypeError):
-        # Texts of a type of their own are not encoded, and may be good.
-        _refuse(document)
-    return found
-
-
-def as_json(document: Document) -> JsonObject:
+def as_json(document: Struct) -> JsonObject:
     """Return a document as dicts and lists; what it does not say has no key."""
     found: JsonObject = to_builtins(document)
     return found
@@ -163,91 +109,6 @@ def without_repeats(names: Sequence[str], place: str) -> Sequence[str]:
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of the format."""
-    (_,), parts = schema_components([Document], ref_template="#/$defs/{name}")
-    parts["Topic"]["not"] = {"required": ["lag", "offsets"]}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": "urn:kafka-assay:assay-group:1",
-        **parts.pop("Document"),
-        "title": FORMAT,
-        "$defs": parts,
-    }
-
-
-def _quotes(text: bytes) -> int:
-    r"""Count the quotes around strings; -1 of what is escaped where ``\\`` is."""
-    if b"\\" not in text:
-        return text.count(b'"')
-    return -1 if b"\\\\" in text else text.count(b'"') - text.count(b'\\"')
-
-
-def _refuse(document: Any) -> None:
-    """Raise BadInput for the first thing that is wrong with a document, if there is one."""
-    if isinstance(document, Mapping):
-        _require_single_keys(document, "")
-        if document.get("format", FORMAT) != FORMAT:
-            refuse("format", f"{document['format']!r}, expected {FORMAT!r}")
-    _require(document, kinds.type_info(Document), "")
-
-
-def _require(value: Any, kind: kinds.Type, place: str) -> None:
-    """Raise BadInput for the first part of a value, in its order, that is not of its type."""
-    options = kind.types if isinstance(kind, kinds.UnionType) else (kind,)
-    if value is None and isinstance(options[-1], kinds.NoneType):
-        return
-    kind = options[0].type if isinstance(options[0], kinds.Metadata) else options[0]
-    if isinstance(options[-1], kinds.StructType) and len(options) > 1:
-        if type(value) is not int and not isinstance(value, Mapping):
-            refuse(place, f"{shown(value)}, expected a partition count or an object")
-        kind = options[isinstance(value, Mapping)]
-    match kind:
-        case kinds.IntType():
-            _require_integer(value, kind, place)
-        case kinds.StrType():
-            name(value, place)
-        case kinds.ListType(item_type=item):
-            for at, inner in enumerate(listed(value, place)):
-                _require(inner, item, f"{place}[{at}]")
-        case kinds.DictType() | kinds.StructType():
-            _require_parts(value, kind, place)
-
-
-def _require_integer(value: Any, kind: kinds.IntType, place: str) -> None:
-    if type(value) is not int:
-        refuse(place, f"{shown(value)}, expected an integer")
-    if kind.ge is not None and value < kind.ge:
-        refuse(place, f"{shown(value)}, expected an integer of {kind.ge} or more")
-    if value > GREATEST:
-        refuse(place, f"{shown(value)} leaves 64 bits")
-    if kind.le is not None and value > kind.le:
-        refuse(place, f"{value} partitions, more than are supported")
-
-
-def _require_parts(value: Any, kind: kinds.DictType | kinds.StructType, place: str) -> None:
-    if not isinstance(value, Mapping):
-        refuse(place, f"{shown(value)}, expected an object")
-    fields = kind.fields if isinstance(kind, kinds.StructType) else ()
-    types = {field.name: field.type for field in fields}
-    for key, inner in value.items():
-        if key != "" or not fields:
-            name(key, place)
-        if fields and key not in types:
-            refuse(place, f"unknown key {key!r}")
-        of_value = kind.value_type if isinstance(kind, kinds.DictType) else types[key]
-        _require(inner, of_value, f"{place}.{key}".lstrip("."))
-    for field in fields:
-        if field.required and field.name not in value:
-            refuse(place, f"key {field.name!r} is missing")
-
-
-def _require_single_keys(value: object, place: str) -> None:
-    """Raise BadInput where an object of a JSON text named a key twice."""
-    if isinstance(value, RepeatedKeys):
-        refuse(place, f"key {value.repeated!r} appears twice")
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if isinstance(inner, (Mapping, list)):
-                _require_single_keys(inner, f"{place}.{key}".lstrip("."))
-    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
-        for at, inner in enumerate(value):
-            _require_single_keys(inner, f"{place}[{at}]")
+    found = _FORMAT.json_schema()
+    found["$defs"]["Topic"]["not"] = {"required": ["lag", "offsets"]}
+    return found

@@ -5,11 +5,30 @@ Source: KIP-1071, the response of StreamsGroupDescribe.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
-from groups.documents.assay_group import Count, Generation, Name, Names, Natural, Partitions
+from groups.columns.places import host_of_client
+from groups.documents import assay_group
+from groups.documents.assay_group import (
+    Count,
+    Document,
+    Generation,
+    Member,
+    Name,
+    Names,
+    Natural,
+    Partitions,
+    Topic,
+    told,
+)
+from groups.documents.decoding import Format
+from groups.documents.fields import refuse
+from groups.wording import CLASSIC_STREAMS, counted
 
 FORMAT: Final = "assay-streams/1"
 Tags = dict[Name, Name]
@@ -22,6 +41,7 @@ class Subtopology(Struct, forbid_unknown_fields=True):
     ----------
     tasks : how many tasks it has, numbered from 0
     stateful : whether its tasks keep state; None: not known
+    lag : records that each task is behind, over all its source topics
     """
 
     tasks: Count
@@ -29,6 +49,7 @@ class Subtopology(Struct, forbid_unknown_fields=True):
     source_topics: Names | UnsetType = UNSET
     repartition_source_topics: Names | UnsetType = UNSET
     state_changelog_topics: Names | UnsetType = UNSET
+    lag: list[Natural | None] | UnsetType = UNSET
 
 
 class Tasks(Struct, forbid_unknown_fields=True):
@@ -66,8 +87,117 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
     format: Literal["assay-streams/1"]
     group: Name
     captured_at: Name | UnsetType | None = UNSET
+    assumed: list[Name] | UnsetType = UNSET
     epoch: Generation | UnsetType | None = UNSET
     standby_replicas: Natural | None = None
     rack_aware_tags: Annotated[list[Name], Meta(extra_json_schema={"uniqueItems": True})] = []
     subtopologies: dict[Name, Subtopology]
     members: dict[Name, StreamsMember]
+
+    def consumer_group(self) -> Document:
+        """Return the group of consumers that its active tasks are, for whoever judges those.
+
+        Subtopologies are topics of which every member reads all, tasks partitions, and a process
+        is a host.
+
+        Raises
+        ------
+        BadInput
+            Where a member has a task that does not exist, or has one twice.
+        """
+        self._require_tasks()
+        return Document(
+            format=assay_group.FORMAT,
+            group=self.group,
+            captured_at=self.captured_at,
+            assumed=self.assumed,
+            topics={
+                name: one.tasks if one.lag is UNSET else Topic(one.tasks, lag=one.lag)
+                for name, one in self.subtopologies.items()
+            },
+            members={
+                name: Member(
+                    subscription=list(self.subtopologies),
+                    owned=one.tasks.active,
+                    target=one.target.active if isinstance(one.target, Tasks) else UNSET,
+                    host=one.process,
+                    instance_id=one.instance_id,
+                    rack=one.rack,
+                    client_id=one.client_id,
+                    epoch=one.epoch,
+                )
+                for name, one in self.members.items()
+            },
+        )
+
+    def _require_tasks(self) -> None:
+        for name, one in self.subtopologies.items():
+            if one.lag is not UNSET and len(one.lag) != one.tasks:
+                has = f"{name} has {counted(one.tasks, 'task')}"
+                refuse(f"subtopologies.{name}.lag", f"{counted(len(one.lag), 'value')}, but {has}")
+        for name, member in self.members.items():
+            for key, tasks in (
+                ("tasks", member.tasks),
+                ("target", told(member.target) or Tasks()),
+            ):
+                for role in tasks.__struct_fields__:
+                    place = f"members.{name}.{key}.{role}"
+                    for topology, numbers in getattr(tasks, role).items():
+                        if topology not in self.subtopologies:
+                            refuse(place, f"there is no subtopology {topology!r}")
+                        count = self.subtopologies[topology].tasks
+                        if beyond := [number for number in numbers if number >= count]:
+                            has = f"{topology} has {counted(count, 'task')}"
+                            refuse(f"{place}.{topology}", f"task {beyond[0]}, but {has}")
+                        if len(set(numbers)) < len(numbers):
+                            refuse(f"{place}.{topology}", "a task appears twice")
+
+
+_FORMAT = Format(FORMAT, StreamsDocument)
+_SAYS_FORMAT = re.compile(rb'"format"\s*:\s*"assay-(streams|group)/')
+json_schema = _FORMAT.json_schema
+
+
+def of_text(text: str | bytes) -> Document | StreamsDocument:
+    """Return the document of a JSON text, of whichever of the two formats of snapshots it is.
+
+    Raises
+    ------
+    BadInput
+        Where the text is not JSON, or a rule of its format is broken; the message names the place.
+    """
+    said = _SAYS_FORMAT.search(text if isinstance(text, bytes) else text.encode(errors="replace"))
+    streams = said is not None and said[1] == b"streams"
+    return _FORMAT.of_text(text) if streams else assay_group.of_text(text)
+
+
+def of_mapping(document: object) -> Document | StreamsDocument:
+    """Return the document that dicts and lists hold, of whichever of the two formats it is.
+
+    Raises
+    ------
+    BadInput
+        Where a rule of its format is broken; the message names the place.
+    """
+    streams = isinstance(document, Mapping) and document.get("format") == FORMAT
+    return _FORMAT.of_mapping(document) if streams else assay_group.of_mapping(document)
+
+
+def with_processes(document: Document) -> Document:
+    """Return a document in which the hosts of a classic Kafka Streams application are processes.
+
+    Its members are threads, as their client ids say: ``app-StreamThread-1-consumer``. `assumed`
+    says what the broker does not tell, which is in the user data of their subscriptions.
+    """
+    called = {name: told(one.client_id) or name for name, one in document.members.items()}
+    if not any("-StreamThread-" in client_id for client_id in called.values()):
+        return document
+    line = (
+        f"{CLASSIC_STREAMS}: hosts are its processes, by client id; which partitions make a task, "
+        "standbys, and which tasks keep state are not known"
+    )
+    members = {
+        name: replace(one, host=host_of_client(called[name]))
+        for name, one in document.members.items()
+    }
+    return replace(document, members=members, assumed=[*(told(document.assumed) or ()), line])

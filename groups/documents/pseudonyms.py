@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from groups.errors import BadInput
 from groups.group import Group
 from groups.wording import BEYOND_THE_END
 
@@ -72,7 +73,8 @@ def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
         Where one of the documents is no good snapshot.
     """
     for document in given:
-        Group.from_dict(document)
+        if Group.from_dict(document).streams is not None:
+            raise BadInput("a Kafka Streams group, and no pseudonyms are made of its names")
     seen: Names = defaultdict(_Seen)
     for document in given:
         _renamed(document, seen)

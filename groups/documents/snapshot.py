@@ -14,25 +14,27 @@ from groups.columns.claims import Claims
 from groups.columns.lists import row_at
 from groups.columns.offsets import Offsets
 from groups.columns.racks import Racks
-from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic, of_text, told
+from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic, told
+from groups.documents.assay_streams import StreamsDocument
 from groups.documents.json_files import split_documents
 from groups.documents.snapshots import Snapshots
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from groups.arrays import Int64
     from groups.columns.member_details import MemberDetails
     from groups.columns.validity import Columns
 
+T = TypeVar("T")
 _OF_SUBSCRIPTIONS = ("subscription_indptr", "subscription_topics", "subscription_row")
 
 
-def read(path: str | Path) -> dict[str, Any]:
-    """Return the columns of the one snapshot of a file, ``-`` for standard input.
+def read(path: str | Path, of_text: Callable[[str], T]) -> T:
+    """Return what is made of the one snapshot of a file, ``-`` for standard input.
 
     Raises
     ------
@@ -43,12 +45,12 @@ def read(path: str | Path) -> dict[str, Any]:
     texts = split_documents(read_bytes(path), name)
     place, text = next(texts)
     try:
-        columns = columns_of(of_text(text))
+        made = of_text(text)
     except BadInput as error:
         raise error.within(place) from None
     if next(texts, None) is not None:
         raise BadInput(f"{name}: several groups, expected one; read_groups takes them all")
-    return columns
+    return made
 
 
 def columns_of(document: Document) -> dict[str, Any]:
@@ -119,7 +121,7 @@ def names_in(content: object) -> tuple[str | None, str | None]:
     ----------
     content : JSON, or a document
     """
-    if isinstance(content, Document):
+    if isinstance(content, Document | StreamsDocument):
         return content.group, told(content.captured_at)
     said: Any = content
     if isinstance(content, (str, bytes)):
@@ -134,9 +136,6 @@ def names_in(content: object) -> tuple[str | None, str | None]:
         for value in (said.get("group"), said.get("captured_at"))
     )
     return group, time
-
-
-T = TypeVar("T")
 
 
 def document_of(group: Columns, claims: Claims) -> Document:

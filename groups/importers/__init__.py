@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from groups.documents.assay_group import Document, JsonObject
+    from groups.documents.assay_streams import StreamsDocument
 
 __all__ = ["DIALECTS", "Imported", "import_each", "recognised", "sniff"]
 
@@ -54,12 +55,12 @@ DIALECTS = ("auto", *_READERS)
 class Imported:
     """A group's snapshot, and the names of the texts it was made of."""
 
-    snapshot: Document
+    snapshot: Document | StreamsDocument
     sources: tuple[str, ...]
 
     @property
     def document(self) -> JsonObject:
-        """The snapshot as ``assay-group/1``."""
+        """The snapshot as ``assay-group/1`` or ``assay-streams/1``."""
         return as_json(self.snapshot)
 
     def group(self) -> Group:

@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic
+from groups.documents.assay_streams import (
+    StreamsDocument,
+    StreamsMember,
+    Subtopology,
+    Tasks,
+    with_processes,
+)
 from groups.importers.lines import Contradiction, Misread, NotToBeHad, brief, refuse
-from groups.importers.seen import TopicSize, View, streams
+from groups.importers.seen import (
+    TopicSize,
+    View,
+    no_members,
+    shared_or_streams,
+)
 from groups.wording import BEYOND_THE_END, counted, few
 
 if TYPE_CHECKING:
@@ -26,7 +38,7 @@ def highest_of(views: Iterable[View]) -> dict[str, int]:
     for view in views:
         shown = [(one.topic, one.number) for one in view.partitions]
         for member in view.members:
-            for held in (member.held or {}, member.details.get("target") or {}):
+            for held in member.every_held:
                 shown += ((topic, max(numbers)) for topic, numbers in held.items() if numbers)
         for topic, number in shown:
             highest[topic] = max(highest.get(topic, 0), number)
@@ -39,7 +51,7 @@ def merge(
     highest: Mapping[str, int],
     *,
     most_unseen: int,
-) -> tuple[Document, int]:
+) -> tuple[Document | StreamsDocument, int]:
     """Return the ``assay-group/1`` document of one group's views, and its unseen partitions.
 
     Those are the ones that lie below a partition count though no view shows them; more than
@@ -53,6 +65,8 @@ def merge(
     Misread
         Where two views contradict each other, or together do not show a group.
     """
+    streams = any(view.streams for view in views)
+    _require_one_kind(views, streams=streams)
     try:
         members = _members(views)
         owners = _owners_of(views)
@@ -76,7 +90,10 @@ def merge(
         for member in held_by:
             members[member]["owned"].setdefault(topic, []).append(number)
     offsets = _offsets(views, notes)
+    sizes = {} if streams else sizes
     topics, unseen = _topics(views, owners, offsets, sizes, highest, most_unseen, notes)
+    if streams:
+        return _of_streams(views[0].group, members, topics, notes), unseen
     document = Document(
         format=FORMAT,
         group=views[0].group,
@@ -84,7 +101,62 @@ def merge(
         topics=topics,
         members={name: Member(**known) for name, known in sorted(members.items())},
     )
-    return document, unseen
+    return with_processes(document), unseen
+
+
+def _require_one_kind(views: Sequence[View], *, streams: bool) -> None:
+    """Refuse a group of which it is not known, or not the same in all views, of what kind it is.
+
+    Raises
+    ------
+    Misread
+        Where it is so, or no view of a Kafka Streams group lists its members.
+    """
+    place, group = views[0].place, views[0].group
+    others = [view for view in views if view.streams is False]
+    if streams and others:
+        kinds = "a Kafka Streams group, and a consumer group in another view"
+        refuse(place, f"group {group!r} is {kinds}")
+    if not (streams or others):
+        raise NotToBeHad(place, shared_or_streams(group))
+    if streams and not any(view.every_member or view.member_count is not None for view in views):
+        refuse(place, no_members(group))
+
+
+def _of_streams(
+    group: str,
+    members: Mapping[str, dict[str, Any]],
+    subtopologies: Mapping[str, int | Topic],
+    notes: list[str],
+) -> StreamsDocument:
+    """Return the ``assay-streams/1`` document of what its views show.
+
+    Only tasks that keep state have standbys and warm-ups; whether others do, no view tells.
+    """
+    copied = {
+        name
+        for known in members.values()
+        for key in ("standby", "warmup", "target_standby", "target_warmup")
+        for name in known.get(key, ())
+    }
+    made = {}
+    for name, known in sorted(members.items()):
+        del known["subscription"]
+        tasks = Tasks(known.pop("owned"), known.pop("standby"), known.pop("warmup"))
+        roles = [known.pop(f"target{role}", None) for role in ("", "_standby", "_warmup")]
+        target = UNSET if roles[0] is None else Tasks(*roles)
+        made[name] = StreamsMember(tasks=tasks, target=target, **known)
+    return StreamsDocument(
+        format="assay-streams/1",
+        group=group,
+        assumed=list(dict.fromkeys(notes)) or UNSET,
+        subtopologies={
+            name: Subtopology(count, stateful=True if name in copied else None)
+            for name, count in subtopologies.items()
+            if isinstance(count, int)
+        },
+        members=made,
+    )
 
 
 def _of_two_moments(views: Sequence[View], error: Contradiction) -> Misread:
@@ -119,11 +191,6 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
                         f"but {brief(str(known[key]))} elsewhere",
                     )
                 known[key] = value
-    if any(
-        "-StreamThread-" in f"{name}{known.get('client_id', '')}"
-        for name, known in members.items()
-    ):
-        raise NotToBeHad(views[0].place, streams(views[0].group))
     return members
 
 
@@ -268,8 +335,11 @@ def _topics(
     unseen = 0
     far: dict[str, tuple[int, int]] = {}
     guessed = sorted(shown.keys() - sizes.keys())
+    streams = any(view.streams for view in views)
     if len(guessed) > 1:
-        notes.append(f"partition counts of {len(guessed)} topics: the highest number seen + 1")
+        what = "partition counts of {} topics: the highest number seen + 1"
+        what = "task counts of {} subtopologies: the highest task seen + 1" if streams else what
+        notes.append(what.format(len(guessed)))
     for topic, numbers in sorted(shown.items()):
         count = max(highest.get(topic, -1), *numbers, -1) + 1
         size = sizes.get(topic)
@@ -279,7 +349,9 @@ def _topics(
                 refuse(size.place, said)
             count = size.partitions
         elif len(guessed) == 1:
-            notes.append(f"{topic}: {_partitions(count)}, the highest number seen + 1")
+            known = f"{_partitions(count)}, the highest number seen + 1"
+            known = f"{counted(count, 'task')}, the highest task seen + 1" if streams else known
+            notes.append(f"{topic}: {known}")
         rest = sorted(numbers)[:-1]
         if size is None and rest and count > FAR * (rest[-1] + 1) + FAR:
             far[topic] = (count - 1, rest[-1])
@@ -307,7 +379,7 @@ def _shown(
         shown.setdefault(topic, set()).add(number)
     for member in (member for view in views for member in view.members):
         to_read = set(member.subscription or ()) & sizes.keys()
-        for topic in to_read | (member.details.get("target") or {}).keys():
+        for topic in to_read.union(*member.every_held):
             shown.setdefault(topic, set())
     return shown
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,13 +59,20 @@ class SeenMember:
         for topic in (*(self.held or {}), *self.details.get("target", {})):
             check_topic(topic, self.place)
 
+    @property
+    def every_held(self) -> Iterator[Held]:
+        """What it holds or is to hold; of a thread of Kafka Streams standbys and warm-ups too."""
+        yield self.held or {}
+        yield from (said for said in self.details.values() if isinstance(said, Mapping))
+
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What one text shows of one group, in one table or object.
 
     `every_member` says whether idle members would be in it too, `member_count` how many members
-    the text says there are.
+    the text says there are. `streams` says whether it is a Kafka Streams group, whose members hold
+    tasks of subtopologies, not partitions of topics; None where it is that or a share group.
     """
 
     source: str
@@ -76,6 +83,7 @@ class View:
     every_member: bool = False
     member_count: int | None = None
     assumed: tuple[str, ...] = ()
+    streams: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +135,18 @@ def refusal(source: str, error: Misread, groups: tuple[str, ...]) -> Refusal:
 rebalancing = "group {!r} is rebalancing: capture it again once its state is Stable".format
 absent = "group {!r} does not exist".format
 streams = "group {!r} is a Kafka Streams group: Streams assigns tasks, not partitions".format
+not_ready = (
+    "group {!r} is not ready: its topology has no tasks, as where a topic is missing".format
+)
+streams_before_4_2 = (
+    "group {!r} is a Kafka Streams group: use kafka-streams-groups of Kafka 4.2 or later".format
+)
+no_members = "group {!r}: no members are shown: add --describe --members --verbose".format
 connect = "group {!r} is a Kafka Connect group: Connect assigns tasks, not partitions".format
 shared = "group {!r} is a share group: its members share partitions, nothing is assigned".format
-shared_or_streams = "group {!r} is a share or Streams group: neither assigns partitions".format
+shared_or_streams = (
+    "group {!r} is a share or Streams group: of the latter add --describe --members --verbose"
+).format
 
 
 def require_consumers(place: str, group: str, state: str, protocol: str) -> None:
@@ -144,13 +161,15 @@ def require_consumers(place: str, group: str, state: str, protocol: str) -> None
     Misread
         Where there is no such state.
     """
-    if protocol in ("stream", "streams"):
+    if protocol == "streams":
         raise NotToBeHad(place, streams(group))
     if protocol in ("compatible", "sessioned", "default"):
         raise NotToBeHad(place, connect(group))
     known = state.lower().replace("_", "")
     if known == "dead":
         raise NotToBeHad(place, absent(group))
+    if known == "notready":
+        raise NotToBeHad(place, not_ready(group))
     if known in BETWEEN:
         raise NotToBeHad(place, rebalancing(group))
     if known not in ("stable", "empty"):

@@ -29,7 +29,7 @@ def sniff(name: str, text: str) -> str:
     if not start:
         raise BadInput(f"{name}: empty, expected the output of a tool")
     if start[0] in "{[":
-        if '"assay-group/' in start:
+        if '"assay-group/' in start or '"assay-streams/' in start:
             raise BadInput(f"{name}: a snapshot already, nothing to import")
         for dialect, signs in json_groups.SIGNS.items():
             if any(sign in text for sign in signs):

@@ -16,12 +16,13 @@ from tests.groups.columnar.test_rows import said
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "groups/documents/assay-group-1.schema.json").read_text())
+OF_STREAMS = json.loads((ROOT / "groups/documents/assay-streams-1.schema.json").read_text())
 SECTIONS = dict(re.findall(r"^## [^`\n]*`(assay-[a-z]+/1)`\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
-SNAPSHOT, GROUP, SOLUTION, SCORES, DIFF = map(
+SNAPSHOT, STREAMS, GROUP, SOLUTION, SCORES, DIFF = map(
     json.loads, re.findall(r"^```json\n(\{\"format.*?)^```$", PAGE, re.M | re.S)
 )
 # Members, topics and tiers are keys of some objects, too.
-NAME = re.compile(r"[ct]\d|stickiness")
+NAME = re.compile(r"[ctm]?\d|stickiness|zone")
 
 
 def keys_in(document: object) -> set[str]:
@@ -90,18 +91,27 @@ def written(tmp_path_factory) -> dict:
 
 
 def test_every_key_of_the_schema_is_explained():
-    assert properties_of(SCHEMA) - explained("assay-group/1") == set()
+    for format_, schema in (("assay-group/1", SCHEMA), ("assay-streams/1", OF_STREAMS)):
+        assert properties_of(schema) - explained(format_) == set(), format_
 
 
 @pytest.mark.parametrize(
-    ("beginning", "name"),
-    [("The group:", None), ("A topic is", "Topic"), ("A member, all", "Member")],
+    ("format_", "beginning", "name"),
+    [
+        ("assay-group/1", "The group:", None),
+        ("assay-group/1", "A topic is", "Topic"),
+        ("assay-group/1", "A member, all", "Member"),
+        ("assay-streams/1", "The group:", None),
+        ("assay-streams/1", "A subtopology:", "Subtopology"),
+        ("assay-streams/1", "A member, which", "StreamsMember"),
+    ],
 )
 def test_a_table_of_the_snapshot_has_the_keys_of_the_schema_and_says_which_may_be_left_out(
-    beginning, name
+    format_, beginning, name
 ):
-    schema = SCHEMA if name is None else SCHEMA["$defs"][name]
-    table = SECTIONS["assay-group/1"].partition(beginning)[2].partition("\n\n")[2]
+    schema = SCHEMA if format_ == "assay-group/1" else OF_STREAMS
+    schema = schema if name is None else schema["$defs"][name]
+    table = SECTIONS[format_].partition(beginning)[2].partition("\n\n")[2]
     cells = [row.split(" | ") for row in table.partition("\n\n")[0].splitlines()[2:]]
     keys = {key: row for row in cells for key in re.findall(r"`(\w+)`", row[0])}
     assert keys.keys() == schema["properties"].keys()
@@ -110,7 +120,7 @@ def test_a_table_of_the_snapshot_has_the_keys_of_the_schema_and_says_which_may_b
 
 
 def test_every_key_of_the_examples_is_explained():
-    for document in (SNAPSHOT, GROUP, SOLUTION, SCORES, DIFF):
+    for document in (SNAPSHOT, STREAMS, GROUP, SOLUTION, SCORES, DIFF):
         format_ = document["format"]
         assert keys_in(document) - explained(format_) == set(), format_
 
@@ -124,6 +134,8 @@ def test_every_key_that_is_written_is_explained(written):
 def test_the_first_snapshot_has_every_key_of_the_format():
     group = Group.from_dict(SNAPSHOT)
     assert keys_in(SNAPSHOT) == properties_of(SCHEMA)
+    assert keys_in(STREAMS) == properties_of(OF_STREAMS)
+    assert Group.from_dict(STREAMS).owned.tolist() == [3, 2]
     assert (group.name, len(group.members), group.n_partitions) == ("orders", 2, 6)
 
 

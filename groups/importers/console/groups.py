@@ -1,4 +1,4 @@
-"""Tables of ``kafka-consumer-groups.sh --describe``: what one header and its rows show."""
+"""Tables of ``--describe``, of ``kafka-consumer-groups.sh`` and ``kafka-streams-groups.sh``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from groups.importers.seen import (
     require_consumers,
     shared,
     shared_or_streams,
-    streams,
+    streams_before_4_2,
 )
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 
     from groups.importers.console.tables import Table
 
-_NO_CONSUMERS = {"streams": streams, "shared": shared, "either": shared_or_streams}
+_NO_CONSUMERS = {"streams": streams_before_4_2, "shared": shared, "either": shared_or_streams}
 _DETAILS = {"HOST": "host", "CLIENT-ID": "client_id", "GROUP-INSTANCE-ID": "instance_id"}
 _SHARE_GROUP = re.compile(r"[\w.-]+:\d")
 _ASSIGNED = re.compile(r"([^\s(),]*)\(([\d,]*)\)(?:, |$)")
+_TASKS = re.compile(r"(?:((?:TARGET-)?(?:ACTIVE|STANDBY|WARMUP)): )?([^\s:\[\]]+):\[([\d,]+)\]")
 _MOST_OFFSET = 2**63 - 1
 
 Row = dict[str, str]
@@ -60,10 +61,10 @@ def read_table(table: Table) -> Iterator[Finding]:
                 by_group.setdefault(group, []).append((place, row))
                 if len(by_group) > 1 and any(" " in name for name in by_group):
                     refuse(place, f"group {brief(group)}, but {brief(next(iter(by_group)))} above")
-            read = {"offsets": _offsets, "members": _members, "states": _states}[kind]
+            read = _READERS[kind]
             found = [f for group, rows in by_group.items() for f in read(table, group, rows)]
         except Misread as error:
-            if kind != "offsets" and table.may_be_cut(error.place):
+            if "offsets" not in kind and table.may_be_cut(error.place):
                 error = Misread(error.place, f"{error.reason} (or is the last line cut off?)")
             yield refusal(table.source, error, table.group_names())
         else:
@@ -94,6 +95,15 @@ def _partition(place: str, row: Row, owner: str | None) -> SeenPartition:
     return SeenPartition(place, row["TOPIC"], number, owner, end, committed)
 
 
+def _offsets_of_streams(
+    table: Table, group: str, rows: list[tuple[str, Row]]
+) -> Iterator[Finding]:
+    """Yield that there is such a group: the table tells of topics, not of tasks."""
+    for place, row in rows:
+        count(row["PARTITION"], place, "PARTITION")
+    yield View(table.source, table.place, group, streams=True)
+
+
 def _members(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[Finding]:
     members: dict[str, SeenMember] = {}
     classic = 0
@@ -108,11 +118,13 @@ def _members(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[
         assumed += (f"{classic} of {len(rows)} members use the classic protocol (UPGRADED false)",)
     yield View(
         table.source, table.place, group, tuple(members.values()),
-        every_member=True, assumed=assumed,
+        every_member=True, assumed=assumed, streams="PROCESS" in table.columns,
     )  # fmt: skip
 
 
 def _member(place: str, row: Row) -> SeenMember:
+    if "PROCESS" in row:
+        return _thread(place, row)
     shown = count(row["#PARTITIONS"], place, "#PARTITIONS")
     details: dict[str, object] = dict(_details(row))
     held = None
@@ -134,15 +146,61 @@ def _member(place: str, row: Row) -> SeenMember:
     return SeenMember(place, row["CONSUMER-ID"], held, shown, details=details)
 
 
+def _thread(place: str, row: Row) -> SeenMember:
+    """Return a thread of a Kafka Streams application: what it holds are its active tasks."""
+    tasks = _tasks(row["ASSIGNMENTS"], place)
+    details: dict[str, object] = {"process": row["PROCESS"], "client_id": row["CLIENT-ID"]}
+    kept = {"standby": "STANDBY", "warmup": "WARMUP"}
+    if "MEMBER-EPOCH" in row:
+        kept |= {"target": "TARGET-ACTIVE"} | {
+            f"target_{k}": f"TARGET-{v}" for k, v in kept.items()
+        }
+        details["topology_epoch"] = count(row["TOPOLOGY-EPOCH"], place, "TOPOLOGY-EPOCH")
+        if row["MEMBER-EPOCH"] not in ("-1", "-2"):
+            details["epoch"] = count(row["MEMBER-EPOCH"], place, "MEMBER-EPOCH")
+    for key, role in kept.items():
+        details[key] = {name: list(numbers) for name, numbers in tasks.get(role, {}).items()}
+    return SeenMember(place, row["MEMBER"], tasks.get("ACTIVE", {}), details=details)
+
+
+def _tasks(cell: str, place: str) -> dict[str, dict[str, tuple[int, ...]]]:
+    """Return the tasks of a cell by role: ``ACTIVE: 0:[1,5]; 1:[3]; STANDBY: 1:[0];``.
+
+    Raises
+    ------
+    BadInput
+        Where the cell is anything else.
+    """
+    found: dict[str, dict[str, tuple[int, ...]]] = {}
+    role = None
+    for part in filter(None, map(str.strip, cell.split(";"))):
+        said = _TASKS.fullmatch(part)
+        role = said and (said[1] or role)
+        if said is None or role is None or (said[1] and said[1] in found):
+            refuse(place, f"ASSIGNMENTS {brief(part)}, expected tasks as in ACTIVE: 0:[1,5];")
+        _add(found.setdefault(role, {}), said[2], said[3], place)
+    return found
+
+
 def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[Finding]:
     for place, row in rows:
         try:
-            require_consumers(place, group, row["STATE"], row["ASSIGNMENT-STRATEGY"])
+            require_consumers(place, group, row["STATE"], row.get("ASSIGNMENT-STRATEGY", ""))
         except NotToBeHad as error:
             yield refusal(table.source, error, (group,))
         else:
             members = count(row["#MEMBERS"], place, "#MEMBERS")
-            yield View(table.source, place, group, member_count=members, assumed=table.assumed)
+            yield View(
+                table.source, place, group, member_count=members, assumed=table.assumed,
+                streams=_of_streams(table.columns),
+            )  # fmt: skip
+
+
+def _of_streams(columns: list[str]) -> bool | None:
+    """Return whether a table of states is of Kafka Streams; None: or of share groups."""
+    if "ASSIGNMENT-STRATEGY" in columns:
+        return False
+    return True if {"ASSIGNOR", "TARGET-ASSIGNMENT-EPOCH"} & {*columns} else None
 
 
 def _details(row: Row) -> dict[str, str]:
@@ -210,3 +268,13 @@ def _add(held: dict[str, tuple[int, ...]], topic: str, numbers: str, place: str)
     if len(set(found)) < len(found):
         refuse(place, f"a partition of {brief(topic)} twice in one assignment")
     held[topic] = tuple(sorted(found))
+
+
+_READERS = {
+    "offsets": _offsets,
+    "members": _members,
+    "states": _states,
+    "streams offsets": _offsets_of_streams,
+    "streams members": _members,
+    "streams states": _states,
+}

@@ -21,10 +21,33 @@ _STATES = (
     "COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE #MEMBERS",
     "COORDINATOR (ID) ASSIGNMENT-STRATEGY STATE GROUP-EPOCH TARGET-ASSIGNMENT-EPOCH #MEMBERS",
 )
+# Of kafka-streams-groups.sh, from 4.2.
+_OFFSETS_OF_STREAMS = (
+    "TOPIC PARTITION OFFSET-LAG",
+    "TOPIC PARTITION CURRENT-OFFSET LEADER-EPOCH LOG-END-OFFSET OFFSET-LAG",
+)
+_MEMBERS_OF_STREAMS = (
+    "MEMBER PROCESS CLIENT-ID ASSIGNMENTS",
+    "TARGET-ASSIGNMENT-EPOCH TOPOLOGY-EPOCH MEMBER MEMBER-PROTOCOL MEMBER-EPOCH PROCESS CLIENT-ID "
+    "ASSIGNMENTS",
+)
+_STATES_OF_STREAMS = tuple(
+    f"COORDINATOR (ID) {assignor}STATE {epochs}#MEMBERS"
+    for assignor in ("ASSIGNOR ", "")
+    for epochs in ("GROUP-EPOCH TARGET-ASSIGNMENT-EPOCH ", "")
+)
 _KINDS = {
     f"{group}{header}": kind
     for group in ("GROUP ", "")
     for kind, headers in (("offsets", _OFFSETS), ("members", _MEMBERS), ("states", _STATES))
+    for header in headers
+} | {
+    f"GROUP {header}": f"streams {kind}"
+    for kind, headers in (
+        ("offsets", _OFFSETS_OF_STREAMS),
+        ("members", _MEMBERS_OF_STREAMS),
+        ("states", _STATES_OF_STREAMS),
+    )
     for header in headers
 }
 VIEWS = frozenset(_KINDS.values())
@@ -46,7 +69,8 @@ def is_header(line: str) -> bool:
 def kind_of(columns: list[str]) -> str:
     """Return which view a header is of.
 
-    One of offsets, members, states; of other groups shared, streams, or either; list; or none.
+    One of offsets, members, states; the same of streams; of other groups shared, streams, or
+    either; list; or none.
     """
     found = _KINDS.get(" ".join(columns))
     if found is not None:

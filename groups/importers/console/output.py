@@ -31,7 +31,6 @@ from groups.importers.seen import (
     absent,
     rebalancing,
     shared,
-    streams,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +47,6 @@ _TOPIC = re.compile(
 _NARROWEST = 60
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
 _FAILED = re.compile(r"Error: |Error \w|Exception in thread ")
-_KINDS = {"Share": shared, "Streams": streams}
 _SAYS = {"is rebalancing": rebalancing, "does not exist": absent}
 
 
@@ -184,9 +182,9 @@ def _message(source: str, number: int, line: str) -> View | Refusal | None:
         kind, group, what = found.groups()
         if _ENDS.search(group):
             return Refusal(source, place, "two messages in one line: put each on its own")
-        if kind not in _KINDS and what not in _SAYS:
-            return View(source, place, group, member_count=0)
-        word = _KINDS.get(kind) or _SAYS[what]
+        if kind != "Share" and what not in _SAYS:
+            return View(source, place, group, member_count=0, streams=kind == "Streams")
+        word = shared if kind == "Share" else _SAYS[what]
         return Refusal(source, place, word(group), (group,), not_to_be_had=True)
     if _FAILED.match(text):
         said = text.removeprefix("Error: ")[:300]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 _WIDEST = 100_000
-_MAY_HOLD_BLANKS = {"GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT"}
-_MAY_BE_EMPTY = {"GROUP-INSTANCE-ID", "HOST", "CLIENT-ID"}
+_MAY_HOLD_BLANKS = {"GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "ASSIGNMENTS"}
+_MAY_BE_EMPTY = {"GROUP-INSTANCE-ID", "HOST", "CLIENT-ID", "ASSIGNMENTS"}
 _COORDINATOR = re.compile(r"(.*?)\s+(\S+)\s+\((-?\d+)\)\s+(.*)")
 
 
@@ -63,7 +63,7 @@ class Layout:
         return cells
 
     def _words(self, line: str, count: int) -> list[str]:
-        if self.names[-1] == "ASSIGNMENT":
+        if self.names[-1] in ("ASSIGNMENT", "ASSIGNMENTS"):
             return line.rstrip().split(None, count - 1)
         return line.split(None, count + 8)
 
@@ -171,15 +171,16 @@ class Table:
             row = dict(zip(columns, cells, strict=True))
             if "" in cells:
                 # What is empty in no row above may be cut off.
-                blank = {name for name in ("HOST", "CLIENT-ID") if not row[name]}
+                blank = {name for name in ("HOST", "CLIENT-ID") if row.get(name) == ""}
                 if self.may_be_cut(place) and not blank <= empty:
                     refuse(place, self._misfit(layout, number, line))
                 empty |= blank
-            if self.has_no_line_end and columns[-1] == "TARGET-ASSIGNMENT":
-                whole = line[-1].isspace() or cells[-1] in ("-", row["CURRENT-ASSIGNMENT"])
+            if self.has_no_line_end and columns[-1] in ("TARGET-ASSIGNMENT", "ASSIGNMENTS"):
+                held = row.get("CURRENT-ASSIGNMENT")
+                whole = line[-1].isspace() or cells[-1] in ("-", held)
                 if not whole and self.may_be_cut(place):
                     said = "may be cut off: copy the line again, or begin another below it"
-                    refuse(place, f"TARGET-ASSIGNMENT {brief(cells[-1])} {said}")
+                    refuse(place, f"{columns[-1]} {brief(cells[-1])} {said}")
             yield place, row
 
     def may_be_cut(self, place: str) -> bool:

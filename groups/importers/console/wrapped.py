@@ -9,6 +9,7 @@ from groups.importers.console.tables import Layout
 from groups.importers.lines import is_noise
 
 _ASSIGNED = re.compile(r"-|[^\s()]*\([\d,]*\)(, [^\s()]*\([\d,]*\))*")
+_TASKS = re.compile(r"(([A-Z-]+: )?[^\s:]+:\[[\d,]*\](; ?|$))+")
 _MOST_PIECES = 8
 _WIDEST = 1000
 
@@ -89,6 +90,9 @@ def _joined(lines: list[str], width: int) -> str:
 def _fits(row: str, layout: Layout) -> bool:
     if layout.names[-1] == "ASSIGNMENT":
         return _ASSIGNED.fullmatch(row.split(None, len(layout.names) - 1)[-1].strip()) is not None
+    if layout.names[-1] == "ASSIGNMENTS":
+        words = row.split(None, len(layout.names) - 1)
+        return len(words) < len(layout.names) or _TASKS.fullmatch(words[-1]) is not None
     if "COORDINATOR" in layout.names:
         return len(layout.names) - 1 <= len(row.split()) <= len(layout.names)
     cells = layout.cells(row)

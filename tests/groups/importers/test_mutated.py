@@ -95,13 +95,14 @@ def words_of(data: bytes) -> Counter[str]:
 def check_nothing_is_made_up(document: dict[str, Any], data: bytes) -> None:
     text, words = data.decode("utf-8", "replace"), words_of(data)
     squeezed = re.sub(r"\s", "", text)
-    for topic, said in document["topics"].items():
-        count = said if isinstance(said, int) else said["partitions"]
+    streams = "subtopologies" in document
+    for topic, said in document["subtopologies" if streams else "topics"].items():
+        count = said if isinstance(said, int) else said["tasks" if streams else "partitions"]
         assert topic in text or topic in squeezed
         assert count == 0 or {str(count - 1), str(count)} & words.keys() or str(count) in squeezed
     for member, said in document["members"].items():
         assert member in text or member in squeezed
-        for topic, numbers in said["owned"].items():
+        for topic, numbers in (said["tasks"]["active"] if streams else said["owned"]).items():
             assert topic in text or topic in squeezed
             for number in numbers:
                 assert str(number) in words or str(number) in squeezed
