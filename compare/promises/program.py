@@ -82,7 +82,7 @@ class BuildFiles:
     command: str
 
 
-def _maven(name: str, artifact: str, version: str) -> BuildFiles:
+def maven(name: str, artifact: str, version: str) -> BuildFiles:
     """Return the build of a JUnit test against an artifact of Kafka."""
     return BuildFiles(
         {"pom.xml": _POM.format(name=name, artifact=artifact, version=version)}, "mvn -q test"
@@ -196,8 +196,8 @@ def program(finding: Finding) -> Program:
 
 
 def _java(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    class_, name = JAVA_CLASSES[assignor], f"{_camel(finding.id)}Test"
-    build = _maven(finding.id, ARTIFACTS[client], version)
+    class_, name = JAVA_CLASSES[assignor], f"{camel(finding.id)}Test"
+    build = maven(finding.id, ARTIFACTS[client], version)
     head = Head(f"{class_} of {ARTIFACTS[client]} {version}", build.command)
     text = _text("java", finding, head, name=name, class_=class_)
     return Program(f"{name}.java", text, build)
@@ -226,8 +226,8 @@ def _pytest(finding: Finding, what: str, needs: str, **more: str) -> Program:
 def _go(finding: Finding, client: str, assignor: str, version: str) -> Program:
     build = _go_module(client, version)
     head = Head(f"{assignor} of {client} {version}", build.command)
-    class_ = _camel(assignor).replace("Roundrobin", "RoundRobin")
-    name = _camel(finding.promise)
+    class_ = camel(assignor).replace("Roundrobin", "RoundRobin")
+    name = camel(finding.promise)
     text = _text("go", finding, head, name=name, class_=class_, packages=GO_PACKAGES)
     return Program(f"{finding.id.replace('-', '_')}_test.go", text, build)
 
@@ -251,9 +251,9 @@ _WRITERS: dict[str, Callable[[Finding, str, str, str], Program]] = {
 }
 
 
-def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
-    """Return the program: the template of a language with the group as literals of it."""
-    environment = Environment(
+def templates() -> Environment:
+    """Return the templates of programs, by their names."""
+    return Environment(
         loader=FunctionLoader(_template),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -261,6 +261,11 @@ def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
         keep_trailing_newline=True,
         autoescape=False,
     )
+
+
+def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
+    """Return the program: the template of a language with the group as literals of it."""
+    environment = templates()
     environment.filters["literal"] = _LITERALS[language]
     environment.tests["using"] = lambda text, package: re.search(rf"\b{package}\.[A-Z]", text)
     group, (client, _, rest) = finding.group, finding.assignor.partition("/")
@@ -355,5 +360,6 @@ _LITERALS: dict[str, Callable[..., str]] = {
 }
 
 
-def _camel(name: str) -> str:
+def camel(name: str) -> str:
+    """Return a name as the beginning of a class name."""
     return "".join(word.capitalize() for word in re.split(r"\W", name))

@@ -1,0 +1,285 @@
+"""Task promises: what an assignor of streams tasks should keep, from one rebalance to the next.
+
+A promise is asked of a group before a rebalance, whose members say what they had, and after it.
+What counts as best is reached by some assignment in every group; the docstrings say why.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from compare.promises.promise import NOT_TESTED, Judgement
+from groups.errors import SolverContradiction
+from heuristics.shipped.task_assignor import held
+from optimal.networks.solvers import max_flow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from groups.documents.assay_group import Partitions
+    from groups.documents.assay_streams import StreamsDocument
+
+Task: TypeAlias = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Who has which task of a group: members as the assignor sees them."""
+
+    group: StreamsDocument
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """All tasks of the topology, by subtopology and number."""
+        return [
+            (s, n) for s, one in sorted(self.group.subtopologies.items()) for n in range(one.tasks)
+        ]
+
+    @cached_property
+    def active(self) -> dict[Task, list[str]]:
+        """The members that have a task as active."""
+        return self._holders((name, held(m).active) for name, m in self.group.members.items())
+
+    @cached_property
+    def standby(self) -> dict[Task, list[str]]:
+        """The members that have a task as standby."""
+        return self._holders((name, held(m).standby) for name, m in self.group.members.items())
+
+    @cached_property
+    def threads(self) -> Counter[str]:
+        """The number of members of each process."""
+        return Counter(member.process for member in self.group.members.values())
+
+    def _holders(self, roles: Iterable[tuple[str, Partitions]]) -> dict[Task, list[str]]:
+        found: dict[Task, list[str]] = defaultdict(list)
+        for name, subtopologies in roles:
+            for subtopology, numbers in subtopologies.items():
+                for number in numbers:
+                    found[subtopology, number].append(name)
+        return dict(found)
+
+    def is_stateful(self, task: Task) -> bool:
+        """Return whether a task keeps state."""
+        one = self.group.subtopologies.get(task[0])
+        return bool(one and one.stateful)
+
+    def process(self, member: str) -> str:
+        """Return the process of a member."""
+        return self.group.members[member].process
+
+    def copies(self, task: Task) -> list[str]:
+        """Return the processes that hold a task, as active or standby, once for each copy."""
+        return [self.process(m) for of in (self.active, self.standby) for m in of.get(task, ())]
+
+    def loads(self, *, stateful: bool = False, standbys: bool = False) -> Counter[str]:
+        """Return the number of active tasks of each member.
+
+        Parameters
+        ----------
+        stateful : only of those that keep state
+        standbys : with the standby tasks
+        """
+        found = Counter(dict.fromkeys(self.group.members, 0))
+        for of in (self.active, self.standby)[: 1 + standbys]:
+            for task, members in of.items():
+                if self.is_stateful(task) or not stateful:
+                    found.update(members)
+        return found
+
+
+class TaskPromise(NamedTuple):
+    """What is promised, in one line, and what judges the placement before and after."""
+
+    text: str
+    judge: Callable[[Placement, Placement], Judgement]
+
+
+def _valid(before: Placement, after: Placement) -> Judgement:
+    wrong = [f"{t} does not exist" for t in {*after.active, *after.standby} - {*after.tasks}]
+    copies = min(after.group.standby_replicas or 0, len(after.threads) - 1)
+    for task in after.tasks:
+        expected = copies if after.is_stateful(task) else 0
+        actives, standbys = len(after.active.get(task, [])), len(after.standby.get(task, []))
+        if actives != 1:
+            wrong.append(f"{task} has {actives} actives")
+        if standbys != expected:
+            wrong.append(f"{task} has {standbys} standbys, expected {expected}")
+        counts = Counter(after.copies(task))
+        wrong += [f"{process} has {task} twice" for process in counts if counts[process] > 1]
+    return Judgement(not wrong, {"wrong": sorted(wrong)[:3]})
+
+
+def _even(loads: Counter[str]) -> Judgement:
+    counts = sorted(loads.values(), reverse=True)
+    return Judgement(counts[0] - counts[-1] <= 1, {"loads": counts}) if counts else NOT_TESTED
+
+
+def _processes_even(before: Placement, after: Placement) -> Judgement:
+    """Judge the sum over processes of load² / threads against its minimum."""
+    found: Counter[str] = Counter()
+    for member, load in after.loads().items():
+        found[after.process(member)] += load
+    measured = {
+        "loads": dict(sorted(found.items())),
+        "threads": dict(sorted(after.threads.items())),
+    }
+    return Judgement(_spread(found, after) == _spread(_even_loads(after), after), measured)
+
+
+def _even_loads(group: Placement) -> Counter[str]:
+    """Return loads of processes that are as even per thread as can be.
+
+    Greedy is optimal for separable convex costs (Fox 1966, doi:10.1287/opre.14.2.210). Its answer
+    gives each thread of a process the mean of the group, rounded either way, so that the loads of
+    threads are as even in it as they can be, too.
+    """
+    least = Counter(dict.fromkeys(group.threads, 0))
+    for _ in group.tasks:
+        least[min(least, key=lambda p: (_cost(group, p, least[p] + 1), p))] += 1
+    return least
+
+
+def _cost(group: Placement, process: str, load: int) -> Fraction:
+    """Return what the last task of a load adds to the sum of load² / threads."""
+    return Fraction(2 * load - 1, group.threads[process])
+
+
+def _spread(loads: Counter[str], group: Placement) -> Fraction:
+    squares = (Fraction(load * load, group.threads[p]) for p, load in loads.items())
+    return sum(squares, Fraction())
+
+
+def _standbys_even(before: Placement, after: Placement) -> Judgement:
+    """Judge whether one standby could go to a member that has two tasks less, and less there."""
+    totals = after.loads(standbys=True)
+    for task, members in after.standby.items():
+        taken = set(after.copies(task))
+        for member in members:
+            for other in sorted(totals, key=lambda m: (totals[m], m)):
+                if totals[member] - totals[other] < 2:
+                    break
+                if after.process(other) not in taken - {after.process(member)}:
+                    moved = {"from": [member, totals[member]], "to": [other, totals[other]]}
+                    return Judgement(False, {"task": "_".join(map(str, task)), **moved})
+    return Judgement(True, {}) if after.standby else NOT_TESTED
+
+
+def moves(before: Placement, after: Placement) -> int:
+    """Return how many active tasks leave a member that is still there."""
+    here = after.group.members
+    return sum(
+        member not in after.active.get(task, ())
+        for task, members in before.active.items()
+        for member in members
+        if member in here and task in after.active
+    )
+
+
+def fewest_moves(before: Placement) -> int:
+    """Return the fewest moves to loads that differ by at most one.
+
+    With T tasks and M members, T mod M members may have one more than the others: each keeps what
+    it had up to there.
+    """
+    loads = [
+        sum(member in before.active.get(task, ()) for task in before.tasks)
+        for member in before.group.members
+    ]
+    floor, more = divmod(len(before.tasks), len(loads))
+    above = sum(load > floor for load in loads)
+    return sum(loads) - sum(min(load, floor) for load in loads) - min(above, more)
+
+
+def _fewest_moves(before: Placement, after: Placement) -> Judgement:
+    if not before.group.members or not before.active:
+        return NOT_TESTED
+    found, best = moves(before, after), fewest_moves(before)
+    return Judgement(found <= best, {"moves": found, "enough": best})
+
+
+def restores(before: Placement, after: Placement) -> int:
+    """Return how many stateful tasks become active where no copy was, though one is elsewhere."""
+    return sum(
+        after.process(member) not in copies
+        for task, members in after.active.items()
+        if after.is_stateful(task) and (copies := before.copies(task))
+        for member in members
+    )
+
+
+def fewest_restores(before: Placement) -> int:
+    """Return the fewest restores where threads, processes and stateful tasks are even first.
+
+    A maximum flow from stateful tasks to the processes that hold a copy. Each thread takes the
+    lesser stateful load; threads that take one more are as many as there are stateful tasks over.
+    Where that makes them the threads with the greater load of all tasks, a process has as many of
+    them as its load says, and those that could as well be another process's are shared.
+    """
+    kept = [(t, set(c)) for t in before.tasks if before.is_stateful(t) and (c := before.copies(t))]
+    members, tasks = len(before.group.members), len(before.tasks)
+    floor, more = divmod(sum(map(before.is_stateful, before.tasks)), members)
+    room, tied, shared = dict(before.threads), set[str](), 0
+    if floor == tasks // members:
+        loads = _even_loads(before)
+        last = max((_cost(before, p, load) for p, load in loads.items() if load), default=None)
+        gain = {p for p, load in loads.items() if _cost(before, p, load + 1) == last}
+        lose = {p for p, load in loads.items() if gain and _cost(before, p, load) == last}
+        tied, shared = gain | lose, len(lose)
+        room = {p: n - floor * before.threads[p] - (p in lose) for p, n in loads.items()}
+    source, sink, over, either = range(len(kept), len(kept) + 4)
+    node = {process: number for number, process in enumerate(before.threads, either + 1)}
+    flow = max_flow.SimpleMaxFlow()
+    for number, (_, copies) in enumerate(kept):
+        flow.add_arc_with_capacity(source, number, 1)
+        for process in copies:
+            flow.add_arc_with_capacity(number, node[process], 1)
+    for process, threads in before.threads.items():
+        flow.add_arc_with_capacity(node[process], sink, floor * threads)
+        flow.add_arc_with_capacity(node[process], over, room[process])
+        flow.add_arc_with_capacity(node[process], either, process in tied)
+    flow.add_arc_with_capacity(either, over, shared)
+    flow.add_arc_with_capacity(over, sink, more)
+    if kept and flow.solve(source, sink) != flow.OPTIMAL:
+        raise SolverContradiction("the maximum flow was not found")
+    return len(kept) - (int(flow.optimal_flow()) if kept else 0)
+
+
+def _fewest_restores(before: Placement, after: Placement) -> Judgement:
+    if not before.group.members or not any(map(before.is_stateful, before.active)):
+        return NOT_TESTED
+    found, best = restores(before, after), fewest_restores(before)
+    return Judgement(found <= best, {"restores": found, "enough": best})
+
+
+TASK_PROMISES: Mapping[str, TaskPromise] = {
+    "valid": TaskPromise(
+        "every task has one active; a stateful one has its standbys, as far as processes suffice, "
+        "each copy on a process of its own",
+        _valid,
+    ),
+    "threads-even": TaskPromise(
+        "active tasks of two members differ by at most one",
+        lambda before, after: _even(after.loads()),
+    ),
+    "processes-even": TaskPromise(
+        "active tasks per thread are as even between processes as can be", _processes_even
+    ),
+    "stateful-even": TaskPromise(
+        "stateful active tasks of two members differ by at most one",
+        lambda before, after: _even(after.loads(stateful=True)),
+    ),
+    "standbys-even": TaskPromise(
+        "no standby could move to a member with two tasks less", _standbys_even
+    ),
+    "fewest-moves": TaskPromise(
+        "no more active tasks leave their member than even threads take", _fewest_moves
+    ),
+    "fewest-restores": TaskPromise(
+        "no more stateful tasks are restored than even threads, processes and stateful tasks take",
+        _fewest_restores,
+    ),
+}
