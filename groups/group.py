@@ -67,6 +67,9 @@ class Group(Columns, Framed):
     generation : (members,) int64, of the member's claims, -1 where none was given
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
     racks : where members and replicas stand, or None
+    copies : the same of hosts, and of the copies of a partition's state, those of its owner among
+        them; a partition without a set of replicas keeps no state. None where that is not known.
+        No ``assay-group/1`` document has it
     offsets : the log offsets that the lag was made of, or None
     raw_claims : what members said they own; None where that is what they validly own, or owners
         were given
@@ -472,7 +475,10 @@ class Group(Columns, Framed):
         indptr, listed, row = in_use(
             self.subscription_indptr, self.subscription_topics, self.subscription_row[kept]
         )
-        racks = self.racks
+        racks, copies = (
+            None if one is None else replace(one, member=one.member[kept])
+            for one in (self.racks, self.copies)
+        )
         return replace(
             self,
             members=tuple(self.members[m] for m in kept.tolist()),
@@ -482,7 +488,8 @@ class Group(Columns, Framed):
             subscription_known=self.subscription_known[kept],
             owner=owner,
             generation=self.generation[kept],
-            racks=None if racks is None else replace(racks, member=racks.member[kept]),
+            racks=racks,
+            copies=copies,
             raw_claims=claims,
             absent_subscriptions=tuple(
                 (int(place[m]), topic) for m, topic in self.absent_subscriptions if place[m] >= 0

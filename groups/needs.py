@@ -23,8 +23,8 @@ def require_data(group: Group, objective: Objective) -> None:
     """Raise BadInput where a tier needs what the group does not have.
 
     That is: a subscription, the lag or weight of a partition that somebody reads (for tiers of
-    what moves, one that somebody owns), the replica racks of one, any member's rack, or for
-    `peak_time` the capacity of a member that reads a partition.
+    what moves, one that somebody owns), the replica racks of one, any member's rack, where
+    copies of state lie, or for `peak_time` the capacity of a member that reads a partition.
     """
     group.require_subscriptions()
     _require_places(group, objective)
@@ -35,6 +35,8 @@ def require_data(group: Group, objective: Objective) -> None:
         needs = TIERS[name].needs
         if needs == "racks":
             _require_racks(group, read)
+        elif needs == "copies":
+            _require_copies(group, name, read)
         elif needs is not None:
             column, wanted = _needed(group, name, read)
             _require_column(group, name, needs, column, wanted)
@@ -61,7 +63,7 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
     read = np.repeat(group.readers > 0, group.partitions)
     for name in objective:
         needs, racks = TIERS[name].needs, group.racks
-        if name == "peak_time":
+        if name == "peak_time" or needs == "copies":
             found[:] = True
         elif needs == "racks":
             found |= some(read if racks is None else read & (racks.replicas < 0), partitions)
@@ -156,6 +158,15 @@ def _require_racks(group: Group, read: Bools) -> None:
         raise BadInput(f"topics.{topic}.racks: unknown, but tier racks needs it")
     if racks is not None and len(group.members) and (racks.member < 0).all():
         raise BadInput("members: none has a rack, but tier racks needs one")
+
+
+def _require_copies(group: Group, tier: str, read: Bools) -> None:
+    copies = group.copies
+    if copies is None and read.any():
+        raise BadInput(f"which partitions keep state is unknown, but tier {tier} needs it")
+    missing = np.flatnonzero(np.zeros(0) if copies is None else copies.member < 0)
+    if len(missing):
+        raise _unknown(f"members.{group.members[missing[0]]}.host", tier, len(missing))
 
 
 def _unknown(place: str, tier: str, count: int, *, remedy: Remedy | None = None) -> BadInput:

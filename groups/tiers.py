@@ -7,7 +7,7 @@ minimised.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise, permutations
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from groups.assignment import Assignment
     from groups.columns.places import PlaceKind
+    from groups.columns.racks import Racks
     from groups.fleet import Fleet
     from groups.group import Group
 
@@ -47,7 +48,7 @@ class Cost:
     ----------
     leaving : whether it costs something to leave the owner
     weight : how much that is, (partitions,) int64, -1 where unknown; None: 1 each
-    far : whether a member costs 1 whose rack holds no replica
+    far : whether a member costs 1 whose rack holds no replica, or whose host no copy of the state
     """
 
     leaving: bool = False
@@ -89,8 +90,8 @@ class Tier:
     greatest : what no assignment of a group, nor a sum that stands for its cost, is above
     needs : the column that a group must have; `peak_time` needs the members' `capacity`, too
     cost : what it costs a partition by itself; None where others matter
-    is_convex : whether it grows with the square of what a member holds, of all topics or of one,
-        or of what a place has
+    is_convex : whether it grows with the square of what a member holds, of all topics, of one or
+        of what keeps state, or of what a place has
     place : the kind of place
     unit : what its value counts
     """
@@ -99,7 +100,7 @@ class Tier:
     sentence: str
     value: Callable[[Assignment, Fleet], Exact]
     greatest: Callable[[Group], int]
-    needs: Literal["lag", "weight", "racks"] | None = None
+    needs: Literal["lag", "weight", "racks", "copies"] | None = None
     cost: Cost | None = None
     is_convex: bool = False
     place: PlaceKind | None = None
@@ -226,6 +227,29 @@ def _racks(assignment: Assignment, fleet: Fleet) -> Int64:
     return np.bincount(fleet.member_group[far], minlength=len(fleet))
 
 
+def _of_copies(
+    of_one: Callable[[Racks, Int64, Int64], int],
+) -> Callable[[Assignment, Fleet], Int64]:
+    """Return the value of a tier: of the copies and of who (members) holds what (partitions)."""
+
+    def value(assignment: Assignment, fleet: Fleet) -> Int64:
+        member, partition = assignment.holdings
+        found = np.zeros(len(fleet), np.int64)
+        for at in range(len(fleet)):
+            copies = fleet.alone(at).copies
+            if copies is not None:
+                here, first = fleet.member_group[member] == at, fleet.partitions(at).start
+                own = member[here] - fleet.members(at).start, partition[here] - first
+                found[at] = of_one(copies, *own)
+        return found
+
+    return value
+
+
+def _state_squares(copies: Racks, member: Int64, partition: Int64) -> int:
+    return int((np.bincount(member[copies.replicas[partition] >= 0]) ** 2).sum())
+
+
 def _peak_time(assignment: Assignment, fleet: Fleet) -> Exact:
     """(groups,) seconds that the last member takes to catch up, 0 for one of no capacity."""
     group = assignment.group
@@ -307,6 +331,23 @@ TIERS = {
         _of_places("host", "each host as many partitions for a member as the others"),
         _of_places("rack", "each rack as many partitions for a member as the others"),
         Tier(
+            "stateful_balance",
+            "partitions that keep state per member as even as they can be",
+            _of_copies(_state_squares),
+            lambda group: _read(group) ** 2,
+            needs="copies",
+            is_convex=True,
+            unit="squares of partitions",
+        ),
+        Tier(
+            "restores",
+            "as few partitions as possible on a host without a copy of their state",
+            _of_copies(lambda copies, *held: int(copies.misses(*held).sum())),
+            _read,
+            needs="copies",
+            cost=Cost(far=True),
+        ),
+        Tier(
             "stickiness",
             "as few partitions moved as possible",
             lambda assignment, fleet: of_moved(assignment, fleet, None),
@@ -367,6 +408,7 @@ PRESETS: dict[str, Objective] = {
     "kip-54-fairest": ("stickiness", "balance"),
     "kip-169": ("topic_balance", "peak_lag"),
     "kip-881": ("balance", "racks", "stickiness"),
+    "kip-1071": ("balance", "host_balance", "stateful_balance", "restores", "stickiness"),
 }
 
 
@@ -406,8 +448,33 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
 
 
 def is_flow(objective: Sequence[str]) -> bool:
-    """Return whether the exact network method serves every tier."""
-    return all(TIERS[tier].is_flow for tier in objective)
+    """Return whether the exact network method serves every tier, and all of them together."""
+    return all(TIERS[tier].is_flow for tier in objective) and apart_in(objective) is None
+
+
+def apart_in(objective: Sequence[str]) -> tuple[str, str] | None:
+    """Return two tiers that no network of ours serves together; None where there are none.
+
+    They tell partitions apart by different things, racks and topics or state. And loads need not
+    have a least majorised vector once what keeps state is even, as after places.
+    """
+    return next((pair for pair in combinations(objective, 2) if pair in _APART), None)
+
+
+_APART = {
+    ("stateful_balance", "balance"),
+    *permutations(("stateful_balance", "topic_balance")),
+    *permutations(("stateful_balance", "racks")),
+    *permutations(("restores", "racks")),
+}
+
+
+def racks_of(group: Group, objective: Sequence[str]) -> Racks | None:
+    """Return the hosts with copies that tiers look at, or the racks; None where none does."""
+    needs = {TIERS[tier].needs for tier in objective}
+    if "copies" in needs:
+        return group.copies
+    return group.racks if "racks" in needs else None
 
 
 # Of these the squares of what members hold are least, in place of KIP-54's score for the first.
@@ -420,18 +487,19 @@ def places_of(objective: Sequence[str]) -> tuple[PlaceKind, ...]:
 
 
 def is_laminar(objective: Sequence[str]) -> bool:
-    """Return whether a tier adds up squares, so that prices of every tier are its certificate."""
-    return "load_squares" in objective or bool(places_of(objective))
+    """Return whether prices of every tier are the certificate, as of squares and restores."""
+    copies = any(TIERS[tier].needs == "copies" for tier in objective)
+    return copies or "load_squares" in objective or bool(places_of(objective))
 
 
 def form_after(tier: str, earlier: Sequence[str]) -> str:
     """Return the tier that is minimised for a tier after some others: squared loads for balance.
 
     Those are least where KIP-54's score is if the loads that are best in the earlier tiers have a
-    least majorised vector. After tiers of places, or of lag, they need not have one
+    least majorised vector. After tiers of places, state or lag, they need not have one
     (docs/explanation/method.md).
     """
-    levels = is_flow(earlier) and not places_of(earlier)
+    levels = is_flow((*earlier, tier)) and not places_of(earlier)
     return "load_squares" if tier == "balance" and levels else tier
 
 

@@ -16,7 +16,7 @@ from groups.assignment import Assignment
 from groups.columns.segments import exact_sums, some, sums
 from groups.fleet import Fleet
 from groups.needs import lacking
-from groups.tiers import SQUARED_LOADS, cost_of, is_laminar, places_of
+from groups.tiers import SQUARED_LOADS, apart_in, cost_of, is_laminar, places_of, racks_of
 from optimal.certificate import check
 from optimal.evidence import Evidence
 from optimal.form import (
@@ -223,7 +223,7 @@ def least_costs(
     """
     level, price = integers
     if any(cost_of(tier).far for tier in (*before, *after)):
-        place, places = _rack_firsts(evidence, *integers)
+        place, places = _rack_firsts(evidence, (*before, *after), *integers)
     else:
         places = [_topic_firsts(evidence, *integers)]
         place = evidence.group.topic[evidence.read]
@@ -236,7 +236,7 @@ def least_costs(
     def costs(tier: str) -> list[Int64 | Bools | int]:
         """(read,) int64: what it costs in a tier that each of the options has a partition."""
         if cost_of(tier).far:
-            return [*range(len(places)), evidence.far(owner)]
+            return [*range(len(places)), evidence.far(tier, owner)]
         return [*[evidence.leaving(tier)] * len(places), 0]
 
     opened = [option[0] < SAFE for option in options]
@@ -263,13 +263,15 @@ def _topic_firsts(evidence: Evidence, level: Int64, price: Int64) -> Int64:
     return _least(entry, group.subscription_topics, len(evidence.group.readers))
 
 
-def _rack_firsts(evidence: Evidence, level: Int64, price: Int64) -> tuple[Ints, list[Int64]]:
+def _rack_firsts(
+    evidence: Evidence, objective: Objective, level: Int64, price: Int64
+) -> tuple[Ints, list[Int64]]:
     """(place of each read partition, the same of the near and of the far readers of a place).
 
     A place is a topic and a set of replica racks; members with one row and one rack are equally
     far from it.
     """
-    group, racks = evidence.group, evidence.group.racks
+    group, racks = evidence.group, racks_of(evidence.group, objective)
     if racks is None or not len(evidence.loads):
         return np.zeros(0, np.int64), [np.zeros((2, 0), np.int64)] * 2
     width = len(racks.names) + 1
@@ -278,12 +280,13 @@ def _rack_firsts(evidence: Evidence, level: Int64, price: Int64) -> tuple[Ints, 
     )
     of_kind = _least(np.stack((level, price)), kind, len(kinds))
     row, rack = np.divmod(kinds, width)
-    sets = int(racks.replicas.max(initial=0)) + 1
+    sets = int(racks.replicas.max(initial=0)) + 2
     keys, place = np.unique(
-        evidence.group.topic[evidence.read] * np.int64(sets) + racks.replicas[evidence.read],
+        evidence.group.topic[evidence.read] * np.int64(sets) + racks.replicas[evidence.read] + 1,
         return_inverse=True,
     )
     topic, replicas = np.divmod(keys, sets)
+    replicas -= 1
     start = group.subscription_indptr[row]
     entry, entry_kind = _ranges(start, np.diff(group.subscription_indptr)[row])
     entry_topic = group.subscription_topics[entry]
@@ -322,8 +325,10 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
 
 def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, Int64]) -> bool:
     """Return whether prices of every tier prove a valid assignment optimal."""
-    known = {*PRICED, *SQUARED_LOADS, *(f"{kind}_balance" for kind in places_of(objective))}
-    if not known >= set(objective) or set(objective) >= SQUARED_LOADS:
+    places = {f"{kind}_balance" for kind in places_of(objective)}
+    known = {*PRICED, *SQUARED_LOADS, *places, "stateful_balance", "restores"}
+    apart = (apart_in(objective) or ("", ""))[1] not in ("", "balance")
+    if not known >= set(objective) or set(objective) >= SQUARED_LOADS or apart:
         return False
     heights = heights_of(evidence.group, objective)
     if {*prices} != {height.kind for height in heights}:
@@ -337,38 +342,44 @@ def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, In
     dearest = max(float(np.abs(table.astype(float)).max(initial=0)) for table in tables)
     if 2 * dearest + heaviest + steepest * (2.0 * len(evidence.held) + 1) >= SAFE:
         return False
-    if not _asks_least(evidence, objective, tables[0]):
+    keeps, copies = {height.kind: table for height, table in pairs}, evidence.group.copies
+    least = _asks_least(evidence, objective, keeps["member"])
+    if "state" in keeps and copies is not None:
+        with_state = _asks_least(evidence, objective, keeps["state"])
+        least = np.where(copies.replicas[evidence.read] >= 0, with_state, least)
+    if not least.all():
         return False
     above, coarser = np.zeros((1, len(objective)), np.int64), np.zeros(len(evidence.loads), int)
     for height, table in reversed(pairs):
-        load, member = height.places.loads(evidence.loads), height.places.member
+        load, member = height.loads(evidence.group, evidence.held), height.places.member
         ask, last, more = table - above[height.over], height.steps(load), height.steps(load + 1)
         wrong = _greater(ask.T, more.T) | (_greater(last.T, ask.T) & (load > 0))
         nested = (height.over[member] == coarser).all()
-        levelled = height is not heights[0] and "balance" in objective
-        uneven = levelled and table[:, objective.index("balance")].any()
+        even = ask if height.kind == "state" else table
+        levelled = height.kind != "member" and "balance" in objective
+        uneven = levelled and even[:, objective.index("balance")].any()
         if wrong.any() or uneven or not nested:
             return False
         above, coarser = table, member
     return True
 
 
-def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> bool:
-    """Return whether every partition is with a reader that costs and asks least.
+def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> Bools:
+    """(read,) bool: whether a partition is with a reader that costs and asks least.
 
     Parameters
     ----------
     price : (members, tiers) int64
     """
     if not len(evidence.held[evidence.read]):
-        return True
+        return np.ones(0, bool)
     order = np.lexsort(price.T[::-1])
     ascending, rank = price[order], np.zeros(len(price), np.int64)
     rises = (ascending[1:] != ascending[:-1]).any(axis=1)
     rank[order[1:]] = np.cumsum(rises)
     distinct = ascending[np.append(True, rises)]
     if any(cost_of(tier).far for tier in objective):
-        place, places = _rack_firsts(evidence, rank, rank)
+        place, places = _rack_firsts(evidence, objective, rank, rank)
     else:
         place, places = evidence.group.topic[evidence.read], [_topic_firsts(evidence, rank, rank)]
     owner, held = evidence.group.owner[evidence.read], evidence.held[evidence.read]
@@ -383,9 +394,8 @@ def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> bool:
         there = first < SAFE
         costs = [far if cost_of(t).far else evidence.leaving(t) for t in objective]
         found &= ~(there & _greater(here, paid(np.where(there, first, 0), costs)))
-    costs = [evidence.far(owner) if cost_of(tier).far else 0 for tier in objective]
-    found &= ~((owner >= 0) & _greater(here, paid(rank[owner], costs)))
-    return bool(found.all())
+    costs = [evidence.far(tier, owner) if cost_of(tier).far else 0 for tier in objective]
+    return found & ~((owner >= 0) & _greater(here, paid(rank[owner], costs)))
 
 
 def _greater(one: Iterable[Int64], other: Iterable[Int64]) -> Bools:

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 MOVES = "stickiness"
-BY_PARTITION = (MOVES, "moved_weight", "racks")
+BY_PARTITION = (MOVES, "moved_weight", "racks", "restores")
+# Those that ask where a member stands, and the column of the group that they ask about.
+STANDS = {"racks": "racks", "restores": "copies"}
 PEAKS = ("peak_lag", "peak_time", "peak_weight")
 OF_LOADS = ("balance", "load_squares")
+STATE = "stateful_balance"
 # Tiers of places, the finer first, and of each which place.
 OF_PLACES: dict[str, PlaceKind] = {"host_balance": "host", "rack_balance": "rack"}
 # How even loads are, and the peak of the same loads.
@@ -62,15 +65,16 @@ class Case:
         self.names = [f"{topic}-{number}" for topic, count in counts for number in range(count)]
         self.read = [p for p, t in enumerate(self.topic) if self.readers[t]]
         self.owner: list[int] = group.owner.tolist()
-        unknown, racks = [-1] * len(self.topic), group.racks
+        unknown, sets = [-1] * len(self.topic), {"racks": group.racks, "copies": group.copies}
         self.columns: dict[str, list[int]] = {
             "lag": unknown if group.lag_records is None else group.lag_records.tolist(),
             "weight": unknown if group.weight is None else group.weight.tolist(),
-            "racks": unknown if racks is None else racks.replicas.tolist(),
         }
-        if racks is not None:
-            self.near, self.racks = set(racks.holds.tolist()), len(racks.names)
-            self.rack: list[int] = racks.member.tolist()
+        self.near: dict[str, tuple[set[int], int, list[int]]] = {}
+        for what, one in sets.items():
+            self.columns[what] = unknown if one is None else one.replicas.tolist()
+            if one is not None:
+                self.near[what] = {*one.holds.tolist()}, len(one.names), one.member.tolist()
 
     def require_valid(self) -> None:
         """Require that what somebody reads is with a reader, and the rest with nobody."""
@@ -86,6 +90,12 @@ class Case:
         if self.columns[what][p] < 0:
             raise BadInput(f"{self.names[p]}: its {what} is unknown, but the objective needs it")
         return self.columns[what][p]
+
+    def keeps_state(self, p: int) -> bool:
+        """Return whether a partition keeps state: a set of copies is known of it."""
+        if self.group.copies is None:
+            raise BadInput(f"{self.names[p]}: its state is unknown, but the objective needs it")
+        return self.columns["copies"][p] >= 0
 
     def sizes(self, tier: str) -> dict[int, int]:
         """Return what each partition adds to a load: 1, its lag or its weight; ascending."""
@@ -131,9 +141,12 @@ class Case:
 
     def cost(self, tier: str, p: int, m: int) -> int:
         """Return what it costs in a tier of BY_PARTITION that a member holds a partition."""
-        if tier == "racks":
-            place = self.known("racks", p) * self.racks + self.rack[m]
-            return int(self.rack[m] < 0 or place not in self.near)
+        if tier in STANDS:
+            if tier == "restores" and not self.keeps_state(p):
+                return 0
+            replicas = self.known(STANDS[tier], p)
+            near, racks, rack = self.near[STANDS[tier]]
+            return int(rack[m] < 0 or replicas * racks + rack[m] not in near)
         if self.owner[p] in (-1, m):
             return 0
         return 1 if tier == MOVES else self.known("weight", p)
@@ -143,22 +156,24 @@ class Case:
         ranks: Sequence[tuple[int, ...]],
         costs: Callable[[int, int], tuple[int, ...]],
         among: set[int],
-        *,
-        racks: bool,
+        tiers: Sequence[str],
     ) -> dict[int, tuple[int, ...]]:
         """Return the least costs of the partitions that some members read, with one of these.
 
-        Readers as far from it cost the same but for their ranks, and only the owner costs less: of
-        the others the first by rank stands for all.
+        Readers as far from it in the tiers cost the same but for their ranks, and only the owner
+        costs less: of the others the first by rank stands for all.
         """
-        firsts: dict[tuple[int, int], dict[int, int]] = {}
+        far = [tier for tier in STANDS if tier in tiers]
+        firsts: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
         found = {}
         for p in self.read:
-            place = self.topic[p], self.known("racks", p) if racks else 0
+            place = (self.topic[p], *(self.columns[STANDS[tier]][p] for tier in far))
             if place not in firsts:
                 some = among.intersection(self.readers[self.topic[p]])
                 ranked = sorted(some, key=ranks.__getitem__)
-                firsts[place] = {racks and self.cost("racks", p, m): m for m in ranked[::-1]}
+                firsts[place] = {
+                    tuple(self.cost(tier, p, m) for tier in far): m for m in ranked[::-1]
+                }
             if few := {*firsts[place].values(), self.owner[p]} & among:
                 found[p] = min(costs(p, m) for m in few)
         return found
@@ -176,6 +191,9 @@ class Case:
             return sum(share**2 for share in shares.values())
         if tier == "load_squares":
             return sum(self.loads[m] ** 2 for m in self.members)
+        if tier == STATE:
+            having = Counter(self.held[p] for p in self.read if self.keeps_state(p))
+            return sum(number**2 for number in having.values())
         if tier in OF_PLACES:
             place = self.places(OF_PLACES[tier])
             loads_of = Counter(place[self.held[p]] for p in self.read)

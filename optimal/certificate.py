@@ -111,8 +111,8 @@ class Certificate:
         Readers as far from it cost the same, and only the owner costs less: the first of them by
         level and price stands for the others.
         """
-        ranks, racks = list(zip(self.level, self.price, strict=True)), "racks" in self.earlier
-        return self.case.least(ranks, self.costs, among, racks=racks)
+        ranks = list(zip(self.level, self.price, strict=True))
+        return self.case.least(ranks, self.costs, among, self.earlier)
 
     def require_conditions(self) -> None:
         """Require conditions 1 to 3, or that topics are even."""

@@ -23,8 +23,9 @@ from optimal.solution import Stopped
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from groups.arrays import Int32, Int64
+    from groups.arrays import Bools, Int32, Int64
     from groups.columns.places import PlaceKind
+    from groups.columns.racks import Racks
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -168,12 +169,7 @@ class ConstraintProgram:
         got: list[list[Cost]] = [[] for _ in places.names]
         for (_, m), gets in self.gets.items():
             got[places.member[m]].append(gets)
-        squares = []
-        for some in got:
-            load = self.model.new_int_var(0, total, "")
-            self.model.add(load == sum(some))
-            squares.append(self.model.new_int_var(0, total**2, ""))
-            self.model.add_multiplication_equality(squares[-1], [load, load])
+        squares = [self._square(sum(some), total) for some in got]
         return _sum(weight * one for weight, one in zip(places.weight, squares, strict=True))
 
     def moves(self, weight: Int64 | None) -> Cost:
@@ -184,9 +180,24 @@ class ConstraintProgram:
             worth[c] * gets for (c, m), gets in self.gets.items() if owner[c] not in (NOBODY, m)
         )
 
-    def racks(self) -> Cost:
+    def state(self) -> Cost:
+        """Cost what each member has of what keeps state, squared."""
+        total = int((self.of_partition >= 0).sum())
+        got: list[list[Cost]] = [[] for _ in self.group.members]
+        for (c, m), gets in self.gets.items():
+            if _stateful(self.group)[self.example[c]]:
+                got[m].append(gets)
+        return _sum(self._square(sum(some), total) for some in got)
+
+    def _square(self, load: Cost, total: int) -> Cost:
+        """Return a variable for the square of a load of at most `total`."""
+        carried, square = (self.model.new_int_var(0, n, "") for n in (total, total**2))
+        self.model.add(carried == load)
+        self.model.add_multiplication_equality(square, [carried, carried])
+        return square
+
+    def racks(self, racks: Racks | None) -> Cost:
         """Cost one for each partition whose member is not in the rack of a replica."""
-        racks = self.group.racks
         if racks is None or not self.gets:
             return _sum([])
         c, m = np.array(list(self.gets), np.int64).T
@@ -268,6 +279,12 @@ def _known(column: Int64 | None) -> Columns:
     return [] if column is None else [column]
 
 
+def _stateful(group: Group) -> Bools:
+    """(all partitions,) bool: whether each keeps state."""
+    copies = group.copies
+    return np.zeros(group.n_partitions, bool) if copies is None else copies.replicas >= 0
+
+
 def _owner(group: Group) -> Columns:
     return [group.owner.astype(np.int64)]
 
@@ -292,12 +309,19 @@ CONSTRAINT_TIERS = {
     ),
     "host_balance": ConstraintTier(lambda a: a.places("host"), lambda _: []),
     "rack_balance": ConstraintTier(lambda a: a.places("rack"), lambda _: []),
+    "stateful_balance": ConstraintTier(
+        lambda a: a.state(), lambda group: [_stateful(group).astype(np.int64)]
+    ),
+    "restores": ConstraintTier(
+        lambda a: a.racks(a.group.copies),
+        lambda group: [] if group.copies is None else [group.copies.replicas.astype(np.int64)],
+    ),
     "stickiness": ConstraintTier(lambda a: a.moves(None), _owner),
     "moved_weight": ConstraintTier(
         lambda a: a.moves(a.group.weight), lambda group: [*_owner(group), *_known(group.weight)]
     ),
     "racks": ConstraintTier(
-        lambda a: a.racks(),
+        lambda a: a.racks(a.group.racks),
         lambda group: [] if group.racks is None else [group.racks.replicas.astype(np.int64)],
     ),
     "load_spread": ConstraintTier(lambda a: a.spread(np.ones_like(a.of_partition)), lambda _: []),

@@ -166,6 +166,25 @@ def _racks(group: Group, owner: Int32) -> Int64:
     return misses
 
 
+def _stateful_balance(group: Group, owner: Int32) -> Int64:
+    read = _read(group)
+    stateful = read[:0] if group.copies is None else read[group.copies.replicas[read] >= 0]
+    squares: Int64 = (_loads(group, owner, stateful) ** 2).sum(axis=1)
+    return squares
+
+
+def _restores(group: Group, owner: Int32) -> Int64:
+    restored, copies = np.zeros(len(owner), np.int64), group.copies
+    if copies is None:
+        return restored
+    for p in _read(group).tolist():
+        at = int(copies.replicas[p])
+        near = copies.names if at < 0 else copies.of_set(at)
+        host = [copies.names[h] if h >= 0 else "" for h in copies.member.tolist()]
+        restored += np.array([at >= 0 and one not in near for one in host])[owner[:, p]]
+    return restored
+
+
 def _member_loads(group: Group, owner: Int32, column: Int64 | None) -> Int64:
     return _loads(group, owner, _read(group) if column is not None else np.arange(0), column)
 
@@ -197,6 +216,8 @@ ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
     "load_squares": lambda g, owner: (_loads(g, owner, _read(g)) ** 2).sum(axis=1),
     "host_balance": lambda g, owner: _of_places(g, owner, [one.host for one in g.details]),
     "rack_balance": lambda g, owner: _of_places(g, owner, _racks_of_members(g)),
+    "stateful_balance": _stateful_balance,
+    "restores": _restores,
     "stickiness": _stickiness,
     "moved_weight": _moved_weight,
     "racks": _racks,

@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.assignment import valid_in
 from groups.columns.segments import exact_sums
-from groups.tiers import cost_of, values_in
+from groups.tiers import cost_of, racks_of, values_in
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints
@@ -89,9 +89,9 @@ class Evidence:
         """Return the value of a tier, of a fleet of one group."""
         return int(self.values((tier,))[0, 0])
 
-    def far(self, member: Ints) -> Int64:
-        """(read,) int64: 1 where a partition's member is far from all its replicas."""
-        racks = self.group.racks
+    def far(self, tier: str, member: Ints) -> Int64:
+        """(read,) int64: 1 where a partition's member is far from its replicas or copies."""
+        racks = racks_of(self.group, (tier,))
         if racks is None:
             return np.zeros(len(member), np.int64)
         return racks.lack(racks.replicas[self.read], racks.member[member]).astype(np.int64)
@@ -103,7 +103,7 @@ class Evidence:
     def costs(self, tier: str) -> Int64 | Bools:
         """(read,) int64 or bool: what each partition costs in a tier where it is."""
         if cost_of(tier).far:
-            return self.far(self.held[self.read])
+            return self.far(tier, self.held[self.read])
         return self._weighed(self.moved, tier)
 
     def _weighed(self, chosen: Bools, tier: str) -> Int64 | Bools:

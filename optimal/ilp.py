@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from groups.arrays import Int32, Int64
+    from groups.columns.racks import Racks
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -108,9 +109,15 @@ class LinearProgram:
             if owner[p] not in (NOBODY, m)
         )
 
-    def racks(self) -> Cost:
+    def state(self) -> Cost:
+        """Cost the k-th partition with state that a member has 2k - 1."""
+        copies = self.group.copies
+        sets = [] if copies is None else copies.replicas.tolist()
+        return self.squares([[p for p, one in enumerate(sets) if one >= 0]])
+
+    def racks(self, racks: Racks | None) -> Cost:
         """Cost one for each partition whose member is not in the rack of a replica."""
-        far = _far(self.group)
+        far = _far(racks)
         return _sum(owns for pair, owns in self.owns.items() if pair in far)
 
     def loads(self, column: Int64 | None) -> list[Cost]:
@@ -187,13 +194,12 @@ def _sum(terms: Iterable[Cost]) -> Cost:
     return pulp.lpSum(terms)
 
 
-def _far(group: Group) -> set[tuple[int, int]]:
+def _far(racks: Racks | None) -> set[tuple[int, int]]:
     """Return the (partition, member) pairs of which no replica is in the member's rack."""
-    racks = group.racks
     if racks is None:
         return set()
     names = [None if rack == NOBODY else racks.names[rack] for rack in racks.member.tolist()]
-    near = [racks.of_set(s) if s != NOBODY else [] for s in racks.replicas.tolist()]
+    near = [racks.of_set(s) if s != NOBODY else names for s in racks.replicas.tolist()]
     return {(p, m) for p, at in enumerate(near) for m, rack in enumerate(names) if rack not in at}
 
 
@@ -236,7 +242,9 @@ LINEAR_TIERS: dict[str, Callable[[LinearProgram], Cost]] = {
     "rack_balance": lambda program: program.places(_member_racks(program.group)),
     "stickiness": lambda program: program.moves(None),
     "moved_weight": lambda program: program.moves(program.group.weight),
-    "racks": lambda program: program.racks(),
+    "racks": lambda program: program.racks(program.group.racks),
+    "stateful_balance": lambda program: program.state(),
+    "restores": lambda program: program.racks(program.group.copies),
     "load_spread": lambda program: program.spread(_one_each(program.group)),
     "idle_members": lambda program: program.idle(),
     **_load_tiers("lag", lambda group: group.lag_records),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -17,7 +17,7 @@ from groups.tiers import TIERS, is_laminar, places_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from groups.arrays import Bools, Int64
+    from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -50,7 +50,8 @@ class Proof:
         that rests on a budget has no prices
     scale : how many units of price one unit of each tier that the prices are about is worth
     prices : where a tier adds up squares, what each member (`member`) and each place (`host`,
-        `rack`) asks for a partition in every tier: (members or places, tiers) int64
+        `rack`) asks for a partition in every tier, and each member for one that keeps state
+        (`state`): (members or places, tiers) int64
     floor : why no assignment has a lower peak, where the objective ends with one
     givers : indices of members that have to give partitions up, ascending: why a lower peak takes
         more moves than there may be, or why fewer moves do not do
@@ -185,7 +186,7 @@ class Height:
 
     Attributes
     ----------
-    kind : as `Proof.prices` names it
+    kind : as `Proof.prices` names it; `state`: what keeps state of all that each member holds
     places : which they are; each member is a place of its own
     over : (places,) int64, what each is on of the next height, of which the last is the group
     squared : (tiers,) bool, which tiers of the objective add up the squares of these loads
@@ -196,13 +197,20 @@ class Height:
     over: Int64
     squared: Bools
 
+    def loads(self, group: Group, owner: Int32) -> Int64:
+        """Return how many partitions each has of an assignment, (places,) int64."""
+        counts = owner >= 0
+        if self.kind == "state" and group.copies is not None:
+            counts &= group.copies.replicas >= 0
+        return np.bincount(self.places.member[owner[counts]], minlength=len(self.over))
+
     def steps(self, load: Int64) -> Int64:
         """(places, tiers) int64: what the last partition of such a load adds to the squares."""
         return np.outer(np.array(self.places.weight, np.int64) * (2 * load - 1), self.squared)
 
 
 def heights_of(group: Group, objective: Objective) -> list[Height]:
-    """Return the members, and the hosts and racks that tiers are about, the finer first."""
+    """Return the members, and the hosts, racks and state that tiers are about, the finer first."""
     members, kinds = len(group.members), places_of(objective)
     places = [Places(group.members, np.arange(members), (1,) * members)]
     places += map(group.places, kinds)
@@ -213,6 +221,10 @@ def heights_of(group: Group, objective: Objective) -> list[Height]:
         over[one.member] = above
         squared = [TIERS[tier].is_convex and TIERS[tier].place == kind for tier in objective]
         found.append(Height(kind or "member", one, over, np.array(squared)))
+    if "stateful_balance" in objective:
+        of_state = np.array([tier == "stateful_balance" for tier in objective])
+        found[0] = replace(found[0], squared=found[0].squared & ~of_state)
+        found.insert(0, Height("state", places[0], np.arange(members), of_state))
     return found
 
 
@@ -224,7 +236,7 @@ def _priced(group: Group, kind: str) -> tuple[str, ...]:
 
 def _prices(group: Group, value: object, objective: Objective) -> dict[str, Int64]:
     """Read the prices of members and places: of each one integer a tier."""
-    kinds = ("member", *places_of(objective))
+    kinds = (*["state"] * ("stateful_balance" in objective), "member", *places_of(objective))
     tables: dict[str, Int64] = {}
     given = fields.mapping(value, "proof.prices", allowed={*kinds}, required=kinds)
     for kind in kinds:

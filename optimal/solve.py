@@ -16,7 +16,7 @@ from groups.fleet import Fleet
 from groups.needs import lacking, require_data
 from groups.portions import in_portions
 from groups.seconds import seconds_of
-from groups.tiers import TIERS, is_flow, is_laminar, parse_objective
+from groups.tiers import TIERS, apart_in, is_flow, is_laminar, parse_objective
 from optimal.audit import proved
 from optimal.budgets.budget import parse_budgets
 from optimal.certificate import check
@@ -171,6 +171,10 @@ def require_served(objective: Objective, method: str) -> None:
     other = next((tier for tier in objective if not TIERS[tier].is_flow), None)
     if method == "flow" and other is not None:
         raise BadInput(f"method: flow does not serve tier {other}; use cp-sat, ilp or brute")
+    pair = apart_in(objective)
+    if method == "flow" and pair is not None:
+        one = " > ".join(pair)
+        raise BadInput(f"method: flow does not serve {one} together; use cp-sat, ilp or brute")
 
 
 def _solved(

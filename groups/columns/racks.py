@@ -75,10 +75,14 @@ class Racks:
         members : (members,) the rack of each, None without one
         replicas : (all partitions,) the racks of the replicas of each, None where not known
         """
+        known = any(members) or any(racks is not None for racks in replicas)
+        return Racks.of(members, replicas) if known else None
+
+    @staticmethod
+    def of(members: Sequence[str | None], replicas: Sequence[Sequence[str] | None]) -> Racks:
+        """Return the same where perhaps nothing is known."""
         sets = [None if racks is None else frozenset(racks) for racks in replicas]
         distinct = sorted({racks for racks in sets if racks is not None}, key=sorted)
-        if not distinct and not any(members):
-            return None
         found = {rack for racks in distinct for rack in racks} | {rack for rack in members if rack}
         index = {rack: number for number, rack in enumerate(sorted(found))}
         place = {racks: number for number, racks in enumerate(distinct)}
@@ -104,9 +108,13 @@ class Racks:
         return self.lack(self.replicas[partition], self.member[member])
 
     def lack(self, replicas: Ints, rack: Ints) -> Bools:
-        """Return for each pair whether the set has no replica in the rack, -1 for no rack."""
+        """Return for each pair whether the set has no replica in the rack, -1 for no rack.
+
+        No set, -1, lacks nothing.
+        """
         asked = np.asarray(replicas, np.int64) * len(self.names) + rack
-        return np.asarray((rack < 0) | ~contains(self.holds, asked), bool)
+        there = contains(self.holds, asked) & (rack >= 0)
+        return np.asarray((np.asarray(replicas) >= 0) & ~there, bool)
 
     def of_set(self, replicas: int) -> list[str]:
         """Return the names of the racks of a replica set."""

@@ -40,6 +40,7 @@ class Columns:
     lag_records: Int64 | None = None
     weight: Int64 | None = None
     racks: Racks | None = None
+    copies: Racks | None = None
     offsets: Offsets | None = None
     raw_claims: Claims | None = None
     absent_topics: tuple[str, ...] = ()
@@ -128,11 +129,12 @@ def subscriptions_of(given: Columns) -> Subscriptions:
 
 
 def _require_lengths(given: Columns, every: int) -> None:
-    members, racks, offsets = len(given.members), given.racks, given.offsets
+    members, offsets = len(given.members), given.offsets
     lengths = {"details": (len(given.details) or members, members)}
-    if racks is not None:
-        lengths["racks.member"] = len(racks.member), members
-        lengths["racks.replicas"] = len(racks.replicas), every
+    for name, racks in (("racks", given.racks), ("copies", given.copies)):
+        if racks is not None:
+            lengths[f"{name}.member"] = len(racks.member), members
+            lengths[f"{name}.replicas"] = len(racks.replicas), every
     if offsets is not None:
         lengths["offsets"] = len(offsets.end), every
         lengths["offsets.given"] = len(offsets.given), len(given.topics)

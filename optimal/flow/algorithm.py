@@ -119,7 +119,7 @@ def flows_of(
 
     paths = Paths.of(group, pools, blocks, stages)
     counts, price = closed_counts(pools, blocks, paths, closed)
-    flowing, prices, tolls, is_levelled = tier_flows(
+    flowing, prices, asks, is_levelled = tier_flows(
         group,
         pools,
         blocks,
@@ -134,8 +134,8 @@ def flows_of(
         level=blocks.level[paths.member_block],
         prices=[price + flow for flow in prices],
         in_closed_form=whole_blocks[paths.member_block],
-        tolls=tolls,
-        kept=pools.class_kept[pools.member_class],
+        asks=asks,
+        kept=pools.kept,
         is_levelled=is_levelled,
     )
 

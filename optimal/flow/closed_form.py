@@ -189,11 +189,10 @@ def even_on_places(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -
     asks = {"stickiness": (price, toll)}
     asks |= dict.fromkeys(SQUARED_LOADS, (np.full(members, 2 * low + 1), np.zeros_like(size)))
     asks[f"{stages.places[0]}_balance"] = np.full(members, ask), np.full(len(size), ask)
-    prices, tolls = zip(*(asks[tier] for tier in stages.flows), strict=True)
     return Flows(
         owner=_dealt(group, pools, blocks, kept, low + more - kept),
         level=np.full(members, low),
-        prices=[*prices],
+        prices=[],
         in_closed_form=np.ones(members, bool),
-        tolls=[*tolls],
+        asks=[np.concatenate(asks[tier]) for tier in stages.flows],
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import NOBODY
 from groups.tiers import SQUARED_LOADS, places_of
 from optimal.flow.stages import Stages
 from optimal.proof import Proof, ProofKind, heights_of
@@ -28,8 +29,9 @@ class Flows:
     level : (members,) int64
     prices : (members,) int64 for each tier after balance
     in_closed_form : (members,) bool, whose part needed no flow
-    tolls : (hosts and racks,) int64 for each, their prices
-    kept : (members,) int64, how many partitions the tiers before balance leave each member; None
+    asks : (members, hosts and racks,) int64 for each where prices of every tier are the
+        certificate: those of all `optimal.proof.heights_of`, one after the other
+    kept : (partitions,) bool, which of them the tiers before balance leave only their owner; None
         where these are none
     is_levelled : whether no loads are more even where balance comes after a tier of places
     """
@@ -38,8 +40,8 @@ class Flows:
     level: Int64
     prices: list[Int64]
     in_closed_form: Bools
-    tolls: list[Int64] = field(default_factory=list)
-    kept: Int64 | None = None
+    asks: list[Int64] = field(default_factory=list)
+    kept: Bools | None = None
     is_levelled: bool = True
 
 
@@ -51,40 +53,43 @@ def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
     if squares or "topic_balance" in objective:
         return Proof(ProofKind.SOLVER)
     heights = heights_of(group, objective)
-    sizes = [len(height.over) for height in heights]
-    table = _potentials(objective, flows, sum(sizes[1:]))
-    asks = np.split(table, np.cumsum(sizes)[:-1])
+    ends = np.cumsum([len(height.over) for height in heights])
+    asks = np.split(_potentials(objective, flows, heights), ends[:-1])
     if flows.kept is not None:
-        _raise_idle(flows, flows.kept, heights, asks)
+        _raise_idle(group, flows, flows.kept, heights, asks)
     prices = {height.kind: ask for height, ask in zip(heights, asks, strict=True)}
     return Proof(ProofKind.CERTIFICATE, prices=prices)
 
 
-def _potentials(objective: Objective, flows: Flows, places: int) -> Int64:
-    """(members and places, tiers) int64; tiers before all flows leave no prices, but 0."""
+def _potentials(objective: Objective, flows: Flows, heights: list[Height]) -> Int64:
+    """(all of all heights, tiers) int64; tiers before all flows leave no prices, but 0."""
     stages, columns = Stages.of(objective), []
     for tier in objective:
-        member, toll = np.zeros(len(flows.level), np.int64), np.zeros(places, np.int64)
+        ask = np.zeros(sum(len(height.over) for height in heights), np.int64)
         if tier == "balance" and stages.levelled:
             # What one more partition adds to the squares at a level.
-            member = 2 * flows.level + 1
+            below = np.tile(2 * flows.level + 1, 1 + (heights[0].kind == "state"))
+            ask[: len(below)] = below
         elif tier in stages.flows:
-            at = stages.flows.index(tier)
-            member, toll = flows.prices[at], flows.tolls[at]
-        columns.append(np.concatenate((member, toll)))
+            ask = flows.asks[stages.flows.index(tier)]
+        columns.append(ask)
     return np.stack(columns, axis=1)
 
 
-def _raise_idle(flows: Flows, kept: Int64, heights: list[Height], asks: list[Int64]) -> None:
+def _raise_idle(
+    group: Group, flows: Flows, kept: Bools, heights: list[Height], asks: list[Int64]
+) -> None:
     """Let members and places that only keep partitions ask for what the last of these costs.
 
     No flow went there, so that none says it; and nobody goes there if they ask for more.
     """
-    held = np.bincount(flows.owner[flows.owner >= 0], minlength=len(kept))
-    above = np.zeros((1, asks[0].shape[1]), np.int64)
+    stay = np.where(kept, flows.owner, NOBODY)
+    above = raised = np.zeros((1, asks[0].shape[1]), np.int64)
     for height, ask in zip(reversed(heights), reversed(asks), strict=True):
-        load, stays = map(height.places.loads, (held, kept))
+        before = ask.copy()
+        ask += raised[height.over]
+        load, stays = height.loads(group, flows.owner), height.loads(group, stay)
         last = height.steps(load) + above[height.over]
         for unit in np.flatnonzero((stays > 0) & (load == stays)).tolist():
             ask[unit] = max(ask[unit].tolist(), last[unit].tolist())
-        above = ask
+        above, raised = ask, ask - before

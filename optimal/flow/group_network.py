@@ -130,6 +130,13 @@ class Layout:
             distance[self.first_sink] - distance[self.first_place : self.first_sink],
         )
 
+    def part_prices(self, distance: Int64, paths: Paths, member: Int64) -> Int64:
+        """(members,) the prices of their parts 1; of a member without the part its own."""
+        classes, prices = np.flatnonzero(paths.part == 1), member.copy()
+        of = paths.join_member[classes]
+        prices[of] += distance[self.first_member + of] - distance[self.first_class + classes]
+        return prices
+
     def block_of_nodes(self, paths: Paths, blocks: Blocks) -> Int64:
         """Return the block of each node, (nodes,) int64; places make one of all."""
         if self.heights:

@@ -9,7 +9,7 @@ import numpy as np
 
 from groups.arrays import NOBODY, among, numbered, order_by, ranks
 from groups.columns.subscriptions import entries
-from groups.tiers import cost_of
+from groups.tiers import cost_of, racks_of
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
@@ -45,18 +45,19 @@ class Owned:
 class Paths:
     """The ways to a member: stay with the owner, or go from the pool by a class of readers.
 
-    Where a tier looks inside topics, each topic and reader of it are a class of their own.
+    Where a tier looks at parts of what a member has, each part and reader of it are a class of
+    their own: a topic, or what keeps state.
 
     Attributes
     ----------
-    apart : whether topics are apart, so that a class is one reader of one topic
+    apart : whether parts are apart, so that a class is one reader of one part
     owned : the partitions that may stay
-    enters : (owned,) int64, the class of the owner in the topic where topics are apart, else
-        the owner
+    enters : (owned,) int64, the class of the owner in the part where parts are apart, else the
+        owner
     read_pool, read_by : (reads,) int64, a pool and a class of its block that reads it
     far : (reads,) bool, whether the rack of the class holds no replica of the pool
     join_class, join_member : (joins,) int64, a class and a member of it, by ascending class
-    classes : how many classes there are
+    part : (classes,) int64, the part of each class where parts are apart, else 0
     member_block : (members,) int64, block of each member
     """
 
@@ -68,7 +69,7 @@ class Paths:
     far: Bools
     join_class: Int64
     join_member: Int64
-    classes: int
+    part: Int64
     member_block: Int64
 
     @staticmethod
@@ -79,20 +80,21 @@ class Paths:
         far = pools.far[inside]
         owned = _owned(group, pools, inside, stages)
         members = order_by(pools.member_class)
-        enters, classes = owned.owner, len(pools.class_size)
+        enters, part = owned.owner, np.zeros(len(pools.class_size), np.int64)
         join_class, join_member = pools.member_class[members], members
         if stages.apart:
             starts = np.concatenate(([0], np.cumsum(pools.class_size)))
             read, member = entries(starts, members, read_by)
             read_pool, far = read_pool[read], far[read]
-            # Keys ascend by topic, then by member.
+            # Keys ascend by part, then by member.
             keys, number = np.unique(
-                pools.pool_topic[read_pool] * len(group.members) + member, return_inverse=True
+                pools.part[read_pool] * len(group.members) + member, return_inverse=True
             )
-            read_by, classes = number.astype(np.int64), len(keys)
-            join_class, join_member = np.arange(classes), keys % max(len(group.members), 1)
-            topic = pools.pool_topic[owned.pool]
-            enters = np.searchsorted(keys, topic * len(group.members) + owned.owner)
+            read_by, join_class = number.astype(np.int64), np.arange(len(keys))
+            part, join_member = np.divmod(keys, max(len(group.members), 1))
+            enters = np.searchsorted(
+                keys, pools.part[owned.pool] * len(group.members) + owned.owner
+            )
         return Paths(
             apart=stages.apart,
             owned=owned,
@@ -102,9 +104,14 @@ class Paths:
             far=far,
             join_class=join_class,
             join_member=join_member,
-            classes=classes,
+            part=part,
             member_block=blocks.of_class[pools.member_class],
         )
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return len(self.part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +167,9 @@ def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
     sample[number] = held
     owner = group.owner[sample].astype(np.int64)
     far = np.zeros(len(sample), bool)
-    if stages.with_racks and group.racks is not None:
-        far = group.racks.misses(owner, sample)
+    racks = racks_of(group, stages.tiers)
+    if racks is not None:
+        far = racks.misses(owner, sample)
     count = np.bincount(number, minlength=len(distinct))
     return Owned(of_partition, pools.pool[sample], owner, sample, count, far)
 

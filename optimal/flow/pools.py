@@ -2,7 +2,7 @@
 
 Topics with the same readers are one pool, members with the same subscription one class. Where a
 tier looks inside topics or at racks, a pool is a topic, or a topic and its replica racks, and
-members of one class stand in one rack.
+members of one class stand in one rack. Hosts and copies of state are as racks and replicas are.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from groups.arrays import order_by
 from groups.columns.subscriptions import entries
+from groups.tiers import racks_of
 from optimal.flow.cheapest_readers import Lots, cheapest_readers
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Pools:
     pool : (partitions,) int64, pool of each partition; -1 where nobody reads it or it is kept
     some_unread : whether some partition may be in no pool
     kept : (partitions,) bool, whether the tiers before balance leave it only its owner
-    counts : (pools,) int64; pool_topic : (pools,) int64, a topic of each pool
+    counts, part : (pools,) int64, partitions, and which part of what members have they are in
     member_class : (members,) int64; class_size, class_kept : (classes,) int64, members of the
         class and how many partitions each of them keeps
     read_pool, read_by : (reads,) int64, a pool and a class that may read it, by ascending pool
@@ -45,7 +46,7 @@ class Pools:
     some_unread: bool
     kept: Bools
     counts: Int64
-    pool_topic: Int64
+    part: Int64
     member_class: Int64
     class_size: Int64
     class_kept: Int64
@@ -64,7 +65,7 @@ def pools_of(group: Group, stages: Stages) -> Pools:
     """
     useful = (group.readers > 0) & (group.partitions > 0)
     # A group in which nobody reads anything has no racks even where a tier asks about them.
-    racks = group.racks if stages.with_racks else None
+    racks = racks_of(group, stages.tiers)
     lots = Lots.of(group, useful, racks)
     kept, near_only = cheapest_readers(group, stages.before, lots, racks)
     kept_by = np.zeros(len(group.members), np.int64)
@@ -73,12 +74,15 @@ def pools_of(group: Group, stages: Stages) -> Pools:
     told_apart: tuple[Ints, ...] = (kept_by,) if racks is None else (kept_by, racks.member)
     member_class, sample = _classes(group, useful, told_apart)
     class_starts, readers = _readers(group, sample)
-    if stages.apart or stages.with_racks:
+    if stages.apart or racks is not None:
         pool_of_lot = first_lot = np.arange(len(lots.topic))
     else:
         pool_of_lot, first_lot = _pools(lots, class_starts, readers, len(sample))
     pool_topic = lots.topic[first_lot]
     pool = lots.spread(pool_of_lot)
+    part = np.zeros(len(first_lot), np.int64)
+    if stages.apart:
+        part[pool[pool >= 0]] = stages.parts(group)[pool >= 0]
     counts = np.bincount(pool_of_lot, lots.count, len(first_lot)).astype(np.int64)
     if stages.before:
         counts -= np.bincount(pool[kept], minlength=len(counts))
@@ -94,7 +98,7 @@ def pools_of(group: Group, stages: Stages) -> Pools:
         some_unread=bool(stages.before) or not useful[group.partitions > 0].all(),
         kept=kept,
         counts=counts,
-        pool_topic=pool_topic,
+        part=part,
         member_class=member_class,
         class_size=np.bincount(member_class, minlength=len(sample)),
         class_kept=kept_by[sample],

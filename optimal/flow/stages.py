@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from groups.tiers import SQUARED_LOADS, TIERS, cost_of, places_of
+import numpy as np
+
+from groups.tiers import SQUARED_LOADS, TIERS, places_of
 
 if TYPE_CHECKING:
+    from groups.arrays import Ints
     from groups.columns.places import PlaceKind
+    from groups.group import Group
     from groups.tiers import Objective
 
 # Tiers whose cost grows with the square of what a member carries, of all topics or of one, or of
@@ -48,8 +52,14 @@ class Stages:
 
     @property
     def apart(self) -> bool:
-        """Whether a tier looks inside topics, so that no two topics are alike."""
-        return "topic_balance" in self.flows
+        """Whether a tier looks at parts of what a member has: topics, or what keeps state."""
+        return bool({"topic_balance", "stateful_balance"} & {*self.flows})
+
+    def parts(self, group: Group) -> Ints:
+        """(partitions,) int: the part of what a member has that each is in; 1 keeps state."""
+        if "stateful_balance" in self.flows and group.copies is not None:
+            return (group.copies.replicas >= 0).astype(np.int64)
+        return group.topic
 
     @property
     def places(self) -> tuple[PlaceKind, ...]:
@@ -57,9 +67,9 @@ class Stages:
         return places_of(self.flows)
 
     @property
-    def with_racks(self) -> bool:
-        """Whether a tier looks at racks."""
-        return any(cost_of(tier).far for tier in (*self.before, *self.flows))
+    def tiers(self) -> Objective:
+        """All tiers but a balance that levels serve."""
+        return (*self.before, *self.flows)
 
     @property
     def has_closed_form(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import order_by, ranks
+from groups.columns.places import PLACE_KINDS
 from groups.tiers import SQUARED_LOADS, TIERS, cost_of, is_laminar, places_of
 from optimal.flow.group_network import Layout, network_of
 from optimal.flow.paths import Counts
@@ -54,15 +55,16 @@ def tier_flows(
     Returns
     -------
     How many partitions take each path; the prices of members in each of the flow stages,
-    (members,) int64, 0 in convex ones without places; likewise those of hosts and racks; and
-    whether no loads are more even where balance comes after a tier of places.
+    (members,) int64, 0 in convex ones; where prices of every tier are the certificate those of all
+    `optimal.proof.heights_of`, one after the other; and whether no loads are more even where
+    balance comes after a tier of places.
     """
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
-    heights = (*heights_of(group, stages.flows)[1:],)
-    above = sum(len(height.over) for height in heights)
-    tolls = [np.zeros(above, np.int64) for _ in stages.flows]
+    every = heights_of(group, stages.flows)
+    asks = [np.zeros(sum(len(h.over) for h in every), np.int64) for _ in stages.flows]
     if not flowing.any():
-        return Counts.none(paths), prices, tolls, True
+        return Counts.none(paths), prices, asks, True
+    heights = tuple(height for height in every if height.kind in PLACE_KINDS)
     layout = Layout.of(paths, pools, blocks, flowing, heights)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     # Where every member of a block carries the same there is no tie between loads.
@@ -90,15 +92,20 @@ def tier_flows(
             if index + 1 < len(stages.flows) or not settled:
                 network = face(network, cost, distance)
         if is_laminar(stages.flows):
-            prices[index], tolls[index] = layout.prices(distance, paths.member_block)
-            tolls[index] *= tier != "balance"
+            member, above = layout.prices(distance, paths.member_block)
+            state = layout.part_prices(distance, paths, member)
+            if tier == "balance":
+                # It needs no more of places and state than that they ask no more than members do.
+                state, above = member, np.zeros_like(above)
+            below = (state, member) if every[0].kind == "state" else (member,)
+            asks[index] = np.concatenate((*below, above))
         elif tier not in CONVEX:
             prices[index] = _prices(distance, pools, blocks, paths, layout)
     if flow is None or not (ties_are_broken or settled):
         if flow is not None and stages.levelled and not layout.heights:
             network = _where_loads_are_open(network, flow, part, blocks, layout)
         flow = cheapest(network, first, time_left)
-    return layout.counts(paths, flow), prices, tolls, is_levelled
+    return layout.counts(paths, flow), prices, asks, is_levelled
 
 
 def _first_members_first(paths: Paths, layout: Layout) -> Int64:
@@ -237,17 +244,16 @@ def _squared(
         guess = np.where(through > 0, through, np.maximum(average - kept, 0)).astype(np.int64)
         arcs = np.arange(carry.start, carry.stop)
         return _Squares(arcs, kept[layout.carry], guess[layout.carry])
-    topic = np.empty(paths.classes, np.int64)
-    topic[paths.read_by] = pools.pool_topic[paths.read_pool]
-    readers = np.bincount(topic, minlength=len(group.partitions))
-    even = group.partitions // np.maximum(readers, 1)
-    topic = topic[layout.join]
+    parts, part = stages.parts(group), paths.part[layout.join]
+    size = np.bincount(parts, minlength=int(part.max(initial=0)) + 1)
+    even = size // np.maximum(np.bincount(part, minlength=len(size)), 1)
+    arcs = np.flatnonzero((part == 1) | (tier == "topic_balance"))
+    part = part[arcs]
     kept = np.flatnonzero(pools.kept)
-    held = np.sort(group.topic[kept].astype(np.int64) * len(group.members) + group.owner[kept])
-    key = topic * len(group.members) + paths.join_member[layout.join]
+    held = np.sort(parts[kept].astype(np.int64) * len(group.members) + group.owner[kept])
+    key = part * len(group.members) + paths.join_member[layout.join][arcs]
     carried = np.searchsorted(held, key, side="right") - np.searchsorted(held, key)
-    guess = np.maximum(even[topic] - carried, 0)
-    return _Squares(np.arange(join.start, join.stop), carried, guess)
+    return _Squares(join.start + arcs, carried, np.maximum(even[part] - carried, 0))
 
 
 def _prices(distance: Int64, pools: Pools, blocks: Blocks, paths: Paths, layout: Layout) -> Int64:

@@ -3,6 +3,7 @@
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from groups import TIERS, Assignment, BadInput, Group, parse_objective, values
+from groups.columns.racks import Racks
 from groups.needs import require_data
 from groups.tiers import pairwise_difference
 from tests.optimal.random_groups import random_group
@@ -49,6 +51,17 @@ def naive(assignment: Assignment) -> dict[str, int]:
         "load_spread": max(loads, default=0) - min(loads, default=0),
         "idle_members": min(loads.count(0), max(0, sum(loads) - len(loads) + loads.count(0))),
     }
+    copies, first = (
+        assignment.group.copies,
+        dict(zip(assignment.group.topics, assignment.group.first.tolist(), strict=False)),
+    )
+    having = {
+        m: [copies.of_set(s) for t, n in mine if (s := int(copies.replicas[first[t] + n])) >= 0]
+        for m, mine in pairs.items()
+    }
+    hosts = {m: body["host"] for m, body in group["members"].items()}
+    found["stateful_balance"] = sum(len(sets) ** 2 for sets in having.values())
+    found["restores"] = sum(hosts[m] not in one for m, sets in having.items() for one in sets)
     for name, sums in (("lag", lags), ("weight", weights)):
         found[f"peak_{name}"] = max(sums, default=0)
         found[f"{name}_spread"] = max(sums, default=0) - min(sums, default=0)
@@ -200,7 +213,7 @@ def test_a_total_just_below_the_limit_is_served():
 def test_what_nobody_reads_need_not_be_known():
     topic = {"partitions": 1, "lag": [1], "weight": [1], "racks": [["a"]]}
     group = group_of(topic, {"c0": READ["c0"] | {"rack": "a", "host": "h", "capacity": 1}})
-    require_data(group, tuple(TIERS))
+    require_data(replace(group, copies=Racks.of(["h"], [[], None])), tuple(TIERS))
 
 
 def test_the_weight_of_what_nobody_owns_need_not_be_known_to_move():

@@ -2,7 +2,8 @@
 
 Run with ``make agree``, or ``python -m tests.optimal.agreement_sweep --seed 2 --groups 500``;
 with ``--magnitudes`` on groups whose lags and weights are of several magnitudes, with ``--pairs``
-for every order of one tier of lag and one other, with ``--places`` for tiers of hosts and racks.
+for every order of one tier of lag and one other, with ``--places`` for tiers of hosts, racks and
+state, with ``--streams`` on streams groups.
 """
 
 from __future__ import annotations
@@ -18,12 +19,17 @@ from multiprocessing import get_context
 from time import perf_counter
 from typing import NamedTuple
 
+from msgspec import convert
+
 from groups import PRESETS, TIERS, Group, SolverContradiction
-from groups.tiers import is_laminar
+from groups.documents.active_tasks import group_of
+from groups.documents.assay_streams import StreamsDocument
+from groups.tiers import is_flow, is_laminar
 from optimal.answer import LIMITS
 from optimal.solution import Status
 from tests.optimal.agreement import agree
 from tests.optimal.random_groups import mixed_magnitudes, random_group
+from tests.optimal.random_streams import of_state, random_streams
 
 EVERY_FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
 FLOW = [tier for tier in EVERY_FLOW if not is_laminar((tier,))]
@@ -109,13 +115,23 @@ def pairs_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
 
 
 def places_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
-    """A small group and one objective of flow tiers with hosts, racks or squares of loads."""
+    """A small group and one objective of flow tiers with hosts, racks, state or squares."""
     rng = random.Random(f"places {seed} {number}")
     group = random_group(rng, members=rng.randint(2, 5), partitions=rng.randint(2, 8))
-    asked = rng.sample(LAMINAR, rng.randint(1, 2))
-    others = [tier for tier in EVERY_FLOW if tier not in asked]
-    asked += rng.sample(others, rng.randint(0, 3))
-    return group, [tuple(rng.sample(asked, len(asked)))]
+    while True:
+        asked = rng.sample(LAMINAR, rng.randint(1, 2))
+        others = [tier for tier in EVERY_FLOW if tier not in asked]
+        asked += rng.sample(others, rng.randint(0, 3))
+        if is_flow(tiers := tuple(rng.sample(asked, len(asked)))):
+            return group, [tiers]
+
+
+def streams_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small streams group, under kip-1071 and, for one in two, another order about state."""
+    rng = random.Random(f"streams {seed} {number}")
+    document = random_streams(rng, members=rng.randint(2, 4), tasks=rng.randint(2, 8))
+    asked = [PRESETS["kip-1071"], *([of_state(rng)] if rng.random() < 0.5 else [])]
+    return group_of(convert(document, StreamsDocument)), asked
 
 
 def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
@@ -182,11 +198,12 @@ def main() -> int:
     parser.add_argument("--magnitudes", action="store_true")
     parser.add_argument("--pairs", action="store_true")
     parser.add_argument("--places", action="store_true")
+    parser.add_argument("--streams", action="store_true")
     parser.add_argument("--folder", default="out/contradictions")
     asked = parser.parse_args()
     start = perf_counter()
     make = pairs_case if asked.pairs else magnitudes_case if asked.magnitudes else case
-    make = places_case if asked.places else make
+    make = places_case if asked.places else streams_case if asked.streams else make
     found = sweep(asked.seed, asked.groups, asked.folder, make=make, processes=asked.processes)
     told = [met.contradiction for met in found if met.contradiction is not None]
     counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))

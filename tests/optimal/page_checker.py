@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import combinations
 from math import lcm
 
-BY_PARTITION = ("stickiness", "moved_weight", "racks")
+BY_PARTITION = ("stickiness", "moved_weight", "racks", "restores")
 PLACES = ("host_balance", "rack_balance")
 
 
@@ -16,6 +16,9 @@ class Case:
     """What is given: who reads what, who owned it, who holds it."""
 
     def __init__(self, group: dict, solution: dict) -> None:
+        self.copies: dict[tuple[str, int], set[str]] = {}
+        if group["format"] == "assay-streams/1":
+            group = self._of_tasks(group)
         topics = {t: n if isinstance(n, dict) else {"partitions": n}
                   for t, n in group["topics"].items()}  # fmt: skip
         self.members = list(group["members"])
@@ -37,6 +40,20 @@ class Case:
         require(all(self.x[p] in self.readers[p[0]] for p in self.p), "valid")
         self.load = {m: sum(self.x[p] == m for p in self.p) for m in self.members}
 
+    def _of_tasks(self, streams: dict) -> dict:
+        """The consumer group of the active tasks; where copies of what keeps state lie."""
+        parts, members = streams["subtopologies"], streams["members"].values()
+        for t in parts:
+            for n in range(parts[t]["tasks"] if parts[t]["stateful"] else 0):
+                self.copies[t, n] = {
+                    m["process"] for m in members
+                    if any(n in held.get(t, ()) for held in m["tasks"].values())
+                }  # fmt: skip
+        return {"topics": {t: part["tasks"] for t, part in parts.items()},
+                "members": {name: {"subscription": [*parts], "host": m["process"],
+                                   "owned": m["tasks"].get("active", {})}
+                            for name, m in streams["members"].items()}}  # fmt: skip
+
     def _owner(self, p: tuple[str, int], said: dict) -> str | None:
         claims = [(said[m].get("generation", -1), m) for m in self.members
                   if p[1] in said[m].get("owned", {}).get(p[0], ())]  # fmt: skip
@@ -47,6 +64,8 @@ class Case:
         """What p costs when m holds it."""
         if tier == "racks":
             return int(self.rack[m] not in self.column["racks"][p])
+        if tier == "restores":
+            return int(p in self.copies and self.host[m] not in self.copies[p])
         moved = self.own[p] not in (None, m)
         return int(moved) * (self.column["weight"][p] if tier == "moved_weight" else 1)
 
@@ -66,6 +85,8 @@ class Case:
                        for t in self.readers for m in self.readers[t])  # fmt: skip
         if tier == "load_squares":
             return sum(load**2 for load in self.load.values())
+        if tier == "stateful_balance":
+            return sum(load**2 for load in self.with_state().values())
         if tier in PLACES:
             return self.squares(self.rack if tier == "rack_balance" else self.host)
         if tier == "idle_members":
@@ -87,6 +108,10 @@ class Case:
     def on(self, of: dict[str, str]) -> dict[str, int]:
         """How many partitions each host, or rack, or member holds."""
         return {h: sum(self.load[m] for m in self.members if of[m] == h) for h in of.values()}
+
+    def with_state(self) -> dict[str, int]:
+        """How many partitions with state each member holds."""
+        return {m: sum(self.x[p] == m for p in self.copies) for m in self.members}
 
     def sums(self, tier: str) -> dict[str, int]:
         """The lag or the weight that each member carries."""
@@ -256,7 +281,7 @@ def check_by_the_page(group: dict, solution: dict) -> None:
     require(all(case.value(tier) <= most for tier, most in budgets.items()), "budget")
     if budgets and "level" in proof and "price" not in proof:
         return within_a_budget(case, objective, proof["level"], budgets["stickiness"])
-    if {*PLACES, "load_squares"} & set(objective):
+    if {*PLACES, "load_squares", "stateful_balance", "restores"} & set(objective):
         return the_asks(case, objective, proof["prices"])
     peaks = [tier for tier in (*objective, *budgets) if tier.startswith("peak_")]
     late = {tier for tier in objective if tier.startswith("peak_") or tier in EVENS}
@@ -334,10 +359,11 @@ def the_conditions(
 
 def the_asks(case: Case, objective: list[str], asks: dict) -> None:
     """The conditions on what members, hosts and racks ask."""
-    served = {"balance", "load_squares", *PLACES, *BY_PARTITION}
+    served = {"balance", "load_squares", "stateful_balance", *PLACES, *BY_PARTITION}
     require(set(objective) <= served, "no certificate")
     require(not {"balance", "load_squares"} <= set(objective), "no certificate")
-    of = {"member": {m: m for m in case.members}}
+    has_state = "stateful_balance" in objective
+    of = {kind: {m: m for m in case.members} for kind in ("state", "member")[not has_state :]}
     if "host_balance" in objective:
         of["host"] = case.host
     if "rack_balance" in objective:
@@ -348,14 +374,17 @@ def the_asks(case: Case, objective: list[str], asks: dict) -> None:
 
     def pays(p: tuple[str, int], m: str) -> list[int]:
         costs = [case.cost(tier, p, m) if tier in BY_PARTITION else 0 for tier in objective]
-        return [a + b for a, b in zip(costs, asks["member"][m], strict=True)]
+        of_what = "state" if has_state and p in case.copies else "member"
+        return [a + b for a, b in zip(costs, asks[of_what][m], strict=True)]
 
     for p in case.p:
         require(pays(p, case.x[p]) == min(pays(p, m) for m in case.readers[p[0]]), "asks, pays")
     kinds = [*of]
     for kind in kinds:
-        mine = {"member": ("balance", "load_squares")}.get(kind, (f"{kind}_balance",))
-        for u, k in case.on(of[kind]).items():
+        mine = {"member": ("balance", "load_squares"), "state": ("stateful_balance",)}.get(
+            kind, (f"{kind}_balance",)
+        )
+        for u, k in (case.with_state() if kind == "state" else case.on(of[kind])).items():
             d = asks[kind][u]
             if kind != kinds[-1]:
                 above = kinds[kinds.index(kind) + 1]
@@ -366,7 +395,8 @@ def the_asks(case: Case, objective: list[str], asks: dict) -> None:
                            for tier in objective] for j in (k, k + 1))  # fmt: skip
             require(d <= more and (k == 0 or last <= d), "asks, steps")
             zero = kind == "member" or "balance" not in objective
-            require(zero or asks[kind][u][objective.index("balance")] == 0, "asks, balance")
+            ask = d if kind == "state" else asks[kind][u]
+            require(zero or ask[objective.index("balance")] == 0, "asks, balance")
 
 
 def least_topic_balance(case: Case) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from groups import Group
+from groups.columns.racks import Racks
 
 
 def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
@@ -48,7 +49,23 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
         said[f"c{m}"] = member
     _claim(rng, topics, list(said.values()))
     document = {"format": "assay-group/1", "group": "random", "topics": topics, "members": said}
-    return Group.from_dict(document)
+    return with_copies(hosts, Group.from_dict(document))
+
+
+def with_copies(rng: random.Random, group: Group) -> Group:
+    """Return the group with partitions that keep state, and copies of it on some hosts.
+
+    Mostly one is where the owner is.
+    """
+    likes, has_copy = rng.choice((0, 0.5, 0.8, 1)), rng.choice((0, 0.3, 0.6))
+    hosts = [one.host for one in group.details] or [None] * len(group.members)
+    copies: list[list[str] | None] = []
+    for owner in group.owner.tolist():
+        some = {host for host in sorted({*hosts} - {None}) if rng.random() < has_copy}
+        if owner >= 0 and rng.random() < 0.9:
+            some.add(hosts[owner])
+        copies.append(sorted(some) if rng.random() < likes else None)
+    return replace(group, copies=Racks.of(hosts, copies))
 
 
 def mixed_magnitudes(rng: random.Random, group: Group, *, below: int) -> Group:

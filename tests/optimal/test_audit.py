@@ -44,17 +44,21 @@ def test_both_checkers_find_the_value_of_every_tier(tier):
             assert not is_accepted(group, forged(word, terms=(term,), status=Status.FEASIBLE))
 
 
-@pytest.mark.parametrize("tier", ["peak_lag", "weight_spread", "moved_weight", "racks"])
+@pytest.mark.parametrize(
+    "tier", ["peak_lag", "weight_spread", "moved_weight", "racks", "restores"]
+)
 def test_a_tier_whose_column_is_unknown_has_no_value(tier):
     group = random_group(random.Random("unknown2"), members=3, partitions=6)
     assert (group.owner >= 0).any()
-    bare = replace(group, lag_records=None, weight=None, racks=None)
+    bare = replace(group, lag_records=None, weight=None, racks=None, copies=None)
     owner = [1 if 1 in readers else readers[0] for readers in readers_of(group).values()]
     assert len(owner) == group.n_partitions
     word = forged(claimed(group, owner, (tier,)), proof=Proof(ProofKind.SOLVER))
     assert is_accepted(group, word)
     for checker in (check, audit):
-        with pytest.raises(BadInput, match=r"t\d-\d: its (lag|weight|racks) is unknown, but the"):
+        with pytest.raises(
+            BadInput, match=r"t\d-\d: its (lag|weight|racks|state) is unknown, but"
+        ):
             checker(bare, forged(word, group=bare))
 
 

@@ -1,6 +1,7 @@
 import random
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
@@ -15,9 +16,12 @@ from tests.optimal.random_groups import random_group
 from tests.seeds import for_each
 
 MOVES = list(TIERS).index("stickiness")
-# Hosts stand for racks of members and for the squares of loads, which are served alike.
+# Hosts stand for racks of members, state and the squares of loads, which are served alike.
 FLOW = [
-    tier for tier in TIERS if TIERS[tier].is_flow and tier not in ("load_squares", "rack_balance")
+    tier
+    for tier in TIERS
+    if TIERS[tier].is_flow
+    and tier not in ("load_squares", "rack_balance", "stateful_balance", "restores")
 ]
 SORTED = [
     ("balance", "stickiness"),
@@ -30,7 +34,8 @@ SORTED = [
 
 def crowded(rng: random.Random, *, members: int, partitions: int, alike: bool = False) -> Group:
     """A random group in which one reader of each topic owns most of it, and others nothing."""
-    document = random_group(rng, members=members, partitions=partitions).to_dict()
+    drawn = random_group(rng, members=members, partitions=partitions)
+    document = drawn.to_dict()
     said = document["members"]
     for member in said.values():
         member.pop("generation", None)
@@ -43,7 +48,7 @@ def crowded(rng: random.Random, *, members: int, partitions: int, alike: bool = 
             count = described["partitions"]
             held = sorted(rng.sample(range(count), rng.choice((count, count, count // 2))))
             rng.choice(readers)["owned"][topic] = held
-    return Group.from_dict(document)
+    return replace(Group.from_dict(document), copies=drawn.copies)
 
 
 def every_assignment(group: Group) -> list[Assignment]:

@@ -16,8 +16,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec import convert
 
-from groups import AssayError, Assignment, BadInput, Group, values
+from groups import PRESETS, AssayError, Assignment, BadInput, Group, values
+from groups.documents.active_tasks import group_of as group_of_tasks
+from groups.documents.assay_streams import StreamsDocument
 from optimal import Solution, check, solve
 from optimal.form import is_about_a_peak
 from tests.optimal import page_checker
@@ -25,6 +28,7 @@ from tests.optimal.judging import KIP_54, is_accepted, said_by
 from tests.optimal.loads.sweep import case, case_within
 from tests.optimal.page_checker import Refused, check_by_the_page
 from tests.optimal.random_groups import random_group
+from tests.optimal.random_streams import of_state, random_streams
 from tests.optimal.small_groups import group_of
 
 ROOT = Path(__file__).parents[2]
@@ -50,7 +54,7 @@ def holds(group: Group, document: dict) -> bool:
     except AssayError:
         return False
     said = said_by(check, group, solution)
-    assert said == () or re.match(r"[a-z][\w.-]*( with \w+)?: .", str(said)), said
+    assert said == () or re.match(r"[a-z\d][\w.-]*( with \w+)?: .", str(said)), said
     return is_accepted(group, solution)
 
 
@@ -96,10 +100,12 @@ def forgery(rng: random.Random, group: Group, genuine: dict) -> dict:
     return {**made, "terms": [{"name": n, "value": v, "bound": v} for n, v in terms]}
 
 
-def met(rng: random.Random, solution: Solution, forgeries: int) -> Counter[str]:
+def met(
+    rng: random.Random, solution: Solution, forgeries: int, given: dict | None = None
+) -> Counter[str]:
     """Hold the checkers against each other on a solution and forgeries of it; count the ends."""
-    group = solution.group
-    given, genuine = group.to_dict(), json.loads(json.dumps(solution.to_dict()))
+    group, genuine = solution.group, json.loads(json.dumps(solution.to_dict()))
+    given = given or group.to_dict()
     assert solution.proof.kind == "certificate"
     assert refusal(given, genuine) is None
     assert holds(group, genuine)
@@ -163,6 +169,17 @@ def of_places(rng: random.Random) -> Solution:
     asked = rng.sample(ASKED, rng.randint(1, 2))
     asked += rng.sample(COSTS, rng.randint(0, 3))
     return solve(group, tuple(rng.sample(asked, len(asked))), method="flow")
+
+
+def test_all_checkers_accept_the_same_proofs_of_streams_groups():
+    rng, found = random.Random("streams"), Counter()
+    while found["genuine"] < 25:
+        given = random_streams(rng, members=4, tasks=9)
+        group = group_of_tasks(convert(given, StreamsDocument))
+        objective = rng.choice((PRESETS["kip-1071"], of_state(rng)))
+        found += met(rng, solve(group, objective, method="flow"), 12, given)
+    conditions = ("asks, pays", "asks, steps", "asks, balance", "another proof")
+    assert min(found[condition] for condition in conditions) > 5, found
 
 
 def with_even_topics(rng: random.Random) -> Solution:

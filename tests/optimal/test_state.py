@@ -1,0 +1,169 @@
+"""What keeps state: even by itself, where copies of it lie, and what proves it."""
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from msgspec import convert
+
+from groups import BadInput, Group, ProofError
+from groups.columns.racks import Racks
+from groups.documents.active_tasks import group_of
+from groups.documents.assay_streams import StreamsDocument
+from optimal import ProofKind, Status, check, solve
+from tests.optimal.agreement_sweep import streams_case
+from tests.optimal.judging import changed, is_accepted, said_by
+from tests.optimal.random_streams import random_streams
+from tests.optimal.small_groups import found
+from tests.optimal.small_groups import group_of as consumers
+
+
+def streams(subtopologies, members) -> Group:
+    """A streams group: (tasks, stateful) by name; process, active tasks and standbys by member."""
+    return group_of(
+        convert(
+            {
+                "format": "assay-streams/1",
+                "group": "app",
+                "subtopologies": {
+                    name: {"tasks": tasks, "stateful": stateful}
+                    for name, (tasks, stateful) in subtopologies.items()
+                },
+                "members": {
+                    name: {"process": process, "tasks": {"active": active, "standby": standby}}
+                    for name, (process, active, standby) in members.items()
+                },
+            },
+            StreamsDocument,
+        )
+    )
+
+
+# The example of docs/explanation/proof.md.
+OF_THE_PAGE = streams(
+    {"0": (2, True), "1": (2, False)},
+    {"c0": ("A", {"0": [0, 1], "1": [0, 1]}, {}), "c1": ("B", {}, {"0": [1]})},
+)
+
+
+def test_flows_find_what_exhaustion_finds_with_a_certificate():
+    met = Counter()
+    for number in range(150):
+        group, asked = streams_case(3, number)
+        for objective in asked:
+            solution = solve(group, objective, method="flow")
+            best = solve(group, objective, method="brute")
+            assert found(solution) == found(best), (number, objective)
+            met[solution.proof.kind, solution.status] += 1
+    assert met.keys() == {(ProofKind.CERTIFICATE, Status.OPTIMAL)}
+
+
+def test_members_and_what_keeps_state_are_within_one_and_hosts_as_even_as_that_allows():
+    rng = random.Random("within one")
+    for _ in range(40):
+        document = random_streams(rng, members=7, tasks=30)
+        group = group_of(convert(document, StreamsDocument))
+        solution = solve(group, "kip-1071")
+        assert solution.proof.kind == "certificate"
+        assert is_accepted(group, solution)
+        owner = solution.assignment.owner
+        for kept in (owner, owner[group.copies.replicas >= 0]):
+            loads = np.bincount(kept, minlength=len(group.members))
+            assert loads.max() - loads.min() <= 1
+
+
+def test_the_example_of_the_page_has_the_asks_of_the_page():
+    solution = solve(OF_THE_PAGE, "balance > stateful_balance > restores > stickiness")
+    assert found(solution) == (0, 2, 0, 2)
+    assert solution.assignment.to_dict()["c1"]["0"] == [1]
+    asks = {
+        "member": np.array([[3, 0, 0, 1], [3, 0, 0, 0]]),
+        "state": np.array([[3, 1, 0, 1], [3, 1, 0, 0]]),
+    }
+    assert is_accepted(OF_THE_PAGE, changed(solution, prices=asks))
+
+
+def test_two_tasks_move_to_standbys_rather_than_one_that_is_restored():
+    group = streams(
+        {"0": (3, True), "1": (1, True)},
+        {
+            "a": ("A", {"0": [0, 1, 2]}, {}),
+            "b": ("B", {"1": [0]}, {"0": [2]}),
+            "c": ("C", {}, {"1": [0]}),
+        },
+    )
+    assert found(solve(group, "balance > stickiness > restores")) == (2, 1, 1)
+    solution = solve(group, "balance > restores > stickiness")
+    assert found(solution) == (2, 0, 2)
+    assert solution.assignment.to_dict() == {"a": {"0": [0, 1]}, "b": {"0": [2]}, "c": {"1": [0]}}
+
+
+def test_threads_of_a_process_share_their_copies():
+    active = {"0": [0, 1, 2, 3]}
+    group = streams({"0": (4, True)}, {"a1": ("A", active, {}), "a2": ("A", {}, {})})
+    solution = solve(group, "kip-1071")
+    assert dict(zip(solution.objective, found(solution), strict=True)) == {
+        "balance": 0, "host_balance": 16, "stateful_balance": 8, "restores": 0, "stickiness": 2,
+    }  # fmt: skip
+
+
+def test_a_task_without_any_copy_is_restored_wherever_it_goes():
+    group = streams({"0": (3, True), "1": (2, False)}, {"a": ("A", {"0": [0]}, {})})
+    assert found(solve(group, "restores")) == (2,)
+
+
+def test_asks_of_state_that_differ_in_balance_prove_nothing():
+    solution = solve(OF_THE_PAGE, "balance > stateful_balance")
+    for step in (-1, 1):
+        asks = {kind: table.copy() for kind, table in solution.proof.prices.items()}
+        asks["state"][:, 0] += step
+        said = said_by(check, OF_THE_PAGE, changed(solution, prices=asks))
+        assert isinstance(said, ProofError)
+        assert not is_accepted(OF_THE_PAGE, changed(solution, prices=asks))
+    said = said_by(check, OF_THE_PAGE, changed(solution, prices={"member": asks["member"]}))
+    assert str(said) == "prices: expected those of each state and member"
+
+
+def test_what_flows_do_not_serve_together_is_solved_by_others_and_says_so():
+    for objective in ("stateful_balance > balance", "topic_balance > stateful_balance"):
+        solution = solve(OF_THE_PAGE, objective)
+        assert (solution.status, solution.proof.kind) == ("optimal", "exhaustion")
+        with pytest.raises(BadInput, match=f"flow does not serve {objective} together"):
+            solve(OF_THE_PAGE, objective, method="flow")
+
+
+def test_what_is_not_known_of_state_is_refused():
+    unknown = streams({"0": (1, None)}, {"a": ("A", {}, {})})
+    for group in (unknown, consumers({"t": 1}, {"c0": ["t"]})):
+        for tier in ("restores", "stateful_balance"):
+            with pytest.raises(BadInput, match=f"^which partitions keep .* but tier {tier} needs"):
+                solve(group, tier)
+    assert solve(unknown, "balance > host_balance > stickiness").status is Status.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    ("active", "said"),
+    [
+        ({"7": [0]}, r"^members.a.tasks.active.7: no such subtopology$"),
+        ({"0": [0, 2]}, r"^members.a.tasks.active.0: task 2, but 0 has 2$"),
+    ],
+)
+def test_a_task_that_does_not_exist_is_refused(active, said):
+    with pytest.raises(BadInput, match=said):
+        streams({"0": (2, True)}, {"a": ("A", active, {})})
+
+
+def test_a_group_of_some_members_keeps_the_copies_of_the_others():
+    only = OF_THE_PAGE.only([1])
+    assert only.copies.member.tolist() == [1]
+    assert found(solve(only, "restores")) == (1,)
+
+
+def test_copies_of_another_number_of_partitions_are_refused():
+    with pytest.raises(BadInput, match=r"copies.replicas: 1 value, expected 4"):
+        Group(**{**columns(OF_THE_PAGE), "copies": Racks.of(["A", "B"], [None])})
+
+
+def columns(group: Group) -> dict:
+    return {name: getattr(group, name) for name in Group.__dataclass_fields__}
