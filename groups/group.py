@@ -168,7 +168,7 @@ class Group(Columns, Framed):
         """
         if isinstance(document, StreamsDocument):
             group = Group.of_document(document.consumer_group())
-            return replace(group, streams=document)
+            return replace(group, streams=document, copies=document.copies())
         return Group.of_valid(columns_of(document))
 
     @staticmethod

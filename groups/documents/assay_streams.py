@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from groups.columns.places import host_of_client
+from groups.columns.racks import Racks
 from groups.documents import assay_group
 from groups.documents.assay_group import (
     Count,
@@ -129,6 +130,27 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
                 for name, one in self.members.items()
             },
         )
+
+    def copies(self) -> Racks | None:
+        """Return the processes that have a copy of each task's state; a stateless one has none.
+
+        An active, standby or warm-up task is a copy. Members and subtopologies are in ascending
+        order of their names. Nothing at all where it is not known what is stateful.
+        """
+        holders: dict[tuple[str, int], set[str]] = {}
+        for member in self.members.values():
+            for role in member.tasks.__struct_fields__:
+                for name, numbers in getattr(member.tasks, role).items():
+                    for number in numbers:
+                        holders.setdefault((name, number), set()).add(member.process)
+        if any(one.stateful is None for one in self.subtopologies.values()):
+            return None
+        copies = [
+            sorted(holders.get((name, number), ())) if one.stateful else None
+            for name, one in sorted(self.subtopologies.items())
+            for number in range(one.tasks)
+        ]
+        return Racks.of([one.process for _, one in sorted(self.members.items())], copies)
 
     def _require_tasks(self) -> None:
         for name, one in self.subtopologies.items():

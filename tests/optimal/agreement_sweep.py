@@ -19,11 +19,7 @@ from multiprocessing import get_context
 from time import perf_counter
 from typing import NamedTuple
 
-from msgspec import convert
-
 from groups import PRESETS, TIERS, Group, SolverContradiction
-from groups.documents.active_tasks import group_of
-from groups.documents.assay_streams import StreamsDocument
 from groups.tiers import is_flow, is_laminar
 from optimal.answer import LIMITS
 from optimal.solution import Status
@@ -131,7 +127,7 @@ def streams_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
     rng = random.Random(f"streams {seed} {number}")
     document = random_streams(rng, members=rng.randint(2, 4), tasks=rng.randint(2, 8))
     asked = [PRESETS["kip-1071"], *([of_state(rng)] if rng.random() < 0.5 else [])]
-    return group_of(convert(document, StreamsDocument)), asked
+    return Group.from_dict(document), asked
 
 
 def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
