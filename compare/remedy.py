@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from compare.scores import Score
 
 NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
+BY_TASKS = "Kafka has no command for moves: the assignor of tasks makes them at a rebalance."
 BLIND = (
     "No assignor of Kafka's looks at lag: where one has less here, that is chance, and the next "
     "rebalance may undo it."
@@ -48,6 +49,8 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     improvable = judged.verdict.says == "improvable"
     if not improvable and judged.fall is None:
         return ""
+    if judged.group.of_streams:
+        return BY_TASKS
     tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
     on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
     if not improvable or (not tried and on_lag):

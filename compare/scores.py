@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     Exact = npt.NDArray[Any]
 
+NO_TASKS = "it assigns partitions to consumers, not tasks to threads of Kafka Streams"
 FORMAT = "assay-scores/1"
 CURRENT = "current"
 OPTIMUM = "optimum"
@@ -375,6 +376,10 @@ def score_judged(
     reference : the best that can be had, with bounds that hold whoever reads what
     assume_equal : whether it is that of the group where all members read the same
     """
+    if judged.group.of_streams:
+        rows = [score_current(reference.group, reference)] if CURRENT in assignors else []
+        others = (name for name in assignors if name not in (CURRENT, OPTIMUM))
+        return [*rows, *(Score(name, "refused", NO_TASKS) for name in others)]
     if assume_equal or judged.group.subscription_known.all():
         limit.warm_up(name for name in assignors if name not in (CURRENT, OPTIMUM))
         return score_assignors(reference.group, reference, assignors, limit)

@@ -34,7 +34,7 @@ def not_valid(now: Assignment) -> str:
         named = few([f"{one.topic}-{one.partition}" for one in now.violations])
         waiting = records_waiting(lag_without_owner(now))
         there = waiting and f"; {waiting} there"
-        return f"{counted(without, 'partition')} {owners}: {named}{there}"
+        return f"{counted(without, now.group.nouns.partition)} {owners}: {named}{there}"
     first, *rest = now.violations
     return f"{_wrong(first, now)}{f', and {len(rest)} more' if rest else ''}"
 
@@ -81,7 +81,8 @@ def _sentence(judged: Judged) -> str:
         )
     if verdict.says == "no members":
         return f"{name}: no members, so there is nothing to assign."
-    members = counted(len(judged.group.members), "member")
+    nouns = judged.group.nouns
+    members = counted(len(judged.group.members), nouns.member)
     if verdict.says == "nothing assigned yet":
         return f"{name}: nothing assigned yet to its {members}.{waiting and f' {waiting}.'}"
     if verdict.says == "not valid":
@@ -97,11 +98,12 @@ def _sentence(judged: Judged) -> str:
         if fall is None:
             return f"{name}: as good as can be{given}. {_holds(judged)}."
         return (
-            f"{name}: partitions are as even as can be{given}; the lag of the busiest member "
-            f"could fall {fall.sentence()}. {_holds(judged)}."
+            f"{name}: {nouns.partition}s are as even as can be{given}; the lag of the busiest "
+            f"{nouns.member} could fall {fall.sentence()}. {_holds(judged)}."
         )
     if verdict.says == "improvable":
-        lag = f" The lag of the busiest member falls {fall.from_to} with that." if fall else ""
+        busiest = f"The lag of the busiest {nouns.member}"
+        lag = f" {busiest} falls {fall.from_to} with that." if fall else ""
         return f"{name}: {_improvable(judged)}{lag}"
     lag = "" if fall is None else f" The lag of the busiest member could fall {fall.sentence()}."
     if verdict.says == "not proved":
@@ -113,12 +115,15 @@ def _sentence(judged: Judged) -> str:
 
 def _holds(judged: Judged) -> str:
     """Return how many partitions each member holds now, and how many hold none."""
-    partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
+    nouns = judged.group.nouns
+    partitions = counted(int((judged.now.owner >= 0).sum()), nouns.partition)
     members, idle = len(judged.group.members), len(judged.now.idle)
     if members == 1:
-        return f"1 member holds {partitions}"
+        return f"1 {nouns.member} holds {partitions}"
     none = f"; {idle:,} {'holds' if idle == 1 else 'hold'} none" if idle else ""
-    return f"{members:,} members hold {spread(judged.now.loads)} each of {partitions}{none}"
+    return (
+        f"{members:,} {nouns.member}s hold {spread(judged.now.loads)} each of {partitions}{none}"
+    )
 
 
 def records_waiting(records: int | None) -> str:
@@ -176,9 +181,11 @@ def hosts_told(judged: Judged) -> str | None:
     if (hosts := judged.uneven_hosts) is None:
         return None
     (many, most, of_many), (fewest, least, of_few) = hosts.fullest, hosts.emptiest
+    nouns = judged.group.nouns
     return (
-        f"Hosts are uneven: {many} has {most:,} for {counted(of_many, 'member')}, {fewest} "
-        f"{least:,} for {counted(of_few, 'member')}. With loads as even they could have "
+        f"{nouns.hosts.capitalize()} are uneven: {many} has {most:,} for "
+        f"{counted(of_many, nouns.member)}, {fewest} {least:,} for "
+        f"{counted(of_few, nouns.member)}. With loads as even they could have "
         f"{spread(hosts.could)}."
     )
 
@@ -194,7 +201,7 @@ def _improvable(judged: Judged) -> str:
     surely = f" if {verdict.condition}" if verdict.condition else " for sure"
     if target is None:
         return f"improvable{surely}."
-    partitions = counted(int((judged.now.owner >= 0).sum()), "partition")
+    partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)
     moving = f"Moving {len(target.moved):,} of {partitions}"
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least}"

@@ -32,7 +32,7 @@ from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
 from groups.documents.snapshot import columns_of, document_of, read
 from groups.errors import BadInput
 from groups.framed import Framed
-from groups.wording import ON_THE_WAY
+from groups.wording import CLASSIC_STREAMS, ON_THE_WAY, Nouns, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -249,6 +249,18 @@ class Group(Columns, Framed):
         )
 
     @property
+    def of_streams(self) -> bool:
+        """Whether it is of Kafka Streams: no assignor of consumers assigns its partitions."""
+        return self.streams is not None or any(
+            line.startswith(CLASSIC_STREAMS) for line in self.assumed
+        )
+
+    @property
+    def nouns(self) -> Nouns:
+        """What its partitions, members and hosts are called."""
+        return Nouns() if self.streams is None else Nouns("task", "thread", "processes")
+
+    @property
     def n_partitions(self) -> int:
         """Number of all partitions."""
         return len(self.owner)
@@ -444,7 +456,7 @@ class Group(Columns, Framed):
         if not on_the_way:
             return self
         member, partition = np.array(sorted(wanted), np.int64).reshape(-1, 2).T
-        are = "1 partition is" if on_the_way == 1 else f"{on_the_way:,} partitions are"
+        are = f"{counted(on_the_way, self.nouns.partition)} {'is' if on_the_way == 1 else 'are'}"
         line = f"{ON_THE_WAY}: {are} still to be handed over; judged as it will be then"
         reached = self.with_claims(member, partition)
         return replace(reached, details=self.details, assumed=(*self.assumed, line))

@@ -24,11 +24,11 @@ CLASSIC_STREAMS = "a classic Kafka Streams application"
 
 
 class Nouns(NamedTuple):
-    """What a partition, a member and a host are called."""
+    """What a partition, a member and hosts are called."""
 
     partition: str = "partition"
     member: str = "member"
-    host: str = "host"
+    hosts: str = "hosts"
 
 
 def counted(number: int, noun: str) -> str:

@@ -72,6 +72,7 @@ from compare.scores import (
     scores_document,
 )
 from compare.sentences import assigned_by, hosts_told, sentence
+from compare.streams import streams_told, tasks_of
 from compare.verdict import EMPTY
 from groups.tiers import parse_objective
 from groups.wording import counted, few
@@ -152,7 +153,8 @@ def score(
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
     lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
-    names = _names(asked, current=current, few=not plans and len(judged) == 1)
+    few_rows = not plans and len(judged) == 1 and not judged[0].group.of_streams
+    names = _names(asked, current=current, few=few_rows)
     references = [one.lowest if assume_equal else one.reference for one in judged]
     if plans or asked:
         references = _with_fresh(references, groups, tiers, time_limit)
@@ -309,7 +311,7 @@ def score_document(
         }
     else:
         found = scores_document(judged.group, reference, rows)
-    waiting, plan = without_reader(judged.group), judged.plan
+    waiting, plan, streams = without_reader(judged.group), judged.plan, judged.group.streams
     return {
         **found,
         "captured_at": judged.group.captured_at,
@@ -318,6 +320,7 @@ def score_document(
         "plan": None if plan is None else plan.moves,
         "assumed": list(assumed),
         "without_reader": None if waiting is None else waiting.to_dict(),
+        **({} if streams is None else {"tasks": tasks_of(streams).to_dict()}),
     }
 
 
@@ -342,10 +345,11 @@ def show_group(
             tell(plan_told(row))
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
-    if gain := early_gain(judged):
-        tell(gain)
-    if hosts := hosts_told(judged):
-        tell(f"{hosts} {THAT_ASSIGNMENT}")
+    hosts = hosts_told(judged)
+    for said in filter(None, (early_gain(judged), hosts and f"{hosts} {THAT_ASSIGNMENT}")):
+        tell(said)
+    for said in streams_told(judged.group):
+        tell(said)
     _tell_lag(judged, lowest)
     if rows and reference is not None:
         show_plan(judged, [row for row in rows if row.assignor not in plans])
@@ -425,7 +429,7 @@ def show_loads(judged: Judged) -> None:
     rows = uneven[:MOST_MEMBERS].tolist()
     show_table(
         rows if later else sorted(rows, key=lambda m: (-now[m], m)),
-        Column("member", lambda m: members[m]),
+        Column(judged.group.nouns.member, lambda m: members[m]),
         Column("", lambda m: _bar(now, m), whole=True, gives_way=1),
         Column("now", lambda m: now[m]),
         *later,

@@ -87,6 +87,8 @@ def advise(
     >>> [(change.kind, str(change.at_least), change.moves) for change in found.changes]
     [('rebalance', '1', 1), ('members', '1', 2), ('partitions', '1/2', 1)]
     """
+    if group.of_streams:
+        raise BadInput(f"group {group.name!r} is of Kafka Streams, and advice is for consumers")
     given = group
     if assume_equal:
         group = group.with_equal_subscriptions()

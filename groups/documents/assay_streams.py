@@ -76,6 +76,11 @@ class StreamsMember(Struct, forbid_unknown_fields=True, kw_only=True):
     tags: Tags | UnsetType = UNSET
 
 
+def held(member: StreamsMember) -> Tasks:
+    """Return the tasks that the broker's assignor sees with a member: its target, where known."""
+    return member.target if isinstance(member.target, Tasks) else member.tasks
+
+
 class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
     """A snapshot of a Kafka Streams group.
 

@@ -22,7 +22,7 @@ SNAPSHOT, STREAMS, GROUP, SOLUTION, SCORES, DIFF = map(
     json.loads, re.findall(r"^```json\n(\{\"format.*?)^```$", PAGE, re.M | re.S)
 )
 # Members, topics and tiers are keys of some objects, too.
-NAME = re.compile(r"[ctm]?\d|stickiness|zone")
+NAME = re.compile(r"[ctmp]?\d|stickiness|zone")
 
 
 def keys_in(document: object) -> set[str]:
@@ -59,6 +59,7 @@ def written(tmp_path_factory) -> dict:
         "plan.json": {"c0": {"t0": [0], "t5": [0]}, "c1": {"t0": [0], "t1": [0]}},
         "lagging.json": GROUP | {"topics": lag | {"t9": 1}},
         "lopsided.json": LOPSIDED,
+        "streams.json": STREAMS,
         "weighing.json": {
             "format": "assay-group/1",
             "group": "orders",
@@ -73,6 +74,7 @@ def written(tmp_path_factory) -> dict:
         "within": ("solve", "orders.json", "--at-most", "stickiness=0", *as_json),
         "score": ("score", "orders.json", "--assignor", "range", *as_json),
         "plan": ("score", "orders.json", "--plan", "plan.json", *as_json),
+        "tasks": ("score", "streams.json", *as_json),
         "assignors": ("assignors", *as_json),
         "frontier": ("frontier", "orders.json", "balance", "stickiness", *as_json),
         "worth": ("solve", "lagging.json", "--only-if-peak-falls", "1%", *as_json),

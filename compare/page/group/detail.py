@@ -22,6 +22,7 @@ from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import NO_COMMAND, ours
 from compare.scores import CURRENT
 from compare.sentences import assigned_by, hosts_told, sentence, spread
+from compare.streams import streams_told
 from compare.verdict import ALL_ALIKE
 from groups.wording import ON_THE_WAY
 from optimal.proof import ProofKind
@@ -58,6 +59,7 @@ def detail_of(
     group = judged.group
     told, waiting = [sentence(judged)], without_reader(group)
     told += [] if waiting is None else [waiting.sentence()]
+    told += streams_told(group)
     if judged.best is None:
         then = what_is_next(judged, scores)
         return Detail(line, tuple(told), next=then, assumed=group.assumed)

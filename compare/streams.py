@@ -1,0 +1,135 @@
+"""Streams: how even the tasks of a Kafka Streams group are, and where its standbys stand."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from compare.sentences import spread
+from groups.documents.assay_streams import held
+from groups.wording import counted, few, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from groups.documents.assay_group import Partitions
+    from groups.documents.assay_streams import StreamsDocument
+    from groups.group import Group
+
+Task = tuple[str, int]
+
+
+class Tasks(NamedTuple):
+    """The tasks of a group, once a rebalance that is under way has ended.
+
+    Attributes
+    ----------
+    active : by process, how many active tasks it has
+    stateful, stateful_by_process : of each thread, and by process, those known to keep state
+    standbys : how many standbys and warm-ups there are
+    misplaced : tasks with two copies in one process, each named with that process: losing it loses
+        both, and a standby beside its active brings nothing
+    missing : stateful tasks that have fewer standbys than they should and could have; None where
+        `standby_replicas` is not known
+    unknown : subtopologies of which it is not known whether they keep state
+    """
+
+    active: dict[str, int]
+    stateful: tuple[int, ...]
+    stateful_by_process: dict[str, int]
+    standbys: int
+    misplaced: tuple[tuple[Task, str], ...]
+    missing: tuple[Task, ...] | None
+    unknown: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the key ``tasks`` of ``assay-scores/1``."""
+        return {
+            "active_by_process": self.active,
+            "stateful_by_process": self.stateful_by_process,
+            "standbys": self.standbys,
+            "misplaced": [[*task, process] for task, process in self.misplaced],
+            "missing": None if self.missing is None else [[*task] for task in self.missing],
+            "unknown": list(self.unknown),
+        }
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what there is to say of the spread of tasks, and of standbys."""
+        processes = "1 process" if len(self.active) == 1 else f"{len(self.active):,} processes"
+        yield f"Active tasks: {spread([*self.active.values()])} a process, of {processes}."
+        if any(self.stateful):
+            yield (
+                f"Stateful tasks: {spread(self.stateful)} a thread, "
+                f"{spread([*self.stateful_by_process.values()])} a process."
+            )
+        if self.unknown:
+            yield (
+                f"Whether subtopology {listed(self.unknown)} keeps state is not known: assay "
+                "capture asks the broker."
+            )
+        if self.misplaced:
+            named = few([f"{name}_{n} on {process}" for (name, n), process in self.misplaced])
+            yield f"Standbys that bring nothing, with another copy in their process: {named}."
+        if self.missing:
+            named = few([f"{name}_{number}" for name, number in self.missing])
+            yield f"{counted(len(self.missing), 'task')} without all standbys: {named}."
+        if self.standbys and not self.misplaced and not self.missing:
+            sure = "" if self.missing is not None else "; how many there should be is not known"
+            yield f"{counted(self.standbys, 'standby')}, none beside another copy{sure}."
+
+
+def streams_told(group: Group) -> Iterator[str]:
+    """Yield what there is to say of the tasks of a group; nothing where it is none of Streams."""
+    if group.streams is not None and group.members:
+        yield from tasks_of(group.streams).sentences()
+
+
+def tasks_of(group: StreamsDocument) -> Tasks:
+    """Return how the tasks of a group stand."""
+    stateful = {name: one.stateful for name, one in group.subtopologies.items()}
+    processes = sorted({member.process for member in group.members.values()})
+    active, keeping = dict.fromkeys(processes, 0), dict.fromkeys(processes, 0)
+    by_thread, standbys = [], 0
+    copies: dict[Task, Counter[str]] = defaultdict(Counter)
+    standing: Counter[Task] = Counter()
+    for member in group.members.values():
+        tasks = held(member)
+        own = [task for task in _each(tasks.active)]
+        spare = [*_each(tasks.standby), *_each(tasks.warmup)]
+        kept = sum(bool(stateful[name]) for name, _ in own)
+        active[member.process] += len(own)
+        keeping[member.process] += kept
+        by_thread.append(kept)
+        standbys += len(spare)
+        standing.update(_each(tasks.standby))
+        for task in (*own, *spare):
+            copies[task][member.process] += 1
+    misplaced = [(t, p) for t, of in copies.items() for p, count in of.items() if count > 1]
+    return Tasks(
+        active,
+        tuple(by_thread),
+        keeping,
+        standbys,
+        tuple(sorted(misplaced)),
+        _missing(group, standing, len(processes)),
+        tuple(name for name, keeps in sorted(stateful.items()) if keeps is None),
+    )
+
+
+def _missing(
+    group: StreamsDocument, standing: Counter[Task], processes: int
+) -> tuple[Task, ...] | None:
+    if group.standby_replicas is None:
+        return None
+    wanted = min(group.standby_replicas, max(processes - 1, 0))
+    return tuple(
+        (name, number)
+        for name, one in sorted(group.subtopologies.items())
+        if one.stateful
+        for number in range(one.tasks)
+        if standing[name, number] < wanted
+    )
+
+
+def _each(tasks: Partitions) -> Iterator[Task]:
+    return ((name, number) for name, numbers in tasks.items() for number in numbers)

@@ -1,0 +1,169 @@
+"""How the tasks of a Kafka Streams group stand, and what is said of them."""
+
+import json
+import random
+from itertools import combinations
+
+from compare.judged import judge
+from compare.streams import streams_told, tasks_of
+from groups import Group
+from groups.documents.assay_streams import of_mapping
+from tests.assay.calling import good, one_after_the_other, write
+from tests.groups.importers.imported import CAPTURES
+
+SHOP = {
+    "format": "assay-streams/1",
+    "group": "shop",
+    "standby_replicas": 1,
+    "subtopologies": {"0": {"tasks": 2, "stateful": False}, "1": {"tasks": 2, "stateful": True}},
+    "members": {
+        "a1": {"process": "a", "tasks": {"active": {"0": [0], "1": [0]}, "standby": {"1": [1]}}},
+        "a2": {"process": "a", "tasks": {"active": {"0": [1]}}},
+        "b1": {"process": "b", "tasks": {"active": {"1": [1]}, "standby": {"1": [0]}}},
+    },
+}
+
+
+def with_tasks(**tasks):
+    return SHOP | {
+        "members": {
+            name: one | {"tasks": tasks.get(name, one["tasks"])}
+            for name, one in SHOP["members"].items()
+        }
+    }
+
+
+def told(document):
+    return list(streams_told(Group.from_dict(document)))
+
+
+def drawn(rng):
+    """A group whose copies stand anywhere."""
+    sizes = {str(n): rng.randint(1, 3) for n in range(rng.randint(1, 3))}
+    members = {}
+    for m in range(rng.randint(1, 5)):
+        roles = {
+            role: {
+                name: sorted(rng.sample(range(size), rng.randint(0, 1)))
+                for name, size in sizes.items()
+            }
+            for role in ("active", "standby", "warmup")
+        }
+        members[f"m{m}"] = {"process": f"p{rng.randint(0, 2)}", "tasks": roles}
+    return SHOP | {
+        "standby_replicas": rng.choice([None, 0, 1, 2]),
+        "members": members,
+        "subtopologies": {
+            name: {"tasks": size, "stateful": rng.choice([True, False, None])}
+            for name, size in sizes.items()
+        },
+    }
+
+
+def test_tasks_are_counted_as_by_going_through_every_pair_of_copies():
+    rng = random.Random(29)
+    misplaced = missing = 0
+    for _ in range(500):
+        document = drawn(rng)
+        found = tasks_of(of_mapping(document))
+        keeps = {name: one["stateful"] for name, one in document["subtopologies"].items()}
+        every = [
+            (role, name, number, one["process"])
+            for one in document["members"].values()
+            for role, tasks in one["tasks"].items()
+            for name, numbers in tasks.items()
+            for number in numbers
+        ]
+        beside = {((a[1], a[2]), a[3]) for a, b in combinations(every, 2) if a[1:] == b[1:]}
+        assert set(found.misplaced) == beside
+        for process, count in found.active.items():
+            own = [one for one in every if one[0] == "active" and one[3] == process]
+            assert count == len(own)
+            assert found.stateful_by_process[process] == sum(keeps[one[1]] is True for one in own)
+        assert sum(found.stateful) == sum(found.stateful_by_process.values())
+        wanted, others = document["standby_replicas"], len(found.active) - 1
+        lacks = [
+            (name, number)
+            for name, one in document["subtopologies"].items()
+            for number in range(one["tasks"])
+            if keeps[name]
+            and sum(a[:3] == ("standby", name, number) for a in every) < min(wanted or 0, others)
+        ]
+        assert found.missing == (None if wanted is None else tuple(lacks))
+        misplaced, missing = misplaced + bool(beside), missing + bool(lacks)
+    assert min(misplaced, missing) > 50
+
+
+def test_an_even_group_says_loads_and_that_standbys_stand_well():
+    assert told(SHOP) == [
+        "Active tasks: 1-3 a process, of 2 processes.",
+        "Stateful tasks: 0-1 a thread, 1 a process.",
+        "2 standbys, none beside another copy.",
+    ]
+
+
+def test_faults_of_standbys_are_named():
+    beside = with_tasks(
+        b1={"active": {"1": [1]}}, a2={"active": {"0": [1]}, "standby": {"1": [0]}}
+    )
+    assert told(beside)[-1] == (
+        "Standbys that bring nothing, with another copy in their process: 1_0 on a."
+    )
+    assert told(with_tasks(b1={"active": {"1": [1]}}))[-1] == "1 task without all standbys: 1_0."
+    unknown = SHOP | {
+        "standby_replicas": None,
+        "subtopologies": {"0": {"tasks": 2}, "1": {"tasks": 2}},
+    }
+    assert told(unknown)[1:] == [
+        "Whether subtopology 0 and 1 keeps state is not known: assay capture asks the broker.",
+        "2 standbys, none beside another copy; how many there should be is not known.",
+    ]
+    assert told(SHOP | {"members": {}}) == []
+
+
+def test_active_tasks_are_judged_as_partitions_of_threads_on_processes():
+    (judged,) = judge([Group.from_dict(with_tasks(a2={}, b1={"active": {"0": [1], "1": [1]}}))])
+    assert judged.verdict.says == "improvable"
+    (judged,) = judge([Group.from_dict(SHOP)])
+    assert judged.verdict.says == "as good as can be"
+    group = judged.group
+    assert (group.n_partitions, group.places("host").names) == (4, ("a", "b"))
+    assert group.everybody_reads_all
+
+
+def test_score_says_tasks_threads_and_processes_and_calls_no_assignor_of_consumers(tmp_path):
+    six = {f"{p}{t}": {"process": p, "tasks": {}} for p in "ab" for t in (1, 2)}
+    for name, numbers in {"a1": [0, 1], "a2": [2, 3], "b1": [4], "b2": [5]}.items():
+        six[name] = {"process": name[0], "tasks": {"active": {"0": numbers}}}
+    uneven = SHOP | {"subtopologies": {"0": {"tasks": 6, "stateful": False}}, "members": six}
+    lines = [json.dumps(one) for one in (uneven, SHOP | {"group": "till"})]
+    folder = write(tmp_path, {"one.json": uneven})
+    (folder / "two.jsonl").write_text("\n".join(lines))
+    capture = str(CAPTURES / "streams-4.2.1/rebalancing-members-verbose.txt")
+    runs = one_after_the_other(
+        {
+            "one": ("score", "one.json"),
+            "two": ("score", "two.jsonl"),
+            "range": ("score", "one.json", "--assignor", "range"),
+            "rebalancing": ("score", capture),
+            "advise": ("advise", "one.json"),
+            "import": ("import", capture, "-o", "made.json"),
+            "again": ("score", "made.json"),
+        },
+        folder,
+    )
+    runs = {
+        name: good(run).stdout if name in ("one", "two") else run.stdout + run.stderr
+        for name, run in runs.items()
+    }
+    said = runs["one"]
+    assert "4 threads hold 1-2 each of 6 tasks" in said
+    assert "Processes are uneven: a has 4 for 2 threads, b 2 for 2 threads." in said
+    assert "range" not in said
+    assert "it assigns partitions to consumers, not tasks to threads" in runs["range"]
+    assert {"shop", "till"} <= set(runs["two"].split())
+    assert "2 tasks are still to be handed over; judged as it will be then" in runs["rebalancing"]
+    assert (
+        runs["again"].partition("\nassignor")[0] == runs["rebalancing"].partition("\nassignor")[0]
+    )
+    assert "is of Kafka Streams, and advice is for consumers" in runs["advise"]
