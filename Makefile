@@ -13,7 +13,7 @@ BROKERS := 4.3.1 3.9.2
 NOTEBOOKS = $(BIN)/python -m pytest --nbmake --override-ini testpaths=notebooks notebooks
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often pages notebooks docs picture lock clean
+.PHONY: conformance clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -120,6 +120,10 @@ how-often: clients  ## count what goes wrong in a week of typical services, hour
 	@$(BIN)/python -m studies.how_often --services 1000
 	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --out docs/findings
 	@$(BIN)/python -m studies.pages how-often
+
+streams-tasks: clients  ## hunt the broker's assignor of streams tasks, in every release, 15 min
+	@$(BIN)/python -m studies.task_findings
+	@$(BIN)/python -m studies.pages streams-tasks
 
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
 	@$(NOTEBOOKS)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.promises.conformance import ASKED, file_of
-from studies import amendments, promise_table, shipped_page
+from studies import amendments, promise_table, shipped_page, task_findings
 from studies import conformance as corpus
 from studies import differential as compared
 from studies import elastic as scaled
@@ -73,6 +73,11 @@ def on_a_cluster(folder: Path) -> str:
     return played.made(told["courses"])
 
 
+def streams_tasks(folder: Path) -> str:
+    """Return what the broker's assignor of streams tasks breaks."""
+    return task_findings.page_of(json.loads((folder / "streams-tasks.json").read_text("utf-8")))
+
+
 def conformance(_: Path) -> str:
     """Return how many instances of the conformance corpus break a promise, by assignor."""
     return corpus.table_of([file_of(promise) for promise in ASKED])
@@ -88,6 +93,7 @@ MADE: Mapping[str, Callable[[Path], str]] = {
     "since-when": since_when,
     "why": why,
     "on-a-cluster": on_a_cluster,
+    "streams-tasks": streams_tasks,
     "conformance": conformance,
 }
 
