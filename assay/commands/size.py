@@ -358,7 +358,11 @@ def _print_rows(sizing: Sizing) -> None:
         Column("catch-up", _catch_up, right=True, shown=times),
         Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
     )
-    tell(f"each row: the best assignment of so many members, {' > '.join(sizing.objective)}")
+    objective = " > ".join(sizing.objective)
+    tell(
+        f"each row: the best assignment of so many members, {objective}; the group's own may be "
+        "worse: assay score"
+    )
     if bounds:
         tell("at least: where the lowest peak is not proved, no assignment has less")
 

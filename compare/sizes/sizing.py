@@ -22,7 +22,7 @@ Aim = Literal["peak_lag", "peak_time", "peak_load", "load_spread", "balance"]
 AIMS: tuple[Aim, ...] = get_args(Aim)
 SECONDS_IN: dict[str, int] = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
 _SIZES: dict[str, int] = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
-_NUMBER = re.compile(r"([0-9]{1,15}) ?([A-Za-z]*)")
+_NUMBER = re.compile(r"([0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4}) ?([A-Za-z]*)")
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,11 @@ def parse_target(text: str) -> dict[str, int]:
 
 
 def whole_number(text: str, units: Mapping[str, int] = _SIZES) -> int | None:
-    """Return the number of ``400k`` or ``8``, or the seconds of ``5m``; None of anything else."""
+    """Return the number of ``400k`` or ``1,200``, the seconds of ``5m``; None of anything else."""
     found = _NUMBER.fullmatch(text)
-    return int(found[1]) * units[found[2]] if found and found[2] in units else None
+    return (
+        int(found[1].replace(",", "")) * units[found[2]] if found and found[2] in units else None
+    )
 
 
 @dataclass(frozen=True)

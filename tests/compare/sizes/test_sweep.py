@@ -232,6 +232,7 @@ def test_what_cannot_be_sized_is_refused_and_why(group, given, message):
     [
         ("peak_time=5m", {"peak_time": 300}), ("peak_time=90", {"peak_time": 90}),
         ("peak_time=2h", {"peak_time": 7200}), ("peak_lag=400k", {"peak_lag": 400_000}),
+        ("peak_lag=1,200", {"peak_lag": 1200}),
         ("peak_load=8", {"peak_load": 8}), ("peak_lag=2M", {"peak_lag": 2_000_000}),
     ],
 )  # fmt: skip
