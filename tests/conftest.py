@@ -11,15 +11,20 @@ import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-SHARE_ONE_RUN = (
+# To start Spark and to warm it up takes longer than most of these tests.
+SHARE_ONE_SESSION = (
     "tests/compare/fleet/test_run.py",
     "tests/compare/fleet/test_report.py",
     "tests/compare/fleet/test_ending.py",
     "tests/compare/fleet/test_summaries.py",
+    "tests/compare/fleet/test_frames.py",
+    "tests/compare/fleet/test_from_python.py",
+    "tests/compare/fleet/test_guest.py",
+    "tests/compare/fleet/test_pool.py::test_the_rows_are_those_of_spark",
 )
 SHARES_NOTHING = "tests/compare/promises/test_program.py"
 LONGEST = (
-    *SHARE_ONE_RUN,
+    *SHARE_ONE_SESSION,
     "tests/optimal/test_agreement.py",
     "tests/compare/fleet/",
     "tests/assay/test_documentation.py",
@@ -112,8 +117,8 @@ class FileByFile(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         file = nodeid.partition("::")[0]
-        if file.startswith(SHARE_ONE_RUN):
-            return SHARE_ONE_RUN[0]
+        if nodeid.startswith(SHARE_ONE_SESSION):
+            return SHARE_ONE_SESSION[0]
         return nodeid if file == SHARES_NOTHING else file
 
 

@@ -10,7 +10,7 @@ from compare.fleet.tables import read_table
 from tests.heuristics.assignors import mine
 
 
-@pytest.mark.spark
+# Without the mark, so that `make test` has one run on Spark.
 def test_a_run_from_python_scores_a_function_of_yours_and_says_what_it_was_made_with(
     spark, tmp_path
 ):
