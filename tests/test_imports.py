@@ -4,7 +4,8 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from inspect import unwrap
 from pathlib import Path
@@ -50,26 +51,34 @@ with redirect_stdout(StringIO()), suppress(SystemExit):
 FILES = sorted(path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py"))
 
 
-def imports(path: Path) -> Iterator[tuple[str, str]]:
+def imports(path: Path) -> tuple[tuple[str, str], ...]:
     """Every module that a file imports and what it takes from it, "" for the module itself.
 
     Those inside functions and for type checkers too.
     """
-    package = path.relative_to(ROOT).parent.parts
-    for node in ast.walk(ast.parse(path.read_text())):
+    return imports_in(path.read_text(), path.relative_to(ROOT).parent.parts)
+
+
+@cache
+def imports_in(text: str, package: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    found: list[tuple[str, str]] = []
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names)
+            found += ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) + 1 - node.level] if node.level else ()
             module = ".".join((*above, *filter(None, [node.module])))
-            yield from ((module, alias.name) for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-            yield from ((a.value, "") for a in node.args if isinstance(a, ast.Constant))
+            found += ((module, alias.name) for alias in node.names)
+        elif isinstance(node, ast.Call):
+            called = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+            if called == "import_module":
+                found += ((a.value, "") for a in node.args if isinstance(a, ast.Constant))
+    return tuple(found)
 
 
 def imported(path: Path) -> set[str]:
     """Every module that a file imports, and the dotted names that it takes from them."""
-    found = list(imports(path))
+    found = imports(path)
     return {module for module, _ in found} | {f"{module}.{name}" for module, name in found if name}
 
 

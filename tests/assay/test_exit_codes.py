@@ -414,6 +414,7 @@ NOISE = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", NOISE)
 def test_a_hundred_megabytes_of_noise_are_refused(folder, kind):
     file = folder / "noise.json"

@@ -60,6 +60,7 @@ def test_a_subscription_is_settled_just_where_all_ways_of_reading_agree_on_it() 
     assert seen == {(True, True), (False, True), (False, False)}
 
 
+@pytest.mark.exhaustive
 def test_a_sure_verdict_and_every_bound_hold_whoever_reads_what() -> None:
     random, seen = np.random.default_rng(7), set()
     for _ in range(150):

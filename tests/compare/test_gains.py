@@ -17,6 +17,7 @@ def judged(group: Group) -> Judged:
     return one
 
 
+@pytest.mark.exhaustive
 def test_what_is_said_can_be_had_and_is_most_of_the_gain():
     rng, said = random.Random("early"), 0
     for _ in range(240):

@@ -22,13 +22,13 @@ from tests.optimal.agreement_sweep import (
     sweep,
 )
 
-GROUPS, SEED = 1000, 5
+GROUPS, SEED = 300, 5
 KIP_54 = ("balance", "stickiness")
 
 
 @pytest.fixture(scope="module")
 def met(tmp_path_factory):
-    """Every formulation on the groups of one seed; half a minute on two idle cores."""
+    """Every formulation on the groups of one seed; ``make agree`` takes 20,000."""
     return sweep(SEED, GROUPS, str(tmp_path_factory.mktemp("contradictions")))
 
 
@@ -119,11 +119,11 @@ def test_the_groups_differ_in_subscriptions_claims_racks_and_weights():
 @pytest.mark.exhaustive
 def test_no_two_formulations_disagree_on_groups_of_mixed_magnitudes(tmp_path):
     """Lags and weights from units to millions: ``--magnitudes`` asks the same of 20,000."""
-    found = sweep(SEED, 150, str(tmp_path), make=magnitudes_case)
+    found = sweep(SEED, 60, str(tmp_path), make=magnitudes_case)
     assert [one.contradiction for one in found if one.contradiction is not None] == []
     said = methods(found)
-    assert said.pop("exchange") > 20
-    assert said == {"cp-sat": 150, "ilp": 150, "brute": 150}
+    assert said.pop("exchange") > 8
+    assert said == {"cp-sat": 60, "ilp": 60, "brute": 60}
     assert sum(len(one.methods) - one.proved for one in found) <= 2
 
 
@@ -139,10 +139,10 @@ def test_no_two_formulations_disagree_on_any_order_of_lag_and_another_tier(tmp_p
 @pytest.mark.exhaustive
 def test_no_two_formulations_disagree_on_hosts_and_racks(tmp_path):
     """``--places`` asks the same of 20,000."""
-    found = sweep(SEED, 100, str(tmp_path), make=places_case)
+    found = sweep(SEED, 50, str(tmp_path), make=places_case)
     assert [one.contradiction for one in found if one.contradiction is not None] == []
     said = methods(found)
-    assert said["flow"] == said["cp-sat"] == said["ilp"] == 100
+    assert said["flow"] == said["cp-sat"] == said["ilp"] == 50
     assert {tier for one in found for tier in one.objective} >= {"host_balance", "rack_balance"}
 
 

@@ -24,7 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "findings" / "promises.md"
 
 @pytest.fixture(scope="module")
 def found():
-    small = scopes(equal_to=(4, 9), contested_to=(3, 4), seeded=2000)
+    small = scopes(equal_to=(4, 9), contested_to=(3, 4), seeded=500)
     return {scope: broken_by(groups) for scope, groups in small.items()}
 
 

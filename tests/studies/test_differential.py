@@ -32,7 +32,7 @@ CALLED_HERE = tuple(
 )
 BY_KAFKA = ("kafka-java/", "kafka-broker/")
 ON_MANY = tuple(name for name in CALLED_HERE if "kafka-java" in name and "sticky" in name)
-MANY, FEW = 5000, 500
+MANY, FEW = 1000, 250
 EVEN = {
     "format": "assay-group/1",
     "topics": {"t": 2},
@@ -42,7 +42,7 @@ EVEN = {
 
 @pytest.fixture(scope="module")
 def rows():
-    """Every pair that can be called in a child process, Kafka's sticky ones over 5,000 groups."""
+    """Every pair that can be called in a child process, Kafka's sticky ones over more groups."""
     here = [name for name in CALLED_HERE if assignors()[name].missing() is None]
     many = [name for name in here if name in ON_MANY]
     rest = [name for name in here if name not in ON_MANY]

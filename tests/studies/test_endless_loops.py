@@ -70,6 +70,7 @@ def test_each_missed_balance_has_its_chain():
         assert MADE[name]["chain"] == why_unseen(plan)
 
 
+@pytest.mark.exhaustive
 def test_rounds_that_come_back_are_told_with_what_each_gives_and_takes():
     finding = FINDINGS["kafka-java-cooperative-sticky-settles"]
     seen = rounds.rounds_of(finding.assignor, finding.group)

@@ -109,6 +109,7 @@ def test_a_static_member_that_restarts_with_the_same_topics_costs_no_rebalance()
             ), same
 
 
+@pytest.mark.exhaustive
 def test_every_state_of_a_week_is_valid_and_the_optimum_is_never_worse():
     with TimeLimit(10) as limit:
         for one in SERVICES[:8]:
@@ -163,6 +164,7 @@ def test_after_a_hang_the_leader_is_gone_until_the_next_rebalance_of_the_week():
         assert back not in journey.group.owner
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "alike", "differing"),
     [
@@ -182,6 +184,7 @@ def test_what_is_counted_of_a_small_fleet_is_pinned(name, alike, differing):
         assert asked == (kinds.count(True), kinds.count(False))
 
 
+@pytest.mark.exhaustive
 def test_what_hangs_raises_or_is_invalid_is_counted_and_the_week_goes_on(called):
     called(hangs=misbehaving.loop, stumbles=misbehaving.stumble, twice=misbehaving.hand_out_twice)
     short = next(one for one in SERVICES if len(one.stages[0].members) == 2)

@@ -28,6 +28,7 @@ def called(name: str) -> None:
         pytest.skip(reason)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name",
     [

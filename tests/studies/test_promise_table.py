@@ -24,7 +24,7 @@ FINDINGS = [
 
 @pytest.fixture(scope="module")
 def small_tallies():
-    small = scopes(equal_to=(3, 6), fresh_to=(2, 3, 4), owned_to=(2, 3, 3), seeded=300)
+    small = scopes(equal_to=(3, 6), fresh_to=(2, 3, 4), owned_to=(2, 3, 3), seeded=100)
     return {
         (scope.name, *key): one for scope in small for key, one in tally(scope.groups()).items()
     }
@@ -48,7 +48,7 @@ def test_the_revert_rule_never_fires_though_moves_are_made(small_tallies):
     reverts = {k[0]: one for k, one in small_tallies.items() if k[2] == "no-revert"}
     assert not any(one.broken for one in reverts.values())
     assert reverts["owned"].tested > 100
-    assert reverts["seeded"].tested > 50
+    assert reverts["seeded"].tested > 15
 
 
 @pytest.mark.exhaustive

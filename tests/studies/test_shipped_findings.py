@@ -9,7 +9,7 @@ import pytest
 from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.promises.record import Found
-from heuristics import WRITTEN, assignor_named
+from heuristics import WRITTEN
 from studies.recorded_findings import renewed
 from studies.shipped_findings import search
 
@@ -59,10 +59,7 @@ def test_each_finding_is_on_a_promise_that_its_assignor_makes():
 
 @pytest.mark.exhaustive
 def test_a_search_finds_what_is_broken_and_prefers_ordinary_groups(limit):
-    name = "kafka-python/sticky"
-    reason = assignor_named(name).missing()
-    if reason is not None:
-        pytest.skip(reason)
+    name = "kip-54-sticky"
     found = search(name, [limit], groups=10)
     assert set(found) <= set(promises_of(name)) <= set(PROMISES)
     assert found["optimal-balance"].measured == {"balance": 4, "optimum": 0}

@@ -44,6 +44,7 @@ def advised() -> list:
     ]
 
 
+@pytest.mark.exhaustive
 def test_each_kind_of_change_is_advised_for_many_groups(advised):
     kinds = [change.kind for _, found in advised for change in (*found.changes, *found.same_peak)]
     for kind in set(CHEAPEST_FIRST) - {"assignor", "isolate"}:

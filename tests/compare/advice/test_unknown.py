@@ -32,6 +32,7 @@ def advised() -> list:
     return found
 
 
+@pytest.mark.exhaustive
 def test_what_is_promised_holds_for_the_truth(advised):
     gains = 0
     for truth, said in advised:

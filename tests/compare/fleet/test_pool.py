@@ -114,6 +114,7 @@ def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
     assert shown >= verdicts
 
 
+@pytest.mark.exhaustive
 def test_rows_do_not_depend_on_the_groups_that_are_solved_with_them(tmp_path):
     rng = random.Random(11)
     groups = [random_group(rng, members=5, partitions=14) for _ in range(150)]

@@ -117,6 +117,7 @@ def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(re
             assert one["place"] == f"in.jsonl:{names.index(one['group']) + 1}"
 
 
+@pytest.mark.exhaustive
 def test_rows_do_not_depend_on_how_groups_are_put_together():
     job, names = job_for("current", "range"), names_with([], 40)
 

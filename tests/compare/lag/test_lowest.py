@@ -113,6 +113,7 @@ def test_where_it_is_open_who_reads_what_there_is_no_lowest_peak():
     assert (found.records, found.proved) == (5, True)
 
 
+@pytest.mark.exhaustive
 def test_a_bound_holds_for_more_readers_too():
     """With subscriptions hidden, what is proved is proved whoever reads what."""
     rng = random.Random(7)

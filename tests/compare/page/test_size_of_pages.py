@@ -29,6 +29,7 @@ def thousand(page_of) -> str:
     return rendered(page_of([improvable(n) for n in range(1000)], assignors=()))
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_1000_groups_is_under_2_mb(thousand):
     assert len(thousand.encode()) < MOST_BYTES
 

@@ -6,7 +6,6 @@ from importlib.util import module_from_spec, spec_from_file_location
 from itertools import islice, product
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from compare.promises.conformance import (
@@ -30,9 +29,10 @@ from heuristics import assign
 from optimal import Solution, check
 from studies.conformance import COLUMNS, OBJECTIVES, instances, least_alike, smallest
 from studies.smallest import small
+from tests.schemas import validator_of
 
 FILES = {promise: json.loads((FOLDER / f"{promise}.json").read_text("utf-8")) for promise in ASKED}
-SCHEMA = json.loads((FOLDER / "schema" / "assay-conformance-1.json").read_text("utf-8"))
+SCHEMA = FOLDER / "schema" / "assay-conformance-1.json"
 SMALLER = ((4, 3),)
 
 
@@ -59,9 +59,8 @@ def test_whole_files_are_made_again_to_the_last_instance():
 
 def test_every_file_keeps_to_the_schema_and_the_readme_names_every_key():
     readme = (FOLDER / "README.md").read_text("utf-8")
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
     for promise, file in FILES.items():
-        jsonschema.validate(file | {"instances": file["instances"][::9]}, SCHEMA)
+        validator_of(SCHEMA).validate(file | {"instances": file["instances"][::9]})
         assert f"`{promise}.json`" in readme
         for key in {*file, *(key for one in file["instances"] for key in one)}:
             assert f"`{key}`" in readme
@@ -181,7 +180,7 @@ def test_a_group_that_its_recipe_does_not_make_is_refused():
 def test_in_full_every_instance_has_its_group():
     document = json.loads(in_full("settles"))
     assert all("group" in one for one in document["instances"])
-    jsonschema.validate(document, SCHEMA)
+    validator_of(SCHEMA).validate(document)
     large = next(one for one in document["instances"] if "recipe" in one)
     assert len(large["group"]["members"]) == 100
 

@@ -77,6 +77,7 @@ def ends_at_the_optimum(groups, assignor):
     return missed
 
 
+@pytest.mark.exhaustive
 def test_the_chains_lead_to_the_proved_optimum_on_small_and_on_drawn_groups():
     small = [one.group() for one in islice(fresh(3, 3, 5), 0, None, 2)]
     assert ends_at_the_optimum(small, "kip-54-sticky") > 0

@@ -108,6 +108,7 @@ def test_a_block_and_those_above_it_are_the_only_readers_of_their_topics_and_hol
         assert -(-first.partitions // len(first.members)) == loads.max()
 
 
+@pytest.mark.exhaustive
 @for_each(SEEDS)
 def test_counts_are_what_the_group_says_and_add_up_to_the_moves_with_none_counted_twice(seed):
     group = drawn(seed)
@@ -175,6 +176,7 @@ def test_every_count_holds_in_every_balanced_assignment(seed):
     assert seen
 
 
+@pytest.mark.exhaustive
 def test_counts_of_all_kinds_and_prices_of_several_steps_are_among_those_tried():
     solutions = [solve(drawn(seed)) for seed in SEEDS]
     counts = [count for one in solutions for count in moves_of(one).counts]

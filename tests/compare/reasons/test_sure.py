@@ -19,6 +19,7 @@ TIERS = ("balance", "stickiness")
 CAPTURE = str(Path(__file__).parents[3] / "corpus/captures/3.9.2/all-describe.txt")
 
 
+@pytest.mark.exhaustive
 def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
     rng = np.random.default_rng(3)
     explained, better, refused = 0, 0, []

@@ -170,6 +170,7 @@ def mixed_groups(draw) -> dict:
     return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
 
 
+@pytest.mark.exhaustive
 @settings(deadline=None, max_examples=120)
 @given(mixed_groups(), stories(MORE_LISTS), st.sampled_from(Rule))
 def test_every_count_of_every_step_is_that_of_an_independent_simulator(document, story, rule):

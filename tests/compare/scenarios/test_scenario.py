@@ -616,6 +616,7 @@ def test_a_sum_below_the_optimums_is_explained():
     assert said not in assay(file, "--assignor", "kip-54-sticky").stdout
 
 
+@pytest.mark.exhaustive
 def test_without_assignors_named_the_command_sums_up_all_of_them():
     document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": []}
     run = assay("-", stdin=json.dumps(document))

@@ -41,6 +41,7 @@ def mutated(seed: int) -> list[str]:
     return texts
 
 
+@pytest.mark.exhaustive
 def test_rows_and_reasons_of_many_texts_are_those_of_their_groups_one_by_one():
     texts = mutated(3)
     rows, failures = decoded(texts)

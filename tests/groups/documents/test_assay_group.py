@@ -25,6 +25,7 @@ def outcome(make) -> Group | str:
         return str(error)
 
 
+@pytest.mark.exhaustive
 def test_a_text_and_what_it_parses_to_make_the_same_group_in_many_mutated_documents():
     rng = random.Random(1)
     good = refused = 0

@@ -108,6 +108,7 @@ def check_nothing_is_made_up(document: dict[str, Any], data: bytes) -> None:
                 assert str(number) in words or str(number) in squeezed
 
 
+@pytest.mark.exhaustive
 def test_thousands_of_mutated_texts_give_groups_or_one_line_each() -> None:
     rng = random.Random(4)
     outcomes: Counter[str] = Counter()

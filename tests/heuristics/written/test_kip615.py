@@ -24,6 +24,7 @@ def spread(assignment: Assignment) -> int:
     return int(assignment.loads.max() - assignment.loads.min())
 
 
+@pytest.mark.exhaustive
 def test_as_written_the_smallest_group_that_breaks_the_promise_is_one_ordinary_join():
     broken = [
         (members, partitions, counts)
@@ -48,6 +49,7 @@ def test_as_written_the_same_group_once_more_gets_another_assignment():
     assert second.loads.tolist() == [2, 2, 3, 2]
 
 
+@pytest.mark.exhaustive
 def test_amended_every_group_is_within_one_and_moves_no_more_than_it_must():
     for members in range(1, 6):
         for partitions in range(13 if members < 5 else 9):

@@ -113,6 +113,7 @@ def test_on_ordinary_groups_it_moves_no_more_than_the_rule_that_people_run_and_e
     assert fewer > 0
 
 
+@pytest.mark.exhaustive
 def test_where_all_read_the_same_neither_loads_nor_moves_could_be_better():
     groups = [small.group() for small in islice(equal(5, 12), 0, None, 25)]
     for group, optimum in zip(groups, solve_many(groups, "kip-54"), strict=True):

@@ -112,6 +112,7 @@ def wanted_of(members, cluster):
     }
 
 
+@pytest.mark.exhaustive
 @settings(max_examples=80, deadline=None, suppress_health_check=FUNCTION_SCOPED)
 @given(MEMBERS, CLUSTER)
 def test_a_leader_gives_everything_to_somebody_whatever_it_is_told(members, cluster):

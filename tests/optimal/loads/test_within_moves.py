@@ -29,6 +29,7 @@ def hot() -> Group:
     return group_of(topics, {"c0": ["t0"], "c1": ["t0"]}, {"c0": {"t0": [0, 1, 2]}})
 
 
+@pytest.mark.exhaustive
 def test_no_assignment_within_budgets_is_better_and_no_bound_above_it():
     rng, kinds = random.Random("within budgets"), Counter()
     for _ in range(300):
