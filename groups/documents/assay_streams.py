@@ -217,7 +217,9 @@ def with_processes(document: Document) -> Document:
     says what the broker does not tell, which is in the user data of their subscriptions.
     """
     called = {name: told(one.client_id) or name for name, one in document.members.items()}
-    if not any("-StreamThread-" in client_id for client_id in called.values()):
+    listed = [told(one.assignors) for one in document.members.values()]
+    threads = any("-StreamThread-" in client_id for client_id in called.values())
+    if not threads and ["stream"] not in listed:
         return document
     line = (
         f"{CLASSIC_STREAMS}: hosts are its processes, by client id; which partitions make a task, "

@@ -1,4 +1,4 @@
-"""Captures: live groups as ``assay-group/1`` documents."""
+"""Captures: live groups as ``assay-group/1`` and ``assay-streams/1`` documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def capture(
     Nothing but questions is sent: no member joins, nothing is committed, no topic is made.
 
     A group that is not to be had (it is rebalancing, has no members, is not there, may not be
-    described, is a share, Streams or Connect group) is one Failure, and the others are captured.
+    described, is a share or Connect group) is one Failure, and the others are captured.
 
     Parameters
     ----------

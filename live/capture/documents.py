@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, cast
 
 from groups.documents.assay_group import FORMAT, Document, JsonObject, of_mapping
+from groups.documents.assay_streams import with_processes
 from groups.documents.snapshot import columns_of
 from groups.errors import BadInput
 from groups.wording import BEYOND_THE_END, counted, few
@@ -70,7 +71,7 @@ def valid(name: str, found: JsonObject | Obstacle) -> Document | Obstacle:
     if isinstance(found, Obstacle):
         return found
     try:
-        document = of_mapping(found)
+        document = with_processes(of_mapping(found))
         columns_of(document)
     except BadInput as error:
         return Obstacle(f"group {name!r}: what the broker tells makes no group: {error}")

@@ -16,9 +16,9 @@ from kafka.protocol.consumer import OffsetFetchRequest
 
 from groups.errors import Failure
 from groups.importers import Imported
-from groups.importers.seen import absent, connect, rebalancing, shared, streams
+from groups.importers.seen import absent, connect, rebalancing, shared
 from groups.wording import counted, nearest_of
-from live.capture import membership, messages
+from live.capture import membership, messages, streams
 from live.capture.captures import Captured, is_name, moment
 from live.capture.cluster import Unanswered
 from live.capture.documents import document, valid
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kafka.protocol.api_message import ApiMessage
 
     from groups.documents.assay_group import Document
+    from groups.documents.assay_streams import StreamsDocument
     from live.capture.cluster import Cluster
     from live.capture.membership import Described
 
@@ -62,7 +63,13 @@ def capture_matching(
     obstacles += zip(choice.unlisted, missing, strict=True)
     asked = {name: one for name, one in found.items() if isinstance(one, Listed)}
     documents = []
-    for name, one in sorted(captured(cluster, asked, lag=lag, deadline=deadline).items()):
+    tasks = {name: one.node for name, one in asked.items() if one.kind == STREAMS}
+    others = {name: one for name, one in asked.items() if one.kind != STREAMS}
+    made: dict[str, Document | StreamsDocument | Obstacle] = {
+        **captured(cluster, others, lag=lag, deadline=deadline),
+        **streams.captured(cluster, tasks, lag=lag, deadline=deadline),
+    }
+    for name, one in sorted(made.items()):
         if isinstance(one, Obstacle):
             obstacles.append((name, one))
         else:
@@ -254,6 +261,7 @@ def _topics_in(committed: Iterable[Committed | Obstacle]) -> set[str]:
 
 CLASSIC = "classic"
 CONSUMER = "consumer"
+STREAMS = "streams"
 KINDS = (CLASSIC, CONSUMER)
 # Brokers before 3.7 do not tell a type, and have classic groups alone.
 _UNTOLD = ("", "unknown")
@@ -267,7 +275,7 @@ class Listed:
     Attributes
     ----------
     node : the coordinator
-    kind : ``classic`` or ``consumer``, the latter of KIP-848
+    kind : ``classic``, ``consumer`` of KIP-848, or ``streams`` of KIP-1071
     """
 
     node: int
@@ -401,11 +409,9 @@ def _listed(node: int, group: messages.ListedGroup) -> Listed | Obstacle:
     name, kind = group.group_id, group.group_type.lower()
     if kind == "share" or group.protocol_type == "share":
         return Obstacle(shared(name), not_to_be_had=True)
-    if kind == "streams" or group.protocol_type == "streams":
-        return Obstacle(streams(name), not_to_be_had=True)
     if group.protocol_type == "connect":
         return Obstacle(connect(name), not_to_be_had=True)
-    if kind not in (*KINDS, *_UNTOLD):
+    if kind not in (*KINDS, STREAMS, *_UNTOLD):
         reason = f"group {name!r} is of a kind that is not known here: {group.group_type!r}"
         return Obstacle(reason, not_to_be_had=True)
     return Listed(node, CLASSIC if kind in _UNTOLD else kind)

@@ -1,8 +1,9 @@
 """Messages: the questions that captures ask, none of which changes anything, and their answers.
 
-KIP-848's ConsumerGroupDescribe is ours, as kafka-python does not have it. The JSON files say which
-fields go over the wire, in order, in the form in which kafka-python reads its own messages (API
-key 69; version 1 adds the kind of a member, KIP-1099).
+KIP-848's ConsumerGroupDescribe and KIP-1071's StreamsGroupDescribe are ours, as kafka-python does
+not have them. The JSON files say which fields go over the wire, in order, in the form in which
+kafka-python reads its own messages (API key 69, of which version 1 adds the kind of a member,
+KIP-1099; and 89).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
-from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.admin import DescribeConfigsRequest, DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.consumer import IsolationLevel, ListOffsetsRequest, OffsetFetchRequest
 from kafka.protocol.metadata import MetadataRequest
@@ -27,14 +28,26 @@ class ConsumerGroupDescribeResponse(ApiMessage, load_json=__name__):  # type: ig
     """Their members, epochs, current and target assignments."""
 
 
+class StreamsGroupDescribeRequest(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]
+    """Which groups to describe."""
+
+
+class StreamsGroupDescribeResponse(ApiMessage, load_json=__name__):  # type: ignore[misc, call-arg]
+    """Their topology, members and tasks."""
+
+
 QUESTIONS = (
     ConsumerGroupDescribeRequest,
+    DescribeConfigsRequest,
     DescribeGroupsRequest,
     ListGroupsRequest,
     ListOffsetsRequest,
     MetadataRequest,
     OffsetFetchRequest,
+    StreamsGroupDescribeRequest,
 )
+STANDBYS = "streams.num.standby.replicas"
+_GROUP = 32
 BEGINNING = -2
 END = -1
 SEVERAL_GROUPS = 8
@@ -56,6 +69,22 @@ def classic_groups(names: Sequence[str]) -> ApiMessage:
 def consumer_groups(names: Sequence[str]) -> ApiMessage:
     """Ask a coordinator for KIP-848 groups."""
     return ConsumerGroupDescribeRequest(group_ids=list(names))
+
+
+def streams_groups(names: Sequence[str]) -> ApiMessage:
+    """Ask a coordinator for Kafka Streams groups (KIP-1071)."""
+    return StreamsGroupDescribeRequest(group_ids=list(names))
+
+
+def group_settings(names: Sequence[str]) -> ApiMessage:
+    """Ask a broker how many standbys groups are to have."""
+    resource = DescribeConfigsRequest.DescribeConfigsResource
+    return DescribeConfigsRequest(
+        resources=[
+            resource(resource_type=_GROUP, resource_name=name, configuration_keys=[STANDBYS])
+            for name in names
+        ]
+    )
 
 
 def topics(names: Iterable[str] | None) -> ApiMessage:
@@ -204,6 +233,104 @@ class ConsumerGroupDescribe(msgspec.Struct, frozen=True):
     """KIP-848 groups, described."""
 
     groups: list[ConsumerGroup]
+
+
+class TopicInfo(msgspec.Struct, frozen=True):
+    """A topic that a subtopology makes for itself."""
+
+    name: str
+
+
+class SubtopologyTopics(msgspec.Struct, frozen=True):
+    """A subtopology, and the topics that it reads and keeps its state in."""
+
+    subtopology_id: str
+    source_topics: list[str]
+    state_changelog_topics: list[TopicInfo]
+    repartition_source_topics: list[TopicInfo]
+
+
+class Topology(msgspec.Struct, frozen=True):
+    """The subtopologies; None while source topics are missing or do not match."""
+
+    subtopologies: list[SubtopologyTopics] | None
+
+
+class TaskIds(msgspec.Struct, frozen=True):
+    """Tasks of one subtopology, by number."""
+
+    subtopology_id: str
+    partitions: list[int]
+
+
+class TaskAssignment(msgspec.Struct, frozen=True):
+    """What a thread holds, or is to hold."""
+
+    active_tasks: list[TaskIds]
+    standby_tasks: list[TaskIds]
+    warmup_tasks: list[TaskIds]
+
+
+class ClientTag(msgspec.Struct, frozen=True):
+    """A tag of a client, such as its zone."""
+
+    key: str
+    value: str
+
+
+class StreamsThread(msgspec.Struct, frozen=True):
+    """A member of a Kafka Streams group."""
+
+    member_id: str
+    member_epoch: int
+    instance_id: str | None
+    rack_id: str | None
+    client_id: str
+    client_host: str
+    topology_epoch: int
+    process_id: str
+    client_tags: list[ClientTag]
+    assignment: TaskAssignment
+    target_assignment: TaskAssignment
+
+
+class StreamsGroup(msgspec.Struct, frozen=True):
+    """A Kafka Streams group (KIP-1071)."""
+
+    error_code: int
+    group_id: str
+    group_state: str
+    group_epoch: int
+    assignment_epoch: int
+    topology: Topology | None
+    members: list[StreamsThread]
+
+
+class StreamsGroupDescribe(msgspec.Struct, frozen=True):
+    """Kafka Streams groups, described."""
+
+    groups: list[StreamsGroup]
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """A setting of a group."""
+
+    name: str
+    value: str | None
+
+
+class SettingsOfGroup(msgspec.Struct, frozen=True):
+    """The settings of a group that were asked for."""
+
+    error_code: int
+    resource_name: str
+    configs: list[Setting]
+
+
+class DescribeConfigs(msgspec.Struct, frozen=True):
+    """Settings of groups."""
+
+    results: list[SettingsOfGroup]
 
 
 class Broker(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from kafka.errors import KafkaError
 
-from broker import NEWEST, Broker, Consumer, distribution, settle
+from broker import NEWEST, Broker, Consumer, StreamsProcess, distribution, settle
 from live.capture.cluster import Cluster
 from live.capture.rounds import capture_matching
 from live.connection import Connection
@@ -118,6 +118,13 @@ def main():
             broker.create_topic(topic, partitions)
         broker.produce("t0", {0: 17, 1: 17, 2: 17, 3: 17, 4: 16, 5: 16})
         broker.produce("t1", {0: 10})
+        broker.create_topic("orders", 6)
+        broker.tool(
+            *("configs", "--alter", "--entity-type", "groups", "--entity-name", "shop"),
+            *("--add-config", "streams.num.standby.replicas=1"),
+        )
+        for _ in range(2):
+            running.enter_context(StreamsProcess(at, "shop", threads=1))
         simple = Client({"bootstrap.servers": at, "group.id": "simple"})
         java, classes = distribution.java(NEWEST)
         sharing = subprocess.Popen(

@@ -1,0 +1,110 @@
+"""What stands in the way of a Kafka Streams group, and what brokers do not tell of one."""
+
+import pytest
+
+from groups import Group
+from live.capture import streams
+from tests.live.capture.replayed import captured, recorded
+from tests.live.capture.test_obstacles import (
+    FORBIDDEN,
+    GONE,
+    LOADING,
+    TOPIC_FORBIDDEN,
+    first_group,
+    only,
+    setting,
+)
+
+REAL = recorded("kafka-4.3.1.json")
+DESCRIBE, CONFIGS = "StreamsGroupDescribeRequest", "DescribeConfigsRequest"
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch):
+    monkeypatch.setattr(streams, "PAUSE_SECONDS", 0.0)
+
+
+def shop(*changes, **options):
+    """The document of the group, or the reason why there is none."""
+    groups, found, _ = captured(REAL, *changes, patterns=["shop"], **options)
+    return groups.get("shop") or found.failures[0].reason
+
+
+def described(**values):
+    return only(DESCRIBE, setting(first_group, **values))
+
+
+def test_a_state_without_an_assignment_is_a_reason_and_one_with_a_target_is_captured():
+    rebalancing = "group 'shop' is rebalancing: capture it again once its state is Stable"
+    not_ready = "group 'shop' is not ready: its topology has no tasks, as where a topic is missing"
+    states = {
+        "Empty": "group 'shop' has no members",
+        "NotReady": not_ready,
+        "Assigning": rebalancing,
+    }
+    for state, says in states.items():
+        assert shop(described(group_state=state)) == says
+    assert shop(described(group_state="Reconciling"))["group"] == "shop"
+    # It is asked again while there is time.
+    first = only(DESCRIBE, setting(first_group, group_state="Reconciling"), times=1)
+    assert shop(first, patience=60)["group"] == "shop"
+
+
+def test_a_group_that_changes_while_it_is_read_is_no_capture():
+    changed = only(DESCRIBE, setting(first_group, group_epoch=99), times=1)
+    assert shop(changed) == "group 'shop' changed while it was read: capture it again"
+    assert shop(changed, patience=60)["epoch"] == 4
+
+
+def test_what_a_broker_refuses_is_a_reason():
+    codes = {
+        FORBIDDEN: "group 'shop' may not be described: allow Describe on it",
+        GONE: "group 'shop' does not exist",
+        LOADING: "group 'shop': its coordinator is still loading: capture it again",
+        TOPIC_FORBIDDEN: "group 'shop': a topic that it reads may not be described: "
+        "allow Describe on its topics",
+    }
+    for code, says in codes.items():
+        assert shop(described(error_code=code)) == says
+    assert shop(described(topology=None)).startswith("group 'shop' is not ready")
+
+
+def test_standbys_that_may_not_be_known_are_not_known():
+    assert shop()["standby_replicas"] == 1
+    silent = only(CONFIGS, setting(lambda answer: answer.results, configs=[]))
+    assert shop(silent)["standby_replicas"] is None
+
+
+def test_without_lag_tasks_have_none():
+    assert {one["lag"][0] for one in shop()["subtopologies"].values()} == {0}
+    assert all("lag" not in one for one in shop(lag=False)["subtopologies"].values())
+
+
+def test_without_a_commit_the_lag_of_a_task_is_known_where_its_logs_are_empty():
+    def moved(_, answer):
+        for topic in answer.topics:
+            if topic.name == "orders":
+                topic.partitions[0].offset += 7
+
+    lag = {
+        name: one["lag"]
+        for name, one in shop(only("ListOffsetsRequest", moved, times=1))["subtopologies"].items()
+    }
+    assert lag == {"0": [None, 0, 0, 0, 0, 0], "1": [0, 0, 0, 0]}
+
+
+def test_a_subtopology_has_as_many_tasks_as_its_widest_topic_has_partitions():
+    def wider(_, answer):
+        for one in answer.groups[0].topology.subtopologies:
+            one.source_topics = ["orders"]
+
+    sizes = {
+        name: one["tasks"] for name, one in shop(only(DESCRIBE, wider))["subtopologies"].items()
+    }
+    assert sizes == {"0": 6, "1": 6}
+
+
+def test_the_group_that_is_captured_is_one_of_its_active_tasks():
+    group = Group.from_dict(shop())
+    assert (group.n_partitions, sorted(group.owned.tolist())) == (10, [5, 5])
+    assert len(group.places("host").names) == 2

@@ -1,0 +1,124 @@
+"""A real Kafka Streams application: captured live, by the console tool, and as the client says."""
+
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from broker import Broker, StreamsProcess
+from compare.judged import judge
+from compare.streams import tasks_of
+from groups import BadInput
+from groups.importers import import_each
+from live.capture import capture
+from live.connection import Connection
+
+pytestmark = pytest.mark.broker
+SECONDS = 60.0
+AT_ONCE = {
+    "group.streams.initial.rebalance.delay.ms": "0",
+    "group.streams.min.heartbeat.interval.ms": "200",
+    "group.streams.heartbeat.interval.ms": "200",
+    "group.initial.rebalance.delay.ms": "0",
+}
+PROCESSES = [
+    *[("shop", "streams", 2)] * 2,
+    *[("old", "classic", threads) for threads in (1, 2)],
+]
+
+
+def without_lag(document):
+    """What the console tool and the broker both tell."""
+    members = {
+        name: {key: one[key] for key in ("process", "tasks", "target", "epoch", "client_id")}
+        for name, one in document["members"].items()
+    }
+    sizes = {name: one["tasks"] for name, one in document["subtopologies"].items()}
+    return members, sizes
+
+
+@pytest.fixture(scope="module")
+def broker():
+    """One whose threads are told at once what they are to hold.
+
+    On it run two processes of two threads each with a standby of each task that keeps state, and
+    an application of the classic protocol.
+    """
+    with ExitStack() as running:
+        try:
+            broker = running.enter_context(Broker.start(properties=AT_ONCE))
+            broker.create_topic("orders", 6)
+            broker.produce("orders", dict.fromkeys(range(6), 20))
+            to = ("--entity-type", "groups", "--entity-name", "shop")
+            setting = ("--add-config", "streams.num.standby.replicas=1")
+            broker.tool("configs", "--alter", *to, *setting)
+            for group, protocol, threads in PROCESSES:
+                one = StreamsProcess(broker.bootstrap, group, protocol=protocol, threads=threads)
+                running.enter_context(one)
+        except BadInput as reason:
+            pytest.skip(str(reason))
+        yield broker
+
+
+def captured(broker, name, members):
+    """The group once so many members hold what they are to hold."""
+    end = time.monotonic() + SECONDS
+    while True:
+        found = capture(Connection(broker.bootstrap), [name], patience_seconds=1)
+        for one in found.documents:
+            if len(one.snapshot.members) == members and not one.group().with_target().assumed:
+                return one
+        assert time.monotonic() < end, found
+        time.sleep(0.2)
+
+
+def test_a_capture_is_what_the_console_tool_prints_and_says_state_standbys_and_lag_besides(
+    broker,
+):
+    live = captured(broker, "shop", 4)
+    end = time.monotonic() + SECONDS
+    while any(lag != 0 for one in live.document["subtopologies"].values() for lag in one["lag"]):
+        assert time.monotonic() < end
+        live = captured(broker, "shop", 4)
+    tool = broker.tool("streams-groups", "--describe", "--group", "shop", "--members", "--verbose")
+    ((printed,), failures) = import_each([("members", tool.stdout.encode())])
+    assert failures == []
+    assert without_lag(live.document) == without_lag(printed.document)
+    told = live.document["subtopologies"]
+    assert [(one["tasks"], one["stateful"]) for one in told.values()] == [(6, False), (4, True)]
+    assert live.document["standby_replicas"] == 1
+    tasks = tasks_of(live.snapshot)
+    assert (tasks.standbys, tasks.misplaced, tasks.missing, tasks.unknown) == (4, (), (), ())
+    (judged,) = judge([live.group()])
+    assert judged.verdict.says == "as good as can be"
+    assert len(judged.group.places("host").names) == 2
+
+
+def test_a_thread_more_is_a_member_more(broker):
+    with StreamsProcess(broker.bootstrap, "shop", threads=1):
+        group = captured(broker, "shop", 5).group()
+    assert sorted(group.owned.tolist()) == [2, 2, 2, 2, 2]
+    assert len(group.places("host").names) == 3
+
+
+def test_a_classic_application_is_captured_as_threads_of_processes(broker):
+    end = time.monotonic() + SECONDS
+    while True:
+        found = capture(Connection(broker.bootstrap), ["old"]).documents
+        group = found[0].group() if found else None
+        if group is not None and len(group.members) == 3 and (group.owned > 0).all():
+            break
+        assert time.monotonic() < end
+    assert group.of_streams
+    assert len(group.places("host").names) == 2
+    assert any("which tasks keep state are not known" in line for line in group.assumed)
+
+
+def test_a_group_that_nobody_runs_any_more_has_no_members(broker):
+    with StreamsProcess(broker.bootstrap, "till", threads=1) as only:
+        captured(broker, "till", 1)
+        only.stop()
+    end = time.monotonic() + SECONDS
+    while not (failures := capture(Connection(broker.bootstrap), ["till"]).failures):
+        assert time.monotonic() < end
+    assert [one.reason for one in failures] == ["group 'till' has no members"]
