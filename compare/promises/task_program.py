@@ -9,7 +9,7 @@ from compare.promises.description import COLUMNS
 from compare.promises.program import Program, camel, maven, templates
 from compare.promises.record import ARTIFACTS
 from groups import BadInput
-from heuristics.shipped.task_assignor import held
+from groups.documents.assay_streams import held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from compare.promises.promise import NOT_TESTED, Judgement
-from groups.errors import SolverContradiction
-from heuristics.shipped.task_assignor import held
-from optimal.networks.solvers import max_flow
+from groups import Group
+from groups.documents.assay_streams import held
+from optimal import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from groups.documents.assay_group import Partitions
     from groups.documents.assay_streams import StreamsDocument
 
+EVEN_THEN_RESTORES = "balance > host_balance > stateful_balance > restores"
 Task: TypeAlias = tuple[str, int]
 
 
@@ -214,38 +215,11 @@ def restores(before: Placement, after: Placement) -> int:
 def fewest_restores(before: Placement) -> int:
     """Return the fewest restores where threads, processes and stateful tasks are even first.
 
-    A maximum flow from stateful tasks to the processes that hold a copy. Each thread takes the
-    lesser stateful load; threads that take one more are as many as there are stateful tasks over.
-    Where that makes them the threads with the greater load of all tasks, a process has as many of
-    them as its load says, and those that could as well be another process's are shared.
+    The value of a proved optimum, without the tasks of which nobody has a copy.
     """
-    kept = [(t, set(c)) for t in before.tasks if before.is_stateful(t) and (c := before.copies(t))]
-    members, tasks = len(before.group.members), len(before.tasks)
-    floor, more = divmod(sum(map(before.is_stateful, before.tasks)), members)
-    room, tied, shared = dict(before.threads), set[str](), 0
-    if floor == tasks // members:
-        loads = _even_loads(before)
-        last = max((_cost(before, p, load) for p, load in loads.items() if load), default=None)
-        gain = {p for p, load in loads.items() if _cost(before, p, load + 1) == last}
-        lose = {p for p, load in loads.items() if gain and _cost(before, p, load) == last}
-        tied, shared = gain | lose, len(lose)
-        room = {p: n - floor * before.threads[p] - (p in lose) for p, n in loads.items()}
-    source, sink, over, either = range(len(kept), len(kept) + 4)
-    node = {process: number for number, process in enumerate(before.threads, either + 1)}
-    flow = max_flow.SimpleMaxFlow()
-    for number, (_, copies) in enumerate(kept):
-        flow.add_arc_with_capacity(source, number, 1)
-        for process in copies:
-            flow.add_arc_with_capacity(number, node[process], 1)
-    for process, threads in before.threads.items():
-        flow.add_arc_with_capacity(node[process], sink, floor * threads)
-        flow.add_arc_with_capacity(node[process], over, room[process])
-        flow.add_arc_with_capacity(node[process], either, process in tied)
-    flow.add_arc_with_capacity(either, over, shared)
-    flow.add_arc_with_capacity(over, sink, more)
-    if kept and flow.solve(source, sink) != flow.OPTIMAL:
-        raise SolverContradiction("the maximum flow was not found")
-    return len(kept) - (int(flow.optimal_flow()) if kept else 0)
+    solution = solve(Group.of_document(before.group), EVEN_THEN_RESTORES)
+    new = sum(before.is_stateful(task) and not before.copies(task) for task in before.tasks)
+    return solution.terms[-1].value - new
 
 
 def _fewest_restores(before: Placement, after: Placement) -> Judgement:

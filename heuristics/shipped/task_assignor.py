@@ -11,7 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from groups import BadInput, Refused
-from groups.documents.assay_streams import Tasks
+from groups.documents.assay_streams import Tasks, held
 from heuristics.assignor import start
 from heuristics.child import Child
 from heuristics.shipped.java import jars
@@ -31,11 +31,6 @@ OLDEST = "4.1.0"
 API_SINCE = (4, 4)
 SECONDS = 10.0
 _PACKAGE = "org.apache.kafka.coordinator.group."
-
-
-def held(member: StreamsMember) -> Tasks:
-    """Return the tasks that the broker's assignor sees with a member: its target, where known."""
-    return member.target if isinstance(member.target, Tasks) else member.tasks
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from broker import Broker
 from broker.streams import StreamsProcess
 from compare.promises.task_promises import TASK_PROMISES, Placement
-from groups.documents.assay_streams import StreamsDocument, StreamsMember, Subtopology, Tasks
-from heuristics.shipped.task_assignor import TaskAssignor, TaskLimit, held
+from groups.documents.assay_streams import StreamsDocument, StreamsMember, Subtopology, Tasks, held
+from heuristics.shipped.task_assignor import TaskAssignor, TaskLimit
 
 VERSION = "4.4.0"
 TASK = re.compile(r"(\d+):\[([\d,]+)\]")
