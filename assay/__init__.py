@@ -102,6 +102,9 @@ if TYPE_CHECKING:
     from optimal.export import export as export
     from optimal.solutions import Solutions as Solutions
     from optimal.solve import solve_fleet as solve_fleet
+    from optimal.standbys import Standbys as Standbys
+    from optimal.streams import StreamsSolution as StreamsSolution
+    from optimal.streams import solve_streams as solve_streams
 
     __version__: str
 
@@ -139,6 +142,8 @@ _HOMES = {
     "optimal.export": "Model export",
     "optimal.solutions": "Solutions",
     "optimal.solve": "solve_fleet",
+    "optimal.standbys": "Standbys",
+    "optimal.streams": "StreamsSolution solve_streams",
     "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term "
     "frontier solve_many",
 }

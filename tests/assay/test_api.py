@@ -20,6 +20,13 @@ from tests.assay.calling import write
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+STREAMS = {
+    "format": "assay-streams/1",
+    "group": "app",
+    "standby_replicas": 1,
+    "subtopologies": {"0": {"tasks": 2, "stateful": True}},
+    "members": {name: {"process": name, "tasks": {}} for name in "ab"},
+}
 FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay, name))]
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
 # Said for what they are made of: a tuple of names, an array of a kind of number, ...
@@ -41,7 +48,7 @@ def test_all_that_is_named_is_there_in_order():
     assert FUNCTIONS == [
         "advise", "assign", "check", "differing", "export", "fit", "frontier", "grid", "hunt",
         "judge", "play", "pods", "read_groups", "roll_out", "run", "score", "score_assignors",
-        "size", "solve", "solve_fleet", "solve_many", "what_if", "worth_moving",
+        "size", "solve", "solve_fleet", "solve_many", "solve_streams", "what_if", "worth_moving",
     ]  # fmt: skip
 
 
@@ -182,6 +189,7 @@ def calls(values):
             "solve": {"group": group},
             "solve_fleet": {"fleet": values["a fleet"]},
             "solve_many": {"groups": [group]},
+            "solve_streams": {"group": assay.Group.from_dict(STREAMS)},
             "what_if": {"group": group, "members": 3},
             "worth_moving": {"group": group, "falls_by": 0.1, "time_limit": 0.1},
         }  # fmt: skip

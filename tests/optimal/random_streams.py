@@ -13,13 +13,15 @@ STATE = ("stateful_balance", "restores")
 BESIDE = ("balance", "load_squares", "host_balance", "stickiness")
 
 
-def random_streams(rng: random.Random, *, members: int, tasks: int) -> dict[str, Any]:
+def random_streams(
+    rng: random.Random, *, members: int, tasks: int, processes: str = "ABC"
+) -> dict[str, Any]:
     """Return an ``assay-streams/1`` document of at most so many members and tasks.
 
     Members hold active, standby and warm-up tasks as a group may on its way, so that some tasks
     have no member, some several copies on one process, and some an active one beside a standby.
     """
-    processes = "ABC"[: rng.randint(1, 3)]
+    processes = processes[: rng.randint(1, len(processes))]
     said: dict[str, Any] = {
         f"c{m}": {"process": rng.choice(processes), "tasks": {"active": {}, "standby": {}}}
         for m in range(rng.randint(1, members))

@@ -1,0 +1,134 @@
+"""Actives and standbys of small streams groups held against all that there may be, on many groups.
+
+``python -m tests.optimal.standby_sweep --groups 20000``; with ``--together`` standbys also against
+those beside all other actives that are as good.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import combinations, product
+from math import lcm
+from multiprocessing import get_context
+from time import perf_counter
+
+import numpy as np
+
+from groups import Assignment, Group, values
+from optimal.brute import brute
+from optimal.enumeration import count
+from optimal.standbys import Standbys, standbys_beside
+from optimal.streams import StreamsSolution, solve_streams
+from tests.optimal.random_streams import random_streams
+
+
+def least(solution: StreamsSolution, replicas: int) -> tuple[tuple[int, ...], int]:
+    """What the best of all standbys costs, by the definitions, and how many choices there are."""
+    group, document = solution.actives.group, solution.actives.group.to_dict()
+    process = [document["members"][name]["process"] for name in group.members]
+    had = {
+        (topic, number, member["process"])
+        for member in document["members"].values()
+        for role in member["tasks"].values()
+        for topic, numbers in role.items()
+        for number in numbers
+    }
+    active = solution.actives.assignment.owner.tolist()
+    each = min(replicas, len({*process}) - 1)
+    # A row a choice: how many tasks each member has, and how many standbys are restored.
+    rows = np.array([[*(active.count(m) for m in range(len(process))), 0]])
+    for p, m in enumerate(active):
+        task = group.topics[group.topic[p]], int(group.number[p])
+        if document["subtopologies"][task[0]]["stateful"]:
+            options = np.array(
+                [
+                    [*(o in some for o in range(len(process))),
+                     sum((*task, process[o]) not in had for o in some)]
+                    for some in combinations(range(len(process)), each)
+                    if len({process[o] for o in some} - {process[m]}) == each
+                ], int,
+            )  # fmt: skip
+            rows = (rows[:, None] + options).reshape(-1, rows.shape[1])
+    number = Counter(process)
+    tasks, restored = rows[:, :-1], rows[:, -1]
+    even = sum(
+        lcm(*number.values()) // n * tasks[:, [h == one for h in process]].sum(axis=1) ** 2
+        for one, n in number.items()
+    )
+    found = zip((tasks**2).sum(axis=1).tolist(), even.tolist(), restored.tolist(), strict=True)
+    return min(found), len(rows)
+
+
+def values_of(standbys: Standbys) -> tuple[int, ...]:
+    return tuple(term.value for term in standbys.terms)
+
+
+def small(rng: random.Random) -> tuple[Group, int]:
+    """A streams group, most of them of several processes, and how many standbys its tasks have."""
+    while True:
+        members, tasks = rng.choice(((3, 9), (4, 7), (5, 6), (6, 5)))
+        document = random_streams(rng, members=members, tasks=tasks, processes="ABCD")
+        group = Group.from_dict(document)
+        several = len(group.places("host").names) > 1 and (group.copies.replicas >= 0).any()
+        if several or rng.random() < 0.1:
+            return group, rng.choice((0, 1, 1, 1, 2, 3))
+
+
+def together(solution: StreamsSolution, replicas: int) -> tuple[int, ...]:
+    """What the best standbys cost beside any actives that are as good."""
+    group, objective = solution.actives.group, solution.actives.objective
+    best = values(solution.actives.assignment, objective)
+    members = range(len(group.members))
+    found = []
+    for row in product(members, repeat=group.n_partitions):
+        other = Assignment(group, np.array(row, np.int32))
+        if values(other, objective) == best:
+            found.append(values_of(standbys_beside(other, replicas)))
+    return min(found)
+
+
+def meet(seed: int, beside_all: bool, numbers: range) -> Counter[str]:
+    """What came of the groups of some numbers."""
+    met = Counter[str]()
+    for number in numbers:
+        group, replicas = small(random.Random(f"standbys {seed} {number}"))
+        solution = solve_streams(group, standby_replicas=replicas)
+        objective, (best, choices) = solution.actives.objective, least(solution, replicas)
+        actives = values(solution.actives.assignment, objective)
+        met["proved"] += solution.actives.proof.kind == "certificate" and solution.check() == ()
+        met["worse actives"] += actives != brute(group, objective).bounds
+        met["worse standbys"] += values_of(solution.standbys) != best
+        met["with a choice of standbys"] += choices > 1
+        if beside_all and count(group) < 1500 and len(solution.standbys.task):
+            met["looked at together"] += 1
+            met["better together"] += together(solution, replicas) < best
+    return met
+
+
+def main() -> int:
+    """Sweep, print what was met; 1 where anything was not the best."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--groups", type=int, default=20_000)
+    parser.add_argument("--together", action="store_true")
+    asked = parser.parse_args()
+    start = perf_counter()
+    numbers = [range(n, min(n + 100, asked.groups)) for n in range(0, asked.groups, 100)]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        each = pool.map(partial(meet, asked.seed, asked.together), numbers)
+        met = Counter[str]()
+        for some in each:
+            met.update(some)
+    words = ", ".join(f"{number:,} {word}" for word, number in sorted(met.items()))
+    seconds = perf_counter() - start
+    sys.stdout.write(f"seed {asked.seed}: {asked.groups:,} groups: {words}, {seconds:.0f} s\n")
+    return 1 if met["worse actives"] or met["worse standbys"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

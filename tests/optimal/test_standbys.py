@@ -1,0 +1,146 @@
+"""Standbys beside active tasks: none are better, and a checker of its own says so."""
+
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from groups import BadInput, Group, ProofError
+from optimal import Status, solve
+from optimal.standby_check import require_standbys
+from optimal.standbys import Standbys, standbys_beside
+from optimal.streams import StreamsSolution, solve_streams
+from tests.optimal.judging import forged
+from tests.optimal.standby_sweep import least, small, values_of
+
+
+def test_no_choice_of_standbys_is_better_beside_the_same_actives():
+    rng, choices = random.Random("standbys"), 0
+    for _ in range(60):
+        group, replicas = small(rng)
+        solution = solve_streams(group, standby_replicas=replicas)
+        best, number = least(solution, replicas)
+        choices += number > 1
+        assert values_of(solution.standbys) == best, group.to_dict()
+        assert solution.check() == ()
+    assert choices > 20
+
+
+def test_a_forged_answer_is_refused_unless_it_is_as_good():
+    rng, met = random.Random("forged standbys"), Counter()
+    while met.total() < 500:
+        group, replicas = small(rng)
+        solution = solve_streams(group, standby_replicas=replicas)
+        best, number = least(solution, replicas)
+        for _ in range(20 if number > 1 else 0):
+            other = forgery(rng, solution.standbys)
+            try:
+                require_standbys(other)
+            except ProofError as error:
+                met[re.sub(r"^[\d-]+:", "task", str(error)).split()[0].split(".")[0]] += 1
+                continue
+            met["accepted"] += 1
+            assert values_of(other) == best, group.to_dict()
+    assert met.keys() == {"accepted", "task", "prices", "standbys:"}
+    assert min(met.values()) > 15, met
+
+
+def forgery(rng: random.Random, standbys: Standbys) -> Standbys:
+    """The answer with a standby elsewhere, or another ask; its terms are those that it has."""
+    group, member = standbys.actives.group, standbys.member.copy()
+    if rng.random() < 0.6:
+        member[rng.randrange(len(member))] = rng.randint(-1, len(group.members) - 1)
+        if rng.random() < 0.3:
+            rng.shuffle(member)
+    prices = {kind: table.copy() for kind, table in standbys.proof.prices.items()}
+    if rng.random() < 0.6:
+        table = prices[rng.choice(list(prices))]
+        table[rng.randrange(len(table)), rng.randrange(3)] += rng.choice((-2, -1, 1, 2))
+    loads = standbys.actives.loads + np.bincount(
+        np.maximum(member, 0), minlength=len(group.members)
+    )
+    places, copies = group.places("host"), group.copies
+    restored = copies.misses(np.maximum(member, 0), standbys.task).sum()
+    found = int((loads**2).sum()), places.squares(loads), int(restored)
+    terms = tuple(replace(t, value=v, bound=v) for t, v in zip(standbys.terms, found, strict=True))
+    proof = replace(standbys.proof, prices=prices)
+    return forged(standbys, member=member, terms=terms, proof=proof)
+
+
+def app(replicas: int | None, tasks: int, **members) -> dict:
+    """A stateful subtopology; process, active tasks and standbys by member."""
+    return {
+        "format": "assay-streams/1",
+        "group": "app",
+        "standby_replicas": replicas,
+        "subtopologies": {"0": {"tasks": tasks, "stateful": True}},
+        "members": {
+            name: {
+                "process": process,
+                "tasks": {"active": {"0": active}, "standby": {"0": standby}},
+            }
+            for name, (process, active, standby) in members.items()
+        },
+    }
+
+
+def of(document: dict, **options) -> StreamsSolution:
+    return solve_streams(Group.from_dict(document), **options)
+
+
+def test_standbys_that_are_there_stay_with_their_thread():
+    document = app(
+        1, 4, a1=("A", [0], [2]), a2=("A", [1], [3]), b1=("B", [2], [1]), b2=("B", [3], [0])
+    )
+    found = of(document)
+    assert values_of(found.standbys) == (16, 32, 0)
+    for name, member in document["members"].items():
+        assert found.tasks[name].active == member["tasks"]["active"]
+        assert found.tasks[name].standby == member["tasks"]["standby"]
+
+
+def test_with_too_few_processes_a_task_has_one_standby_on_each_other():
+    found = of(app(3, 2, a=("A", [0, 1], []), b=("B", [], []), c=("C", [], [])))
+    assert Counter(found.standbys.task.tolist()) == {0: 2, 1: 2}
+    alone = of(app(3, 2, a1=("A", [0, 1], []), a2=("A", [], [])))
+    assert (values_of(alone.standbys), len(alone.standbys.task)) == ((2, 4, 0), 0)
+    assert alone.check() == ()
+
+
+def test_a_thousand_tasks_of_fifty_processes_have_their_standbys_with_a_certificate():
+    rng = random.Random("large")
+    members = {f"c{m:03}": (f"p{m // 2:02}", [], []) for m in range(100)}
+    for task in range(1000):
+        members[f"c{rng.randrange(60):03}"][1].append(task)
+        members[f"c{rng.randrange(60):03}"][2].append(task)
+    found = of(app(1, 1000, **members))
+    assert found.actives.status is Status.OPTIMAL
+    loads = found.standbys.actives.loads + np.bincount(found.standbys.member, minlength=100)
+    assert {*loads.tolist()} == {20}
+
+
+def test_out_of_time_there_are_no_tasks():
+    found = of(app(1, 3, a=("A", [0], []), b=("B", [], [1])), time_limit=0)
+    assert (found.standbys, found.tasks, found.actives.status) == (None, {}, Status.UNKNOWN)
+    assert found.check() == ("there is no assignment to check",)
+
+
+def test_what_is_not_known_is_refused():
+    unknown = app(1, 2, a=("A", [0, 1], []))
+    unknown["subtopologies"]["0"]["stateful"] = None
+    consumers = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}, "members": {}}
+    for document, said in (
+        (app(None, 1, a=("A", [0], [])), "^standby_replicas: unknown, expected"),
+        (unknown, "^which partitions keep state is unknown"),
+        (consumers, "^g: a consumer group, expected a Kafka Streams group$"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            of(document)
+    with pytest.raises(BadInput, match="standby_replicas: -1, expected how many"):
+        of(app(1, 1, a=("A", [0], [])), standby_replicas=-1)
+    actives = solve(Group.from_dict(unknown), "balance").assignment
+    with pytest.raises(BadInput, match="which tasks keep state is unknown"):
+        standbys_beside(actives, 1)
