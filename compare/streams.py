@@ -6,8 +6,10 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from compare.sentences import spread
+from groups import Assignment, values
 from groups.documents.assay_streams import held
 from groups.wording import counted, few, listed
+from optimal.solve import solve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +19,14 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 Task = tuple[str, int]
+OBJECTIVE = "kip-1071"
+SECONDS = 1.0
+# The tiers of that objective that are about even loads, in words.
+EVEN = {
+    "balance": "threads",
+    "host_balance": "processes",
+    "stateful_balance": "stateful tasks",
+}
 
 
 class Tasks(NamedTuple):
@@ -82,6 +92,32 @@ def streams_told(group: Group) -> Iterator[str]:
     """Yield what there is to say of the tasks of a group; nothing where it is none of Streams."""
     if group.streams is not None and group.members:
         yield from tasks_of(group.streams).sentences()
+        if (said := _could_be(group)) is not None:
+            yield said
+
+
+def _could_be(group: Group) -> str | None:
+    """Return what could be more even by ``kip-1071``, and how many tasks restore state for that.
+
+    None where it is not known which tasks keep state, or nothing was found in time.
+    """
+    now = Assignment.current(group)
+    if group.copies is None or not now.is_valid:
+        return None
+    best = solve(group, OBJECTIVE, time_limit=SECONDS)
+    found = dict(zip(best.objective, values(now, best.objective), strict=True))
+    least = {term.name: term.value for term in best.terms}
+    uneven = [what for tier, what in EVEN.items() if least and found[tier] > least[tier]]
+    if not least or (not uneven and best.status != "optimal"):
+        return None
+    if not uneven:
+        return f"{listed([*EVEN.values()])} are as even as can be together.".capitalize()
+    restores = least["restores"]
+    some = f"{restores:,} of which restore" if restores > 1 else "1 of which restores"
+    some = some if restores else "none of which restores"
+    no_fewer = ", and no fewer do" if best.status == "optimal" else ""
+    moves = f"moving {counted(least['stickiness'], 'task')} does that, {some} state{no_fewer}"
+    return f"{listed(uneven)} could be more even: {moves} (--objective {OBJECTIVE}).".capitalize()
 
 
 def tasks_of(group: StreamsDocument) -> Tasks:

@@ -99,17 +99,42 @@ def test_an_even_group_says_loads_and_that_standbys_stand_well():
         "Active tasks: 1-3 a process, of 2 processes.",
         "Stateful tasks: 0-1 a thread, 1 a process.",
         "2 standbys, none beside another copy.",
+        "Threads, processes and stateful tasks are as even as can be together.",
     ]
+
+
+def test_what_could_be_more_even_is_said_with_the_fewest_tasks_that_restore_state():
+    # Another thread of the process takes one of the two tasks with state.
+    crowded = with_tasks(
+        a1={"active": {"1": [0, 1]}}, a2={"active": {"0": [0]}}, b1={"active": {"0": [1]}}
+    )
+    assert told(crowded)[-1] == (
+        "Stateful tasks could be more even: moving 1 task does that, none of which restores "
+        "state, and no fewer do (--objective kip-1071)."
+    )
+    # There is one thread a process: a task with state leaves its copy, or goes to its standby.
+    alone = {
+        "a1": {"process": "a", "tasks": {"active": {"1": [0, 1]}}},
+        "b1": {"process": "b", "tasks": {"active": {"0": [0, 1]}}},
+    }
+    assert (
+        "moving 2 tasks does that, 1 of which restores state"
+        in told(SHOP | {"members": alone})[-1]
+    )
+    alone["b1"]["tasks"]["standby"] = {"1": [1]}
+    assert "2 tasks does that, none of which restores" in told(SHOP | {"members": alone})[-1]
+    unknown = crowded | {"subtopologies": {"0": {"tasks": 2}, "1": {"tasks": 2}}}
+    assert not any("more even" in line for line in told(unknown))
 
 
 def test_faults_of_standbys_are_named():
     beside = with_tasks(
         b1={"active": {"1": [1]}}, a2={"active": {"0": [1]}, "standby": {"1": [0]}}
     )
-    assert told(beside)[-1] == (
+    assert told(beside)[-2] == (
         "Standbys that bring nothing, with another copy in their process: 1_0 on a."
     )
-    assert told(with_tasks(b1={"active": {"1": [1]}}))[-1] == "1 task without all standbys: 1_0."
+    assert told(with_tasks(b1={"active": {"1": [1]}}))[-2] == "1 task without all standbys: 1_0."
     unknown = SHOP | {
         "standby_replicas": None,
         "subtopologies": {"0": {"tasks": 2}, "1": {"tasks": 2}},
