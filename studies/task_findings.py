@@ -131,9 +131,6 @@ def weekly(limit: TaskLimit) -> list[dict[str, object]]:
                 made = {k: v for k, v in said.items() if k in ("moves", "restores", "enough")}
                 found[name, kind].update(Counter(tested=1, broken=not judgement.holds))
                 found[name, kind].update({k: int(str(v)) for k, v in made.items()})
-                if name in ("threads-even", "stateful-even") and isinstance(said["loads"], list):
-                    apart = said["loads"][0] - said["loads"][-1]
-                    found[name, kind]["widest"] = max(found[name, kind]["widest"], apart)
     return [{"promise": name, "kind": kind, **c} for (name, kind), c in sorted(found.items())]
 
 
