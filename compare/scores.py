@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     Exact = npt.NDArray[Any]
 
 NO_TASKS = "it assigns partitions to consumers, not tasks to threads of Kafka Streams"
+OF_TASKS = "kafka-streams/"
 FORMAT = "assay-scores/1"
 CURRENT = "current"
 OPTIMUM = "optimum"
@@ -377,8 +378,9 @@ def score_judged(
     assume_equal : whether it is that of the group where all members read the same
     """
     if judged.group.of_streams:
-        rows = [score_current(reference.group, reference)] if CURRENT in assignors else []
-        others = (name for name in assignors if name not in (CURRENT, OPTIMUM))
+        own = [a for a in assignors if a in (CURRENT, OPTIMUM) or str(a).startswith(OF_TASKS)]
+        rows = score_assignors(reference.group, reference, own, limit)
+        others = (name for name in assignors if name not in own)
         return [*rows, *(Score(name, "refused", NO_TASKS) for name in others)]
     if assume_equal or judged.group.subscription_known.all():
         limit.warm_up(name for name in assignors if name not in (CURRENT, OPTIMUM))

@@ -16,6 +16,7 @@ from heuristics.assignor import Assignor
 from heuristics.nearest import nearest
 from heuristics.own import installed, is_own, own_function, own_named, require_importable
 from heuristics.shipped import ALL, CLIENTS, known_as, listed, names_like, shipped_named
+from heuristics.shipped.task_assignor import TaskAssignor
 from heuristics.written import kip54, kip169_lag, kip615, range, round_robin, sticky_that_ends
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def assignor_named(name: str | AssignorFunction) -> Assignor:
     that can be called here. Kafka's own may be named as in a configuration:
     ``cooperative-sticky``, ``CooperativeStickyAssignor`` or the full class name, ``uniform``.
     ``range`` and ``roundrobin`` are those as written, which agree with Kafka's.
+    ``kafka-streams/sticky``, the broker's for streams groups, is not listed: others refuse those.
 
     Raises
     ------
@@ -79,6 +81,8 @@ def assignor_named(name: str | AssignorFunction) -> Assignor:
         return own_function(name)
     if name in WRITTEN:
         return WRITTEN[name]
+    if name.startswith("kafka-streams/"):
+        return TaskAssignor.named(name).assignor
     known = known_as(name)
     if known is not None or "/" in name:
         return shipped_named(known or name)

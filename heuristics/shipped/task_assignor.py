@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from groups import BadInput, Refused
+from groups import Assignment, BadInput, Refused
 from groups.documents.assay_streams import Tasks, held
-from heuristics.assignor import start
+from heuristics.assignor import Assignor, Plan, start
 from heuristics.child import Child
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.java_client import KAFKA_BROKER
@@ -21,11 +21,13 @@ from heuristics.shipped.java.jvm import failure, loader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from groups import Group
     from groups.documents.assay_group import Partitions
     from groups.documents.assay_streams import StreamsDocument, StreamsMember
     from heuristics.child import Lost
 
-PREFIX = "kafka-broker/sticky"
+PREFIX = "kafka-streams/sticky"
+SOURCE = "Kafka's broker for streams groups, org.apache.kafka:kafka-group-coordinator, in a JVM"
 OLDEST = "4.1.0"
 # The first release whose assignors are an API (KIP-1071, package ``coordinator.group.api``).
 API_SINCE = (4, 4)
@@ -44,7 +46,7 @@ class TaskAssignor:
 
     @staticmethod
     def named(name: str) -> TaskAssignor:
-        """Return the assignor named ``kafka-broker/sticky@4.4.0``; the newest without the @.
+        """Return the assignor named ``kafka-streams/sticky@4.4.0``; the newest without the @.
 
         Raises
         ------
@@ -60,6 +62,34 @@ class TaskAssignor:
     def name(self) -> str:
         """As users write it."""
         return f"{PREFIX}@{self.version}"
+
+    @property
+    def assignor(self) -> Assignor:
+        """As one that can be scored on a group of active tasks."""
+        return Assignor(
+            self.name, "shipped", SOURCE, self.version, self.plan, self.missing, self.prepare
+        )
+
+    def plan(self, group: Group) -> Plan:
+        """Return who gets which active task of a group that was made of a streams group.
+
+        Raises
+        ------
+        Refused
+            Where it is another group, or says less than the assignor needs.
+        Failed
+            Where the assignor throws.
+        """
+        if group.streams is None:
+            raise Refused("it assigns the tasks of a Kafka Streams group")
+        made = self(group.streams).members
+        held_by = [
+            (number, subtopology, task)
+            for number, name in enumerate(group.members)
+            for subtopology, tasks in made[name].tasks.active.items()
+            for task in tasks
+        ]
+        return Plan(Assignment.from_holdings(group, held_by))
 
     def missing(self) -> str | None:
         """Return why it cannot be called here, and the command for it; None where it can."""

@@ -5,11 +5,14 @@ import pytest
 from msgspec import convert
 from msgspec.structs import replace
 
-from groups import BadInput, Refused
+from groups import BadInput, Group, Refused, values
 from groups.documents.assay_streams import StreamsDocument, Subtopology
 from heuristics.child import Lost
+from heuristics.shipped.client import tiny
 from heuristics.shipped.java.java_client import KAFKA_BROKER
 from heuristics.shipped.task_assignor import TaskAssignor, TaskLimit
+from heuristics.time_limit import TimeLimit
+from optimal import solve
 
 NEWEST = TaskAssignor.named("sticky")
 MISSING = NEWEST.missing()
@@ -112,6 +115,29 @@ def test_a_group_that_fails_leaves_the_others_their_plans(limit):
     assert "No process available to assign active task a_0" in nobody.reason
 
 
+@CALLED
+def test_its_active_tasks_are_scored_beside_the_optimum_and_a_consumer_group_is_refused():
+    """Both tasks have a copy elsewhere than where they go: one is restored, and none need be."""
+    members = {
+        "a1": {"process": "a", "tasks": {"active": {"s": [0]}, "standby": {"s": [1]}}},
+        "c1": {"process": "c", "tasks": {"standby": {"s": [0]}}},
+    }
+    group = Group.of_document(group_of({"s": 2}, {}, 1, members=members))
+    with TimeLimit(10) as limit:
+        made = limit.plan(group, "kafka-streams/sticky").plan
+        refused = limit.plan(tiny(), "kafka-streams/sticky")
+    assert made is not None
+    assert made.assignment.to_dict() == {"a1": {"s": [0]}, "c1": {"s": [1]}}
+    tiers = ("balance", "restores", "stickiness")
+    assert values(made.assignment, tiers) == (0, 1, 0)
+    best = solve(group, "balance > restores > stickiness")
+    assert [term.value for term in best.terms] == [0, 0, 1]
+    assert (refused.status, refused.reason) == (
+        "refused",
+        "it assigns the tasks of a Kafka Streams group",
+    )
+
+
 def test_what_the_assignor_needs_is_refused_where_it_is_not_known():
     fresh = group_of({"a": 2}, {"p": 1})
     with pytest.raises(Refused, match=r"^standby_replicas: not known"):
@@ -120,11 +146,11 @@ def test_what_the_assignor_needs_is_refused_where_it_is_not_known():
 
 def test_an_older_release_and_another_name_are_refused_in_one_line():
     with pytest.raises(
-        BadInput, match=r"^assignor: 'uniform' assigns no tasks, expected kafka-br"
+        BadInput, match=r"^assignor: 'uniform' assigns no tasks, expected kafka-st"
     ):
         TaskAssignor.named("uniform")
-    old = TaskAssignor.named("kafka-broker/sticky@4.0.2")
-    assert old.name == "kafka-broker/sticky@4.0.2"
+    old = TaskAssignor.named("kafka-streams/sticky@4.0.2")
+    assert old.name == "kafka-streams/sticky@4.0.2"
     assert old.missing() == "release 4.0.2 has no assignor of tasks, 4.1.0 is the first"
     with pytest.raises(BadInput, match=r"sticky@4\.0\.2: release 4\.0\.2 has"), TaskLimit(old):
         pass
