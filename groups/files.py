@@ -49,7 +49,7 @@ class Found:
         if isinstance(self.content, str):
             return self.content
         content = self.content
-        document = content.to_dict() if isinstance(content, Group) else as_json(content)
+        document = content.snapshot() if isinstance(content, Group) else as_json(content)
         return json.dumps(document, ensure_ascii=False)
 
 

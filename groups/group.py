@@ -182,10 +182,11 @@ class Group(Columns, Framed):
         return group
 
     def to_dict(self) -> JsonObject:
-        """Return the ``assay-group/1`` document of this group.
+        """Return the ``assay-group/1`` document of this group."""
+        return as_json(self.document())
 
-        Of a Kafka Streams group it is the ``assay-streams/1`` document that it was made of.
-        """
+    def snapshot(self) -> JsonObject:
+        """Return what `to_dict` does; of Kafka Streams the ``assay-streams/1`` it was made of."""
         return as_json(self.streams or self.document())
 
     def document(self) -> Document:

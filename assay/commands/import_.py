@@ -123,7 +123,7 @@ def write_snapshots(groups: Sequence[Group], out: str | None) -> None:
     """Write groups as JSON: one as a document, several as lines, and so what is to be lines."""
     lines = len(groups) != 1 or (out is not None and is_json_lines(out))
     indent = None if lines else 1
-    write((as_json(group.to_dict(), indent=indent) for group in groups), out)
+    write((as_json(group.snapshot(), indent=indent) for group in groups), out)
 
 
 def note_each_assumed(of: Mapping[str, Sequence[str]]) -> None:

@@ -187,7 +187,8 @@ def _of_groups(
     from heuristics.catalogue import usual_assignors
 
     tiers = parse_objective(objective)
-    names = assignors_asked(assignor) if assignor else usual_assignors()
+    consumers = not all(group.of_streams for group in groups)
+    names = assignors_asked(assignor) if assignor else usual_assignors() if consumers else []
     apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
     for failure in damaged:
         note(f"{failure.place}: {failure.reason}")

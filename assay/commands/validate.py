@@ -19,7 +19,7 @@ from groups.wording import counted
 def validate(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="assay-group/1, .json or .jsonl; or Parquet"),
+        typer.Argument(metavar="FILE...", help="snapshots, .json or .jsonl; or Parquet"),
     ],
 ) -> None:
     """Check that files are good snapshots."""

@@ -37,9 +37,17 @@ T = TypeVar("T")
 
 
 def batch_of(groups: Iterable[Group]) -> pa.RecordBatch:
-    """Return the rows of some groups, in their order."""
+    """Return the rows of some groups, in their order.
+
+    Raises
+    ------
+    BadInput
+        Where one is of Kafka Streams: rows have no place for its standbys and its state.
+    """
     found = Snapshots()
     for group in groups:
+        if group.streams is not None:
+            raise BadInput(f"group {group.name!r} is of Kafka Streams, and no row of a table")
         found.add(group.document())
     return rows_of(found)
 

@@ -172,6 +172,7 @@ def test_score_says_tasks_threads_and_processes_and_calls_no_assignor_of_consume
             "range": ("score", "one.json", "--assignor", "range"),
             "rebalancing": ("score", capture),
             "advise": ("advise", "one.json"),
+            "diff": ("diff", "one.json", "one.json"),
             "import": ("import", capture, "-o", "made.json"),
             "again": ("score", "made.json"),
         },
@@ -182,6 +183,8 @@ def test_score_says_tasks_threads_and_processes_and_calls_no_assignor_of_consume
         for name, run in runs.items()
     }
     said = runs["one"]
+    assert "Traceback" not in "".join(runs.values())
+    assert "error inside" not in "".join(runs.values())
     assert "4 threads hold 1-2 each of 6 tasks" in said
     assert "Processes are uneven: a has 4 for 2 threads, b 2 for 2 threads." in said
     assert "range" not in said

@@ -68,7 +68,7 @@ def test_a_group_that_rebalances_is_judged_as_it_will_be() -> None:
     assert sorted(group.owned.tolist()) == [0, 2, 2, 2, 3]
     then = group.with_target()
     assert then.owned.tolist() == [2, 2, 2, 2, 2]
-    assert "2 partitions are still to be handed over" in then.assumed[-1]
+    assert "2 tasks are still to be handed over" in then.assumed[-1]
 
 
 def test_an_empty_group_is_a_group_without_members() -> None:
@@ -134,7 +134,7 @@ def test_a_document_says_where_it_is_wrong() -> None:
     for says, document in wrong.items():
         with pytest.raises(BadInput, match=rf"^{re.escape(says)}$"):
             Group.from_dict(document)
-    assert Group.from_dict(good).to_dict() == good
+    assert Group.from_dict(good).snapshot() == good
 
 
 def test_a_classic_application_is_threads_on_the_hosts_that_its_processes_are() -> None:
