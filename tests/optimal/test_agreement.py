@@ -19,6 +19,7 @@ from tests.optimal.agreement_sweep import (
     methods,
     pairs_case,
     places_case,
+    streams_case,
     sweep,
 )
 
@@ -144,6 +145,15 @@ def test_no_two_formulations_disagree_on_hosts_and_racks(tmp_path):
     said = methods(found)
     assert said["flow"] == said["cp-sat"] == said["ilp"] == 50
     assert {tier for one in found for tier in one.objective} >= {"host_balance", "rack_balance"}
+
+
+@pytest.mark.exhaustive
+def test_no_two_formulations_disagree_on_streams_groups(tmp_path):
+    """``--streams`` asks the same of thousands."""
+    found = sweep(SEED, 15, str(tmp_path), make=streams_case)
+    assert [one.contradiction for one in found if one.contradiction is not None] == []
+    assert methods(found) == dict.fromkeys(("flow", "cp-sat", "ilp", "brute"), len(found))
+    assert {"stateful_balance", "restores"} <= {tier for one in found for tier in one.objective}
 
 
 def reads(group):
