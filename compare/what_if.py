@@ -149,6 +149,7 @@ def _with_members(group: Group, members: int, like: str | None) -> Group:
         owner=group.owner if group.raw_claims is None else BY_CLAIMS,
         generation=np.append(group.generation, np.full(new, NO_GENERATION)),
         racks=racks,
+        copies=None,
         details=(*details, *(MemberDetails(capacity=rate),) * new),
     )
 
@@ -172,6 +173,7 @@ def _with_partitions(group: Group, topic: int, count: int) -> Group:
         lag_records=None if lag is None else np.insert(lag, at, np.zeros(new, np.int64)),
         weight=None if weight is None else np.insert(weight, at, np.zeros(new, np.int64)),
         racks=racks,
+        copies=None,
         offsets=None,
         raw_claims=None,
     )

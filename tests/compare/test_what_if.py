@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay import BadInput, Group, what_if
+from assay import BadInput, Group, solve, what_if
 
 DOCUMENT = {
     "format": "assay-group/1",
@@ -54,3 +54,18 @@ def test_those_that_hold_least_leave():
 def test_what_cannot_be_is_one_line(change, message):
     with pytest.raises(BadInput, match=message):
         what_if(Group.from_dict(DOCUMENT), **change)
+
+
+def test_where_copies_of_state_lie_is_not_known_of_members_and_tasks_that_are_new():
+    member = {"process": "A", "tasks": {"active": {"0": [0, 1, 2]}}}
+    document = {
+        "format": "assay-streams/1",
+        "group": "app",
+        "subtopologies": {"0": {"tasks": 3, "stateful": True}},
+        "members": {"a": member},
+    }
+    group = Group.from_dict(document)
+    for changed in (what_if(group, members=3), what_if(group, partitions={"0": 4})):
+        assert solve(changed, "balance").terms[0].value == 0
+        with pytest.raises(BadInput, match="which partitions keep state is unknown"):
+            solve(changed, "restores")

@@ -132,7 +132,7 @@ def _written(
             **{name: {"error": message} for name, message in said.items()},
         },
     }
-    text = json.dumps(group.to_dict(), indent=1)
+    text = json.dumps(group.snapshot(), indent=1)
     asked = f"{' > '.join(objective)}\n{text}"
     digest = blake2b(asked.encode(), digest_size=6).hexdigest()
     folder.mkdir(parents=True, exist_ok=True)

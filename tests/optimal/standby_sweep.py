@@ -29,7 +29,7 @@ from tests.optimal.random_streams import random_streams
 
 def least(solution: StreamsSolution, replicas: int) -> tuple[tuple[int, ...], int]:
     """What the best of all standbys costs, by the definitions, and how many choices there are."""
-    group, document = solution.actives.group, solution.actives.group.to_dict()
+    group, document = solution.actives.group, solution.actives.group.snapshot()
     process = [document["members"][name]["process"] for name in group.members]
     had = {
         (topic, number, member["process"])
