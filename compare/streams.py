@@ -117,7 +117,7 @@ def _could_be(group: Group) -> str | None:
     some = some if restores else "none of which restores"
     no_fewer = ", and no fewer do" if best.status == "optimal" else ""
     moves = f"moving {counted(least['stickiness'], 'task')} does that, {some} state{no_fewer}"
-    return f"{listed(uneven)} could be more even: {moves} (--objective {OBJECTIVE}).".capitalize()
+    return f"{listed(uneven)} could be more even: {moves} (objective {OBJECTIVE}).".capitalize()
 
 
 def tasks_of(group: StreamsDocument) -> Tasks:

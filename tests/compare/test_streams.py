@@ -110,7 +110,7 @@ def test_what_could_be_more_even_is_said_with_the_fewest_tasks_that_restore_stat
     )
     assert told(crowded)[-1] == (
         "Stateful tasks could be more even: moving 1 task does that, none of which restores "
-        "state, and no fewer do (--objective kip-1071)."
+        "state, and no fewer do (objective kip-1071)."
     )
     # There is one thread a process: a task with state leaves its copy, or goes to its standby.
     alone = {
