@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from groups import BadInput, Group
+from groups.documents import assay_streams
 from groups.documents.assay_group import json_schema
 from groups.documents.json_files import parse_json
 from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
@@ -52,6 +53,8 @@ def test_a_text_and_what_it_parses_to_make_the_same_group_in_many_mutated_docume
 def test_the_json_schema_in_the_repository_is_made_of_the_types():
     # After a change: json.dump(json_schema(), file, indent=2).
     assert json.loads(SCHEMA.read_text()) == json_schema()
+    of_streams = SCHEMA.with_name("assay-streams-1.schema.json")
+    assert json.loads(of_streams.read_text()) == assay_streams.json_schema()
 
 
 def test_a_key_that_appears_twice_is_noticed_wherever_it_stands():
