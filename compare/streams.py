@@ -73,10 +73,9 @@ class Tasks(NamedTuple):
                 f"{spread([*self.stateful_by_process.values()])} a process."
             )
         if self.unknown:
-            yield (
-                f"Whether subtopology {listed(self.unknown)} keeps state is not known: assay "
-                "capture asks the broker."
-            )
+            keep = "subtopologies {} keep" if len(self.unknown) > 1 else "subtopology {} keeps"
+            asked = "state is not known: assay capture asks the broker."
+            yield f"Whether {keep.format(listed(self.unknown))} {asked}"
         if self.misplaced:
             named = few([f"{name}_{n} on {process}" for (name, n), process in self.misplaced])
             yield f"Standbys that bring nothing, with another copy in their process: {named}."

@@ -22,7 +22,7 @@ _LOG = re.compile(
 )
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _ROW = re.compile(r"\S\s+\d+\s+(-|\d+)\s+(-|\d+)\s+(-|-?\d+)\s+\S|\s\S*/\d\S*\s+\S+\s+\d+(\s|$)")
-_IN_A_HEADER = re.compile("PARTITION|PartitionCount")
+_IN_A_HEADER = re.compile("PARTITION|PartitionCount|ASSIGNMENTS")
 _FIRST_COLUMN = re.compile(r"(GROUP|TOPIC|CONSUMER-ID|Topic:)\s")
 _WRITTEN_OTHERWISE = (
     *((mark, "") for mark in "\ufeff\u200b\u2060"),

@@ -140,7 +140,7 @@ def test_faults_of_standbys_are_named():
         "subtopologies": {"0": {"tasks": 2}, "1": {"tasks": 2}},
     }
     assert told(unknown)[1:] == [
-        "Whether subtopology 0 and 1 keeps state is not known: assay capture asks the broker.",
+        "Whether subtopologies 0 and 1 keep state is not known: assay capture asks the broker.",
         "2 standbys, none beside another copy; how many there should be is not known.",
     ]
     assert told(SHOP | {"members": {}}) == []

@@ -71,6 +71,21 @@ def test_a_group_that_rebalances_is_judged_as_it_will_be() -> None:
     assert "2 tasks are still to be handed over" in then.assumed[-1]
 
 
+def test_a_table_that_a_terminal_wrapped_or_a_mail_quoted_is_read_as_it_was_printed() -> None:
+    for name in ("shop-members", "five-members-verbose"):
+        text = text_of(f"streams-4.4.0/{name}.txt")
+        (printed,) = import_texts([("a", text.encode())])
+        for width in (80, 120, 200):
+            lines = [
+                line[at : at + width]
+                for line in text.split("\n")
+                for at in range(0, max(len(line), 1), width)
+            ]
+            assert import_texts([("a", "\n".join(lines).encode())]) == [printed]
+        quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+        assert import_texts([("a", quoted.encode())]) == [printed]
+
+
 def test_an_empty_group_is_a_group_without_members() -> None:
     for version in VERSIONS:
         ((found,), failures) = import_each(capture(f"{version}/empty-state.txt"))
