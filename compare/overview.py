@@ -13,7 +13,7 @@ from compare.lag.without_reader import is_read
 from compare.sentences import captures, spread
 from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
-from groups.wording import MOST_NAMED, counted, few
+from groups.wording import MOST_NAMED, OF_CONSUMERS, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
     from compare.verdict import Verdict
     from groups.errors import Failure
+    from groups.wording import Nouns
 
 
 # Of these verdicts a sentence says how many groups they are about, and names the first.
@@ -58,6 +59,7 @@ class Glance:
     lowest_proved : whether no assignment as balanced has less
     fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
     without_owner : partitions that nobody holds though somebody reads them
+    nouns : what its partitions and members are called
     """
 
     name: str
@@ -78,6 +80,7 @@ class Glance:
     lowest_proved: bool = False
     fall: PeakFall | None = None
     without_owner: int = 0
+    nouns: Nouns = OF_CONSUMERS
 
     @property
     def moves(self) -> int | None:
@@ -324,4 +327,5 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         lowest_proved=lowest is not None and lowest.proved,
         fall=None if judged.fall is None else judged.fall.in_numbers,
         without_owner=without_owner(judged.now) if there else 0,
+        nouns=group.nouns,
     )

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from compare.sentences import spread
 from groups import Assignment, values
 from groups.documents.assay_streams import held
 from groups.wording import counted, few, listed
 from optimal.solve import solve
+from optimal.standbys import standbys_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,8 +93,11 @@ class Tasks(NamedTuple):
 def streams_told(group: Group) -> Iterator[str]:
     """Yield what there is to say of the tasks of a group; nothing where it is none of Streams."""
     if group.streams is not None and group.members:
-        yield from tasks_of(group.streams).sentences()
+        tasks = tasks_of(group.streams)
+        yield from tasks.sentences()
         if (said := _could_be(group)) is not None:
+            yield said
+        if not tasks.misplaced and (said := _standbys_could_be(group)) is not None:
             yield said
 
 
@@ -117,6 +123,31 @@ def _could_be(group: Group) -> str | None:
     no_fewer = ", and no fewer do" if best.status == "optimal" else ""
     moves = f"moving {counted(least['stickiness'], 'task')} does that, {some} state{no_fewer}"
     return f"{listed(uneven)} could be more even: {moves} (objective {OBJECTIVE}).".capitalize()
+
+
+def _standbys_could_be(group: Group) -> str | None:
+    """Return how even standbys could make the threads, beside the active tasks as they are.
+
+    None where they are as even as can be, and where some are missing or too many.
+    """
+    now, streams = Assignment.current(group), group.streams
+    if group.copies is None or streams is None or not streams.standby_replicas:
+        return None
+    best = standbys_beside(now, streams.standby_replicas) if now.is_valid else None
+    if best is None:
+        return None
+    spare = [held(streams.members[name]) for name in group.members]
+    standing = np.array([sum(map(len, tasks.standby.values())) for tasks in spare])
+    loads = now.loads + standing
+    least = now.loads + np.bincount(best.member, minlength=len(loads))
+    if any(tasks.warmup for tasks in spare) or standing.sum() != len(best.task):
+        return None
+    if (loads**2).sum() <= best.terms[0].value:
+        return None
+    return (
+        f"Standbys could be more even: with them threads have {spread(loads.tolist())} tasks, and "
+        f"could have {spread(least.tolist())} beside the same active tasks."
+    )
 
 
 def tasks_of(group: StreamsDocument) -> Tasks:

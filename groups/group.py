@@ -32,7 +32,7 @@ from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
 from groups.documents.snapshot import columns_of, document_of, read
 from groups.errors import BadInput
 from groups.framed import Framed
-from groups.wording import CLASSIC_STREAMS, ON_THE_WAY, Nouns, counted
+from groups.wording import CLASSIC_STREAMS, OF_CONSUMERS, OF_STREAMS, ON_THE_WAY, Nouns, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -258,8 +258,8 @@ class Group(Columns, Framed):
 
     @property
     def nouns(self) -> Nouns:
-        """What its partitions, members and hosts are called."""
-        return Nouns() if self.streams is None else Nouns("task", "thread", "processes")
+        """What its partitions, members and hosts are called, and itself."""
+        return OF_CONSUMERS if self.streams is None else OF_STREAMS
 
     @property
     def n_partitions(self) -> int:

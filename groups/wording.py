@@ -24,11 +24,16 @@ CLASSIC_STREAMS = "a classic Kafka Streams application"
 
 
 class Nouns(NamedTuple):
-    """What a partition, a member and hosts are called."""
+    """What a partition, a member, hosts and their group are called."""
 
     partition: str = "partition"
     member: str = "member"
     hosts: str = "hosts"
+    group: str = "consumer group"
+
+
+OF_CONSUMERS = Nouns()
+OF_STREAMS = Nouns("task", "thread", "processes", "streams group")
 
 
 def counted(number: int, noun: str) -> str:

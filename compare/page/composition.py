@@ -145,7 +145,8 @@ def _lead(overview: Overview, judged: Sequence[Judged]) -> str:
 def _title(overview: Overview, unread: Sequence[Unread]) -> str:
     """Return how many groups a page is about; the name of one that is alone."""
     if overview.now == 1 and not unread:
-        return f"Consumer group {overview.worst[0].name}"
+        alone = overview.worst[0]
+        return f"{alone.nouns.group.capitalize()} {alone.name}"
     return counted(overview.every, "consumer group")
 
 

@@ -17,8 +17,8 @@ SHOP = {
     "standby_replicas": 1,
     "subtopologies": {"0": {"tasks": 2, "stateful": False}, "1": {"tasks": 2, "stateful": True}},
     "members": {
-        "a1": {"process": "a", "tasks": {"active": {"0": [0], "1": [0]}, "standby": {"1": [1]}}},
-        "a2": {"process": "a", "tasks": {"active": {"0": [1]}}},
+        "a1": {"process": "a", "tasks": {"active": {"0": [0], "1": [0]}}},
+        "a2": {"process": "a", "tasks": {"active": {"0": [1]}, "standby": {"1": [1]}}},
         "b1": {"process": "b", "tasks": {"active": {"1": [1]}, "standby": {"1": [0]}}},
     },
 }
@@ -129,7 +129,7 @@ def test_what_could_be_more_even_is_said_with_the_fewest_tasks_that_restore_stat
 
 def test_faults_of_standbys_are_named():
     beside = with_tasks(
-        b1={"active": {"1": [1]}}, a2={"active": {"0": [1]}, "standby": {"1": [0]}}
+        b1={"active": {"1": [1]}}, a2={"active": {"0": [1]}, "standby": {"1": [0, 1]}}
     )
     assert told(beside)[-2] == (
         "Standbys that bring nothing, with another copy in their process: 1_0 on a."
@@ -195,3 +195,21 @@ def test_score_says_tasks_threads_and_processes_and_calls_no_assignor_of_consume
         runs["again"].partition("\nassignor")[0] == runs["rebalancing"].partition("\nassignor")[0]
     )
     assert "is of Kafka Streams, and advice is for consumers" in runs["advise"]
+
+
+def test_standbys_that_crowd_one_thread_are_said_to_and_even_ones_are_not():
+    def threads(**standbys):
+        members = {}
+        for task, name in enumerate(("a1", "a2", "b1", "b2")):
+            tasks = {"active": {"0": [task]}, "standby": {"0": standbys.get(name, [])}}
+            members[name] = {"process": name[0], "tasks": tasks}
+        topology = {"0": {"tasks": 4, "stateful": True}}
+        return told(SHOP | {"subtopologies": topology, "members": members})
+
+    assert threads(a1=[2, 3], b1=[0, 1])[-1] == (
+        "Standbys could be more even: with them threads have 1-3 tasks, and could have 2 beside "
+        "the same active tasks."
+    )
+    assert not any("Standbys" in said for said in threads(a1=[2], a2=[3], b1=[0], b2=[1]))
+    # Of one that is missing it is said that it is.
+    assert not any("Standbys" in said for said in threads(a1=[2, 3], b1=[0]))

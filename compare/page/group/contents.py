@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from groups.wording import OF_CONSUMERS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from compare.page.drawing import Drawing
     from compare.page.group.strip import Strip
+    from groups.wording import Nouns
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Line:
     moves : partitions to move; None where it is not known
     lag_now, lag_best : records of the member with most lag, now and with the balanced loads that
         have least; `lag_proved` says whether that is proved to be the least
+    nouns : what partitions and members are called
     labels : of members what they are called on the page, where that is not their id
     """
 
@@ -52,6 +56,7 @@ class Line:
     lag_now: int | None = None
     lag_best: int | None = None
     lag_proved: bool = False
+    nouns: Nouns = OF_CONSUMERS
     labels: Mapping[str, str] = field(default_factory=dict)
 
 

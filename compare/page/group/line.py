@@ -60,6 +60,7 @@ def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
         lag_now=glance.peak,
         lag_best=glance.lowest,
         lag_proved=glance.lowest_proved,
+        nouns=glance.nouns,
     )
 
 
