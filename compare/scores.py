@@ -356,6 +356,8 @@ def score_whoever_reads_what(
         )
         alike = least.valid and most.valid and least.terms == most.terms
         refused = Score(name, "refused", DEPENDS)
+        # Whose lag is how great is no tier, and may depend on it.
+        least = replace(least, peak_lag=None, catch_up_seconds=None)
         rows.append(least if alike or least.status != "scored" else refused)
     return rows
 

@@ -395,7 +395,8 @@ def show_plan(judged: Judged, rows: Sequence[Score]) -> None:
     if plan is not None:
         tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
         show_moves(plan)
-        tell(remedy(judged, rows, "assay advise FILE --lower peak_load"))
+        name = shlex.quote(judged.group.name)
+        tell(remedy(judged, rows, f"assay advise FILE --group {name} --lower peak_load"))
 
 
 def show_loads(judged: Judged) -> None:

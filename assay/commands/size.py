@@ -279,6 +279,8 @@ def _enough(sizing: Sizing) -> str:
         return f"{members} {are} enough {aim}; no other number tried is."
     are = "member is" if few == 1 else "members are"
     said = f"{few:,} {are} enough {aim}"
+    if target.aim == "peak_lag" and (sizing.lag_now or 0) > target.at_most:
+        said += f"; as the group is assigned, one has {sizing.lag_now:,}"
     if few == rows[0].members:
         return f"{said}." if few == 1 else f"{said}; fewer than {few:,} were not tried."
     if not sizing.sure:
@@ -358,11 +360,7 @@ def _print_rows(sizing: Sizing) -> None:
         Column("catch-up", _catch_up, right=True, shown=times),
         Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
     )
-    objective = " > ".join(sizing.objective)
-    tell(
-        f"each row: the best assignment of so many members, {objective}; the group's own may be "
-        "worse: assay score"
-    )
+    tell(f"each row: the best assignment of so many members, {' > '.join(sizing.objective)}")
     if bounds:
         tell("at least: where the lowest peak is not proved, no assignment has less")
 

@@ -152,6 +152,7 @@ class Sizing(Framed):
         uneven; None where those are no fewer
     sure : whether it is proved that no fewer of those looked at do
     assumed : of the group
+    lag_now : records of the member with most, as the group is assigned; None where not known
     """
 
     group: str
@@ -166,6 +167,7 @@ class Sizing(Framed):
     sure: bool
     assumed: tuple[str, ...] = ()
     smallest_uneven: int | None = None
+    lag_now: int | None = None
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row a number of members.

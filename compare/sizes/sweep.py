@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.lag.behind import behind, catch_up, rates_of
+from compare.lag.behind import behind, catch_up, peak_lag, rates_of
 from compare.lag.lowest import hottest
 from compare.sizes.sizing import Size, Sizing, Target
 from compare.what_if import all_alike, reading, unassigned, what_if
+from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.needs import require_data
 from groups.seconds import seconds_of
@@ -121,6 +122,7 @@ def size(
         rows[still] = again
     smallest = next((number for number, row in rows.items() if row.meets), None)
     below = [row for row in rows.values() if smallest is None or row.members < smallest]
+    now = Assignment.current(group)
     return Sizing(
         smallest_uneven=_uneven(groups, rows, smallest, tiers, aim, time_left),
         group=group.name,
@@ -134,6 +136,7 @@ def size(
         smallest=smallest,
         sure=aim is not None and all(row.meets is False for row in below),
         assumed=group.assumed,
+        lag_now=peak_lag(now) if now.is_valid else None,
     )
 
 

@@ -75,8 +75,7 @@ def test_a_row_a_number_says_who_is_idle_and_where_one_more_does_not_help(said):
     assert rows[4][-5:] == ["no", "less", "than", "with", "4"]
     assert rows[7][-2:] == ["2", "idle"]
     assert said["time"][-1] == (
-        "each row: the best assignment of so many members, balance > peak_lag; the group's own "
-        "may be worse: assay score"
+        "each row: the best assignment of so many members, balance > peak_lag"
     )
 
 
