@@ -9,10 +9,13 @@ from collections import Counter
 from operator import add, sub
 from typing import TYPE_CHECKING
 
+from groups.wording import listed
 from optimal.case import Case, require
 
 if TYPE_CHECKING:
     from optimal.standbys import Standbys
+
+TIERS = ("load_squares", "host_balance", "restores")
 
 
 def require_standbys(standbys: Standbys) -> None:
@@ -23,6 +26,14 @@ def require_standbys(standbys: Standbys) -> None:
     BadInput, InvalidAssignment, ProofError
         As `optimal.certificate.check` of the actives; the message says where.
     """
+    require(standbys.proof.kind == "certificate", "proof.kind: expected a certificate")
+    named = tuple(term.name for term in standbys.terms)
+    require(named == TIERS, f"terms: {listed(named)}, expected {listed(TIERS)}")
+    replicas, many = standbys.replicas, (standbys.task.shape, standbys.member.shape)
+    require(type(replicas) is int and replicas >= 0, f"replicas: {replicas!r}, expected a number")
+    shaped = many[0] == many[1] and len(many[0]) == 1
+    whole = standbys.task.dtype == standbys.member.dtype == "int64"
+    require(shaped and whole, "standbys: expected a task and a member of each, int64")
     group, actives = standbys.actives.group, standbys.actives.owner.tolist()
     case = Case(group, actives)
     case.require_valid()

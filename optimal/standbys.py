@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import BadInput
+from groups.tiers import SAFE_TOTAL
 from optimal.networks.cheapest_flow import cheapest
 from optimal.networks.least_squares import least_squares
 from optimal.networks.network import Network, potentials
@@ -70,14 +71,20 @@ def standbys_beside(actives: Assignment, replicas: int) -> Standbys:
     Raises
     ------
     BadInput
-        Where it is not known which tasks keep state.
+        Where it is not known which tasks keep state, the active tasks are not where they may be,
+        or the numbers of threads of the processes have no common multiple within 64 bits.
     """
     group, places, copies = actives.group, actives.group.places("host"), actives.group.copies
     if copies is None:
         raise BadInput("which tasks keep state is unknown, but standbys are copies of their state")
+    if not actives.is_valid:
+        raise BadInput(f"actives: {actives.violations[0]}, expected a valid assignment")
     members, processes, at = len(group.members), len(places.names), places.member
     stateful = np.flatnonzero((copies.replicas >= 0) & (actives.owner >= 0))
     each = max(0, min(replicas, processes - 1))
+    most = (1 + each) * max(1, group.n_partitions)
+    if max(places.weight, default=0) > SAFE_TOTAL // most**2:
+        raise BadInput("hosts: their numbers of threads have no common multiple within 64 bits")
     network, task, host = _network_of(at[actives.owner[stateful]], at, processes, each)
     carry = len(task) + members + np.arange(members)
     flow = np.zeros_like(network.tail)

@@ -40,12 +40,20 @@ class StreamsSolution:
         Raises
         ------
         InvalidAssignment, ProofError
-            Where tasks are where they may not be, a term is not its value, or a proof does not
-            hold.
+            Where tasks are where they may not be, a term is not its value, a proof does not hold,
+            or standbys are beside other active tasks than those of the answer.
         """
-        if self.standbys is not None:
-            require_standbys(self.standbys)
-        return check(self.actives.group, self.actives)
+        group, found, standbys = self.actives.group, self.actives.assignment, self.standbys
+        unchecked = check(group, self.actives)
+        if found is None:
+            return unchecked
+        if standbys is None:
+            return (*unchecked, "standbys: there are none to check")
+        beside = standbys.actives
+        if beside.group is not found.group or beside.owner.tolist() != found.owner.tolist():
+            raise ProofError("standbys: beside other active tasks than those of the answer")
+        require_standbys(standbys)
+        return unchecked
 
     @property
     def tasks(self) -> dict[str, Tasks]:
@@ -115,8 +123,8 @@ def solve_streams(
     if group.streams is None:
         raise BadInput(f"{group.name}: a consumer group, expected a Kafka Streams group")
     replicas = group.streams.standby_replicas if standby_replicas is None else standby_replicas
-    if replicas is None or replicas < 0:
-        shown = "unknown" if replicas is None else replicas
+    if type(replicas) is not int or replicas < 0:
+        shown = "unknown" if replicas is None else repr(replicas)
         raise BadInput(f"standby_replicas: {shown}, expected how many standbys a task has")
     actives = solve(group, objective, time_limit=time_limit)
     if actives.assignment is None:

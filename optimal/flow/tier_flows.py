@@ -91,7 +91,7 @@ def tier_flows(
                 distance = potentials(network, cost, flow)
             if index + 1 < len(stages.flows) or not settled:
                 network = face(network, cost, distance)
-        if is_laminar(stages.flows):
+        if is_laminar(stages.tiers):
             member, above = layout.prices(distance, paths.member_block)
             state = layout.part_prices(distance, paths, member)
             if tier == "balance":

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from groups import BadInput, Group, ProofError
-from optimal import Status, solve
+from groups import Assignment, BadInput, Group, ProofError
+from optimal import ProofKind, Status, solve
+from optimal.proof import Proof
 from optimal.standby_check import require_standbys
 from optimal.standbys import Standbys, standbys_beside
 from optimal.streams import StreamsSolution, solve_streams
@@ -144,3 +145,44 @@ def test_what_is_not_known_is_refused():
     actives = solve(Group.from_dict(unknown), "balance").assignment
     with pytest.raises(BadInput, match="which tasks keep state is unknown"):
         standbys_beside(actives, 1)
+
+
+def test_an_answer_with_standbys_of_another_or_none_says_so():
+    solution = of(app(1, 2, a=("A", [0], []), b=("B", [1], [])))
+    crossed = replace(solution.standbys.actives, owner=np.array([1, 0], np.int32))
+    for other in (
+        standbys_beside(crossed, 1),
+        of(app(1, 2, a=("A", [0], []), b=("B", [1], []))).standbys,
+    ):
+        with pytest.raises(ProofError, match="beside other active tasks"):
+            StreamsSolution(solution.actives, other).check()
+    said = StreamsSolution(solution.actives, None).check()
+    assert said == ("standbys: there are none to check",)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"terms": ()}, "terms"),
+        ({"replicas": True}, "replicas"),
+        ({"replicas": None}, "replicas"),
+        ({"member": np.array([0])}, "expected a task and a member of each"),
+        ({"member": np.array([1.0, 0.0])}, "expected a task and a member of each"),
+        ({"proof": Proof(ProofKind.EXHAUSTION)}, "proof.kind"),
+    ],
+)
+def test_standbys_of_another_shape_are_refused_in_one_line(change, said):
+    standbys = of(app(1, 2, a=("A", [0], []), b=("B", [1], []))).standbys
+    with pytest.raises(ProofError, match=said):
+        require_standbys(replace(standbys, **change))
+
+
+def test_threads_without_a_common_multiple_and_tasks_without_a_member_are_refused():
+    numbers = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
+    members = {f"{n:02}-{k:02}": (f"p{n:02}", [], []) for n in numbers for k in range(n)}
+    group = Group.from_dict(app(1, 30, **members))
+    with pytest.raises(BadInput, match="no common multiple"):
+        solve_streams(group, "balance > stickiness", standby_replicas=1)
+    nobody = replace(Assignment.current(group), owner=np.full(30, -1, np.int32))
+    with pytest.raises(BadInput, match="expected a valid assignment"):
+        standbys_beside(nobody, 1)

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -50,6 +51,15 @@ def test_flows_find_what_exhaustion_finds_with_a_certificate():
             assert found(solution) == found(best), (number, objective)
             met[solution.proof.kind, solution.status] += 1
     assert met.keys() == {(ProofKind.CERTIFICATE, Status.OPTIMAL)}
+
+
+def test_in_every_order_of_three_tiers_the_answer_is_the_best():
+    tiers = ("restores", "stickiness", "balance", "host_balance", "stateful_balance")
+    groups = [streams_case(5, number)[0] for number in range(3)]
+    for objective in permutations(tiers, 3):
+        for group in groups:
+            best = solve(group, objective, method="brute")
+            assert found(solve(group, objective)) == found(best), objective
 
 
 def test_members_and_what_keeps_state_are_within_one_and_hosts_as_even_as_that_allows():
