@@ -90,6 +90,7 @@ def test_no_sure_verdict_is_wrong_and_the_true_excess_lies_in_the_interval():
     assert said["depends on who reads what", False] > 75
 
 
+@pytest.mark.exhaustive
 def test_what_decides_a_group_is_asked_and_a_yes_decides_it():
     shown = [hidden(g, np.ones(len(g.members), bool)) for g in in_good_order(400)]
     asked = 0

@@ -85,6 +85,7 @@ def assert_consistent(group: Group, objective: tuple[str, str], points: tuple[Po
             assert (point.first_bound, point.second_bound) == at
 
 
+@pytest.mark.exhaustive
 @for_each(range(8))
 def test_the_points_of_all_pairs_of_tiers_are_those_that_exhaustion_finds(seed):
     rng = random.Random(f"every pair {seed}")

@@ -34,6 +34,7 @@ def test_a_page_of_1000_groups_is_under_2_mb(thousand):
     assert len(thousand.encode()) < MOST_BYTES
 
 
+@pytest.mark.exhaustive
 def test_of_1000_groups_each_has_a_line_and_is_there_in_full_or_said_not_to_be(thousand):
     page = Parsed(thousand)
     packed = unpacked(page)
