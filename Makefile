@@ -13,7 +13,7 @@ BROKERS := 4.3.1 3.9.2
 NOTEBOOKS = $(BIN)/python -m pytest --override-ini addopts= --nbmake --override-ini testpaths=notebooks notebooks
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients browser help jar report report-all test test-all test-long test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
+.PHONY: conformance clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 # Hundreds of processes load the same files: each is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
@@ -43,9 +43,7 @@ out/seeded.jsonl: | .venv/.ready-report
 test: clients .venv/.ready-check  ## run the test suite on all cores
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
-test-all: test test-long  ## and then those that take long: Spark, clients, clusters, kills, exhaustive searches
-
-test-long: clients .venv/.ready-check
+test-all: test  ## and then those that take long: Spark, clients, clusters, kills, exhaustive searches
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m "clients or cluster or exhaustive or kills or spark"
 
 test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
