@@ -194,6 +194,11 @@ def runs_here(master: str | None) -> bool:
 def in_one_line(error: Exception) -> AssayError:
     """Return what to raise instead of an exception of Spark's."""
     text = str(error)
+    if connector := _NO_CONNECTOR.search(text):
+        return BadInput(
+            f"Spark cannot load {connector[1]}: it needs a connector for this address; "
+            "docs/how-to/run-the-fleet-on-a-cluster.md has that for s3a"
+        )
     of_files = _OF_FILES.findall(text)
     if of_files:
         return BadInput(f"{_short(of_files[-1])}; {GOES_ON}")
@@ -207,6 +212,7 @@ def in_one_line(error: Exception) -> AssayError:
 _OF_FILES = re.compile(
     r"(?:java\.n?io|org\.apache\.hadoop\.[\w.]+)\.[\w$]*(?:Exception|Error): ([^\n]+)"
 )
+_NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
 # The line of a Python traceback, and of a Java one, that says what was raised.
 _RAISED = re.compile(r"^\s*([\w.]+(?:Error|Exception|Exit|Interrupt|Warning)\b.*)", re.M)
 _CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+(?:Exception|Error): ([^\n]+)", re.M)

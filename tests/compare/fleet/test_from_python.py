@@ -7,6 +7,7 @@ import pytest
 
 from assay import run
 from compare.fleet.tables import read_table
+from groups import BadInput
 from tests.heuristics.assignors import mine
 
 
@@ -33,3 +34,9 @@ def test_a_run_from_python_scores_a_function_of_yours_and_says_what_it_was_made_
 def test_the_example_of_run_runs(spark):
     (found,) = doctest.DocTestFinder(recurse=False).find(run, "run", globs={})
     assert doctest.DocTestRunner().run(found).failed == 0
+
+
+@pytest.mark.spark
+def test_an_address_without_its_connector_is_bad_input_that_says_what_is_missing(spark, tmp_path):
+    with pytest.raises(BadInput, match=r"S3AFileSystem: it needs a connector for this address"):
+        run("s3a://nobody/groups.jsonl", tmp_path / "out")
