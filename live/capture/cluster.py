@@ -17,6 +17,7 @@ from kafka.errors import (
 )
 
 from live.capture import messages
+from live.capture.obstacles import Obstacle
 from live.connection.contact import at
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 T = TypeVar("T")
+D = TypeVar("D")
+# Groups of hundreds of members that read hundreds of topics each make long answers.
+MOST_GROUPS = 25
 ANY_BROKER = -1
 _ATTEMPTS = 3
 
@@ -120,6 +124,34 @@ class Cluster:
         for node, of in parts.items():
             for some, answer in zip(of, answered[node], strict=True):
                 yield node, some, answer
+
+    def ask_for_groups(
+        self,
+        groups_of: Mapping[int, Sequence[str]],
+        question: Callable[[Sequence[str]], ApiMessage],
+        kind: type[T],
+        read: Callable[[T], Mapping[str, D]],
+    ) -> dict[str, D | Obstacle]:
+        """Ask coordinators to describe groups, many in one request.
+
+        A group that the answer leaves out has not been answered.
+
+        Parameters
+        ----------
+        groups_of : by coordinator, the names of groups
+        read : returns the groups of an answer, by name
+        """
+        found: dict[str, D | Obstacle] = {}
+        for node, some, answer in self.ask_in_parts(groups_of, MOST_GROUPS, question, kind):
+            told = {} if isinstance(answer, Unanswered) else read(answer)
+            why = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
+            silent = {
+                name: Obstacle(f"group {name!r}: {why}", passing=True)
+                for name in some
+                if name not in told
+            }
+            found |= {name: told[name] if name in told else silent[name] for name in some}
+        return found
 
     def _answers(self, questions: Mapping[int, Sequence[ApiMessage]]) -> dict[int, list[object]]:
         found: dict[int, list[object]] = self._manager.run(self._of_all, questions)

@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from kafka.protocol.consumer import OffsetFetchRequest
 
@@ -27,9 +27,7 @@ from live.capture.offsets import Committed, Logs, committed_by, logs_of
 from live.capture.topics import NO_LEADER, names_in, topics_of, with_nobody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from kafka.protocol.api_message import ApiMessage
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from groups.documents.assay_group import Document
     from groups.documents.assay_streams import StreamsDocument
@@ -63,13 +61,7 @@ def capture_matching(
     obstacles += zip(choice.unlisted, missing, strict=True)
     asked = {name: one for name, one in found.items() if isinstance(one, Listed)}
     documents = []
-    tasks = {name: one.node for name, one in asked.items() if one.kind == STREAMS}
-    others = {name: one for name, one in asked.items() if one.kind != STREAMS}
-    made: dict[str, Document | StreamsDocument | Obstacle] = {
-        **captured(cluster, others, lag=lag, deadline=deadline),
-        **streams.captured(cluster, tasks, lag=lag, deadline=deadline),
-    }
-    for name, one in sorted(made.items()):
+    for name, one in sorted(captured(cluster, asked, lag=lag, deadline=deadline).items()):
         if isinstance(one, Obstacle):
             obstacles.append((name, one))
         else:
@@ -101,26 +93,28 @@ def _failure(source: str, group: str | None, obstacle: Obstacle) -> Failure:
     return Failure(source, source, reason, group, not_to_be_had=obstacle.not_to_be_had)
 
 
-T = TypeVar("T")
-# Groups of hundreds of members that read hundreds of topics each make long answers.
-MOST_GROUPS = 25
 PAUSE_SECONDS = 0.5
 
 
 def captured(
     cluster: Cluster, listed: Mapping[str, Listed], *, lag: bool, deadline: float
-) -> dict[str, Document | Obstacle]:
+) -> dict[str, Document | StreamsDocument | Obstacle]:
     """Return the document of each group, or why there is none.
 
     Parameters
     ----------
     deadline : on the clock of `time.monotonic`, when the last round starts at the latest
     """
-    found: dict[str, Document | Obstacle] = {}
+    found: dict[str, Document | StreamsDocument | Obstacle] = {}
     waiting = dict(listed)
     while waiting:
         last = time.monotonic() >= deadline
-        of_round = _round(cluster, waiting, lag=lag, last=last)
+        tasks = {name: one.node for name, one in waiting.items() if one.kind == STREAMS}
+        others = {name: one for name, one in waiting.items() if one.kind != STREAMS}
+        of_round = {
+            **_round(cluster, others, lag=lag, last=last),
+            **streams.captured(cluster, tasks, lag=lag, last=last),
+        }
         found |= of_round
         if last:
             break
@@ -137,7 +131,7 @@ def _listed_again(
     cluster: Cluster,
     names: Sequence[str],
     before: Mapping[str, Listed],
-    found: dict[str, Document | Obstacle],
+    found: dict[str, Document | StreamsDocument | Obstacle],
 ) -> dict[str, Listed]:
     """Return where groups are now: a coordinator may have moved, a group may be gone."""
     if not names:
@@ -217,41 +211,19 @@ def described(cluster: Cluster, listed: Mapping[str, Listed]) -> dict[str, Descr
     for name, one in sorted(listed.items()):
         of_kind[one.kind][one.node].append(name)
     return {
-        **_asked(
-            cluster,
+        **cluster.ask_for_groups(
             of_kind[CLASSIC],
             messages.classic_groups,
             messages.DescribeGroups,
             lambda answer: {one.group_id: membership.classic(one) for one in answer.groups},
         ),
-        **_asked(
-            cluster,
+        **cluster.ask_for_groups(
             of_kind[CONSUMER],
             messages.consumer_groups,
             messages.ConsumerGroupDescribe,
             lambda answer: {one.group_id: membership.consumer(one) for one in answer.groups},
         ),
     }
-
-
-def _asked(
-    cluster: Cluster,
-    groups_of: Mapping[int, Sequence[str]],
-    question: Callable[[Sequence[str]], ApiMessage],
-    kind: type[T],
-    read: Callable[[T], Mapping[str, Described | Obstacle]],
-) -> dict[str, Described | Obstacle]:
-    found: dict[str, Described | Obstacle] = {}
-    for node, some, answer in cluster.ask_in_parts(groups_of, MOST_GROUPS, question, kind):
-        told = {} if isinstance(answer, Unanswered) else read(answer)
-        why = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
-        silent = {
-            name: Obstacle(f"group {name!r}: {why}", passing=True)
-            for name in some
-            if name not in told
-        }
-        found |= {name: told.get(name) or silent[name] for name in some}
-    return found
 
 
 def _topics_in(committed: Iterable[Committed | Obstacle]) -> set[str]:

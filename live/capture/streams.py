@@ -6,7 +6,6 @@ same assignment. A task is as far behind as all its source topics together.
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -36,40 +35,17 @@ if TYPE_CHECKING:
     from live.capture.messages import StreamsGroup, SubtopologyTopics
     from live.capture.topics import Topics
 
-MOST_GROUPS = 25
-PAUSE_SECONDS = 0.5
-
 
 def captured(
-    cluster: Cluster, coordinators: Mapping[str, int], *, lag: bool, deadline: float
+    cluster: Cluster, coordinators: Mapping[str, int], *, lag: bool, last: bool
 ) -> dict[str, StreamsDocument | Obstacle]:
-    """Return the document of each group, or why there is none.
+    """Return the document of each group as one round has it, or why there is none.
 
     Parameters
     ----------
     coordinators : of each group the broker that answers for it
-    deadline : on the clock of `time.monotonic`, when the last round starts at the latest
+    last : whether there is no round after this
     """
-    found: dict[str, StreamsDocument | Obstacle] = {}
-    waiting = dict(coordinators)
-    while waiting:
-        last = time.monotonic() >= deadline
-        found |= _round(cluster, waiting, lag=lag, last=last)
-        passing = [one for one in waiting if _may_pass(found[one])]
-        if last or not passing:
-            break
-        time.sleep(max(0.0, min(PAUSE_SECONDS, deadline - time.monotonic())))
-        waiting = {name: coordinators[name] for name in passing}
-    return found
-
-
-def _may_pass(found: StreamsDocument | Obstacle) -> bool:
-    return isinstance(found, Obstacle) and found.passing
-
-
-def _round(
-    cluster: Cluster, coordinators: Mapping[str, int], *, lag: bool, last: bool
-) -> dict[str, StreamsDocument | Obstacle]:
     described = _described(cluster, coordinators)
     found: dict[str, StreamsDocument | Obstacle] = {}
     before: dict[str, StreamsGroup] = {}
@@ -107,15 +83,12 @@ def _described(
     groups_of: dict[int, list[str]] = defaultdict(list)
     for name, node in sorted(coordinators.items()):
         groups_of[node].append(name)
-    found: dict[str, StreamsGroup | Obstacle] = {}
-    for node, some, answer in cluster.ask_in_parts(
-        groups_of, MOST_GROUPS, messages.streams_groups, messages.StreamsGroupDescribe
-    ):
-        why = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
-        found |= {name: Obstacle(f"group {name!r}: {why}", passing=True) for name in some}
-        if not isinstance(answer, Unanswered):
-            found |= {one.group_id: one for one in answer.groups}
-    return found
+    return cluster.ask_for_groups(
+        groups_of,
+        messages.streams_groups,
+        messages.StreamsGroupDescribe,
+        lambda answer: {one.group_id: one for one in answer.groups},
+    )
 
 
 def _obstacle(group: StreamsGroup, *, last: bool) -> Obstacle | None:

@@ -3,7 +3,7 @@
 import pytest
 
 from groups import Group
-from live.capture import streams
+from live.capture import rounds
 from tests.live.capture.replayed import captured, recorded
 from tests.live.capture.test_obstacles import (
     FORBIDDEN,
@@ -21,7 +21,7 @@ DESCRIBE, CONFIGS = "StreamsGroupDescribeRequest", "DescribeConfigsRequest"
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch):
-    monkeypatch.setattr(streams, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(rounds, "PAUSE_SECONDS", 0.0)
 
 
 def shop(*changes, **options):
