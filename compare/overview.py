@@ -232,6 +232,8 @@ def overview_of(
 ) -> Overview:
     """Return the overview of judged groups, every one of them in a line.
 
+    `compare.fleet.facts` counts the same by columns; the terminal does without Arrow.
+
     Parameters
     ----------
     lowest : (groups,) the lowest peak lag of each; nothing where it was not looked for

@@ -109,7 +109,12 @@ class Asked:
 def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the facts of `ROWS`, which are all rows of their groups."""
     rows = pa.Table.from_batches(batches, ROWS).combine_chunks()
-    yield from added(pa.concat_tables(_facts(asked, rows))).to_batches()
+    yield from added(facts_of(asked, rows)).to_batches()
+
+
+def facts_of(asked: Asked, rows: pa.Table) -> pa.Table:
+    """Return the same of rows in one chunk; facts that are alike are not added up yet."""
+    return pa.concat_tables(_facts(asked, rows))
 
 
 def added(facts: pa.Table) -> pa.Table:
@@ -214,7 +219,7 @@ def _fact(
 
 
 def _or_null(value: pa.ChunkedArray | None, count: int) -> pa.ChunkedArray | pa.Array:
-    return pa.nulls(count, pa.float64()) if value is None else value.cast(pa.float64())
+    return pa.nulls(count, pa.float64()) if value is None else value.cast(pa.float64(), safe=False)
 
 
 def _as_facts(rows: pa.Table, statistic: str | None = None) -> pa.Table:
@@ -223,7 +228,7 @@ def _as_facts(rows: pa.Table, statistic: str | None = None) -> pa.Table:
         rows = rows.append_column("statistic", pa.repeat(pa.scalar(statistic), len(rows)))
     names = {*rows.column_names}
     columns = {
-        field.name: rows[field.name].cast(field.type)
+        field.name: rows[field.name].cast(field.type, safe=False)
         if field.name in names
         else pa.nulls(len(rows), field.type)
         for field in FACTS
@@ -339,7 +344,7 @@ def _of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
         some = scores.filter(holds)
         yield _fact("assignor", some, assignor=some["assignor"], label=label)
     without = scores.filter(pc.invert(is_scored))
-    reason = pc.fill_null(without["reason"], "None")
+    reason = pc.coalesce(without["reason"], without["status"])
     why = pc.binary_join_element_wise(without["status"], reason, ": ")
     yield _fact("reason", without, assignor=without["assignor"], label=why)
 

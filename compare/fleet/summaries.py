@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from compare.fleet.aggregates import state_of
 from compare.fleet.facts import (
     BOTH,
-    EVERY,
     FACTS,
     FAMILY,
     OF_OPTIMA,
@@ -20,30 +20,17 @@ from compare.fleet.facts import (
     ROWS_AT_ONCE,
     Asked,
     added,
-    added_by,
     cut,
     digits_between,
     facts_in,
-    worst_of,
 )
-from compare.fleet.tables import RUN, TABLES, content_key, latest, stored
-from compare.history import Course, ordered
-from compare.overview import GUESSES, Overview
-from compare.unscored import unscored_rows
-from compare.verdict import EVEN_LAGGING
-from groups.errors import BadInput
+from compare.fleet.tables import RUN, TABLES, latest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
-    from compare.overview import Glance
-    from compare.unscored import NotScored
 
-# Of what is counted and how: those of another version are made again.
-VERSION = 7
 MOST_FAMILIES = 64
 MOST_LINES = 20
 
@@ -150,7 +137,7 @@ def summary_of(spark: SparkSession, job: Job, survey: Survey, run: str) -> pa.Ta
     ----------
     run : that keeps it
     """
-    state = _state(survey.runs)
+    state = state_of(survey.runs)
     if (stored := job.tables.read_if_there(spark, "aggregates")) is not None:
         found = stored.where(f"state = '{state}' AND objective = '{job.tiers}'").toArrow()
         if len(found):
@@ -163,118 +150,3 @@ def summary_of(spark: SparkSession, job: Job, survey: Survey, run: str) -> pa.Ta
     rows = rows.select(schema.names).cast(schema)
     job.tables.write(spark.createDataFrame(rows).coalesce(1), "aggregates", run)
     return rows
-
-
-def _state(runs: Iterable[str]) -> str:
-    return content_key({"version": VERSION, "runs": sorted(runs)})
-
-
-@dataclass(frozen=True, eq=False)
-class Aggregates:
-    """The aggregates of an objective.
-
-    Attributes
-    ----------
-    table : rows of ``aggregates``
-    current : whether they are of all that is in the tables now
-    """
-
-    table: pa.Table
-    current: bool
-
-    @staticmethod
-    def stored(folder: str, objective: str) -> Aggregates:
-        """Read the newest aggregates of an objective from a run's folder, without Spark.
-
-        Raises
-        ------
-        BadInput
-            Where there are none: no run for this objective came to its end.
-        """
-        names = TABLES["aggregates"].names
-        rows = stored(folder, "aggregates", [*names, RUN], by="objective", keys=[objective])
-        if not len(rows):
-            raise BadInput(
-                f"{folder}: no run for {objective} in it came to its end; the same command goes on"
-            )
-        newest = rows.filter(pc.equal(rows[RUN], pc.max(rows[RUN]))).select(names)
-        runs = {
-            run
-            for name in ("optima", "scores")
-            for run in stored(folder, name, [RUN])[RUN].unique().to_pylist()
-        }
-        return Aggregates(newest, newest["state"][0].as_py() == _state(runs))
-
-    @property
-    def families(self) -> list[str]:
-        """Names of the families, in order."""
-        return sorted(filter(None, pc.unique(self.table["family"]).to_pylist()))
-
-    def of(self, families: Sequence[str]) -> Aggregates:
-        """Return the aggregates of some families alone."""
-        chosen = pc.is_in(self.table["family"], pa.array(families, pa.string()))
-        return Aggregates(self.table.filter(chosen), self.current)
-
-    def rows(self, statistic: str, *by: str) -> list[dict[str, Any]]:
-        """Return the rows of a statistic, those that are alike in some columns added up."""
-        rows = self.table.filter(pc.equal(self.table["statistic"], statistic))
-        added = added_by(rows, by)
-        found: list[dict[str, Any]] = added.sort_by([(one, "ascending") for one in by]).to_pylist()
-        return found
-
-    @property
-    def captured(self) -> int:
-        """How many captures of groups there are."""
-        return self.counts("groups").get("captured", 0)
-
-    def overview(self, glances: Sequence[Glance]) -> Overview:
-        """Return the overview of the captures that have a verdict.
-
-        Parameters
-        ----------
-        glances : the worst of them
-        """
-        says, names, of_groups = map(self.counts, ("verdict", "names", "groups"))
-        unjudged = says.pop(None, 0)  # type: ignore[call-overload]
-        return Overview(
-            captured=self.captured - unjudged,
-            groups=names.pop(EVERY, 0),
-            says=says,
-            lagging=names.pop(EVEN_LAGGING, 0),
-            names=names,
-            questions=of_groups.get("questions", 0),
-            guessed={said: of_groups.get(said, 0) for said in GUESSES},
-            worst=glances,
-            changes=self.changes(),
-            changed=self.counts("changes"),
-        )
-
-    def changes(self) -> list[Course]:
-        """Return how groups went over their captures, the first ones of each kind."""
-        rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
-        return ordered(
-            Course(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
-            for row in rows
-        )
-
-    def unscored(self, without: Sequence[str] = ()) -> tuple[NotScored, ...]:
-        """Return why assignors have no score, but for some."""
-        counts = {
-            (row["assignor"], *row["label"].split(": ", 1)): row["count"]
-            for row in self.rows("reason", "assignor", "label")
-            if row["assignor"] not in without
-        }
-        return unscored_rows(counts)
-
-    def counts(self, statistic: str) -> dict[str, int]:
-        """Return how many groups there are for each label of a statistic."""
-        return {row["label"]: row["count"] for row in self.rows(statistic, "label")}
-
-    def worst(self, most: int) -> list[dict[str, Any]]:
-        """Return the groups that people want to see first, over the families.
-
-        Of each sort of groups that a sentence names the first ones are there, too.
-        """
-        rows = self.table.filter(pc.equal(self.table["statistic"], "worst"))
-        found: list[dict[str, Any]] = worst_of(rows, "statistic", most).to_pylist()
-        return found

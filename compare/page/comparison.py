@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from compare.page.contents import Comparison, Standing
-from compare.page.drawing import Drawing, drawn
-from compare.page.trials import excesses, times, trials_csv
+from compare.page.csv_text import as_csv
+from compare.page.drawing import drawn
 from compare.scores import CURRENT
 from compare.sentences import called
-from compare.unscored import unscored_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    import altair as alt
-
-    from compare.page.trials import Trial
-    from compare.unscored import NotScored
+    from compare.figures.curves import Points
+    from compare.fleet.aggregates import Aggregates
+    from compare.page.drawing import Drawing
 
 MOST_DOWNLOADED = 2_000_000
 MOST_DRAWN = 8
@@ -27,6 +26,8 @@ MOST_DRAWN = 8
 FEWEST_DRAWN = 20
 LEAST_GROWTH = 10
 MOST_UNSCORED = 30
+COUNTS = ("groups", "unscored", "valid", "balanced", "optimal", "maybe")
+DISTRIBUTIONS = ("excess", "excess_most", "times the fastest", "seconds by partitions")
 
 
 @dataclass(frozen=True)
@@ -43,65 +44,52 @@ class Counted:
     tiers: tuple[tuple[str, int, int, int], ...]
 
 
-def comparison_of(trials: Sequence[Trial], tiers: Sequence[str]) -> Comparison | None:
-    """Return the comparison of assignors; None where nothing was scored but what is there now."""
-    if not any(t.score.status == "scored" and t.score.assignor != CURRENT for t in trials):
-        return None
-    groups = len({trial.group for trial in trials})
-
-    def drawings(shown: Sequence[str]) -> list[Drawing]:
-        return _drawings([trial for trial in trials if trial.score.assignor in shown], tiers)
-
-    return compared(
-        groups,
-        standings(trials, tiers),
-        drawings,
-        unscored_of(trial.score for trial in trials),
-        trials_csv(trials, tiers),
-    )
-
-
-def compared(
-    groups: int,
-    standings: tuple[Standing, ...],
-    drawings: Callable[[Sequence[str]], Sequence[Drawing]],
-    unscored: Sequence[NotScored],
-    data: str,
-) -> Comparison:
-    """Return the comparison of what is counted, with as much as fits into a page.
+def comparison_in(
+    found: Aggregates,
+    tiers: Sequence[str],
+    *,
+    without: Sequence[str] = (),
+    data: str | None = None,
+) -> Comparison | None:
+    """Return the comparison of assignors; None where nothing was scored but what is there now.
 
     Parameters
     ----------
-    groups : how many there are
-    standings : as :func:`ranked` gives them
-    drawings : draws the assignors of the names given
-    unscored : why assignors have no score of some groups
-    data : what is drawn, as CSV
+    without : assignors to leave out
+    data : the scores as CSV; what is drawn unless given
     """
+    counted = {name: one for name, one in _counted(found, tiers).items() if name not in without}
+    if not any(one.counts["groups"] for name, one in counted.items() if name != CURRENT):
+        return None
+    every = {name: one.counts["groups"] + one.counts["unscored"] for name, one in counted.items()}
+    standings, data = ranked(counted), _drawn_data(found) if data is None else data
     shown = drawn_assignors(standings)
-    scored = max((one.groups for one in standings if one.assignors != (CURRENT,)), default=0)
-    enough = scored >= FEWEST_DRAWN
+    enough = max(one.groups for one in standings if one.assignors != (CURRENT,)) >= FEWEST_DRAWN
+    drawings = _drawings(found, tiers, {name: every[name] for name in shown}) if enough else ()
     return Comparison(
-        groups=groups,
+        groups=max(every.values()),
         standings=standings,
-        drawings=tuple(drawings(shown)) if enough else (),
+        drawings=tuple(drawings),
         drawn=left_out(shown, standings) if enough else (),
-        unscored=tuple(unscored[:MOST_UNSCORED]),
+        unscored=found.unscored(without)[:MOST_UNSCORED],
         data=data if len(data) <= MOST_DOWNLOADED else None,
     )
 
 
-def standings(trials: Sequence[Trial], tiers: Sequence[str]) -> tuple[Standing, ...]:
-    """Return how each assignor fared, as :func:`ranked` does of what is counted here."""
-    by_name: dict[str, list[Trial]] = {}
-    for trial in trials:
-        by_name.setdefault(trial.score.assignor, []).append(trial)
-    return ranked(
-        {
-            name: Counted(_counts(found), tuple(_tier(found, tier) for tier in tiers))
-            for name, found in by_name.items()
-        }
-    )
+def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Counted]:
+    counts: dict[str, dict[str, int]] = {}
+    for row in found.rows("assignor", "assignor", "label"):
+        counts.setdefault(row["assignor"], dict.fromkeys(COUNTS, 0))[row["label"]] = row["count"]
+    above = dict.fromkeys(((name, tier) for name in counts for tier in tiers), (0, 0, 0))
+    for row in found.rows("excess", "assignor", "tier", "x"):
+        key = row["assignor"], row["tier"]
+        more, known, worst = above[key]
+        many = row["count"]
+        above[key] = more + many * (row["x"] > 0), known + many, max(worst, int(row["most"]))
+    return {
+        name: Counted(one, tuple((tier, *above[name, tier]) for tier in tiers))
+        for name, one in counts.items()
+    }
 
 
 def ranked(counted: Mapping[str, Counted]) -> tuple[Standing, ...]:
@@ -132,38 +120,8 @@ def _standing(names: Sequence[str], counted: Counted, place: int, *, tied: bool)
     return Standing(tuple(names), place, tied, tiers=counted.tiers, **counted.counts)
 
 
-def _counts(trials: Sequence[Trial]) -> dict[str, int]:
-    rows = [trial.score for trial in trials]
-    scored = [row for row in rows if row.status == "scored"]
-    return {
-        "groups": len(scored),
-        "unscored": len(rows) - len(scored),
-        "valid": sum(bool(row.valid) for row in scored),
-        "balanced": sum(bool(row.balanced) for row in scored),
-        "optimal": sum(row.is_optimal for row in scored),
-        "maybe": sum(_may_be_optimal(trial) for trial in trials),
-    }
-
-
 def _rank(counts: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(-counts[what] for what in ("optimal", "balanced", "valid"))
-
-
-def _may_be_optimal(trial: Trial) -> bool:
-    """Return whether nothing that is proved says that it is worse than the best."""
-    row = trial.score
-    if row.terms is None or not row.valid:
-        return False
-    lows = [
-        term.excess[0] if isinstance(term.excess, tuple) else term.excess for term in row.terms
-    ]
-    return all(low is None or low <= 0 for low in lows)
-
-
-def _tier(trials: Sequence[Trial], tier: str) -> tuple[str, int, int, int]:
-    least = [row["excess"] for row in excesses(trials, tier)]
-    known = [x for x in least if isinstance(x, int)]
-    return tier, sum(x > 0 for x in known), len(known), max(known, default=0)
 
 
 def drawn_assignors(standings: Sequence[Standing]) -> list[str]:
@@ -193,44 +151,66 @@ def left_out(shown: Sequence[str], standings: Sequence[Standing]) -> tuple[str, 
     return tuple(shown) if len(shown) < len(names) else ()
 
 
-def _drawings(trials: Sequence[Trial], tiers: Sequence[str]) -> list[Drawing]:
-    from compare import figures
-
-    above: dict[str, alt.LayerChart] = {}
-    for tier in tiers:
-        rows = [r for r in excesses(trials, tier) if r["assignor"] != CURRENT]
-        if any(r["excess"] is not None for r in rows):
-            above[tier] = figures.ecdf(rows, tier=called(tier))
-    seconds = times(trials)
-    return drawings_of(above, figures.profile(seconds) if seconds else None, seconds)
-
-
-def drawings_of(
-    above: Mapping[str, alt.LayerChart],
-    profile: alt.Chart | None,
-    seconds: Sequence[Mapping[str, object]],
-) -> list[Drawing]:
-    """Return the drawings of assignors, each with what it shows.
+def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int]) -> list[Drawing]:
+    """Return the drawings of some assignors, each with what it shows.
 
     Parameters
     ----------
-    above : of each tier how far above the best
-    profile : the time beside the fastest; None where nothing was timed
-    seconds : rows of `figures.time_by_size`
+    every : of each the number of groups in which it was tried
     """
     from compare import figures
 
-    found = [
-        drawn(chart, f"How far above the best: {called(tier)}", ECDF)
-        for tier, chart in above.items()
+    ends = [_by_tier(found, name) for name in ("excess_most", "excess")]
+    drawings = []
+    for tier in tiers:
+        sure, possible = (
+            {name: _points(end.get((name, tier), []), many) for name, many in every.items()}
+            for end in ends
+        )
+        if any(possible.values()):
+            chart = figures.ecdf_of(sure, possible, tier=called(tier))
+            drawings.append(drawn(chart, f"How far above the best: {called(tier)}", ECDF))
+    timed = sum(row["count"] for row in found.rows("timed groups", "label"))
+    ratios: dict[str, list[tuple[float, int]]] = {}
+    for row in found.rows("times the fastest", "assignor", "x"):
+        ratios.setdefault(row["assignor"], []).append((row["x"], row["count"]))
+    profiles = {name: _points(ratios[name], timed) for name in every if name in ratios}
+    if profiles:
+        drawings.append(drawn(figures.profile_of(profiles), "Time beside the fastest", PROFILE))
+    rows = [
+        {"assignor": r["assignor"], "partitions": r["x"], "seconds": r["y"], "groups": r["count"]}
+        for r in found.rows("seconds by partitions", "assignor", "x", "y")
+        if r["assignor"] in every
     ]
-    if profile is not None:
-        found.append(drawn(profile, "Time beside the fastest", PROFILE))
-    told = (row["partitions"] for row in seconds)
-    sizes = [size for size in told if isinstance(size, (int, float))]
+    sizes = [row["partitions"] for row in rows]
     if sizes and max(sizes) >= LEAST_GROWTH * min(sizes):
-        found.append(drawn(figures.time_by_size(seconds), "Time against size", SIZE))
-    return found
+        drawings.append(drawn(figures.time_by_size(rows), "Time against size", SIZE))
+    return drawings
+
+
+def _by_tier(found: Aggregates, end: str) -> dict[tuple[str, str], list[tuple[float, int]]]:
+    bins: dict[tuple[str, str], list[tuple[float, int]]] = {}
+    for row in found.rows(end, "assignor", "tier", "x"):
+        bins.setdefault((row["assignor"], row["tier"]), []).append((row["x"], row["count"]))
+    return bins
+
+
+def _points(bins: Sequence[tuple[float, int]], every: int) -> Points:
+    """Return the distribution of some bins: (x, share of all that is at most x), ascending."""
+    ordered = sorted(bins)
+    sums = accumulate(many for _, many in ordered)
+    return tuple((x, seen / every) for (x, _), seen in zip(ordered, sums, strict=True))
+
+
+def _drawn_data(found: Aggregates) -> str:
+    """Return what is drawn as CSV: how many groups are in each bin, of which `x` is the end."""
+    heads = ["statistic", "assignor", "tier", "x", "y"]
+    rows = [
+        [row[name] for name in (*heads, "count")]
+        for statistic in DISTRIBUTIONS
+        for row in found.rows(statistic, *heads)
+    ]
+    return as_csv([*heads, "groups"], rows)
 
 
 ECDF = (

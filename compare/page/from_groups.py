@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from compare.fleet.aggregates import aggregates_of
 from compare.fleet.results import Unread
 from compare.judged import judge, worst_first
 from compare.overview import latest_of, overview_of
-from compare.page.comparison import comparison_of
+from compare.page.comparison import comparison_in
 from compare.page.composition import composed
-from compare.page.trials import Trial
+from compare.page.csv_text import as_csv
 from compare.scores import CURRENT, UNKNOWN, score_judged, score_many
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from compare.judged import Judged
-    from compare.page.contents import Made, Page
+    from compare.page.contents import Comparison, Made, Page
     from compare.scores import Score
     from groups.errors import Failure
     from groups.group import Group
@@ -60,9 +61,9 @@ def page_of_groups(
         judged = [replace(one, group=one.group.with_equal_subscriptions()) for one in judged]
     scores = _scores(judged, assignors, time_limit, assume_equal, say)
     counting = latest_of(judged)
-    order = [i for i in worst_first(judged) if i in counting]
-    latest, rows = [judged[i] for i in order], [scores[i] for i in order]
-    names = unlike_names([(one.group.name, one.group.captured_at) for one in latest])
+    order = [at for at in worst_first(judged) if at in counting]
+    latest, rows = [judged[at] for at in order], [scores[at] for at in order]
+    own = [one.group for one in latest]
     return composed(
         overview_of(judged, failed=unread),
         latest[:MOST_DETAILS],
@@ -71,9 +72,9 @@ def page_of_groups(
         times=[one.group.captured_at for one in judged],
         unread=[Unread(one.place, one.group or "", one.reason) for one in unread],
         unread_count=len(unread),
-        assumed=_assumed(latest, names),
-        yours=comparison_of(_trials([one.group for one in latest], names, rows), tiers),
-        benchmark=comparison_of(trials_of(benchmark, tiers, assignors, time_limit, say), tiers),
+        assumed=_assumed(own),
+        yours=compared_of(own, rows, tiers),
+        benchmark=_of_benchmark(benchmark, tiers, assignors, time_limit, say),
         unknown=_unknown(latest),
         made=made,
         tiers=tiers,
@@ -103,17 +104,16 @@ def _scores(
     return found
 
 
-def trials_of(
+def _of_benchmark(
     groups: Sequence[Group],
     tiers: Objective,
     names: Sequence[str],
     seconds: float,
     say: Callable[[str], None],
-) -> list[Trial]:
-    """Return what assignors make of groups that are not the reader's."""
+) -> Comparison | None:
+    """Return the comparison of assignors over groups that are not the reader's."""
     equal = [group.with_equal_subscriptions() for group in groups]
     solutions = solve_many(equal, tiers, time_limit=seconds)
-    called = unlike_names([(group.name, group.captured_at) for group in groups])
     rows: list[list[Score]] = [[] for _ in equal]
     with TimeLimit(seconds) as limit:
         for number, asked in enumerate(names, start=1):
@@ -122,17 +122,24 @@ def trials_of(
             scored = score_many([one.group for one in solutions], solutions, [asked], limit)
             for found, made in zip(rows, scored, strict=True):
                 found += made
-    return _trials([one.group for one in solutions], called, rows)
+    return compared_of(equal, rows, tiers)
 
 
-def _trials(
-    groups: Sequence[Group], names: Sequence[str], rows: Sequence[Sequence[Score]]
-) -> list[Trial]:
-    return [
-        Trial(name, len(group.members), group.n_partitions, row)
-        for group, name, found in zip(groups, names, rows, strict=True)
-        for row in found
+def compared_of(
+    groups: Sequence[Group], rows: Sequence[Sequence[Score]], tiers: Objective
+) -> Comparison | None:
+    """Return the comparison of assignors, with their scores of each group as its data."""
+    called = unlike_names([(group.name, group.captured_at) for group in groups])
+    told = [
+        {"group": name, "members": len(group.members), "partitions": group.n_partitions} | row
+        for name, group, scores in zip(called, groups, rows, strict=True)
+        for score in scores
+        for row in score.to_rows()
     ]
+    # What is not scored has no columns for the tiers.
+    heads = [*max(told, key=len, default={})]
+    data = as_csv(heads, ([row.get(head) for head in heads] for row in told))
+    return comparison_in(aggregates_of(groups, rows, tiers), tiers, data=data)
 
 
 def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
@@ -148,12 +155,13 @@ def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
 
 
 def _assumed(
-    judged: Sequence[Judged], names: Sequence[str]
+    groups: Sequence[Group],
 ) -> tuple[tuple[str, tuple[str, ...], int], ...]:
     """Return each line that was assumed with the groups that it is about, most groups first."""
     of: dict[str, list[str]] = {}
-    for one, name in zip(judged, names, strict=True):
-        for line in one.group.assumed:
+    names = unlike_names([(group.name, group.captured_at) for group in groups])
+    for group, name in zip(groups, names, strict=True):
+        for line in group.assumed:
             of.setdefault(line, []).append(name)
     ranked = sorted(of.items(), key=lambda item: (-len(item[1]), item[0]))
     return tuple((line, tuple(names), len(names)) for line, names in ranked)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from compare.fleet.aggregates import Aggregates
 from compare.fleet.ending import glance, stored_score, verdict_in
 from compare.fleet.facts import MOST_WORST
 from compare.fleet.results import Unread
-from compare.fleet.summaries import Aggregates
 from compare.fleet.tables import read_table, stored
 from compare.judged import judge
-from compare.page.aggregated import comparison_in
+from compare.page.comparison import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, UNKNOWN

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.figures.rows import Record
-    from compare.fleet.summaries import Aggregates
+    from compare.fleet.aggregates import Aggregates
     from compare.history import Course
     from compare.overview import Glance
     from compare.page.drawing import Drawing

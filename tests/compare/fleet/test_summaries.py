@@ -8,6 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from compare.fleet.aggregates import (
+    Aggregates,
+    aggregates_of,
+)
 from compare.fleet.ending import stored_score
 from compare.fleet.facts import (
     EVERY,
@@ -23,14 +27,12 @@ from compare.fleet.facts import (
     facts_in,
     integer_bins,
 )
-from compare.fleet.summaries import Aggregates
 from compare.fleet.tables import TABLES, latest, read_table
 from compare.judged import judge
 from compare.overview import overview_of
-from compare.page.aggregated import comparison_in
-from compare.page.comparison import comparison_of, standings
+from compare.page.comparison import comparison_in
 from compare.page.from_run import families_apart
-from compare.page.trials import Trial, excesses, times
+from compare.scores import CURRENT, Score
 from compare.verdict import EVEN_LAGGING
 from groups import BadInput
 from tests.compare.fleet.stored_groups import groups_of
@@ -55,18 +57,12 @@ def found(spark_runs) -> Aggregates:
 
 
 @pytest.fixture(scope="module")
-def trials(spark_runs) -> list[Trial]:
-    """Every score of the run, as a row of the page's plain comparison."""
-    sizes = read_table(spark_runs.out, "groups").set_index("key")
-    return [
-        Trial(
-            row["group_key"],
-            int(sizes.loc[row["group_key"], "n_members"]),
-            int(sizes.loc[row["group_key"], "n_partitions"]),
-            stored_score(row),
-        )
-        for row in read_table(spark_runs.out, "scores").to_dict("records")
-    ]
+def scores(spark_runs) -> dict[str, list[Score]]:
+    """Every score of the run, by the keys of the groups."""
+    found: dict[str, list[Score]] = {}
+    for row in read_table(spark_runs.out, "scores").to_dict("records"):
+        found.setdefault(row["group_key"], []).append(stored_score(row))
+    return found
 
 
 @pytest.mark.spark
@@ -80,25 +76,28 @@ def test_aggregates_are_bounded_and_of_the_files_that_are_there(spark_runs, foun
 
 
 @pytest.mark.spark
-def test_assignors_stand_as_they_do_when_every_score_is_looked_at(found, trials):
+def test_assignors_stand_as_they_do_when_every_score_is_at_hand(found, scores, spark_runs):
     compared = comparison_in(found, TIERS)
-    assert compared.standings == standings(trials, TIERS)
-    plain = comparison_of(trials, TIERS)
-    assert compared.groups == plain.groups
+    groups = groups_of(spark_runs)
+    rows = [scores[key] for key in groups]
+    plain = comparison_in(aggregates_of([*groups.values()], rows, TIERS), TIERS)
+    assert (compared.standings, compared.groups) == (plain.standings, plain.groups)
     assert compared.unscored == plain.unscored
     assert [one.title for one in compared.drawings] == [one.title for one in plain.drawings]
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("end", ["excess", "excess_most"])
-def test_a_distribution_is_exact_at_the_end_of_each_bin(found, trials, end):
+def test_a_distribution_is_exact_at_the_end_of_each_bin(found, scores, end):
     rows = found.rows(end, "assignor", "tier", "x")
-    for tier in TIERS:
-        plain = Counter(
-            (row["assignor"], integer_bin_of(row[end]))
-            for row in excesses(trials, tier)
-            if row[end] is not None
-        )
+    for number, tier in enumerate(TIERS):
+        plain: Counter[tuple[str, float]] = Counter()
+        for score in (one for some in scores.values() for one in some if one.terms):
+            excess = score.terms[number].excess
+            least, most = excess if isinstance(excess, tuple) else (excess, excess)
+            value = most if end == "excess_most" else least and max(least, 0)
+            if value is not None:
+                plain[score.assignor, integer_bin_of(value)] += 1
         assert {
             (row["assignor"], row["x"]): row["count"] for row in rows if row["tier"] == tier
         } == plain
@@ -106,13 +105,19 @@ def test_a_distribution_is_exact_at_the_end_of_each_bin(found, trials, end):
 
 
 @pytest.mark.spark
-def test_a_performance_profile_counts_how_many_times_the_fastest_each_took(found, trials):
-    took = times(trials)
-    least: dict[str, float] = {}
-    for row in took:
-        least[row["group"]] = min(row["seconds"], least.get(row["group"], row["seconds"]))
+def test_a_performance_profile_counts_how_many_times_the_fastest_each_took(
+    found, scores, spark_runs
+):
+    sizes = {key: group.n_partitions for key, group in groups_of(spark_runs).items()}
+    took = {
+        (key, one.assignor): one.seconds
+        for key, some in scores.items()
+        for one in some
+        if one.status == "scored" and one.assignor != CURRENT and sizes[key] and one.seconds
+    }
+    least = {key: min(took[one] for one in took if one[0] == key) for key, _ in took}
     plain = Counter(
-        (row["assignor"], round(bin_of(row["seconds"] / least[row["group"]]), 9)) for row in took
+        (name, round(bin_of(seconds / least[key]), 9)) for (key, name), seconds in took.items()
     )
     told = found.rows("times the fastest", "assignor", "x")
     assert {(row["assignor"], round(row["x"], 9)): row["count"] for row in told} == plain
@@ -120,7 +125,7 @@ def test_a_performance_profile_counts_how_many_times_the_fastest_each_took(found
     assert timed["count"] == len(least)
     sized = found.rows("seconds by partitions", "assignor", "x", "y")
     assert sum(row["count"] for row in sized) == len(took)
-    assert {row["x"] for row in sized} == {row["partitions"] for row in took}
+    assert {row["x"] for row in sized} == {sizes[key] for key, _ in took}
 
 
 @pytest.mark.spark

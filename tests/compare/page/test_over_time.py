@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from compare.fleet.summaries import Aggregates
+from compare.fleet.aggregates import Aggregates
 from compare.fleet.tables import TABLES, new_run
 from compare.history import Course
 from compare.overview import Glance

@@ -1,0 +1,177 @@
+"""Aggregates: what many groups come to, those of a run's tables or those at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from compare.fleet.facts import EVERY, ROWS, Asked, added_by, facts_of, worst_of
+from compare.fleet.tables import RUN, TABLES, content_key, stored
+from compare.history import Course, ordered
+from compare.overview import GUESSES, Overview
+from compare.unscored import unscored_rows
+from compare.verdict import EVEN_LAGGING
+from groups.arrays import GREATEST
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from compare.overview import Glance
+    from compare.scores import Score
+    from compare.unscored import NotScored
+    from groups.group import Group
+    from groups.tiers import Objective
+
+# Of what is counted and how: those of another version are made again.
+VERSION = 7
+
+
+def state_of(runs: Iterable[str]) -> str:
+    """Return the key of what some runs have left, which is kept with what it comes to."""
+    return content_key({"version": VERSION, "runs": sorted(runs)})
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregates:
+    """The aggregates of an objective.
+
+    Attributes
+    ----------
+    table : rows of ``aggregates``
+    current : whether they are of all that is in the tables now
+    """
+
+    table: pa.Table
+    current: bool
+
+    @staticmethod
+    def stored(folder: str, objective: str) -> Aggregates:
+        """Read the newest aggregates of an objective from a run's folder, without Spark.
+
+        Raises
+        ------
+        BadInput
+            Where there are none: no run for this objective came to its end.
+        """
+        names = TABLES["aggregates"].names
+        rows = stored(folder, "aggregates", [*names, RUN], by="objective", keys=[objective])
+        if not len(rows):
+            raise BadInput(
+                f"{folder}: no run for {objective} in it came to its end; the same command goes on"
+            )
+        newest = rows.filter(pc.equal(rows[RUN], pc.max(rows[RUN]))).select(names)
+        runs = {
+            run
+            for name in ("optima", "scores")
+            for run in stored(folder, name, [RUN])[RUN].unique().to_pylist()
+        }
+        return Aggregates(newest, newest["state"][0].as_py() == state_of(runs))
+
+    @property
+    def families(self) -> list[str]:
+        """Names of the families, in order."""
+        return sorted(filter(None, pc.unique(self.table["family"]).to_pylist()))
+
+    def of(self, families: Sequence[str]) -> Aggregates:
+        """Return the aggregates of some families alone."""
+        chosen = pc.is_in(self.table["family"], pa.array(families, pa.string()))
+        return Aggregates(self.table.filter(chosen), self.current)
+
+    def rows(self, statistic: str, *by: str) -> list[dict[str, Any]]:
+        """Return the rows of a statistic, those that are alike in some columns added up."""
+        rows = self.table.filter(pc.equal(self.table["statistic"], statistic))
+        added = added_by(rows, by)
+        found: list[dict[str, Any]] = added.sort_by([(one, "ascending") for one in by]).to_pylist()
+        return found
+
+    @property
+    def captured(self) -> int:
+        """How many captures of groups there are."""
+        return self.counts("groups").get("captured", 0)
+
+    def overview(self, glances: Sequence[Glance]) -> Overview:
+        """Return the overview of the captures that have a verdict.
+
+        Parameters
+        ----------
+        glances : the worst of them
+        """
+        says, names, of_groups = map(self.counts, ("verdict", "names", "groups"))
+        unjudged = says.pop(None, 0)  # type: ignore[call-overload]
+        return Overview(
+            captured=self.captured - unjudged,
+            groups=names.pop(EVERY, 0),
+            says=says,
+            lagging=names.pop(EVEN_LAGGING, 0),
+            names=names,
+            questions=of_groups.get("questions", 0),
+            guessed={said: of_groups.get(said, 0) for said in GUESSES},
+            worst=glances,
+            changes=self.changes(),
+            changed=self.counts("changes"),
+        )
+
+    def changes(self) -> list[Course]:
+        """Return how groups went over their captures, the first ones of each kind."""
+        rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
+        return ordered(
+            Course(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
+            for row in rows
+        )
+
+    def unscored(self, without: Sequence[str] = ()) -> tuple[NotScored, ...]:
+        """Return why assignors have no score, but for some."""
+        counts = {
+            (row["assignor"], *row["label"].split(": ", 1)): row["count"]
+            for row in self.rows("reason", "assignor", "label")
+            if row["assignor"] not in without
+        }
+        return unscored_rows(counts)
+
+    def counts(self, statistic: str) -> dict[str, int]:
+        """Return how many groups there are for each label of a statistic."""
+        return {row["label"]: row["count"] for row in self.rows(statistic, "label")}
+
+    def worst(self, most: int) -> list[dict[str, Any]]:
+        """Return the groups that people want to see first, over the families.
+
+        Of each sort of groups that a sentence names the first ones are there, too.
+        """
+        rows = self.table.filter(pc.equal(self.table["statistic"], "worst"))
+        found: list[dict[str, Any]] = worst_of(rows, "statistic", most).to_pylist()
+        return found
+
+
+def aggregates_of(
+    groups: Sequence[Group], scores: Sequence[Sequence[Score]], tiers: Objective
+) -> Aggregates:
+    """Return what assignors made of groups at hand, (groups,), as a run adds up its tables."""
+    rows: list[dict[str, object]] = []
+    for number, (group, found) in enumerate(zip(groups, scores, strict=True)):
+        key = f"{number}"
+        same = {"group": group.name, "group_key": key, "family": "", "own": True}
+        rows.append(same | {"key": key})
+        rows += [same | {"n_partitions": group.n_partitions} | _scored(one) for one in found]
+    facts = facts_of(Asked(tiers, None, 0), pa.Table.from_pylist(rows, ROWS))
+    return Aggregates(facts, current=True)
+
+
+def _scored(score: Score) -> dict[str, object]:
+    """Return the columns of `ROWS` that say how an assignor fared."""
+    found = [term.excess for term in score.terms or ()]
+    ends = [one if isinstance(one, tuple) else (None, None) for one in found]
+    same = ("assignor", "status", "reason", "valid", "balanced", "seconds")
+    return {
+        **{name: getattr(score, name) for name in same},
+        "excess": [None if isinstance(one, tuple) else _in_64_bits(one) for one in found],
+        "excess_from": [_in_64_bits(low) for low, _ in ends],
+        "excess_to": [_in_64_bits(high) for _, high in ends],
+    }
+
+
+def _in_64_bits(value: int | None) -> int | None:
+    return None if value is None else min(value, GREATEST)
