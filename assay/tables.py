@@ -307,8 +307,3 @@ def show_guessed(guessed: Mapping[str, int], captured: int) -> None:
         if count := guessed.get(said, 0):
             some = f"{count:,} of {counted(captured, 'group')}"
             tell(f"the text of {some if count < captured else 'every group'} does not list {what}")
-
-
-def in_words(tiers: Objective) -> str:
-    """Return an objective in one line."""
-    return " > ".join(map(called, tiers))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from compare.verdict import Verdict
     from groups import Assignment, Group, Violation
     from groups.arrays import Int64
+    from groups.tiers import Objective
 
 IF_SO = "If so, partitions can be more even."
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
@@ -96,7 +97,8 @@ def _sentence(judged: Judged) -> str:
     given = f", if {verdict.condition}" if verdict.condition else ""
     if verdict.says == "as good as can be":
         if fall is None:
-            return f"{name}: as good as can be{given}. {_holds(judged)}."
+            asked = "" if judged.best is None else f" in {in_words(judged.best.objective)}"
+            return f"{name}: as good as can be{asked}{given}. {_holds(judged)}."
         return (
             f"{name}: {nouns.partition}s are as even as can be{given}; the lag of the busiest "
             f"{nouns.member} could fall {fall.sentence()}. {_holds(judged)}."
@@ -166,6 +168,11 @@ def moves_needed(judged: Judged) -> int | None:
 def called(tier: str) -> str:
     """Return what a tier counts, as people call it."""
     return "moves" if tier == "stickiness" else tier
+
+
+def in_words(tiers: Objective) -> str:
+    """Return an objective in one line."""
+    return " > ".join(map(called, tiers))
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:

@@ -26,8 +26,9 @@ from assay.commands.options import (
 from assay.progress import far
 from assay.signals import ending_on_signals
 from assay.streams import complain, note, show, show_json
-from assay.tables import in_words, show_groups, show_notes, show_unscored
+from assay.tables import show_groups, show_notes, show_unscored
 from assay.terminal import tell
+from compare.sentences import in_words
 from groups.errors import BadInput
 from groups.tiers import parse_objective
 from groups.wording import counted, few

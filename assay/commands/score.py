@@ -39,7 +39,6 @@ from assay.commands.solve import lag_columns
 from assay.progress import far
 from assay.streams import OPTIONS, complain, note, note_assumed, show, show_json
 from assay.tables import (
-    in_words,
     plan_told,
     show_groups,
     show_moves,
@@ -71,7 +70,7 @@ from compare.scores import (
     score_without_subscriptions,
     scores_document,
 )
-from compare.sentences import assigned_by, hosts_told, sentence
+from compare.sentences import assigned_by, hosts_told, in_words, sentence
 from compare.streams import streams_told, tasks_of
 from compare.verdict import EMPTY
 from groups.tiers import parse_objective
@@ -367,7 +366,7 @@ def show_group(
 
 def _tell_lag(judged: Judged, lowest: LowestPeak | None) -> None:
     """Print who has most lag, how much less there could be, and what waits without a reader."""
-    for said in lag_told(judged.now, lowest):
+    for said in lag_told(judged, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
         tell("That assignment: assay solve FILE --objective 'balance > peak_lag > moves'.")

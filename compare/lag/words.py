@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 from compare.lag.behind import behind, most_lag, peak_lag
 from compare.lag.condition import if_latest
 from compare.lag.lowest import hottest
-from groups.tiers import LAG_PEAKS, SAFE_TOTAL
+from compare.sentences import in_words
+from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS
 from groups.wording import duration, few, listed, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
-    from groups.assignment import Assignment
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
@@ -22,36 +23,39 @@ if TYPE_CHECKING:
 FIRST = {"balance": "balanced loads", "stickiness": "the fewest moves"}
 
 
-def lag_told(now: Assignment, lowest: LowestPeak | None) -> tuple[str, ...]:
+def lag_told(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
     """Return who has most lag, and how much less there could be; nothing where nobody is behind.
 
     Parameters
     ----------
     lowest : the lowest peak lag, None where it is not known
     """
-    most = most_lag(now)
-    if lowest is None or not most or not peak_lag(now):
+    most = most_lag(judged.now)
+    if lowest is None or not most or not peak_lag(judged.now):
         return (most,) if most else ()
-    return tuple(filter(None, (most, needed(now, lowest))))
+    return tuple(filter(None, (most, needed(judged, lowest))))
 
 
-def needed(now: Assignment, lowest: LowestPeak) -> str:
+def needed(judged: Judged, lowest: LowestPeak) -> str:
     """Return how much more lag the busiest member has now than needed, and why it is not less.
 
     Where the lag rests on an assumption, `most_lag` has said so before.
 
     Parameters
     ----------
-    now : what the members hold
     lowest : the lowest peak of those that are as good in the tiers before it
     """
+    now, asked = judged.now, () if judged.best is None else judged.best.objective
     here, there = behind(now), behind(lowest.assignment)
     if here is None or there is None or here.peak is None:
         return ""
     more, given = here.peak - lowest.records, _given(lowest.before)
     which = "balanced assignment" if lowest.before == ("balance",) else f"assignment{given}"
     if more > 0:
-        said = f"It could be {lowest.records:,}{given}: {more:,} less."
+        unasked = ""
+        if asked and all(TIERS[tier].needs != "lag" for tier in asked):
+            unasked = f", which {in_words(asked)} does not ask for"
+        said = f"The least{given} is {lowest.records:,}: {more:,} less{unasked}."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         elif None not in (here.longest, there.longest):
@@ -125,7 +129,6 @@ def peak_found(solution: Solution) -> str:
     term = next((term for term in solution.terms if term.name in LAG_PEAKS), None)
     if term is None or solution.assignment is None:
         return ""
-    from groups.assignment import Assignment
 
     now = Assignment.current(solution.group)
     here, there = behind(now), behind(solution.assignment)

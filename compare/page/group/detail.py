@@ -65,7 +65,7 @@ def detail_of(
         return Detail(line, tuple(told), next=then, assumed=group.assumed)
     best = shown_best(judged)
     target = (best if judged.plan is None else judged.plan) if line.moves else None
-    lags = [*lag_told(judged.now, lowest), "" if lowest is None else _after(target, lowest)]
+    lags = [*lag_told(judged, lowest), "" if lowest is None else _after(target, lowest)]
     told += filter(None, [*_weighed(judged, line), " ".join(filter(None, lags))])
     shown = Holdings(judged.now, target)
     lag = _lag(judged, target)

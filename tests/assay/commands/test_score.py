@@ -265,7 +265,7 @@ def test_a_file_that_is_refused_beside_one_group_stands_below_its_verdict(folder
     write(folder, {"hello.txt": "hello", "r.txt": "Consumer group 'r' is rebalancing.\n"})
     run = assay("score", "even.json", "hello.txt", *ALONE, cwd=folder)
     assert run.returncode == 2
-    assert run.stdout.splitlines()[0].startswith("even: as good as can be. ")
+    assert run.stdout.splitlines()[0].startswith("even: as good as can be in balance > moves. ")
     assert run.stdout.splitlines()[-1] == "Not read, see the messages: hello.txt."
     run = assay("score", "even.json", "r.txt", *ALONE, cwd=folder)
     assert run.returncode == 0
@@ -424,7 +424,7 @@ def test_a_pattern_asks_for_groups_and_a_name_with_a_star_is_a_name(folder):
     group = EVEN | {"members": {"a": {"subscription": ["t"], "owned": {"t": [0, 1]}}}}
     write(folder, {"starred.jsonl": [group | {"group": name} for name in ("a*", "ab")]})
     starred = good(assay("score", folder / "starred.jsonl", "--group", "a*", *ALONE)).stdout
-    assert starred.startswith("a*: as good as can be. ")
+    assert starred.startswith("a*: as good as can be in balance > moves. ")
 
 
 def loads_of(folder, document) -> list[list[str]]:

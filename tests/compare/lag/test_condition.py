@@ -38,7 +38,7 @@ def group_of(*offsets, **more):
 def told(group):
     (one,) = judge([group])
     (lowest,) = lowest_peaks([one], ("balance", "stickiness"))
-    return lag_told(one.now, lowest)
+    return lag_told(one, lowest)
 
 
 def test_what_is_said_of_a_lag_that_rests_on_an_assumed_reset_says_so_itself():

@@ -9,6 +9,7 @@ from compare.lag import peaks
 from compare.lag.lowest import lag_document, least_lagging
 from compare.lag.peaks import lowest_peaks
 from compare.lag.words import needed
+from compare.sentences import sentence
 from groups import Assignment, Group, values
 from optimal import solve, time_left
 from optimal.time_left import TimeLeft
@@ -79,7 +80,7 @@ def test_a_small_group_is_searched_to_its_end_and_without_a_search_it_is_said_to
         ([9, 3, 3, 3], {"a": [0], "b": [1, 2, 3]}, None,
          "No balanced assignment has less than 12 on one member."),
         ([60, 50, 4, 2], {"a": [0, 1], "b": [2, 3]}, 1,
-         "It could be 62 with balanced loads: 48 less. "
+         "The least with balanced loads is 62: 48 less, which balance > moves does not ask for. "
          "That is 1 min 2 s to catch up, not 1 min 50 s. "
          "One partition (t-0) alone has 60 of lag, however many consumers there are."),
     ],
@@ -88,7 +89,7 @@ def test_what_is_needless_is_told_in_records_and_in_time_and_why_no_less(lag, ow
     group = group_of(lag, owned) if rate is None else group_of(lag, owned).with_rate(rate)
     one, found = lowest_of(group, **({"rounds": 0} if lag[0] == 100 else {}))
     assert found.proved
-    assert needed(one.now, found) == said
+    assert needed(one, found) == said
 
 
 @pytest.mark.parametrize("lag", [[None, 1, 1, 1], [None] * 4, [1, None, None, None]])
@@ -188,14 +189,14 @@ def test_where_the_clock_does_stop_it_that_is_said():
     (one,) = heavy_tailed(5, 1)
     (found,) = lowest_peaks([one], KIP_54, seconds=0.0)
     assert (found.in_time, found.proved) == (False, False)
-    assert " The search stopped early: time was up." in needed(one.now, found)
+    assert " The search stopped early: time was up." in needed(one, found)
 
 
 @pytest.mark.parametrize(
     ("objective", "said"),
     [
-        ("peak_lag > stickiness", "It could be 9: 6 less."),
-        ("balance > peak_lag", "It could be 10 with balanced loads: 5 less."),
+        ("peak_lag > stickiness", "The least is 9: 6 less."),
+        ("balance > peak_lag", "The least with balanced loads is 10: 5 less."),
         ("stickiness > peak_lag", "No assignment with the fewest moves has less on one member."),
     ],
 )
@@ -203,7 +204,15 @@ def test_loads_are_called_balanced_only_where_balance_stands_before_the_peak(obj
     group = group_of([9, 3, 3, 1], {"a": [0, 1, 2], "b": [3]})
     (one,) = judge([group], objective)
     (found,) = lowest_peaks([one], one.best.objective)
-    assert needed(one.now, found).startswith(said)
+    assert needed(one, found).startswith(said)
+
+
+def test_a_good_verdict_says_in_what_and_that_less_lag_was_not_asked_for():
+    (one,) = judge([group_of([60, 5, 4, 1], {"a": [0, 1], "b": [2, 3]})])
+    (found,) = lowest_peaks([one], KIP_54)
+    assert sentence(one).startswith("g: as good as can be in balance > moves. ")
+    less = "The least with balanced loads is 61: 4 less, which balance > moves does not ask for. "
+    assert needed(one, found).startswith(less)
 
 
 def test_the_least_lagging_is_as_good_in_all_else():

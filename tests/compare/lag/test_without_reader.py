@@ -64,7 +64,7 @@ def test_one_group_says_so_beside_its_verdict_and_so_does_its_document(capsys):
     (one,) = judge([group_of(at(0, 7), at(None, 7))])
     show_group(one, one.reference, [])
     assert capsys.readouterr().out.splitlines()[:2] == [
-        "g: as good as can be. 2 members hold 1 each of 2 partitions.",
+        "g: as good as can be in balance > moves. 2 members hold 1 each of 2 partitions.",
         "1 partition that nobody reads (left) has a commit; 7 records wait there.",
     ]
     written = score_document(one, one.reference, [], ("balance", "stickiness"), ())
