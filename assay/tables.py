@@ -306,4 +306,4 @@ def show_guessed(guessed: Mapping[str, int], captured: int) -> None:
     for said, what in GUESSES.items():
         if count := guessed.get(said, 0):
             some = f"{count:,} of {counted(captured, 'group')}"
-            tell(f"the text of {some if count < captured else 'every group'} does not list {what}")
+            tell(f"the text of {some if count < captured else 'every group'} does not show {what}")

@@ -13,7 +13,7 @@ from compare.lag.without_reader import is_read
 from compare.sentences import captures, spread
 from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
-from groups.wording import MOST_NAMED, OF_CONSUMERS, OF_STREAMS, counted, few
+from groups.wording import MOST_NAMED, NO_MEMBER_SHOWN, OF_CONSUMERS, OF_STREAMS, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +38,7 @@ SAID_WITH: Mapping[Says, str] = {
 GUESSES = {
     "members: those that hold": "members that hold nothing: add kafka-consumer-groups "
     "--describe --members",
+    NO_MEMBER_SHOWN: "whether a group without members is rebalancing: capture again with 2>&1",
     "highest number seen": "partitions beyond those seen: add kafka-topics --describe",
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 from compare.lag.behind import lag_without_owner
 from compare.verdict import without_owner
 from groups.errors import Refused
-from groups.wording import ON_THE_WAY, counted, few
+from groups.wording import NO_MEMBER_SHOWN, ON_THE_WAY, counted, few
 from heuristics.protocol import choose
 
 if TYPE_CHECKING:
@@ -75,13 +75,16 @@ def _on_the_way(group: Group) -> str | None:
 def _sentence(judged: Judged) -> str:
     verdict, name = judged.verdict, judged.group.name
     waiting = records_waiting(verdict.waiting)
+    unless = ""
+    if any(line.startswith(NO_MEMBER_SHOWN) for line in judged.group.assumed):
+        unless = ", unless it is rebalancing: capture again with 2>&1, which tells"
     if verdict.says == "nobody reads":
         return (
-            f"{name}: nobody reads. {waiting}, and the group has no members. Start its consumers; "
-            "one that calls assign() is no member and is not seen here."
+            f"{name}: nobody reads. {waiting}, and the group has no members{unless}. Start its "
+            "consumers; one that calls assign() is no member and is not seen here."
         )
     if verdict.says == "no members":
-        return f"{name}: no members, so there is nothing to assign."
+        return f"{name}: no members, so there is nothing to assign{unless}."
     nouns = judged.group.nouns
     members = counted(len(judged.group.members), nouns.member)
     if verdict.says == "nothing assigned yet":

@@ -19,6 +19,8 @@ BEYOND_THE_END = "lag: 0 where the commit is beyond the end of the log"
 # How a note on a group begins that is on the way to the broker's target.
 ON_THE_WAY = "a rebalance is under way"
 
+# How a note on a group begins whose text shows no member, and not why.
+NO_MEMBER_SHOWN = "members: none, since no partition has an owner"
 # How a note on a classic Kafka Streams application begins.
 CLASSIC_STREAMS = "a classic Kafka Streams application"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,9 +22,9 @@ from assay.commands.options import (
 )
 from assay.streams import note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
-from compare.sentences import spread
+from compare.sentences import in_words, spread
 from groups.errors import BadInput
-from groups.tiers import LAG_PEAKS
+from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted, duration, listed, rounded
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ def size(
     if format_ == "json":
         show_json(found.to_dict())
     else:
-        _print_sizing(found)
+        told = "".join(f"--reads {shlex.quote(one)} " for one in reads or ())
+        _print_sizing(found, told + ("--assume-equal " if assume_equal else ""))
     if figure is not None:
         from compare.sizes.drawn import drawn
 
@@ -225,10 +227,11 @@ def _numbers(text: str) -> range:
     return range(least, most + 1)
 
 
-def _print_sizing(sizing: Sizing) -> None:
-    """Print what is enough and why, then a row for each number of members."""
+def _print_sizing(sizing: Sizing, told: str) -> None:
+    """Print what is enough and why, then a row for each number of members; `told` of `answer`."""
     partitions, now = counted(sizing.partitions, "partition"), sizing.members_now
-    tell(f"{sizing.group}: {partitions}, {counted(now, 'member')} now. {answer(sizing)}".rstrip())
+    said = f"{sizing.group}: {partitions}, {counted(now, 'member')} now. {answer(sizing, told)}"
+    tell(said.rstrip())
     tell(
         f"A partition is with one member: with more than {sizing.partitions:,} some hold nothing."
     )
@@ -242,15 +245,33 @@ def _print_sizing(sizing: Sizing) -> None:
     _print_rows(sizing)
 
 
-def answer(sizing: Sizing) -> str:
-    """Return how many members the target takes; nothing where there is none."""
-    fewer = sizing.smallest_uneven
-    if fewer is None:
-        return _enough(sizing)
-    return (
-        f"{_enough(sizing)} {fewer:,} would do if loads may be uneven: "
-        f"--objective {next(tier for tier in sizing.objective if tier in LAG_PEAKS)}."
-    )
+def answer(sizing: Sizing, told: str = "") -> str:
+    """Return how many members the target takes; nothing where there is none.
+
+    Parameters
+    ----------
+    told : the options that tell a command who reads what
+    """
+    said, fewer, target = _enough(sizing), sizing.smallest_uneven, sizing.target
+    if target is not None and (value := _beyond_now(sizing, target)) is not None:
+        tiers = in_words((*sizing.objective, MOVES))
+        said += (
+            f" The {sizing.members_now:,} of now need another assignment for that: as they are "
+            f"assigned it is {_value(target.aim, value)}. assay solve FILE --group "
+            f"{shlex.quote(sizing.group)} {told}--objective '{tiers}' writes it."
+        )
+    if fewer is not None:
+        tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)
+        said += f" {fewer:,} would do if loads may be uneven: --objective {tier}."
+    return said
+
+
+def _beyond_now(sizing: Sizing, target: Target) -> int | None:
+    """Return what is beyond a target as members are assigned, where as many of them would do."""
+    enough = any(row.meets for row in sizing.rows if row.members == sizing.members_now)
+    if not enough or sizing.now is None or sizing.now.meets is not False:
+        return None
+    return sizing.now.of(target.aim)[0]
 
 
 def _enough(sizing: Sizing) -> str:
@@ -279,8 +300,6 @@ def _enough(sizing: Sizing) -> str:
         return f"{members} {are} enough {aim}; no other number tried is."
     are = "member is" if few == 1 else "members are"
     said = f"{few:,} {are} enough {aim}"
-    if target.aim == "peak_lag" and (sizing.lag_now or 0) > target.at_most:
-        said += f"; as the group is assigned, one has {sizing.lag_now:,}"
     if few == rows[0].members:
         return f"{said}." if few == 1 else f"{said}; fewer than {few:,} were not tried."
     if not sizing.sure:
@@ -383,7 +402,10 @@ def _noted(row: Size, like: int, sizing: Sizing) -> str:
     """
     notes = []
     if row.members == sizing.members_now:
-        notes.append("now")
+        target = sizing.target
+        value = None if target is None else _beyond_now(sizing, target)
+        beyond = "" if target is None or value is None else _value(target.aim, value)
+        notes.append(f"now ({beyond} as assigned)" if beyond else "now")
     if row.members == sizing.smallest:
         notes.append("enough")
     if row.idle:

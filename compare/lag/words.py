@@ -129,6 +129,7 @@ def peak_found(solution: Solution) -> str:
     term = next((term for term in solution.terms if term.name in LAG_PEAKS), None)
     if term is None or solution.assignment is None:
         return ""
+    from groups.assignment import Assignment
 
     now = Assignment.current(solution.group)
     here, there = behind(now), behind(solution.assignment)

@@ -152,7 +152,8 @@ class Sizing(Framed):
         uneven; None where those are no fewer
     sure : whether it is proved that no fewer of those looked at do
     assumed : of the group
-    lag_now : records of the member with most, as the group is assigned; None where not known
+    now : the group as it is assigned, so that `meets` says whether it is within the target; None
+        where that is not valid
     """
 
     group: str
@@ -167,7 +168,7 @@ class Sizing(Framed):
     sure: bool
     assumed: tuple[str, ...] = ()
     smallest_uneven: int | None = None
-    lag_now: int | None = None
+    now: Size | None = None
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row a number of members.

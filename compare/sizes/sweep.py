@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.lag.behind import behind, catch_up, peak_lag, rates_of
+from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import hottest
 from compare.sizes.sizing import Size, Sizing, Target
 from compare.what_if import all_alike, reading, unassigned, what_if
@@ -136,7 +136,7 @@ def size(
         smallest=smallest,
         sure=aim is not None and all(row.meets is False for row in below),
         assumed=group.assumed,
-        lag_now=peak_lag(now) if now.is_valid else None,
+        now=_held(now, aim) if now.is_valid and group.members else None,
     )
 
 
@@ -256,27 +256,37 @@ def _size(solution: Solution, aim: Target | None) -> Size:
             f"{len(solution.group.members)} members in time",
             remedy="time",
         )
-    loads, late = solution.assignment.loads, behind(solution.assignment)
-    rates = set(rates_of(solution.group))
+    row, rates = _held(solution.assignment, None), set(rates_of(solution.group))
     terms = {term.name: term for term in solution.terms}
-    peak, least = (None, None) if late is None else (late.peak, _bound(terms.get("peak_lag")))
-    seconds = None if late is None else late.longest
-    soonest = _bound(terms.get("peak_time"))
+    least, soonest = (_bound(terms.get(tier)) for tier in LAG_PEAKS)
     if soonest is None and least is not None and len(rates) == 1:
         soonest = catch_up(least, rates.pop())
+    row = replace(
+        row,
+        peak_lag_bound=None if row.peak_lag is None else least,
+        peak_seconds_bound=None if row.peak_seconds is None else soonest,
+        proved=solution.status == "optimal",
+    )
+    return row if aim is None else replace(row, meets=_meets(row, aim))
+
+
+def _held(assignment: Assignment, aim: Target | None) -> Size:
+    """Return what the members of an assignment hold, of which nothing is proved."""
+    loads, late = assignment.loads, behind(assignment)
     row = Size(
         members=len(loads),
         least_load=int(loads.min()),
         most_load=int(loads.max()),
         idle=int((loads == 0).sum()),
-        balance=values(solution.assignment, ("balance",))[0],
-        peak_lag=peak,
-        peak_lag_bound=least if peak is not None else None,
-        peak_seconds=seconds,
-        peak_seconds_bound=soonest if seconds is not None else None,
-        proved=solution.status == "optimal",
+        balance=values(assignment, ("balance",))[0],
+        peak_lag=None if late is None else late.peak,
+        peak_lag_bound=None,
+        peak_seconds=None if late is None else late.longest,
+        peak_seconds_bound=None,
+        proved=False,
     )
-    return row if aim is None else replace(row, meets=_meets(row, aim))
+    value = None if aim is None else row.of(aim.aim)[0]
+    return row if aim is None or value is None else replace(row, meets=value <= aim.at_most)
 
 
 def _bound(term: Term | None) -> int | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
 from groups.group import Group
-from groups.wording import BEYOND_THE_END
+from groups.wording import BEYOND_THE_END, NO_MEMBER_SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,7 +38,7 @@ _NOTES = (
     re.compile(r"(?P<rest>the group was named after the file)(?:, .*)?"),
     re.compile(
         r"(?P<rest>members: those that hold partitions, no view lists idle ones"
-        r"|members: none, since no partition has an owner"
+        rf"|{NO_MEMBER_SHOWN}"
         r"|partition counts of \d+ topics: the highest number seen \+ 1"
         r"|captured_at: (?:the time of the (?:latest )?file|when standard input was read)"
         r"|auto\.offset\.reset: latest, so \d+ partitions? without a commit ha(?:s|ve) lag 0"

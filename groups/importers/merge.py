@@ -18,10 +18,11 @@ from groups.importers.lines import Contradiction, Misread, NotToBeHad, brief, re
 from groups.importers.seen import (
     TopicSize,
     View,
+    may_be_rebalancing,
     no_members,
     shared_or_streams,
 )
-from groups.wording import BEYOND_THE_END, counted, few
+from groups.wording import BEYOND_THE_END, NO_MEMBER_SHOWN, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -75,10 +76,12 @@ def merge(
         raise _of_two_moments(views, error) from None
     notes = [note for view in views for note in view.assumed]
     if not any(view.every_member or view.member_count is not None for view in views):
+        if members and all(one.committed is None for view in views for one in view.partitions):
+            raise NotToBeHad(views[0].place, may_be_rebalancing(views[0].group))
         notes.append(
             "members: those that hold partitions, no view lists idle ones"
             if members
-            else "members: none, since no partition has an owner"
+            else NO_MEMBER_SHOWN
         )
     shared = [(key, len(held_by)) for key, held_by in sorted(owners.items()) if len(held_by) > 1]
     notes += _note(

@@ -133,6 +133,13 @@ def refusal(source: str, error: Misread, groups: tuple[str, ...]) -> Refusal:
 
 # Why there is no assignment of a group, said of its name.
 rebalancing = "group {!r} is rebalancing: capture it again once its state is Stable".format
+# Until its rebalance ends a member may be shown with what it held before; the tool says that it is
+# under way on standard error alone. Members of a stable group commit, unless they keep offsets
+# elsewhere.
+may_be_rebalancing = (
+    "group {!r} may be rebalancing, for it has committed nothing: add its --describe --state, or "
+    "capture again with 2>&1"
+).format
 absent = "group {!r} does not exist".format
 streams = "group {!r} is a Kafka Streams group: Streams assigns tasks, not partitions".format
 not_ready = (

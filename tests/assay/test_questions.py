@@ -50,7 +50,9 @@ ANSWERS = {
     "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
     "How many consumers do I need?": [
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
-        "1,000 with balanced loads; as the group is assigned, one has 1,382; with 1 it is 1,625.",
+        "1,000 with balanced loads; with 1 it is 1,625. The 2 of now need another assignment for "
+        "that: as they are assigned it is 1,382. assay solve FILE --group kpr-c --assume-equal "
+        "--objective 'balance > peak_lag > moves' writes it.",
     ],
     "With how many pods": [
         "kpr-c: 14 partitions, pods of 2 threads. Even with 1 and 7 pods. ...",

@@ -40,6 +40,13 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
 
 
+def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
+    text, warning = (CAPTURES / "4.3.1" / f"empty-e-describe{e}.txt" for e in ("", ".err"))
+    unless = ", unless it is rebalancing: capture again with 2>&1, which tells."
+    assert f"no members{unless} Start its consumers" in assay("score", text).stdout
+    assert "no members. Start its consumers" in assay("score", text, warning).stdout
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -67,17 +74,19 @@ def test_several_limits_are_each_kept_to(folder):
 def test_below_the_table_of_groups_stands_what_it_rests_on_and_what_is_missing():
     """The table itself is in the README."""
     lines = good(assay("score", ALL_GROUPS)).stdout.splitlines()
-    assert lines[14:18] == [
+    assert lines[14:19] == [
         "peak lag: of the member with most; then: after the moves; least: that balanced loads "
         "can have; ~ as far as known",
         "lag of kpr-c, aio-f, static-d and 6 more is as shown if consumers start at the end "
         "(auto.offset.reset=latest, assumed for 16 partitions without a commit)",
-        "the text of 10 of 11 groups does not list members that hold nothing: "
+        "the text of 10 of 11 groups does not show members that hold nothing: "
         "add kafka-consumer-groups --describe --members",
-        "the text of every group does not list partitions beyond those seen: "
+        "the text of 1 of 11 groups does not show whether a group without members is rebalancing: "
+        "capture again with 2>&1",
+        "the text of every group does not show partitions beyond those seen: "
         "add kafka-topics --describe",
     ]
-    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[18])
+    assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[19])
 
 
 @pytest.mark.parametrize("reset", ["latest", "earliest"])
@@ -208,7 +217,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     run = assay("score", folder / "rebalancing.txt")
     assert "group 'r' is rebalancing" in run.stderr
     first, *lines = run.stdout.splitlines()
-    assert (run.returncode, len(lines)) == (0, 21)
+    assert (run.returncode, len(lines)) == (0, 22)
     assert re.search(r"^r +- +- +- +- +rebalancing", run.stdout, re.MULTILINE)
     assert first.startswith("Nobody reads 1 of 12 groups: empty-e with ")
     assert first.endswith("; 1 is rebalancing: r.")

@@ -1,4 +1,5 @@
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,16 @@ def folder(tmp_path_factory) -> Path:
     hot = {"t": {"partitions": 6, "lag": [900, 300, 300, 300, 300, 300]}}
     members = MEMBERS | {"c": MEMBERS["a"]}
     holds = {m: {"owned": {"t": [k]}} for k, m in enumerate("ab")}
+    late = {
+        "a": MEMBERS["a"] | {"owned": {"t": [0, 1, 2]}},
+        "b": MEMBERS["b"] | {"owned": {"t": [3, 4, 5]}},
+    }
     files = {
         "g.json": GROUP,
         "hot.json": GROUP | {"topics": hot, "members": members},
         "counts.json": GROUP | {"topics": {"t": 60}},
         "unknown.json": GROUP | {"members": {"a": {"owned": {"t": [0]}}, "b": {}}},
+        "late.json": GROUP | {"members": late},
         "idle.json": GROUP | {"members": holds | {"c": {}, "d": {}}},
     }
     return write(tmp_path_factory.mktemp("size"), files)
@@ -52,6 +58,23 @@ def test_how_many_are_enough_comes_first_with_why_fewer_are_not(said):
         "However many there are, one has at least 900 of lag: that of one partition (t-0).",
         "New members read what the others read: 1 topic.",
     ]
+
+
+def test_where_the_members_of_now_need_another_assignment_the_command_for_it_is_said_and_runs(
+    folder,
+):
+    asked = ("size", "late.json", "--target", "peak_time=2m", "--rate", "10")
+    first, *rows = good(assay(*asked, cwd=folder)).stdout.splitlines()
+    assert first.endswith(
+        "The 2 of now need another assignment for that: as they are assigned it is 3 min. "
+        "assay solve FILE --group g --objective 'balance > peak_lag > moves' writes it."
+    )
+    assert rows[5].endswith("now (3 min as assigned), enough")
+    command = shlex.split(first.rpartition("assay ")[2].removesuffix(" writes it."))
+    solved = good(
+        assay(*("late.json" if word == "FILE" else word for word in command), cwd=folder)
+    )
+    assert "Most lag on one member: 1,200, now 1,800" in solved.stdout
 
 
 def test_fewer_members_that_would_do_with_uneven_loads_are_named(said):

@@ -41,6 +41,7 @@ def described(**changes: Any) -> str:
             r"2: the tool ended with an error: .*Group nosuch not found",
         ),
         ("4.3.1/rebal-j-describe.err.txt", r"2: group 'rebal-j' is rebalancing: capture it again"),
+        ("4.3.1/rebal-j-describe.txt", r"2: group 'rebal-j' may be rebalancing, .* with 2>&1"),
         ("4.3.1/list-state-type.txt", r"1: a list of groups, .* use --describe --all-groups"),
         ("4.3.1/coop-a-state.txt", r"3: 4 members, of which 0 are shown: add --describe"),
         ("4.3.1/coop-a-members.txt", r"3: .* holds 4 partitions, of which 0 are shown: add"),
@@ -265,6 +266,14 @@ def test_a_partition_far_beyond_the_others_is_kept_and_said() -> None:
     document = only(text)
     assert document["members"]["m"]["owned"] == {"t0": [0, 1, 4711]}
     assert "t0: partition 4711 is far beyond the others, up to 1" in document["assumed"]
+
+
+def test_a_group_that_has_committed_nothing_is_read_once_its_state_is_told() -> None:
+    table, state = text_of("4.3.1/rebal-j-describe.txt"), text_of("4.3.1/coop-a-state.txt")
+    state = state.replace("coop-a ", "rebal-j").replace("Stable               4", "{} 1")
+    (found,) = import_texts([("a", table.encode()), ("b", state.format("Stable").encode())])
+    assert [*found["members"]] == ["rebal-0-0d3be0fa-8b40-41db-8313-ea358e8fa99f"]
+    assert "is rebalancing: capture it again" in refused(table, state.format("Assigning"))
 
 
 def test_a_group_that_is_not_to_be_had_is_told_from_a_text_that_is_damaged() -> None:

@@ -327,6 +327,8 @@ MEMBERS = [kafka_2_0_members, kafka_3_members, kafka_4_members, kafka_python, ak
 @pytest.mark.parametrize("printer", OFFSETS)
 def test_an_offsets_view_comes_back_with_its_owners_and_offsets(printer) -> None:
     for document in map(some_group, SEEDS):
+        if all(committed is None for _, committed in shown_offsets(document).values()):
+            continue
         found = back(document, printer(document))
         assert owners(found) == owners(document)
         assert found["members"].keys() == holding(document)
