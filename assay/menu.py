@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from groups.errors import BadInput
+from groups.wording import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -159,7 +160,7 @@ class Command(TyperCommand):
         """Read the command line; where something is missing, wrong or given twice, say which."""
         words = [*args]
         try:
-            rest = super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, self._in_digits(ctx, args))
         except TyperException as error:
             param = getattr(error, "param", None)
             if isinstance(param, TyperArgument | TyperOption):
@@ -174,6 +175,21 @@ class Command(TyperCommand):
             if once and times > 1:
                 ctx.fail(f"{param.opts[-1]}: given {times} times, expected once")
         return rest
+
+    def _in_digits(self, ctx: typer.Context, args: Sequence[str]) -> list[str]:
+        """Return the words, with 1000 where ``1,000`` or ``1k`` stands for an option's number."""
+        options = [one for one in self.get_params(ctx) if isinstance(one, TyperOption)]
+        takes = {name for one in options if one.min is not None for name in one.opts}
+        words = []
+        for before, word in pairwise(["", *args]):
+            name, _, value = word.partition("=")
+            number = whole_number(value if name in takes else word)
+            if number is not None and name in takes:
+                word = f"{name}={number}"
+            elif number is not None and before in takes:
+                word = str(number)
+            words.append(word)
+        return words
 
     def _said(
         self,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MOST_NAMED = 3
 MOST_GROUPS = 12
@@ -23,6 +24,10 @@ ON_THE_WAY = "a rebalance is under way"
 NO_MEMBER_SHOWN = "members: none, since no partition has an owner"
 # How a note on a classic Kafka Streams application begins.
 CLASSIC_STREAMS = "a classic Kafka Streams application"
+
+SIZES: Mapping[str, int] = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
+SECONDS_IN: Mapping[str, int] = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
+_NUMBER = re.compile(r"([0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}) ?([A-Za-z]*)")
 
 
 class Nouns(NamedTuple):
@@ -136,6 +141,24 @@ def rounded(number: int) -> str:
             whole = number / size
             return f"{whole:.1f} {unit}" if whole < 9.95 else f"{whole:.0f} {unit}"
     return str(number)
+
+
+def whole_number(text: str, units: Mapping[str, int] = SIZES) -> int | None:
+    """Return the number of a text, as people write it and as answers print it; None of no number.
+
+    Parameters
+    ----------
+    units : what may stand behind it, and how many ones it is
+
+    Examples
+    --------
+    >>> whole_number("1,382"), whole_number("400k"), whole_number("1.4 M"), whole_number("1,2")
+    (1382, 400000, None, None)
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None or found[2] not in units:
+        return None
+    return int(found[1].replace(",", "")) * units[found[2]]
 
 
 def duration(seconds: int) -> str:

@@ -28,6 +28,7 @@ from groups.wording import (
     few,
     nearest_or_some,
     one_of_several,
+    whole_number,
 )
 
 if TYPE_CHECKING:
@@ -171,7 +172,8 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
     for text in given:
         tier, _, number = text.partition("=")
         tier = tier_named(tier)
-        if not re.fullmatch("[0-9]{1,1000}", number):
+        most = whole_number(number)
+        if most is None:
             worth = "; for a share of the peak: assay solve --only-if-peak-falls X%"
             hint = worth if re.fullmatch(r"[0-9.]+%", number) else ""
             raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more{hint}")
@@ -184,7 +186,7 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
                 f"--fail-above {text}: {tier!r} is no tier of the objective, "
                 f"which has {', '.join(objective)}{add if tier in TIERS else ''}"
             )
-        limits[tier] = int(number)
+        limits[tier] = most
     return limits
 
 
@@ -206,13 +208,14 @@ def budgets_of(given: Sequence[str]) -> dict[str, int]:
             what = f"{tier!r} is none of" if "=" in text else "expected TIER=K, with TIER one of"
             names = ", ".join(BUDGETED).replace("stickiness", "stickiness (or moves)", 1)
             raise BadInput(f"--at-most {text}: {what} {names}")
-        if not re.fullmatch("[0-9]{1,18}", number):
+        most = whole_number(number)
+        if most is None:
             raise BadInput(
                 f"--at-most {text}: expected TIER=K, with a whole number K of 0 or more"
             )
         if tier in budgets:
             raise BadInput(f"--at-most {text}: {tier} is given twice")
-        budgets[tier] = int(number)
+        budgets[tier] = most
     return budgets
 
 
@@ -380,7 +383,7 @@ def _found(
     places = [groups.places[at] for at in kept]
     groups = Groups([groups[at] for at in kept], failures, places)
     asked = [f for f in failures if not only or f.group is None or f.group in wanted]
-    damaged = [f for f in failures if not f.not_to_be_had]
+    damaged = [f for f in asked if not f.not_to_be_had]
     return groups, damaged, [f for f in asked if f.not_to_be_had]
 
 

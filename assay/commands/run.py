@@ -66,7 +66,8 @@ def run(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="exit code 1 if an input failed or a group could not be judged"
+            "--strict",
+            help="exit code 1 if an input failed, a group could not be judged, or nobody reads it",
         ),
     ] = False,
     format_: Format = "table",
@@ -192,10 +193,12 @@ def run(
 
 
 def missed(counts: RunCounts) -> list[str]:
-    """Return what ``--strict`` does not forgive: inputs that failed, groups without a verdict."""
+    """Return what ``--strict`` does not forgive: failed inputs, groups not judged or not read."""
     many, names = counts.found.not_judged
+    unread = counts.found.overview.says.get("nobody reads", 0)
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
-    return lines + [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
+    lines += [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
+    return lines + [f"nobody reads: {counted(unread, 'group')}"] * bool(unread)
 
 
 def show_run(counts: RunCounts, tiers: Tiers) -> None:

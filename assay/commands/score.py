@@ -93,8 +93,8 @@ if TYPE_CHECKING:
 MOST_LINES = 20
 MOST_MEMBERS = 12
 WIDEST_BAR = 20
-# Verdicts that --strict takes for none.
-OPEN = ("not proved", "depends on who reads what")
+# Verdicts that --strict does not let pass: two that are open, and a group that nobody serves.
+REFUSED = ("not proved", "depends on who reads what", "nobody reads")
 NOT_SURE = (
     "nothing is sure of assignors and plans where subscriptions are not known: "
     "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
@@ -116,7 +116,10 @@ def score(
         typer.Option(metavar="TIER=N", help="the same, also where subscriptions are assumed"),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="exit code 1 if a group could not be judged")
+        bool,
+        typer.Option(
+            "--strict", help="exit code 1 if a group could not be judged, or nobody reads it"
+        ),
     ] = False,
     format_: Format = "table",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
@@ -196,6 +199,8 @@ def score(
         ]
     worse += _not_judged([judged[at] for at in sorted(counting)], not_had) if strict else []
     _tell_gate(worse, [row for scored in rows for row in scored if row.assignor in named], sure)
+    if damaged and not worse and (sure or assumed or strict):
+        complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
 
@@ -213,9 +218,9 @@ def _tell_gate(worse: Sequence[str], rows: Sequence[Score], limits: Mapping[str,
 
 
 def _not_judged(judged: Sequence[Judged], not_had: Sequence[Failure]) -> list[str]:
-    """Return a line for each group without a verdict, or with one that is open."""
+    """Return a line for each group without a verdict, with an open one, or that nobody reads."""
     said = [(one.group.name, one.verdict.says) for one in judged]
-    lines = [f"{name}: {says}" for name, says in said if says in OPEN]
+    lines = [f"{name}: {says}" for name, says in said if says in REFUSED]
     return [f"{one.about}: not judged" for one in not_had] + lines
 
 
@@ -489,7 +494,11 @@ def show_all(
 def _tell_not_read(unread: Sequence[Failure]) -> None:
     """Print what could not be read, where there is something."""
     if unread:
-        tell(f"Not read, see the messages: {few(list(dict.fromkeys(f.about for f in unread)))}.")
+        tell(f"Not read, see the messages: {_few_of(unread)}.")
+
+
+def _few_of(failures: Sequence[Failure]) -> str:
+    return few(list(dict.fromkeys(one.about for one in failures)))
 
 
 def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:

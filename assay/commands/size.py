@@ -20,6 +20,7 @@ from assay.commands.options import (
     Views,
     one_group,
 )
+from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.sentences import in_words, spread
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 MOST_NUMBERS = 1000
+MOST_MEMBERS = 20
 
 
 def size(
@@ -187,6 +189,15 @@ def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -
     )
     if found.rows[0].moved_weight:
         tell("each row: the least weight that has to move if there may be so many members")
+    members = list(found.assignment.items())
+    tell(f"With {counted(found.fewest, 'member')}:")
+    show_table(
+        members[:MOST_MEMBERS],
+        Column("member", lambda one: one[0]),
+        Column("partitions", lambda one: in_ranges(one[1])),
+    )
+    if len(members) > MOST_MEMBERS:
+        tell(f"and {len(members) - MOST_MEMBERS:,} more: --format json")
 
 
 def fewest_in_words(found: Fit) -> str:

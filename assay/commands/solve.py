@@ -164,7 +164,7 @@ def show_solution(solution: Solution) -> None:
         Column("bound", lambda term: term.bound, right=True),
     )
     now = Assignment.current(solution.group)
-    held = {member: _partitions(topics) for member, topics in found.to_dict().items()}
+    held = {member: in_ranges(topics) for member, topics in found.to_dict().items()}
     members = [*held]
     show_table(
         range(len(members)),
@@ -176,13 +176,14 @@ def show_solution(solution: Solution) -> None:
     )
     if said := peak_found(solution):
         tell(said)
-    for named in _partitions(found.unassigned):
+    for named in in_ranges(found.unassigned):
         tell(f"nobody reads {named}")
     for (origin, target), count in found.moves_by_pair().items():
         tell(f"moves {count} from {origin} to {target}")
 
 
-def _partitions(topics: Mapping[str, Sequence[int]]) -> list[str]:
+def in_ranges(topics: Mapping[str, Sequence[int]]) -> list[str]:
+    """Return partitions by topic as ``t0:0-2,5``."""
     return [f"{topic}:{ranges(numbers)}" for topic, numbers in topics.items()]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -29,7 +28,7 @@ from compare.verdict import WORST_FIRST
 from groups.errors import BadInput
 from groups.extras import require
 from groups.named_assignment import NamedAssignment
-from groups.wording import counted, few, rounded
+from groups.wording import SECONDS_IN, counted, few, rounded, whole_number
 from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
@@ -235,10 +234,7 @@ def _judged(
 
 
 def _seconds(option: str, text: str) -> int:
-    from compare.sizes.sizing import SECONDS_IN
-
-    found = re.fullmatch(r"([0-9]{1,9}) ?([a-z]*)", text)
-    seconds = int(found[1]) * SECONDS_IN.get(found[2], 0) if found else 0
+    seconds = whole_number(text, SECONDS_IN) or 0
     if not 0 < seconds < 1 << 31:
         raise BadInput(f"{option} {text}: expected a time as in 30s, 5m or 1h")
     return seconds

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.sizes.sizing import whole_number
 from compare.what_if import all_alike, new_names
 from groups.errors import BadInput
 from groups.framed import Framed
-from groups.wording import counted
+from groups.wording import counted, whole_number
 from optimal.elastic import Elastic, frontier
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from compare.lag.lowest import Hottest
 from groups.errors import BadInput
 from groups.framed import Framed
-from groups.wording import counted
+from groups.wording import SECONDS_IN, SIZES, counted, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 FORMAT = "assay-size/1"
 Aim = Literal["peak_lag", "peak_time", "peak_load", "load_spread", "balance"]
 AIMS: tuple[Aim, ...] = get_args(Aim)
-SECONDS_IN: dict[str, int] = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
-_SIZES: dict[str, int] = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
-_NUMBER = re.compile(r"([0-9]{1,15}|[0-9]{1,3}(?:,[0-9]{3}){1,4}) ?([A-Za-z]*)")
 
 
 @dataclass(frozen=True)
@@ -75,21 +72,13 @@ def parse_target(text: str) -> dict[str, int]:
     name, _, value = text.partition("=")
     if name not in AIMS:
         raise BadInput(f"target {text}: {name!r} is none of {', '.join(AIMS)}")
-    found = whole_number(value, SECONDS_IN if name == "peak_time" else _SIZES)
-    if re.fullmatch(r"[0-9]{16,} ?[A-Za-z]*", value):
-        raise BadInput(f"target {text}: N is too big; expected at most 15 digits")
+    found = whole_number(value, SECONDS_IN if name == "peak_time" else SIZES)
+    if re.fullmatch(r"[0-9]{19,} ?[A-Za-z]*", value):
+        raise BadInput(f"target {text}: N is too big; expected at most 18 digits")
     if found is None:
         what = "a time as in 300, 5m or 2h" if name == "peak_time" else "a number as in 8 or 400k"
         raise BadInput(f"target {text}: expected {name}=N, with N {what}")
     return {name: found}
-
-
-def whole_number(text: str, units: Mapping[str, int] = _SIZES) -> int | None:
-    """Return the number of ``400k`` or ``1,200``, the seconds of ``5m``; None of anything else."""
-    found = _NUMBER.fullmatch(text)
-    return (
-        int(found[1].replace(",", "")) * units[found[2]] if found and found[2] in units else None
-    )
 
 
 @dataclass(frozen=True)

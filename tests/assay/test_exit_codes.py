@@ -250,8 +250,10 @@ size late.json --target peak_lag=x
     --target peak_lag=x: expected peak_lag=N, with N a number as in 8 or 400k
 size late.json --target peak_time=5m
     members.a.capacity: unknown, but target peak_time needs it; pass --rate ...
+score orders.json --rate 1,00
+    --rate 1,00: expected a whole number: records a second that each member reads, if the ...
 size late.json --target peak_lag=10000000000000000000
-    --target peak_lag=10000000000000000000: N is too big; expected at most 15 digits
+    --target peak_lag=10000000000000000000: N is too big; expected at most 18 digits
 size late.json --members 100000000
     --members 100000000: expected N or N-M, as in 1-40, each below 10 million
 size late.json --members 4-2

@@ -231,6 +231,27 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     assert (run.returncode, "even" in run.stdout) == (2, True)
 
 
+def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_file_not_read(
+    tmp_path,
+):
+    waiting = {"t0": {"partitions": 1, "lag": [9]}}
+    files = {"good.json": EVEN, "worse.json": LOPSIDED, "oops.json": "{"}
+    files["gone.json"] = LOPSIDED | {"group": "gone", "members": {}, "topics": waiting}
+    files["bad.json"] = EVEN | {"group": "bad", "topics": -1}
+    write(tmp_path, files)
+
+    def gated(*asked):
+        run = assay("score", ".", *ALONE, "--fail-above", "balance=0", *asked, cwd=tmp_path)
+        return run.returncode, (run.stderr.splitlines() or [""])[-1]
+
+    assert gated() == (1, "assay: orders: current: balance exceeds the optimum by 4, more than 0")
+    passes = "assay: what was read passes, but not all was read: oops.json"
+    assert gated("--group", "even") == (2, passes)
+    (tmp_path / "oops.json").unlink()
+    assert gated("--group", "even")[0] == 0
+    assert gated("--group", "gone", "--strict") == (1, "assay: gone: nobody reads")
+
+
 def test_terminal_json_and_frame_have_the_same_verdict():
     judged = judge(read_groups(ALL_GROUPS))
     documents = [json.loads(line) for line in shown("--format", "json")]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.commands.options import budgets_of, limits_of
 from tests.assay.calling import assay, document_of, good, one_after_the_other, one_line, write
 
 TOPICS = {"t": {"partitions": 6, "lag": [900, 500, 400, 300, 200, 100]}}
@@ -18,6 +19,7 @@ CALLS = {
     "free": ("size", "hot.json", "--target", "peak_lag=1000", "--objective", "peak_lag"),
     "plain": ("size", "g.json", "--members", "3"),
     "first": ("size", "g.json", "--members", "3-4", "--target", "peak_load=2"),
+    "digits": ("size", "g.json", "--target", "peak_time=2m", "--rate", "1,000", "--members=1-2"),
     "far": ("size", "counts.json", "--target", "peak_load=3"),
     "nought": ("size", "counts.json", "--target", "peak_load=0"),
     "near": ("size", "counts.json", "--target", "peak_load=3", "--members", "5-7"),
@@ -110,6 +112,14 @@ def test_a_target_that_one_partition_alone_is_above_is_said_to_be_out_of_reach(s
         "No number from 4 to 9 is enough to catch up within 1 min 29 s with balanced loads; "
         "others were not tried. The least found is 1 min 30 s."
     )
+
+
+def test_an_option_takes_numbers_as_answers_print_them(folder, said):
+    asked = ("size", "g.json", "--target", "peak_time=2m", "--members=1-2")
+    for rate in (("--rate=1,000",), ("--rate", "1k"), ("--rate", "1000")):
+        assert good(assay(*asked, *rate, cwd=folder)).stdout.splitlines() == said["digits"]
+    assert limits_of(["peak_lag=1,382"], ["peak_lag"]) == {"peak_lag": 1382}
+    assert budgets_of(["moved_weight=1,382"]) == {"moved_weight": 1382}
 
 
 def test_the_first_number_looked_at_is_said_to_be_that(said):

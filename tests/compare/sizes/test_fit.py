@@ -3,6 +3,7 @@
 import pytest
 
 from assay import BadInput, Fit, Group, fit
+from groups.wording import ranges
 from tests.assay.calling import assay, document_of, good, one_line, write
 
 WEIGHTS = [300, 250, 200, 150, 120, 80, 60, 60, 50, 40]
@@ -57,9 +58,20 @@ def test_new_members_have_names_that_nobody_has_and_a_group_of_nobody_moves_noth
     assert [*more] == ["c0", "c1", "c2", "new-1", "new-2"]
 
 
+def test_size_with_a_capacity_shows_who_then_holds_what(folder):
+    lines = good(assay("size", folder / "orders.json", "--capacity", "280")).stdout.splitlines()
+    assert lines[5] == "With 5 members:"
+    assert lines[6].split() == ["member", "partitions"]
+    held = fit(Group.from_dict(orders()), 280).assignment
+    assert len(lines[7:]) == len(held) == 5
+    for line in lines[7:]:
+        member, *topics = line.split()
+        assert topics == [f"{topic}:{ranges(numbers)}" for topic, numbers in held[member].items()]
+
+
 def test_size_with_a_capacity_says_how_many_are_enough_and_what_moves(folder):
-    run = good(assay("size", folder / "orders.json", "--capacity", "280"))
-    assert run.stdout.splitlines() == [
+    lines = good(assay("size", folder / "orders.json", "--capacity", "280")).stdout.splitlines()
+    assert lines[:5] == [
         "orders: 10 partitions of weight 1,310, 3 members now, 1 of them above 280. No number of "
         "members is enough: 1 partition is above 280 by itself, and whoever has it falls behind. "
         "With 5 members nobody else does.",
@@ -69,7 +81,7 @@ def test_size_with_a_capacity_says_how_many_are_enough_and_what_moves(folder):
         "each row: the least weight that has to move if there may be so many members",
     ]
     document = document_of(
-        assay("size", folder / "orders.json", "--capacity", "1k", "--format", "json")
+        assay("size", folder / "orders.json", "--capacity", "1,000", "--format", "json")
     )
     assert (document["format"], document["fewest"], document["fewest_bound"]) == (
         "assay-fit/1",
