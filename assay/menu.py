@@ -21,7 +21,6 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from groups.errors import BadInput
-from groups.wording import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -178,6 +177,8 @@ class Command(TyperCommand):
 
     def _in_digits(self, ctx: typer.Context, args: Sequence[str]) -> list[str]:
         """Return the words, with 1000 where ``1,000`` or ``1k`` stands for an option's number."""
+        from groups.wording import whole_number
+
         options = [one for one in self.get_params(ctx) if isinstance(one, TyperOption)]
         takes = {name for one in options if one.min is not None for name in one.opts}
         words = []
