@@ -14,7 +14,8 @@ import java.util.List;
  * either is a block of its own. No plan with the most even loads lets a member read across blocks.
  */
 final class Blocks {
-    final List<Block> all = new ArrayList<>();
+    /** The parts of the group that have nothing to read in common, each as if its loads could be level. */
+    final List<Block> parts = new ArrayList<>();
 
     private final Quotient quotient;
     private final Work work;
@@ -29,16 +30,22 @@ final class Blocks {
         blockOfLot = new int[quotient.lots()];
         blockOfClass = new int[quotient.classes()];
         place = new int[quotient.classes()];
-        ArrayDeque<Block> open = new ArrayDeque<>();
         if (!quotient.isTooLarge()) {
-            connected(open);
+            connected();
         }
+    }
+
+    /** Returns the blocks of a part whose loads cannot be level. */
+    List<Block> of(Block part) {
+        List<Block> blocks = new ArrayList<>();
+        ArrayDeque<Block> open = new ArrayDeque<>(List.of(part));
         while (!open.isEmpty()) {
             Block block = open.pop();
             if (!split(block, open)) {
-                all.add(block);
+                blocks.add(block);
             }
         }
+        return blocks;
     }
 
     /** Lots and classes whose members carry the same, some of them one more. */
@@ -47,16 +54,18 @@ final class Blocks {
         final int[] classes;
 
         /** What each member carries at least, and how many carry one more. */
-        int floor;
+        final int floor;
 
-        int extra;
+        final int extra;
 
         private final int number;
 
-        Block(int number, int[] lots, int[] classes) {
+        Block(int number, int[] lots, int[] classes, int partitions, int members) {
             this.number = number;
             this.lots = lots;
             this.classes = classes;
+            floor = partitions / members;
+            extra = partitions % members;
         }
     }
 
@@ -70,18 +79,21 @@ final class Blocks {
     }
 
     private Block newBlock(int[] lots, int[] classes) {
-        Block block = new Block(made++, lots, classes);
+        int partitions = 0;
+        int members = 0;
         for (int cls : classes) {
-            blockOfClass[cls] = block.number;
+            blockOfClass[cls] = made;
+            members += quotient.members.size(cls);
         }
         for (int lot : lots) {
-            blockOfLot[lot] = block.number;
+            blockOfLot[lot] = made;
+            partitions += quotient.lotSize[lot];
         }
-        return block;
+        return new Block(made++, lots, classes, partitions, members);
     }
 
     /** Makes a block of each part of the group that has nothing to read in common with others. */
-    private void connected(ArrayDeque<Block> open) {
+    private void connected() {
         int[] parent = new int[quotient.classes()];
         Arrays.setAll(parent, cls -> cls);
         for (int lot = 0; lot < quotient.lots(); lot++) {
@@ -108,7 +120,7 @@ final class Blocks {
         Grouped lots = new Grouped(partOfLot, parts);
         Grouped classes = new Grouped(partOfClass, parts);
         for (int i = 0; i < parts; i++) {
-            open.add(newBlock(
+            this.parts.add(newBlock(
                     Arrays.copyOfRange(lots.items, lots.start[i], lots.start[i + 1]),
                     Arrays.copyOfRange(classes.items, classes.start[i], classes.start[i + 1])));
         }
@@ -123,18 +135,8 @@ final class Blocks {
         return at;
     }
 
-    /** Sets the loads of a block, or makes two of it. */
+    /** Makes two blocks of one, unless its loads can be level. */
     private boolean split(Block block, ArrayDeque<Block> open) {
-        int partitions = 0;
-        int members = 0;
-        for (int lot : block.lots) {
-            partitions += quotient.lotSize[lot];
-        }
-        for (int cls : block.classes) {
-            members += quotient.members.size(cls);
-        }
-        block.floor = partitions / members;
-        block.extra = partitions % members;
         if (block.classes.length == 1) {
             return false;
         }
@@ -165,25 +167,23 @@ final class Blocks {
     /** Returns a maximum flow with at most so many partitions a member; null if the work is spent. */
     private Network flow(Block block, int most) {
         int lots = block.lots.length;
-        int reads = 0;
-        for (int lot : block.lots) {
-            reads += quotient.readStart[lot + 1] - quotient.readStart[lot];
-        }
-        Network network = new Network(lots + block.classes.length, reads, work);
+        int[] excess = new int[lots + block.classes.length];
         for (int i = 0; i < block.classes.length; i++) {
             place[block.classes[i]] = lots + i;
-            network.excess[lots + i] = -most * quotient.members.size(block.classes[i]);
+            excess[lots + i] = -most * quotient.members.size(block.classes[i]);
         }
         for (int i = 0; i < lots; i++) {
-            int lot = block.lots[i];
-            network.excess[i] = quotient.lotSize[lot];
-            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
-                int reader = quotient.readClass[read];
-                if (hasClass(block, reader)) {
-                    network.arc(i, place[reader], Network.ANY, 0, 0);
+            excess[i] = quotient.lotSize[block.lots[i]];
+        }
+        Network network = new Network(excess, work, arcs -> {
+            for (int i = 0; i < lots; i++) {
+                for (int read = quotient.readStart[block.lots[i]]; read < quotient.readStart[block.lots[i] + 1]; read++) {
+                    if (hasClass(block, quotient.readClass[read])) {
+                        arcs.add(i, place[quotient.readClass[read]], Network.ANY, 0, 0);
+                    }
                 }
             }
-        }
+        });
         return network.settle() ? network : null;
     }
 

@@ -50,13 +50,23 @@ final class Flows {
             System.arraycopy(owned.count.items, 0, stays, 0, stays.length);
             complete = false;
         }
-        for (Blocks.Block block : blocks.all) {
-            if (block.classes.length == 1) {
-                deal(block);
-            } else {
-                send(block);
+        for (Blocks.Block part : blocks.parts) {
+            // Most groups can be level: to try costs one flow, to find out first two.
+            if (!place(part)) {
+                for (Blocks.Block block : blocks.of(part)) {
+                    place(block);
+                }
             }
         }
+    }
+
+    /** Places the partitions of a block, unless its loads cannot be level; returns whether they can. */
+    private boolean place(Blocks.Block block) {
+        if (block.classes.length == 1) {
+            deal(block);
+            return true;
+        }
+        return send(block);
     }
 
     /** Returns whether every partition has a place, so that this is the optimum. */
@@ -106,67 +116,36 @@ final class Flows {
         }
     }
 
-    private void send(Blocks.Block block) {
+    private boolean send(Blocks.Block block) {
         int lots = block.lots.length;
         int firstMember = lots + block.classes.length;
         int hub = firstMember;
-        int arcs = 0;
         for (int cls : block.classes) {
-            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
-                int member = quotient.members.items[i];
-                arcs += 2 + owned.last[member] - owned.first[member];
-                hub++;
-            }
+            hub += quotient.members.size(cls);
         }
-        for (int lot : block.lots) {
-            arcs += quotient.readStart[lot + 1] - quotient.readStart[lot];
-        }
-        Network network = new Network(hub + 1, arcs, work);
-        Arrays.fill(network.excess, firstMember, hub, -block.floor);
-        network.excess[hub] = -block.extra;
-        // No way without a circle has as many arcs, so that far costs more than all moves on it.
-        int far = 2 * hub;
+        int[] excess = new int[hub + 1];
+        Arrays.fill(excess, firstMember, hub, -block.floor);
+        excess[hub] = -block.extra;
         for (int i = 0; i < block.classes.length; i++) {
             nodeOfClass[block.classes[i]] = lots + i;
         }
         for (int i = 0; i < lots; i++) {
-            int lot = block.lots[i];
-            nodeOfLot[lot] = i;
-            network.excess[i] = quotient.lotSize[lot];
-            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
-                int cls = quotient.readClass[read];
-                if (blocks.hasClass(block, cls)) {
-                    network.arc(i, nodeOfClass[cls], Network.ANY, 1 + (quotient.isFar(lot, cls) ? far : 0), 0);
-                }
-            }
+            nodeOfLot[block.lots[i]] = i;
+            excess[i] = quotient.lotSize[block.lots[i]];
         }
-        int node = firstMember;
-        for (int cls : block.classes) {
-            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++, node++) {
-                int member = quotient.members.items[i];
-                for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
-                    int lot = owned.lot.items[pair];
-                    if (blocks.hasLot(block, lot)) {
-                        // What is far stays only if the flow brings it back: prices begin at no cost.
-                        int much = owned.count.items[pair];
-                        boolean isFar = quotient.isFar(lot, cls);
-                        network.arc(nodeOfLot[lot], node, much, isFar ? far : 0, isFar ? 0 : much);
-                    }
-                }
-                network.arc(nodeOfClass[cls], node, Network.ANY, 0, 0);
-                network.arc(node, hub, 1, 0, block.extra > 0 && network.excess[node] > 0 ? 1 : 0);
-            }
+        Network network = new Network(excess, work, arcs -> arcs(block, excess, arcs));
+        boolean isEnded = network.settle();
+        if (isEnded && !network.isSettled()) {
+            return false;
         }
+        complete &= isEnded;
 
-        complete &= network.settle() && network.isSettled();
-
-        // Arcs are numbered in the order in which they were added, in steps of two.
         int arc = 0;
         for (int lot : block.lots) {
             for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
                 if (blocks.hasClass(block, quotient.readClass[read])) {
                     through[read] = network.flow(arc);
-                    arc += 2;
+                    arc++;
                 }
             }
         }
@@ -176,11 +155,44 @@ final class Flows {
                 for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
                     if (blocks.hasLot(block, owned.lot.items[pair])) {
                         stays[pair] = network.flow(arc);
-                        arc += 2;
+                        arc++;
                     }
                 }
                 gets[member] = network.flow(arc);
-                arc += 4;
+                arc += 2;
+            }
+        }
+        return true;
+    }
+
+    private void arcs(Blocks.Block block, int[] excess, Network.Arcs arcs) {
+        int hub = excess.length - 1;
+        // No way without a circle has as many arcs, so that far costs more than all moves on it.
+        int far = 2 * hub;
+        for (int lot : block.lots) {
+            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
+                int cls = quotient.readClass[read];
+                if (blocks.hasClass(block, cls)) {
+                    int cost = 1 + (quotient.isFar(lot, cls) ? far : 0);
+                    arcs.add(nodeOfLot[lot], nodeOfClass[cls], Network.ANY, cost, 0);
+                }
+            }
+        }
+        int node = block.lots.length + block.classes.length;
+        for (int cls : block.classes) {
+            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++, node++) {
+                int member = quotient.members.items[i];
+                for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                    int lot = owned.lot.items[pair];
+                    if (blocks.hasLot(block, lot)) {
+                        // What is far stays only if the flow brings it back: prices begin at no cost.
+                        int much = owned.count.items[pair];
+                        boolean isFar = quotient.isFar(lot, cls);
+                        arcs.add(nodeOfLot[lot], node, much, isFar ? far : 0, isFar ? 0 : much);
+                    }
+                }
+                arcs.add(nodeOfClass[cls], node, Network.ANY, 0, 0);
+                arcs.add(node, hub, 1, 0, block.extra > 0 && excess[node] > 0 ? 1 : 0);
             }
         }
     }

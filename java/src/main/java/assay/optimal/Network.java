@@ -1,6 +1,7 @@
 package assay.optimal;
 
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * A network in which what nodes have too much flows, at the least cost, to nodes that have too little.
@@ -19,12 +20,21 @@ final class Network {
 
     private final int nodes;
     private final Work work;
+
+    /** The ends of arcs at node n: {@code first[n]} up to {@code first[n + 1]}, in the order in which they were added. */
     private final int[] first;
-    private int[] next;
-    private int[] head;
-    private int[] room;
-    private int[] cost;
-    private int arcs;
+
+    /** Of each end: the node at the other one, what may still flow to there and at what cost, and that other end. */
+    private final int[] head;
+
+    private final int[] room;
+    private final int[] cost;
+    private final int[] other;
+
+    /** Of each arc its end at the node that it comes from, and at each node where the next end is put. */
+    private final Ints endOf;
+
+    private final int[] end;
 
     private final long[] price;
     private final long[] distance;
@@ -33,17 +43,29 @@ final class Network {
     private final int[] queue;
     private final int[] path;
 
-    /** @param expected how many arcs there may be; more are taken too */
-    Network(int nodes, int expected, Work work) {
-        this.nodes = nodes;
+    /**
+     * @param excess of each node; changed by what flows
+     * @param arcs adds all arcs; called twice, first to count them
+     */
+    Network(int[] excess, Work work, Consumer<Arcs> arcs) {
+        this.excess = excess;
         this.work = work;
-        excess = new int[nodes];
-        first = new int[nodes];
-        Arrays.fill(first, NONE);
-        next = new int[2 * expected];
-        head = new int[2 * expected];
-        room = new int[2 * expected];
-        cost = new int[2 * expected];
+        nodes = excess.length;
+        first = new int[nodes + 1];
+        arcs.accept((from, to, most, each, flow) -> {
+            first[from + 1]++;
+            first[to + 1]++;
+        });
+        for (int node = 0; node < nodes; node++) {
+            first[node + 1] += first[node];
+        }
+        head = new int[first[nodes]];
+        room = new int[first[nodes]];
+        cost = new int[first[nodes]];
+        other = new int[first[nodes]];
+        endOf = new Ints(first[nodes] / 2);
+        end = first.clone();
+        arcs.accept(this::arc);
         price = new long[nodes];
         distance = new long[nodes];
         level = new int[nodes];
@@ -52,35 +74,31 @@ final class Network {
         path = new int[nodes];
     }
 
-    /**
-     * Adds an arc. The first has the index 0, and each later one two more than the one before it.
-     *
-     * @param flow what flows already: only as much as costs nothing, or prices would be wrong
-     */
-    void arc(int from, int to, int most, int cost, int flow) {
-        if (arcs == head.length) {
-            int longer = Math.max(16, 2 * arcs);
-            next = Arrays.copyOf(next, longer);
-            head = Arrays.copyOf(head, longer);
-            room = Arrays.copyOf(room, longer);
-            this.cost = Arrays.copyOf(this.cost, longer);
-        }
-        put(from, to, most - flow, cost);
-        put(to, from, flow, -cost);
+    /** Takes arcs, which have indices from 0 in the order in which they come. */
+    @FunctionalInterface
+    interface Arcs {
+        /** @param flow what flows already: only as much as costs nothing, or prices would be wrong */
+        void add(int from, int to, int most, int cost, int flow);
+    }
+
+    private void arc(int from, int to, int most, int each, int flow) {
+        int here = end[from]++;
+        int there = end[to]++;
+        endOf.add(here);
+        head[here] = to;
+        head[there] = from;
+        room[here] = most - flow;
+        room[there] = flow;
+        cost[here] = each;
+        cost[there] = -each;
+        other[here] = there;
+        other[there] = here;
         excess[from] -= flow;
         excess[to] += flow;
     }
 
-    private void put(int from, int to, int most, int each) {
-        head[arcs] = to;
-        room[arcs] = most;
-        cost[arcs] = each;
-        next[arcs] = first[from];
-        first[from] = arcs++;
-    }
-
     int flow(int arc) {
-        return room[arc ^ 1];
+        return room[other[endOf.items[arc]]];
     }
 
     /** Sends what can be sent; returns whether it came to its end before the work was spent. */
@@ -119,7 +137,7 @@ final class Network {
                 wanting = node;
                 break;
             }
-            for (int arc = first[node]; arc != NONE; arc = next[arc]) {
+            for (int arc = first[node]; arc < first[node + 1]; arc++) {
                 looked++;
                 if (room[arc] > 0) {
                     int to = head[arc];
@@ -158,7 +176,7 @@ final class Network {
         long looked = 0;
         for (int at = 0; at < end; at++) {
             int node = queue[at];
-            for (int arc = first[node]; arc != NONE; arc = next[arc]) {
+            for (int arc = first[node]; arc < first[node + 1]; arc++) {
                 looked++;
                 int to = head[arc];
                 if (level[to] == NONE && costsNothing(node, arc)) {
@@ -193,7 +211,7 @@ final class Network {
                 int full = depth;
                 for (int i = depth - 1; i >= 0; i--) {
                     room[path[i]] -= much;
-                    room[path[i] ^ 1] += much;
+                    room[other[path[i]]] += much;
                     if (room[path[i]] == 0) {
                         full = i;
                     }
@@ -202,26 +220,26 @@ final class Network {
                 excess[root] -= much;
                 excess[node] += much;
                 if (full < depth) {
-                    node = head[path[full] ^ 1];
+                    node = head[other[path[full]]];
                     depth = full;
                 }
                 continue;
             }
             int arc = cursor[node];
-            while (arc != NONE && !(level[head[arc]] == level[node] + 1 && costsNothing(node, arc))) {
+            while (arc < first[node + 1] && !(level[head[arc]] == level[node] + 1 && costsNothing(node, arc))) {
                 looked++;
-                arc = next[arc];
+                arc++;
             }
             cursor[node] = arc;
-            if (arc != NONE) {
+            if (arc < first[node + 1]) {
                 path[depth++] = arc;
                 looked++;
                 node = head[arc];
             } else if (depth == 0) {
                 break;
             } else {
-                node = head[path[--depth] ^ 1];
-                cursor[node] = next[cursor[node]];
+                node = head[other[path[--depth]]];
+                cursor[node]++;
                 looked++;
             }
         }
@@ -259,9 +277,9 @@ final class Network {
         }
         long looked = 0;
         for (int at = 0; at < end; at++) {
-            for (int arc = first[queue[at]]; arc != NONE; arc = next[arc]) {
+            for (int arc = first[queue[at]]; arc < first[queue[at] + 1]; arc++) {
                 looked++;
-                if (!marks[head[arc]] && room[sign > 0 ? arc : arc ^ 1] > 0) {
+                if (!marks[head[arc]] && room[sign > 0 ? arc : other[arc]] > 0) {
                     marks[head[arc]] = true;
                     queue[end++] = head[arc];
                 }
