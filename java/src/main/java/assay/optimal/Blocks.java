@@ -21,7 +21,11 @@ final class Blocks {
     private final Work work;
     private final int[] blockOfLot;
     private final int[] blockOfClass;
-    private final int[] place;
+
+    /** Where each lot and each class is in the networks of its block. */
+    final int[] nodeOfLot;
+
+    final int[] nodeOfClass;
     private int made;
 
     Blocks(Quotient quotient, Work work) {
@@ -29,7 +33,8 @@ final class Blocks {
         this.work = work;
         blockOfLot = new int[quotient.lots()];
         blockOfClass = new int[quotient.classes()];
-        place = new int[quotient.classes()];
+        nodeOfLot = new int[quotient.lots()];
+        nodeOfClass = new int[quotient.classes()];
         if (!quotient.isTooLarge()) {
             connected();
         }
@@ -81,13 +86,16 @@ final class Blocks {
     private Block newBlock(int[] lots, int[] classes) {
         int partitions = 0;
         int members = 0;
-        for (int cls : classes) {
-            blockOfClass[cls] = made;
-            members += quotient.members.size(cls);
-        }
+        int node = 0;
         for (int lot : lots) {
             blockOfLot[lot] = made;
+            nodeOfLot[lot] = node++;
             partitions += quotient.lotSize[lot];
+        }
+        for (int cls : classes) {
+            blockOfClass[cls] = made;
+            nodeOfClass[cls] = node++;
+            members += quotient.members.size(cls);
         }
         return new Block(made++, lots, classes, partitions, members);
     }
@@ -96,10 +104,14 @@ final class Blocks {
     private void connected() {
         int[] parent = new int[quotient.classes()];
         Arrays.setAll(parent, cls -> cls);
-        for (int lot = 0; lot < quotient.lots(); lot++) {
+        int apart = parent.length;
+        for (int lot = 0; lot < quotient.lots() && apart > 1; lot++) {
             int first = quotient.readClass[quotient.readStart[lot]];
             for (int read = quotient.readStart[lot] + 1; read < quotient.readStart[lot + 1]; read++) {
-                parent[root(parent, quotient.readClass[read])] = root(parent, first);
+                int one = root(parent, quotient.readClass[read]);
+                int other = root(parent, first);
+                parent[one] = other;
+                apart -= one == other ? 0 : 1;
             }
         }
         int[] part = new int[parent.length];
@@ -166,24 +178,10 @@ final class Blocks {
 
     /** Returns a maximum flow with at most so many partitions a member; null if the work is spent. */
     private Network flow(Block block, int most) {
-        int lots = block.lots.length;
-        int[] excess = new int[lots + block.classes.length];
-        for (int i = 0; i < block.classes.length; i++) {
-            place[block.classes[i]] = lots + i;
-            excess[lots + i] = -most * quotient.members.size(block.classes[i]);
+        Network network = new Network(quotient, this, block, 0, 0, 0, work);
+        for (int cls : block.classes) {
+            network.excess[nodeOfClass[cls]] = -most * quotient.members.size(cls);
         }
-        for (int i = 0; i < lots; i++) {
-            excess[i] = quotient.lotSize[block.lots[i]];
-        }
-        Network network = new Network(excess, work, arcs -> {
-            for (int i = 0; i < lots; i++) {
-                for (int read = quotient.readStart[block.lots[i]]; read < quotient.readStart[block.lots[i] + 1]; read++) {
-                    if (hasClass(block, quotient.readClass[read])) {
-                        arcs.add(i, place[quotient.readClass[read]], Network.ANY, 0, 0);
-                    }
-                }
-            }
-        });
         return network.settle() ? network : null;
     }
 

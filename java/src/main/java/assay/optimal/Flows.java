@@ -31,8 +31,6 @@ final class Flows {
     private final Blocks blocks;
     private final Work work;
     private final int[] left;
-    private final int[] nodeOfLot;
-    private final int[] nodeOfClass;
     private boolean complete = true;
 
     Flows(Quotient quotient, Owned owned, Blocks blocks, Work work) {
@@ -44,8 +42,6 @@ final class Flows {
         through = new int[quotient.readClass.length];
         gets = new int[quotient.classOf.length];
         left = quotient.lotSize.clone();
-        nodeOfLot = new int[quotient.lots()];
-        nodeOfClass = new int[quotient.classes()];
         if (quotient.isTooLarge()) {
             System.arraycopy(owned.count.items, 0, stays, 0, stays.length);
             complete = false;
@@ -117,68 +113,18 @@ final class Flows {
     }
 
     private boolean send(Blocks.Block block) {
-        int lots = block.lots.length;
-        int firstMember = lots + block.classes.length;
-        int hub = firstMember;
+        int members = 0;
         for (int cls : block.classes) {
-            hub += quotient.members.size(cls);
+            members += quotient.members.size(cls);
         }
-        int[] excess = new int[hub + 1];
-        Arrays.fill(excess, firstMember, hub, -block.floor);
-        excess[hub] = -block.extra;
-        for (int i = 0; i < block.classes.length; i++) {
-            nodeOfClass[block.classes[i]] = lots + i;
-        }
-        for (int i = 0; i < lots; i++) {
-            nodeOfLot[block.lots[i]] = i;
-            excess[i] = quotient.lotSize[block.lots[i]];
-        }
-        Network network = new Network(excess, work, arcs -> arcs(block, excess, arcs));
-        boolean isEnded = network.settle();
-        if (isEnded && !network.isSettled()) {
-            return false;
-        }
-        complete &= isEnded;
-
-        int arc = 0;
-        for (int lot : block.lots) {
-            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
-                if (blocks.hasClass(block, quotient.readClass[read])) {
-                    through[read] = network.flow(arc);
-                    arc++;
-                }
-            }
-        }
-        for (int cls : block.classes) {
-            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
-                int member = quotient.members.items[i];
-                for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
-                    if (blocks.hasLot(block, owned.lot.items[pair])) {
-                        stays[pair] = network.flow(arc);
-                        arc++;
-                    }
-                }
-                gets[member] = network.flow(arc);
-                arc += 2;
-            }
-        }
-        return true;
-    }
-
-    private void arcs(Blocks.Block block, int[] excess, Network.Arcs arcs) {
-        int hub = excess.length - 1;
+        int firstMember = block.lots.length + block.classes.length;
+        int hub = firstMember + members;
         // No way without a circle has as many arcs, so that far costs more than all moves on it.
         int far = 2 * hub;
-        for (int lot : block.lots) {
-            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
-                int cls = quotient.readClass[read];
-                if (blocks.hasClass(block, cls)) {
-                    int cost = 1 + (quotient.isFar(lot, cls) ? far : 0);
-                    arcs.add(nodeOfLot[lot], nodeOfClass[cls], Network.ANY, cost, 0);
-                }
-            }
-        }
-        int node = block.lots.length + block.classes.length;
+        Network network = new Network(quotient, blocks, block, members + 1, 1, far, work);
+        Arrays.fill(network.excess, firstMember, hub, -block.floor);
+        network.excess[hub] = -block.extra;
+        int node = firstMember;
         for (int cls : block.classes) {
             for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++, node++) {
                 int member = quotient.members.items[i];
@@ -188,12 +134,40 @@ final class Flows {
                         // What is far stays only if the flow brings it back: prices begin at no cost.
                         int much = owned.count.items[pair];
                         boolean isFar = quotient.isFar(lot, cls);
-                        arcs.add(nodeOfLot[lot], node, much, isFar ? far : 0, isFar ? 0 : much);
+                        network.arc(blocks.nodeOfLot[lot], node, much, isFar ? far : 0, isFar ? 0 : much);
                     }
                 }
-                arcs.add(nodeOfClass[cls], node, Network.ANY, 0, 0);
-                arcs.add(node, hub, 1, 0, block.extra > 0 && excess[node] > 0 ? 1 : 0);
+                network.arc(blocks.nodeOfClass[cls], node, Network.ANY, 0, 0);
+                network.arc(node, hub, 1, 0, block.extra > 0 && network.excess[node] > 0 ? 1 : 0);
             }
         }
+        boolean isEnded = network.settle();
+        if (isEnded && !network.isSettled()) {
+            return false;
+        }
+        complete &= isEnded;
+
+        for (int lot : block.lots) {
+            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
+                if (blocks.hasClass(block, quotient.readClass[read])) {
+                    through[read] = network.flow(read);
+                }
+            }
+        }
+        int arc = network.firstArc();
+        for (int cls : block.classes) {
+            for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
+                int member = quotient.members.items[i];
+                for (int pair = owned.first[member]; pair < owned.last[member]; pair++) {
+                    if (blocks.hasLot(block, owned.lot.items[pair])) {
+                        stays[pair] = network.flow(arc);
+                        arc += 2;
+                    }
+                }
+                gets[member] = network.flow(arc);
+                arc += 4;
+            }
+        }
+        return true;
     }
 }

@@ -6,6 +6,10 @@ import java.util.function.Consumer;
 /**
  * A network in which what nodes have too much flows, at the least cost, to nodes that have too little.
  *
+ * <p>Its first nodes are the lots of a block, then its classes. An arc goes from each lot to each class
+ * that reads it, for any number of partitions. There may be many thousands of these, of which few are
+ * used, so they are not stored: they are the reads of the quotient. Other nodes and arcs can be added.
+ *
  * <p>The method is the primal-dual one. Prices of nodes keep the cost of every arc that has room from
  * falling below zero; a shortest path search raises them until some node in want is reached at no
  * further cost, and a blocking flow (Dinic) sends along such arcs as much as it can. Each round sends
@@ -19,22 +23,27 @@ final class Network {
     final int[] excess;
 
     private final int nodes;
+    private final Quotient quotient;
+    private final Blocks blocks;
+    private final Blocks.Block block;
+    private final int near;
+    private final int far;
     private final Work work;
 
-    /** The ends of arcs at node n: {@code first[n]} up to {@code first[n + 1]}, in the order in which they were added. */
+    /** Arcs below this are reads, those that are stored follow. */
+    private final int reads;
+
+    /** Of each read the arc back, once something has flowed; 0 before. */
+    private final int[] back;
+
+    /** Of each node the last stored arc that leaves it, and of each stored arc the one before it. */
     private final int[] first;
 
-    /** Of each end: the node at the other one, what may still flow to there and at what cost, and that other end. */
-    private final int[] head;
-
-    private final int[] room;
-    private final int[] cost;
-    private final int[] other;
-
-    /** Of each arc its end at the node that it comes from, and at each node where the next end is put. */
-    private final Ints endOf;
-
-    private final int[] end;
+    private final Ints next = new Ints();
+    private final Ints head = new Ints();
+    private final Ints room = new Ints();
+    private final Ints cost = new Ints();
+    private final Ints other = new Ints();
 
     private final long[] price;
     private final long[] distance;
@@ -44,28 +53,28 @@ final class Network {
     private final int[] path;
 
     /**
-     * @param excess of each node; changed by what flows
-     * @param arcs adds all arcs; called twice, first to count them
+     * Makes a network of the lots of a block, which have all of their partitions too much, and its classes.
+     *
+     * @param others how many nodes more there are
+     * @param near what a partition costs that goes to a class
+     * @param far what it costs more where the class is {@link Quotient#isFar far}
      */
-    Network(int[] excess, Work work, Consumer<Arcs> arcs) {
-        this.excess = excess;
+    Network(Quotient quotient, Blocks blocks, Blocks.Block block, int others, int near, int far, Work work) {
+        this.quotient = quotient;
+        this.blocks = blocks;
+        this.block = block;
+        this.near = near;
+        this.far = far;
         this.work = work;
-        nodes = excess.length;
-        first = new int[nodes + 1];
-        arcs.accept((from, to, most, each, flow) -> {
-            first[from + 1]++;
-            first[to + 1]++;
-        });
-        for (int node = 0; node < nodes; node++) {
-            first[node + 1] += first[node];
+        nodes = block.lots.length + block.classes.length + others;
+        reads = quotient.readClass.length;
+        back = new int[reads];
+        first = new int[nodes];
+        Arrays.fill(first, NONE);
+        excess = new int[nodes];
+        for (int i = 0; i < block.lots.length; i++) {
+            excess[i] = quotient.lotSize[block.lots[i]];
         }
-        head = new int[first[nodes]];
-        room = new int[first[nodes]];
-        cost = new int[first[nodes]];
-        other = new int[first[nodes]];
-        endOf = new Ints(first[nodes] / 2);
-        end = first.clone();
-        arcs.accept(this::arc);
         price = new long[nodes];
         distance = new long[nodes];
         level = new int[nodes];
@@ -74,31 +83,86 @@ final class Network {
         path = new int[nodes];
     }
 
-    /** Takes arcs, which have indices from 0 in the order in which they come. */
-    @FunctionalInterface
-    interface Arcs {
-        /** @param flow what flows already: only as much as costs nothing, or prices would be wrong */
-        void add(int from, int to, int most, int cost, int flow);
-    }
-
-    private void arc(int from, int to, int most, int each, int flow) {
-        int here = end[from]++;
-        int there = end[to]++;
-        endOf.add(here);
-        head[here] = to;
-        head[there] = from;
-        room[here] = most - flow;
-        room[there] = flow;
-        cost[here] = each;
-        cost[there] = -each;
-        other[here] = there;
-        other[there] = here;
+    /**
+     * Adds an arc: its number is two more than that of the one added before, or {@link #firstArc}.
+     *
+     * @param flow what flows already: only as much as costs nothing, or prices would be wrong
+     */
+    void arc(int from, int to, int most, int cost, int flow) {
+        int arc = reads + head.size;
+        put(from, to, most - flow, cost, arc + 1);
+        put(to, from, flow, -cost, arc);
         excess[from] -= flow;
         excess[to] += flow;
     }
 
+    int firstArc() {
+        return reads;
+    }
+
+    private void put(int from, int to, int most, int each, int pair) {
+        next.add(first[from]);
+        first[from] = reads + head.size;
+        head.add(to);
+        room.add(most);
+        cost.add(each);
+        other.add(pair);
+    }
+
+    /** Returns how much flows through a read, or an arc that was added. */
     int flow(int arc) {
-        return room[other[endOf.items[arc]]];
+        int pair = arc < reads ? back[arc] : arc + 1;
+        return pair == 0 ? 0 : room.items[pair - reads];
+    }
+
+    /** Returns the first arc that leaves a node: the reads of a lot come before what is stored. */
+    private int begin(int node) {
+        return node < block.lots.length ? read(node, quotient.readStart[block.lots[node]]) : first[node];
+    }
+
+    private int after(int node, int arc) {
+        return arc < reads ? read(node, arc + 1) : next.items[arc - reads];
+    }
+
+    private int read(int node, int from) {
+        int end = quotient.readStart[block.lots[node] + 1];
+        for (int read = from; read < end; read++) {
+            if (blocks.hasClass(block, quotient.readClass[read])) {
+                return read;
+            }
+        }
+        return first[node];
+    }
+
+    private int head(int arc) {
+        return arc < reads ? blocks.nodeOfClass[quotient.readClass[arc]] : head.items[arc - reads];
+    }
+
+    private boolean hasRoom(int arc) {
+        return arc < reads || room.items[arc - reads] > 0;
+    }
+
+    private int cost(int node, int arc) {
+        if (arc >= reads) {
+            return cost.items[arc - reads];
+        }
+        return near + (far > 0 && quotient.isFar(block.lots[node], quotient.readClass[arc]) ? far : 0);
+    }
+
+    private void send(int node, int arc, int much) {
+        if (arc >= reads) {
+            room.items[arc - reads] -= much;
+            int pair = other.items[arc - reads];
+            if (pair >= reads) {
+                room.items[pair - reads] += much;
+            }
+            return;
+        }
+        if (back[arc] == 0) {
+            back[arc] = reads + head.size;
+            put(head(arc), node, 0, -cost(node, arc), arc);
+        }
+        room.items[back[arc] - reads] += much;
     }
 
     /** Sends what can be sent; returns whether it came to its end before the work was spent. */
@@ -128,8 +192,8 @@ final class Network {
         long looked = 0;
         while (!heap.isEmpty()) {
             int node = heap.poll();
-            long far = heap.last();
-            if (far != distance[node]) {
+            long least = heap.last();
+            if (least != distance[node]) {
                 continue;
             }
             queue[seen++] = node;
@@ -137,11 +201,11 @@ final class Network {
                 wanting = node;
                 break;
             }
-            for (int arc = first[node]; arc < first[node + 1]; arc++) {
+            for (int arc = begin(node); arc != NONE; arc = after(node, arc)) {
                 looked++;
-                if (room[arc] > 0) {
-                    int to = head[arc];
-                    long further = far + cost[arc] + price[node] - price[to];
+                if (hasRoom(arc)) {
+                    int to = head(arc);
+                    long further = least + cost(node, arc) + price[node] - price[to];
                     if (further < distance[to]) {
                         distance[to] = further;
                         heap.add(to, further);
@@ -160,7 +224,7 @@ final class Network {
     }
 
     private boolean costsNothing(int from, int arc) {
-        return room[arc] > 0 && cost[arc] + price[from] == price[head[arc]];
+        return hasRoom(arc) && cost(from, arc) + price[from] == price[head(arc)];
     }
 
     /** Counts how many arcs that cost nothing lead to each node from one that has too much. */
@@ -176,9 +240,9 @@ final class Network {
         long looked = 0;
         for (int at = 0; at < end; at++) {
             int node = queue[at];
-            for (int arc = first[node]; arc < first[node + 1]; arc++) {
+            for (int arc = begin(node); arc != NONE; arc = after(node, arc)) {
                 looked++;
-                int to = head[arc];
+                int to = head(arc);
                 if (level[to] == NONE && costsNothing(node, arc)) {
                     level[to] = level[node] + 1;
                     queue[end++] = to;
@@ -190,7 +254,7 @@ final class Network {
 
     /** Sends along shortest paths that cost nothing until none is left. */
     private void sendBlockingFlow() {
-        System.arraycopy(first, 0, cursor, 0, nodes);
+        Arrays.setAll(cursor, this::begin);
         for (int root = 0; root < nodes; root++) {
             if (level[root] == 0) {
                 send(root);
@@ -206,13 +270,12 @@ final class Network {
             if (excess[node] < 0) {
                 int much = Math.min(excess[root], -excess[node]);
                 for (int i = 0; i < depth; i++) {
-                    much = Math.min(much, room[path[i]]);
+                    much = path[i] < reads ? much : Math.min(much, room.items[path[i] - reads]);
                 }
                 int full = depth;
                 for (int i = depth - 1; i >= 0; i--) {
-                    room[path[i]] -= much;
-                    room[other[path[i]]] += much;
-                    if (room[path[i]] == 0) {
+                    send(queue[i], path[i], much);
+                    if (!hasRoom(path[i])) {
                         full = i;
                     }
                 }
@@ -220,26 +283,27 @@ final class Network {
                 excess[root] -= much;
                 excess[node] += much;
                 if (full < depth) {
-                    node = head[other[path[full]]];
+                    node = queue[full];
                     depth = full;
                 }
                 continue;
             }
             int arc = cursor[node];
-            while (arc < first[node + 1] && !(level[head[arc]] == level[node] + 1 && costsNothing(node, arc))) {
+            while (arc != NONE && !(level[head(arc)] == level[node] + 1 && costsNothing(node, arc))) {
                 looked++;
-                arc++;
+                arc = after(node, arc);
             }
             cursor[node] = arc;
-            if (arc < first[node + 1]) {
+            if (arc != NONE) {
+                queue[depth] = node;
                 path[depth++] = arc;
                 looked++;
-                node = head[arc];
+                node = head(arc);
             } else if (depth == 0) {
                 break;
             } else {
-                node = head[other[path[--depth]]];
-                cursor[node]++;
+                node = queue[--depth];
+                cursor[node] = after(node, cursor[node]);
                 looked++;
             }
         }
@@ -258,34 +322,56 @@ final class Network {
 
     /** Marks what can be reached from nodes that have too much. */
     boolean[] reached() {
-        return marked(1);
-    }
-
-    /** Marks what nodes that have too little can be reached from. */
-    boolean[] reaching() {
-        return marked(-1);
-    }
-
-    private boolean[] marked(int sign) {
         boolean[] marks = new boolean[nodes];
         int end = 0;
         for (int node = 0; node < nodes; node++) {
-            if (Integer.signum(excess[node]) == sign) {
-                marks[node] = true;
-                queue[end++] = node;
-            }
+            end = excess[node] > 0 ? mark(node, marks, end) : end;
         }
         long looked = 0;
         for (int at = 0; at < end; at++) {
-            for (int arc = first[queue[at]]; arc < first[queue[at] + 1]; arc++) {
+            int node = queue[at];
+            for (int arc = begin(node); arc != NONE; arc = after(node, arc)) {
                 looked++;
-                if (!marks[head[arc]] && room[sign > 0 ? arc : other[arc]] > 0) {
-                    marks[head[arc]] = true;
-                    queue[end++] = head[arc];
+                end = hasRoom(arc) ? mark(head(arc), marks, end) : end;
+            }
+        }
+        work.add(looked + nodes);
+        return marks;
+    }
+
+    /** Marks lots and classes that nodes which have too little can be reached from, where no arc was added. */
+    boolean[] reaching() {
+        boolean[] marks = new boolean[nodes];
+        int end = 0;
+        for (int node = 0; node < nodes; node++) {
+            end = excess[node] < 0 ? mark(node, marks, end) : end;
+        }
+        long looked = 0;
+        int lots = block.lots.length;
+        for (int at = 0; at < end; at++) {
+            int node = queue[at];
+            if (node < lots) {
+                for (int read = begin(node); read < reads && read != NONE; read = after(node, read)) {
+                    looked++;
+                    end = flow(read) > 0 ? mark(head(read), marks, end) : end;
+                }
+            } else {
+                for (int lot : quotient.lotsRead(block.classes[node - lots])) {
+                    looked++;
+                    end = blocks.hasLot(block, lot) ? mark(blocks.nodeOfLot[lot], marks, end) : end;
                 }
             }
         }
         work.add(looked + nodes);
         return marks;
+    }
+
+    private int mark(int node, boolean[] marks, int end) {
+        if (!marks[node]) {
+            marks[node] = true;
+            queue[end] = node;
+            return end + 1;
+        }
+        return end;
     }
 }

@@ -32,6 +32,7 @@ final class Quotient {
     private final Problem problem;
     private final int[][] poolsRead;
     private final Pairs lots;
+    private final Grouped lotsOf;
     private final Pairs classes;
 
     /** @param mostReads with more of them there are none, and the quotient is too large */
@@ -70,7 +71,7 @@ final class Quotient {
             }
         }
 
-        Grouped lotsOf = new Grouped(lots.firsts(), pools);
+        lotsOf = new Grouped(lots.firsts(), pools);
         readStart = new int[lots.size() + 1];
         long reads = 0;
         for (int cls = 0; cls < classes.size(); cls++) {
@@ -130,6 +131,17 @@ final class Quotient {
     /** Returns the pools that a class reads. */
     int[] poolsRead(int cls) {
         return poolsRead[cls];
+    }
+
+    /** Returns the lots that a class reads. */
+    int[] lotsRead(int cls) {
+        Ints read = new Ints();
+        for (int pool : poolsRead(cls)) {
+            for (int i = lotsOf.start[pool]; i < lotsOf.start[pool + 1]; i++) {
+                read.add(lotsOf.items[i]);
+            }
+        }
+        return read.toArray();
     }
 
     int lots() {
