@@ -128,9 +128,11 @@ final class Network {
         int end = quotient.readStart[block.lots[node] + 1];
         for (int read = from; read < end; read++) {
             if (blocks.hasClass(block, quotient.readClass[read])) {
+                work.add(read - from);
                 return read;
             }
         }
+        work.add(end - from);
         return first[node];
     }
 
