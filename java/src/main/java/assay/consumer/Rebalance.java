@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,10 +49,19 @@ final class Rebalance {
      *     may not know (yet) what it does not read.
      */
     Rebalance(Map<String, Subscription> group, Cluster cluster, Set<String> gone) {
-        new TreeMap<>(group).forEach((id, said) -> members.add(new Joined(id, said)));
+        Map<List<String>, Set<String>> lists = new HashMap<>();
+        Map<Set<String>, Set<String>> sets = new HashMap<>();
+        new TreeMap<>(group).forEach((id, said) -> {
+            Set<String> reads = lists.computeIfAbsent(said.topics(), list -> {
+                Set<String> set = new HashSet<>(list);
+                set.remove("");
+                return sets.computeIfAbsent(set, one -> one);
+            });
+            members.add(new Joined(id, said, reads));
+        });
         newest = members.stream().mapToLong(one -> one.claim.generation).max().orElse(Claim.NEVER);
         Set<String> topics = new TreeSet<>();
-        members.forEach(one -> topics.addAll(one.topics));
+        sets.keySet().forEach(topics::addAll);
         for (String topic : topics) {
             int[] known = cluster.partitionsForTopic(topic).stream()
                     .mapToInt(PartitionInfo::partition)
@@ -134,7 +144,8 @@ final class Rebalance {
         }
         long generation = Math.min(newest + 1, Claim.LAST_GENERATION);
         Map<String, Assignment> result = new HashMap<>();
-        Deflater deflater = new Deflater(Deflater.BEST_SPEED);
+        // A note is too short to be made shorter.
+        Deflater deflater = new Deflater(Deflater.NO_COMPRESSION);
         try {
             for (int member = 0; member < members.size(); member++) {
                 String id = members.get(member).id;
@@ -150,7 +161,7 @@ final class Rebalance {
     private Plan best() {
         int[] subscriptionOf = new int[members.size()];
         List<int[]> subscriptions = new ArrayList<>();
-        Map<Set<String>, Integer> same = new HashMap<>();
+        Map<Set<String>, Integer> same = new IdentityHashMap<>();
         for (int member = 0; member < subscriptionOf.length; member++) {
             subscriptionOf[member] = same.computeIfAbsent(members.get(member).topics, topics -> {
                 subscriptions.add(topics.stream()
@@ -208,15 +219,17 @@ final class Rebalance {
     /** A member as it joined. */
     private static final class Joined {
         final String id;
+
+        /** Of members that read the same it is one object. */
         final Set<String> topics;
+
         final Claim claim;
         private final Map<String, int[]> listed;
 
         /** What a cooperative client lists as owned it has, whatever its assignor remembers. */
-        Joined(String id, Subscription said) {
+        Joined(String id, Subscription said, Set<String> topics) {
             this.id = id;
-            topics = new HashSet<>(said.topics());
-            topics.remove("");
+            this.topics = topics;
             Claim remembered = Claim.read(said.userData());
             listed = Claim.byTopic(said.ownedPartitions());
             claim = listed.isEmpty() ? remembered : remembered.owning(listed);
