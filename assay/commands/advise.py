@@ -63,10 +63,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.advice.advice import Advice, Change, Tried
+    from groups.errors import Failure
 
 # Seconds for several groups together, and what each of them gets at the most and at the least.
 ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
 MOST_CONDITIONS = 5
+# Changes that take no more members or partitions, and no other subscription.
+AS_MANY = ("rebalance", "isolate", "assignor")
 
 
 def advise(
@@ -120,7 +123,7 @@ def advise(
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
     find, _ = finding(files, bootstrap_server, command_config, config, timeout)
-    groups, damaged, _ = find(group or [], reads or [], reset=reset)
+    groups, damaged, not_had = find(group or [], reads or [], reset=reset)
     groups = on_hosts(groups, host_by)
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
@@ -159,7 +162,7 @@ def advise(
     elif one:
         _print_advice(found[0])
     else:
-        _print_all(found)
+        _print_all(found, [*not_had, *damaged])
     raise typer.Exit(2 if damaged or lacking else 0)
 
 
@@ -194,12 +197,23 @@ def _print_advice(advice: Advice) -> None:
         tell(what_decides(advice))
 
 
-def _print_all(advice: Sequence[Advice]) -> None:
-    """Print a line for each of several groups: those that nobody reads, then the greatest gain."""
-    order = sorted(
-        advice, key=lambda one: (-_waiting(one), -_less(one), one.group, one.captured_at or "")
-    )
-    tell(several(order))
+def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
+    """Print a line for each of several groups.
+
+    Those that nobody reads come first, then those whose members can have less as many as they are,
+    then the others, the greatest gain first.
+
+    Parameters
+    ----------
+    failed : what could not be judged
+    """
+
+    def urgency(one: Advice) -> tuple[object, ...]:
+        takes_more = not one.changes or one.changes[0].kind not in AS_MANY
+        return -_waiting(one), takes_more, -_less(one), one.group, one.captured_at or ""
+
+    order = sorted(advice, key=urgency)
+    tell(several(order, failed))
     show("")
     # A group that is there more than once is told by when it was captured.
     times = len({one.group for one in order}) < len(order)
@@ -217,7 +231,9 @@ def _print_all(advice: Sequence[Advice]) -> None:
     )
     tell("then: what the busiest member has after the change; less: than now")
     _print_assumed(order)
-    tell("one in full: --group NAME; by partitions, not lag: --lower peak_load")
+    by_lag = any(one.lower == "peak_lag" for one in advice)
+    other = "; by partitions, not lag: --lower peak_load" if by_lag else ""
+    tell(f"one in full: --group NAME{other}")
 
 
 def _now(advice: Advice) -> str | None:

@@ -134,7 +134,9 @@ def advise(
     sure = worlds.known or (judged.verdict.sure)
     names = assignors if assignors is not None else usual_assignors() if sure else ()
     names = names if sure else ()
-    changes = Changes(worlds, best, now, judged.plan, chosen, total, time_left, like)
+    pods = pods_of(worlds.most) if worlds.known else None
+    start, pod = replace(start, pods=pods), 1 if pods is None else pods.threads
+    changes = Changes(worlds, best, now, judged.plan, chosen, total, time_left, like, pod)
     with TimeLimit(call_seconds(time_limit)) if limit is None else nullcontext(limit) as calls:
         calls.warm_up(names)
         return _advised(start, group, changes, names, calls)
@@ -185,7 +187,6 @@ def _advised(
         assignors=tuple(trials),
         more_even=even,
         question=question,
-        pods=pods_of(worlds.most) if worlds.known else None,
         new_members=reading(worlds.most, changes.like),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import gcd
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,6 +56,7 @@ class Changes:
     now, plan : what the members hold, and what the verdict says to go for; None without
     total : what all members have together
     like : new members read what this one reads
+    pod : how many members come and go together, as those of a pod do
     """
 
     worlds: Worlds
@@ -65,6 +67,7 @@ class Changes:
     total: int
     time_left: TimeLeft
     like: str | None = None
+    pod: int = 1
 
     def rebalance(self) -> tuple[Change | NoGain | None, Change | None]:
         """Return the assignment to go to, where it has a lower peak or mends what is there.
@@ -139,14 +142,14 @@ class Changes:
         return Change("isolate", self.best.peak, after, found.assignment)
 
     def more_members(self) -> Change | NoGain:
-        """Return the fewest members more for which the peak falls for sure, by 1% or more.
+        """Return the fewest pods more for which the peak falls for sure, by 1% or more.
 
         Another member never raises the least peak of partitions, so steps that double and then
         halve find them. Of lag it may, with loads as even as can be: then it is a number that
         does.
         """
-        there, peak = len(self.worlds.least.members), self.best.peak
-        most = there + int(self.worlds.most.partitions.sum())
+        there, peak, pod = len(self.worlds.least.members), self.best.peak, self.pod
+        most = int(self.worlds.most.partitions.sum())
         floor, because = self._lowest_of_all()
         wanted = peak.bound - least_gain(peak.bound)
         if floor > wanted:
@@ -155,17 +158,18 @@ class Changes:
             return NoGain("members", because, proved=none)
         known: dict[int, Best | None] = {}
 
-        def falls(members: int) -> bool:
-            found = known[members] = self._with(members)
+        def falls(more: int) -> bool:
+            found = known[more] = self._with(there + more * pod)
             return found is not None and found.peak.value <= wanted
 
         # With fewer each would have more on average.
-        low = max(there, -(-self.total // wanted) - 1)
+        low = max(0, -(-(-(-self.total // wanted) - there) // pod) - 1)
         step = 1
         while not falls(low + step):
             low += step
             if low >= most or self.time_left.is_up:
-                unknown = f"No number up to {low:,} is known to lower it by 1%."
+                members = there + low * pod
+                unknown = f"No number up to {members:,} is known to lower it by 1%."
                 return NoGain("members", unknown, proved=False)
             step = min(2 * step, max(1, most - low))
         high = low + step
@@ -174,32 +178,37 @@ class Changes:
             low, high = (low, middle) if falls(middle) else (middle, high)
         found = known[high]
         assert found is not None
-        return self._change("members", found, members=high)
+        return self._change("members", found, members=there + high * pod)
 
     def fewer_members(self) -> Change | None:
-        """Return the fewest members with the same peak, where who leaves makes no difference.
+        """Return the fewest pods with the same peak, where who leaves makes no difference.
 
-        None where none is to spare, members differ, or the least peak is not proved. Of lag
-        nothing is said: with fewer members it is read more slowly.
+        Those leave that hold least. None where none is to spare, members differ, or the least peak
+        is not proved. Of lag nothing is said: with fewer members it is read more slowly.
         """
         worlds, peak, group = self.worlds, self.best.peak, self.worlds.least
         if self.lower != "peak_load" or self.like:
             return None
         if not (worlds.known and peak.proved and all_alike(group)):
             return None
-        low, high, found = 0, len(group.members), None
+        each = np.arange(len(group.members))
+        at = group.places("host").member if self.pod > 1 else each
+        order = np.argsort(-np.bincount(at, group.owned), kind="stable")
+        low, high, found = 0, len(order), None
         while high - low > 1 and not self.time_left.is_up:
             middle = (low + high) // 2
-            one = self._with(middle)
+            stay = each[np.isin(at, order[:middle])]
+            then = self.worlds.changed(methodcaller("only", stay))
+            one = least_peak(then, self.lower, turn(self.time_left))
             if one is not None and one.peak.value <= peak.value:
                 high, found = middle, one
             else:
                 low = middle
         if found is None:
             return None
-        stay = set(found.assignment.group.members)
-        leaves = tuple(member for member in group.members if member not in stay)
-        return self._change("fewer members", found, members=high, leaves=leaves)
+        left = found.assignment.group.members
+        leaves = tuple(member for member in group.members if member not in left)
+        return self._change("fewer members", found, members=len(left), leaves=leaves)
 
     def one_more_reader(self) -> Change | NoGain | None:
         """Return the member and the topic that it should read besides, for the lowest peak.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.advice.advice import Advice, Change, Peak
+    from groups.errors import Failure
 
 # What a kind of change is called where it gains nothing.
 NAMED = {
@@ -112,9 +113,9 @@ def what_to_do(change: Change, advice: Advice) -> str:
     elif change.kind == "subscription":
         lead = f"Let {change.member} read {change.topic} too"
     elif change.kind == "members":
-        lead = f"Add {counted(then - now, 'member')} ({now:,} -> {then:,})"
+        lead = f"Add {_in_pods(then - now, advice)} ({now:,} -> {then:,})"
     elif change.kind == "fewer members":
-        lead = f"{counted(now - then, 'member')} can leave ({now:,} -> {then:,})"
+        lead = f"{_in_pods(now - then, advice)} can leave ({now:,} -> {then:,})"
         held = "it held" if now - then == 1 else "they held"
         besides = f" Besides what {held}, {_moves(change.moves)}." if change.moves else ""
         return f"{lead}: the busiest one still holds {change.after.value:,}.{besides}"
@@ -122,6 +123,14 @@ def what_to_do(change: Change, advice: Advice) -> str:
         was, more = change.partitions_now or 0, change.partitions or 0
         lead = f"Give {change.topic} {counted(more - was, 'partition')} more ({was:,} -> {more:,})"
     return f"{lead}: {_then(change, advice)}{moved}."
+
+
+def _in_pods(members: int, advice: Advice) -> str:
+    """Return ``2 members``, or ``1 pod of 2 members`` where they come and go together."""
+    if advice.pods is None:
+        return counted(members, "member")
+    each = advice.pods.threads
+    return f"{counted(members // each, 'pod')} of {counted(each, 'member')}"
 
 
 def why(change: Change, advice: Advice) -> str:
@@ -367,9 +376,15 @@ def not_advised(advice: Advice) -> list[str]:
     return said
 
 
-def several(advice: Sequence[Advice]) -> str:
-    """Return the verdicts on several groups, in the sentence of `assay score`."""
-    return overview_of([one.judged for one in advice if one.judged is not None]).sentence()
+def several(advice: Sequence[Advice], failed: Sequence[Failure]) -> str:
+    """Return the verdicts on several groups, in the sentence of `assay score`.
+
+    Parameters
+    ----------
+    failed : what could not be judged
+    """
+    judged = [one.judged for one in advice if one.judged is not None]
+    return overview_of(judged, failed=failed).sentence()
 
 
 def _assigned_by(advice: Advice) -> str:

@@ -248,6 +248,14 @@ def test_only_the_assignors_named_are_tried(said):
     assert "roundrobin" not in rows
 
 
+def test_groups_that_gain_as_they_are_come_before_those_that_need_more_and_all_are_counted():
+    warning = ALL_GROUPS.parents[1] / "4.3.1" / "rebal-j-describe.err.txt"
+    shown = assay("advise", ALL_GROUPS, warning, "--lower", "peak_load").stdout.splitlines()
+    assert [line.split()[0] for line in shown[3:6]] == ["empty-e", "kpr-c", "aio-f"]
+    assert shown[0].endswith("1 is rebalancing: rebal-j.")
+    assert shown[0] == assay("score", ALL_GROUPS, warning).stdout.splitlines()[0]
+
+
 def test_of_several_groups_those_that_nobody_reads_come_first():
     table = lines(assay("advise", ALL_GROUPS))[3:]
     assert [line.split()[0] for line in table[:3]] == ["empty-e", "static-d", "static848-d"]

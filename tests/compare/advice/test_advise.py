@@ -7,7 +7,7 @@ import pytest
 
 from assay import Assignment, BadInput, Group, advise, assign
 from compare.advice.advice import CHEAPEST_FIRST, Peak
-from compare.advice.words import headline, in_parts
+from compare.advice.words import headline, in_parts, what_to_do
 from tests.compare.advice.made import (
     applied,
     document_of,
@@ -17,6 +17,7 @@ from tests.compare.advice.made import (
     topics_read,
     with_one_more_subscription,
 )
+from tests.optimal.small_groups import group_of
 
 SEEDS = range(200)
 
@@ -111,6 +112,28 @@ def test_fewer_members_more_would_not_do_and_fewer_members_less_would(advised):
             made = applied(document, change)
             made["members"].popitem()
             assert not made["members"] or least_load(made) > change.before.value
+
+
+def test_members_of_a_pod_come_and_leave_together():
+    def in_pods(partitions, pods):
+        each = range(2 * pods)
+        held = {f"c{m}": {"t": [*range(m, partitions, 2 * pods)]} for m in each}
+        members = {m: ["t"] for m in held}
+        hosts = "".join("abcd"[m // 2] for m in each)
+        return advise(
+            group_of({"t": partitions}, members, held, hosts=hosts),
+            lower="peak_load",
+            assignors=(),
+        )
+
+    found = in_pods(5, 4)
+    (fewer,) = found.same_peak
+    assert (fewer.members, fewer.leaves) == (6, ("c6", "c7"))
+    assert what_to_do(fewer, found).startswith("1 pod of 2 members can leave (8 -> 6)")
+    found = in_pods(12, 2)
+    (more,) = (one for one in found.changes if one.kind == "members")
+    assert (more.members, more.after.value) == (6, 2)
+    assert what_to_do(more, found).startswith("Add 1 pod of 2 members (4 -> 6)")
 
 
 def test_what_is_there_now_is_told_also_where_the_time_is_up_before_anything_is_found():
