@@ -13,6 +13,7 @@ from compare.lag.fall import FEW_MOVES
 from compare.over_groups import over_groups
 from compare.overview import GUESSES, is_lagging
 from compare.page.group.moves import moves_to
+from compare.page.group.short_names import labels_of
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, called, spread
 from compare.unscored import in_a_line, unscored_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 MOST_UNSCORED = 10
 MOST_QUESTIONS = 5
 MOST_MOVES = 10
+MOST_HOSTS = 12
 
 Pair = tuple[str, str]
 
@@ -277,6 +279,32 @@ def show_given(plan: Assignment, indent: str = "  ") -> None:
         if topics:
             told = ", ".join(f"{topic}: {ranges(n)}" for topic, n in topics.items())
             tell(f"{indent}{member} gets {told}")
+
+
+def show_hosts(now: Assignment, best: Assignment) -> None:
+    """Print what each host has, now and at the best, fullest first, and what its members hold.
+
+    Nothing where a host is not known, there is one alone, or each has one member.
+    """
+    group, places = now.group, now.group.places("host")
+    if (places.member < 0).any() or not 1 < len(places.names) < len(group.members):
+        return
+    held, then = places.loads(now.loads), places.loads(best.loads)
+    size = np.bincount(places.member)
+    of: list[list[str]] = [[] for _ in places.names]
+    for member, at, load in zip(labels_of(group), places.member, now.loads, strict=True):
+        of[at].append(f"{member} {load}")
+    order = np.argsort(-(held / size), kind="stable").tolist()
+    show_table(
+        order[:MOST_HOSTS],
+        Column(group.nouns.host, lambda at: places.names[at]),
+        Column("now", lambda at: held[at]),
+        Column("best", lambda at: then[at], shown=bool((held != then).any())),
+        Column(f"{group.nouns.member}s", lambda at: size[at]),
+        Column("each holds", lambda at: ", ".join(of[at])),
+    )
+    if len(order) > MOST_HOSTS:
+        show(f"and {len(order) - MOST_HOSTS:,} more")
 
 
 def show_notes(overview: Overview) -> None:

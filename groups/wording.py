@@ -37,10 +37,11 @@ class Nouns(NamedTuple):
     member: str = "member"
     hosts: str = "hosts"
     group: str = "consumer group"
+    host: str = "host"
 
 
 OF_CONSUMERS = Nouns()
-OF_STREAMS = Nouns("task", "thread", "processes", "streams group")
+OF_STREAMS = Nouns("task", "thread", "processes", "streams group", "process")
 
 
 def counted(number: int, noun: str) -> str:

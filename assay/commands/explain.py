@@ -19,6 +19,7 @@ from assay.commands.options import (
     on_hosts,
 )
 from assay.streams import note_assumed, printable, put, show
+from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
 from compare.reasons import words
 from compare.reasons.member import about
@@ -109,6 +110,8 @@ def show_explanation(
             _say(line)
     objective = explanation.solution.objective
     counted_out = peak is not None and bool(peak.because) and len(objective) == 1
+    if member is None:
+        show_hosts(explanation.now, explanation.best)
     if explanation.moves is None and objective != ("balance",) and not counted_out:
         _say(words.other_proof(explanation))
 

@@ -41,6 +41,7 @@ from assay.streams import OPTIONS, complain, note, note_assumed, show, show_json
 from assay.tables import (
     plan_told,
     show_groups,
+    show_hosts,
     show_moves,
     show_notes,
     show_over_groups,
@@ -362,6 +363,8 @@ def show_group(
             found = "" if judged.least_lag else " that was found"
             tiers = " > ".join((*reference.objective, "peak_lag"))
             tell(f"of all as good it has the least peak lag{found}: {tiers}")
+        if judged.target is not None:
+            show_hosts(judged.now, judged.target)
         show_scores(reference, rows, lowest, told=plans)
     elif reference is None:
         for row in rows:
@@ -374,7 +377,8 @@ def _tell_lag(judged: Judged, lowest: LowestPeak | None) -> None:
     for said in lag_told(judged, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
-        tell("That assignment: assay solve FILE --objective 'balance > peak_lag > moves'.")
+        asked = "assay solve FILE --objective 'balance > peak_lag > moves'"
+        tell(f"The assignment with {lowest.records:,}: {asked}.")
     if waiting := without_reader(judged.group):
         tell(waiting.sentence())
     if lowest is None and (said := not_compared([judged.group])):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -29,7 +29,10 @@ from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted, duration, listed, rounded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.sizes.fit import Fit, FitRow
+    from compare.sizes.pods import Pods
     from compare.sizes.sizing import Aim, Size, Sizing, Target
     from groups.group import Group
 
@@ -61,6 +64,14 @@ def size(
         int | None,
         typer.Option(
             "--threads", metavar="N", help="answer in pods that have so many members each"
+        ),
+    ] = None,
+    host_by: Annotated[
+        Literal["host", "client-id"] | None,
+        typer.Option(
+            "--host-by",
+            help="answer in pods like those of now: members of one 'host', or of one client id up "
+            "to its last number",
         ),
     ] = None,
     members: Annotated[
@@ -96,33 +107,51 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
-    if capacity is not None or threads is not None:
-        asked = "--capacity" if threads is None else "--threads"
-        given = {"--target": target, "--members": members, "--like": like, "--figure": figure}
-        given |= {"--objective": objective, "--capacity": capacity if threads else None}
-        also = next((name for name, value in given.items() if value), None)
-        if also is not None:
-            raise BadInput(f"{also}: not with {asked}, which is a question of its own")
-        one = one_group(
-            files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate
-        )
-        if threads is not None:
-            _size_in_pods(one, threads, format_)
-        elif capacity is not None:
-            _size_to_fit(one, capacity, time_limit, format_)
+    in_pods = threads is not None or host_by is not None
+    other: dict[str, object] = {"--members": members, "--like": like}
+    if capacity is not None or target is None:
+        other |= {"--objective": objective, "--figure": figure}
+    if capacity is not None:
+        other |= {"--target": target, "--threads": threads, "--host-by": host_by}
+    also = next((name for name, value in other.items() if value), None)
+    if also is not None and (in_pods or capacity is not None):
+        asked = "--capacity" if capacity else "--threads" if threads else "--host-by"
+        raise BadInput(f"{also}: not with {asked}")
+    one = one_group(
+        files,
+        group,
+        reads or [],
+        assume_equal=assume_equal,
+        reset=reset,
+        rate=rate,
+        host_by=host_by or "host",
+    )
+    if capacity is not None:
+        _size_to_fit(one, capacity, time_limit, format_)
         return
+    from compare.sizes.pods import pods, pods_of
     from compare.sizes.sizing import parse_target
     from compare.sizes.sweep import size as sized
     from groups.extras import require_plots
 
     wanted = None if target is None else parse_target(target)
-    numbers = None if members is None else _numbers(members)
+    numbers: Sequence[int] | None = None if members is None else _numbers(members)
     if figure is not None:
         require_plots()
         from compare import figures
 
         figures.require_suffix(figure)
-    one = one_group(files, group, reads or [], assume_equal=assume_equal, reset=reset, rate=rate)
+    if in_pods:
+        found_pods = pods(one, threads) if threads is not None else pods_of(one)
+        if found_pods is None:
+            raise BadInput(
+                f"{one.name}: its hosts are not known, or not pods of equally many members that "
+                "read alike; say --threads N"
+            )
+        if wanted is None:
+            _print_pods(found_pods, format_)
+            return
+        threads, numbers = found_pods.threads, [row.members for row in found_pods.rows]
     found = sized(
         one, members=numbers, target=wanted, like=like, objective=objective, time_limit=time_limit
     )
@@ -131,7 +160,7 @@ def size(
         show_json(found.to_dict())
     else:
         told = "".join(f"--reads {shlex.quote(one)} " for one in reads or ())
-        _print_sizing(found, told + ("--assume-equal " if assume_equal else ""))
+        _print_sizing(found, told + ("--assume-equal " if assume_equal else ""), threads or 1)
     if figure is not None:
         from compare.sizes.drawn import drawn
 
@@ -140,18 +169,15 @@ def size(
             show(f"{found.group}: drawn in {figure}")
 
 
-def _size_in_pods(group: Group, threads: int, format_: str) -> None:
+def _print_pods(found: Pods, format_: str) -> None:
     """Print with how many pods threads are even, and a row for each number of pods."""
-    from compare.sizes.pods import pods
-
-    found = pods(group, threads)
-    note_assumed(group.assumed)
+    note_assumed(found.assumed)
     if format_ == "json":
         show_json(found.to_dict())
         return
     tell(
         f"{found.group}: {counted(found.partitions, 'partition')}, pods of "
-        f"{counted(threads, 'thread')}. {found.even_told} With more than "
+        f"{counted(found.threads, 'thread')}. {found.even_told} With more than "
         f"{counted(found.enough, 'pod')} the busiest thread has no less: 1 partition."
     )
     show_table(
@@ -238,10 +264,17 @@ def _numbers(text: str) -> range:
     return range(least, most + 1)
 
 
-def _print_sizing(sizing: Sizing, told: str) -> None:
-    """Print what is enough and why, then a row for each number of members; `told` of `answer`."""
+def _print_sizing(sizing: Sizing, told: str, pod: int) -> None:
+    """Print what is enough and why, then a row for each number of members.
+
+    Parameters
+    ----------
+    told, pod : of `answer`
+    """
     partitions, now = counted(sizing.partitions, "partition"), sizing.members_now
-    said = f"{sizing.group}: {partitions}, {counted(now, 'member')} now. {answer(sizing, told)}"
+    said = (
+        f"{sizing.group}: {partitions}, {counted(now, 'member')} now. {answer(sizing, told, pod)}"
+    )
     tell(said.rstrip())
     tell(
         f"A partition is with one member: with more than {sizing.partitions:,} some hold nothing."
@@ -253,17 +286,20 @@ def _print_sizing(sizing: Sizing, told: str) -> None:
             f"partition ({topic}-{number})."
         )
     tell(sizing.reads)
-    _print_rows(sizing)
+    _print_rows(sizing, pod)
 
 
-def answer(sizing: Sizing, told: str = "") -> str:
+def answer(sizing: Sizing, told: str, pod: int) -> str:
     """Return how many members the target takes; nothing where there is none.
 
     Parameters
     ----------
     told : the options that tell a command who reads what
+    pod : how many members come and go together
     """
-    said, fewer, target = _enough(sizing), sizing.smallest_uneven, sizing.target
+    said, fewer, target = _enough(sizing, pod), sizing.smallest_uneven, sizing.target
+    if pod > 1 and sizing.smallest is not None:
+        said += f" That is {counted(sizing.smallest // pod, 'pod')} of {pod:,}."
     if target is not None and (value := _beyond_now(sizing, target)) is not None:
         tiers = in_words((*sizing.objective, MOVES))
         said += (
@@ -285,7 +321,7 @@ def _beyond_now(sizing: Sizing, target: Target) -> int | None:
     return sizing.now.of(target.aim)[0]
 
 
-def _enough(sizing: Sizing) -> str:
+def _enough(sizing: Sizing, pod: int) -> str:
     target, few, rows = sizing.target, sizing.smallest, sizing.rows
     if target is None:
         return _no_less(sizing)
@@ -298,7 +334,7 @@ def _enough(sizing: Sizing) -> str:
             return f"No number of members is enough {_aim(target)}."
         none = "No number" if len(rows) > last - first else f"None of {len(rows)} numbers"
         known = "" if sizing.sure else "known to be "
-        others = "" if first == 1 and last >= sizing.partitions else "; others were not tried"
+        others = "" if first == pod and last >= sizing.partitions else "; others were not tried"
         least = _least(sizing, target)
         return f"{none} from {first} to {last:,} is {known}enough {aim}{others}.{least}"
     enough = [row.members for row in rows if row.meets]
@@ -312,7 +348,7 @@ def _enough(sizing: Sizing) -> str:
     are = "member is" if few == 1 else "members are"
     said = f"{few:,} {are} enough {aim}"
     if few == rows[0].members:
-        return f"{said}." if few == 1 else f"{said}; fewer than {few:,} were not tried."
+        return f"{said}." if few == pod else f"{said}; fewer than {few:,} were not tried."
     if not sizing.sure:
         return f"{said}; that fewer are not is not proved."
     before = next(row for row in reversed(rows) if row.members < few)
@@ -373,7 +409,7 @@ def _value(aim: Aim, value: int) -> str:
     return duration(value) if aim == "peak_time" else f"{value:,}"
 
 
-def _print_rows(sizing: Sizing) -> None:
+def _print_rows(sizing: Sizing, pod: int) -> None:
     lag = any(row.peak_lag is not None for row in sizing.rows)
     bounds = lag and any(row.peak_lag != row.peak_lag_bound for row in sizing.rows)
     times = any(row.peak_seconds is not None for row in sizing.rows)
@@ -382,6 +418,7 @@ def _print_rows(sizing: Sizing) -> None:
         like.setdefault(_busiest(row), row.members)
     show_table(
         sizing.rows,
+        Column("pods", lambda row: row.members // pod, shown=pod > 1),
         Column("members", lambda row: row.members),
         Column("loads", lambda row: spread([row.least_load, row.most_load]), right=True),
         Column("balance", lambda row: row.balance, gives_way=1),

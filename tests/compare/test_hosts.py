@@ -56,6 +56,19 @@ def test_hosts_of_client_ids_are_what_stands_before_the_thread():
     assert "client ids" in found.assumed[-1]
 
 
+def test_score_and_explain_show_what_each_host_holds_on_which_members(tmp_path):
+    lopsided = {"c0": [0, 1, 2, 3, 4], "c1": [5, 6, 7], "c2": [8], "c3": [9]}
+    files = {"pods.json": orders(lopsided, "aabb"), "alone.json": orders(lopsided, "abcd")}
+    folder = write(tmp_path, {name: group.to_dict() for name, group in files.items()})
+    for command in (("score", "pods.json", "--assignor", "current"), ("explain", "pods.json")):
+        lines = good(assay(*command, cwd=folder)).stdout.splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith("host "))
+        rows = [line.split(maxsplit=4) for line in lines[at : at + 3]]
+        assert rows[0] == ["host", "now", "best", "members", "each holds"]
+        assert rows[1:] == [["a", "8", "6", "2", "c0 5, c1 3"], ["b", "2", "4", "2", "c2 1, c3 1"]]
+    assert "host " not in good(assay("explain", "alone.json", cwd=folder)).stdout
+
+
 def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     document = orders(UNEVEN, "").to_dict()
     for at, member in enumerate(document["members"].values()):

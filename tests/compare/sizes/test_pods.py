@@ -76,5 +76,27 @@ def test_the_command_says_which_numbers_of_pods_are_even(tmp_path):
     assert document == pods(orders(24), 4).to_dict() | {
         "rows": document["rows"], "even": [1, 2, 3, 6], "assumed": []
     }  # fmt: skip
-    refused = assay("size", "orders.json", "--threads", "4", "--target", "balance=0", cwd=folder)
-    assert "--target: not with --threads, which is a question of its own" in one_line(refused, 2)
+    for also in ("--objective", "--like", "--capacity"):
+        refused = assay("size", "orders.json", "--threads", "4", also, "9", cwd=folder)
+        assert "not with --" in one_line(refused, 2)
+
+
+def test_a_target_is_answered_in_pods_of_so_many_threads_or_of_as_many_as_hosts_have(tmp_path):
+    held = {f"c{m}": {"t": [*range(6 * m, 6 * m + 6)]} for m in range(4)}
+    members = {m: ["t"] for m in held}
+    group = group_of({"t": 24}, members, held, hosts="aabb")
+    ragged = group_of({"t": 24}, members, held, hosts="aaab")
+    folder = write(tmp_path, {"orders.json": group.to_dict(), "ragged.json": ragged.to_dict()})
+    asked = ("size", "orders.json", "--target", "peak_load=3")
+    by_host = good(assay(*asked, "--host-by", "host", cwd=folder)).stdout
+    assert by_host == good(assay(*asked, "--threads", "2", cwd=folder)).stdout
+    first, *rows = by_host.splitlines()
+    assert "8 members are enough for a greatest load of at most 3; with 6 it is 4. " in first
+    assert first.endswith("That is 4 pods of 2.")
+    assert ["4", "8", "3", "0", "enough"] in [line.split() for line in rows]
+    alone = assay(
+        "size", "orders.json", "--members", "1-24", "--target", "peak_load=3", cwd=folder
+    )
+    assert "8 members are enough" in good(alone).stdout
+    unlike = one_line(assay("size", "ragged.json", "--host-by", "host", cwd=folder), 2)
+    assert unlike.endswith("say --threads N")
