@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from groups.arrays import Int32, Int64
+    from groups.columns.racks import Racks
     from groups.group import Group
     from groups.tiers import Objective
 
@@ -155,14 +156,18 @@ def _moved_weight(group: Group, owner: Int32) -> Int64:
     return moved
 
 
-def _racks(group: Group, owner: Int32) -> Int64:
-    misses, racks = np.zeros(len(owner), np.int64), group.racks
+def _misses(group: Group, owner: Int32, racks: Racks | None) -> Int64:
+    """(assignments,) int64: partitions with a member whose rack is none of the partition's."""
+    misses = np.zeros(len(owner), np.int64)
     if racks is None:
         return misses
     for p in _read(group).tolist():
-        near = racks.of_set(int(racks.replicas[p]))
-        far = [rack < 0 or racks.names[rack] not in near for rack in racks.member.tolist()]
-        misses += np.array(far)[owner[:, p]]
+        at = int(racks.replicas[p])
+        # A partition without a set of racks misses none.
+        if at >= 0:
+            near = racks.of_set(at)
+            far = [rack < 0 or racks.names[rack] not in near for rack in racks.member.tolist()]
+            misses += np.array(far)[owner[:, p]]
     return misses
 
 
@@ -171,18 +176,6 @@ def _stateful_balance(group: Group, owner: Int32) -> Int64:
     stateful = read[:0] if group.copies is None else read[group.copies.replicas[read] >= 0]
     squares: Int64 = (_loads(group, owner, stateful) ** 2).sum(axis=1)
     return squares
-
-
-def _restores(group: Group, owner: Int32) -> Int64:
-    restored, copies = np.zeros(len(owner), np.int64), group.copies
-    if copies is None:
-        return restored
-    for p in _read(group).tolist():
-        at = int(copies.replicas[p])
-        near = copies.names if at < 0 else copies.of_set(at)
-        host = [copies.names[h] if h >= 0 else "" for h in copies.member.tolist()]
-        restored += np.array([at >= 0 and one not in near for one in host])[owner[:, p]]
-    return restored
 
 
 def _member_loads(group: Group, owner: Int32, column: Int64 | None) -> Int64:
@@ -217,10 +210,10 @@ ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
     "host_balance": lambda g, owner: _of_places(g, owner, [one.host for one in g.details]),
     "rack_balance": lambda g, owner: _of_places(g, owner, _racks_of_members(g)),
     "stateful_balance": _stateful_balance,
-    "restores": _restores,
+    "restores": lambda g, owner: _misses(g, owner, g.copies),
     "stickiness": _stickiness,
     "moved_weight": _moved_weight,
-    "racks": _racks,
+    "racks": lambda g, owner: _misses(g, owner, g.racks),
     "load_spread": lambda g, owner: _spread(_loads(g, owner, _read(g))),
     "idle_members": _idle,
     "peak_lag": lambda g, owner: _peak(_member_loads(g, owner, g.lag_records)),

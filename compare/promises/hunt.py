@@ -207,7 +207,7 @@ def hunt(
     Examples
     --------
     >>> from assay import hunt
-    >>> found = hunt("range", "balanced")
+    >>> found = hunt("range", "balanced", groups=100, exhaustive=False)
     >>> found.quarry.group.partitions.tolist(), found.quarry.measured
     ([1, 1], {'loads': [2, 0]})
     """

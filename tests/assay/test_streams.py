@@ -19,7 +19,6 @@ STREAMS = {
     "assay solve orders.json >/dev/full": (2, FULL),
     "assay solve orders.json --format json >/dev/full": (2, FULL),
     "assay --help >/dev/full": (2, FULL),
-    "assay solve --help >/dev/full": (2, FULL),
     "assay solve orders.json >&-": (2, CLOSED),
     "assay --version >&-": (2, CLOSED),
     "assay generate random -o made.json >&-": (0, ""),

@@ -7,6 +7,7 @@ import pytest
 
 from compare.lag.worth import worth_moving
 from groups import Assignment, BadInput, Group, values
+from tests.seeds import for_each
 
 TIERS = ("balance", "stickiness", "peak_lag")
 
@@ -32,16 +33,16 @@ def every(group: Group) -> list[tuple[int, ...]]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("objective", ["peak_lag", "balance > peak_lag"])
-def test_it_is_left_alone_or_moved_least_as_exhaustion_says(seed, objective):
+@for_each(range(12))
+def test_it_is_left_alone_or_moved_least_as_exhaustion_says(seed):
     group = late(random.Random(seed))
     (now,) = values(Assignment.current(group), ("peak_lag",))
-    for falls in (Fraction(1, 20), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
+    scored = every(group)
+    even = [one for one in scored if one[0] == min(scored)[0]]
+    asked = {"peak_lag": scored, "balance > peak_lag": even}
+    shares = (Fraction(1, 20), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))
+    for (objective, known), falls in product(asked.items(), shares):
         found = worth_moving(group, falls, objective)
-        known = every(group)
-        if objective != "peak_lag":
-            known = [one for one in known if one[0] == min(known)[0]]
         enough = [one for one in known if one[2] <= now * (1 - falls)]
         assert (found.leave, found.sure, found.now) == (not enough, True, now)
         assert found.found == found.bound == min(one[2] for one in known)
