@@ -147,14 +147,15 @@ final class Flows {
         }
         complete &= isEnded;
 
+        int arc = 0;
         for (int lot : block.lots) {
             for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
                 if (blocks.hasClass(block, quotient.readClass[read])) {
-                    through[read] = network.flow(read);
+                    through[read] = network.flow(arc);
                 }
+                arc++;
             }
         }
-        int arc = network.firstArc();
         for (int cls : block.classes) {
             for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
                 int member = quotient.members.items[i];

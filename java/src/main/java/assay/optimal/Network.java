@@ -9,6 +9,8 @@ import java.util.function.Consumer;
  * <p>Its first nodes are the lots of a block, then its classes. An arc goes from each lot to each class
  * that reads it, for any number of partitions. There may be many thousands of these, of which few are
  * used, so they are not stored: they are the reads of the quotient. Other nodes and arcs can be added.
+ * Arcs are numbered: first the reads of the first lot, also by classes of other blocks, which are passed
+ * over, then those of the next lot, and so on; then, in steps of two, those that are added.
  *
  * <p>The method is the primal-dual one. Prices of nodes keep the cost of every arc that has room from
  * falling below zero; a shortest path search raises them until some node in want is reached at no
@@ -30,7 +32,9 @@ final class Network {
     private final int far;
     private final Work work;
 
-    /** Arcs below this are reads, those that are stored follow. */
+    /** Of each lot its first arc; last how many reads there are, from where on arcs are stored. */
+    private final int[] start;
+
     private final int reads;
 
     /** Of each read the arc back, once something has flowed; 0 before. */
@@ -67,14 +71,17 @@ final class Network {
         this.far = far;
         this.work = work;
         nodes = block.lots.length + block.classes.length + others;
-        reads = quotient.readClass.length;
+        excess = new int[nodes];
+        start = new int[block.lots.length + 1];
+        for (int i = 0; i < block.lots.length; i++) {
+            int lot = block.lots[i];
+            excess[i] = quotient.lotSize[lot];
+            start[i + 1] = start[i] + quotient.readStart[lot + 1] - quotient.readStart[lot];
+        }
+        reads = start[block.lots.length];
         back = new int[reads];
         first = new int[nodes];
         Arrays.fill(first, NONE);
-        excess = new int[nodes];
-        for (int i = 0; i < block.lots.length; i++) {
-            excess[i] = quotient.lotSize[block.lots[i]];
-        }
         price = new long[nodes];
         distance = new long[nodes];
         level = new int[nodes];
@@ -84,7 +91,7 @@ final class Network {
     }
 
     /**
-     * Adds an arc: its number is two more than that of the one added before, or {@link #firstArc}.
+     * Adds an arc.
      *
      * @param flow what flows already: only as much as costs nothing, or prices would be wrong
      */
@@ -94,10 +101,6 @@ final class Network {
         put(to, from, flow, -cost, arc);
         excess[from] -= flow;
         excess[to] += flow;
-    }
-
-    int firstArc() {
-        return reads;
     }
 
     private void put(int from, int to, int most, int each, int pair) {
@@ -117,7 +120,7 @@ final class Network {
 
     /** Returns the first arc that leaves a node: the reads of a lot come before what is stored. */
     private int begin(int node) {
-        return node < block.lots.length ? read(node, quotient.readStart[block.lots[node]]) : first[node];
+        return node < block.lots.length ? read(node, start[node]) : first[node];
     }
 
     private int after(int node, int arc) {
@@ -125,19 +128,22 @@ final class Network {
     }
 
     private int read(int node, int from) {
-        int end = quotient.readStart[block.lots[node] + 1];
-        for (int read = from; read < end; read++) {
-            if (blocks.hasClass(block, quotient.readClass[read])) {
+        for (int read = from; read < start[node + 1]; read++) {
+            if (blocks.hasClass(block, reader(node, read))) {
                 work.add(read - from);
                 return read;
             }
         }
-        work.add(end - from);
+        work.add(start[node + 1] - from);
         return first[node];
     }
 
-    private int head(int arc) {
-        return arc < reads ? blocks.nodeOfClass[quotient.readClass[arc]] : head.items[arc - reads];
+    private int reader(int node, int read) {
+        return quotient.readClass[quotient.readStart[block.lots[node]] + read - start[node]];
+    }
+
+    private int head(int node, int arc) {
+        return arc < reads ? blocks.nodeOfClass[reader(node, arc)] : head.items[arc - reads];
     }
 
     private boolean hasRoom(int arc) {
@@ -148,7 +154,7 @@ final class Network {
         if (arc >= reads) {
             return cost.items[arc - reads];
         }
-        return near + (far > 0 && quotient.isFar(block.lots[node], quotient.readClass[arc]) ? far : 0);
+        return near + (far > 0 && quotient.isFar(block.lots[node], reader(node, arc)) ? far : 0);
     }
 
     private void send(int node, int arc, int much) {
@@ -162,7 +168,7 @@ final class Network {
         }
         if (back[arc] == 0) {
             back[arc] = reads + head.size;
-            put(head(arc), node, 0, -cost(node, arc), arc);
+            put(head(node, arc), node, 0, -cost(node, arc), arc);
         }
         room.items[back[arc] - reads] += much;
     }
@@ -206,7 +212,7 @@ final class Network {
             for (int arc = begin(node); arc != NONE; arc = after(node, arc)) {
                 looked++;
                 if (hasRoom(arc)) {
-                    int to = head(arc);
+                    int to = head(node, arc);
                     long further = least + cost(node, arc) + price[node] - price[to];
                     if (further < distance[to]) {
                         distance[to] = further;
@@ -226,7 +232,7 @@ final class Network {
     }
 
     private boolean costsNothing(int from, int arc) {
-        return hasRoom(arc) && cost(from, arc) + price[from] == price[head(arc)];
+        return hasRoom(arc) && cost(from, arc) + price[from] == price[head(from, arc)];
     }
 
     /** Counts how many arcs that cost nothing lead to each node from one that has too much. */
@@ -244,7 +250,7 @@ final class Network {
             int node = queue[at];
             for (int arc = begin(node); arc != NONE; arc = after(node, arc)) {
                 looked++;
-                int to = head(arc);
+                int to = head(node, arc);
                 if (level[to] == NONE && costsNothing(node, arc)) {
                     level[to] = level[node] + 1;
                     queue[end++] = to;
@@ -291,7 +297,7 @@ final class Network {
                 continue;
             }
             int arc = cursor[node];
-            while (arc != NONE && !(level[head(arc)] == level[node] + 1 && costsNothing(node, arc))) {
+            while (arc != NONE && !(level[head(node, arc)] == level[node] + 1 && costsNothing(node, arc))) {
                 looked++;
                 arc = after(node, arc);
             }
@@ -300,7 +306,7 @@ final class Network {
                 queue[depth] = node;
                 path[depth++] = arc;
                 looked++;
-                node = head(arc);
+                node = head(node, arc);
             } else if (depth == 0) {
                 break;
             } else {
@@ -334,7 +340,7 @@ final class Network {
             int node = queue[at];
             for (int arc = begin(node); arc != NONE; arc = after(node, arc)) {
                 looked++;
-                end = hasRoom(arc) ? mark(head(arc), marks, end) : end;
+                end = hasRoom(arc) ? mark(head(node, arc), marks, end) : end;
             }
         }
         work.add(looked + nodes);
@@ -355,7 +361,7 @@ final class Network {
             if (node < lots) {
                 for (int read = begin(node); read < reads && read != NONE; read = after(node, read)) {
                     looked++;
-                    end = flow(read) > 0 ? mark(head(read), marks, end) : end;
+                    end = flow(read) > 0 ? mark(head(node, read), marks, end) : end;
                 }
             } else {
                 for (int lot : quotient.lotsRead(block.classes[node - lots])) {
