@@ -25,7 +25,6 @@ from heuristics.shipped.java.jars import (
 )
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
 SOURCE = Path(__file__).with_name("StreamsApplication.java")
@@ -124,12 +123,7 @@ class StreamsProcess:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill()
 
     def stop(self) -> None:

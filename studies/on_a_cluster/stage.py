@@ -17,7 +17,6 @@ from broker import Consumer, ConsumerDied, settle
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import ExitStack
-    from types import TracebackType
     from typing import Any, Self
 
     from broker import Broker, Progress
@@ -130,12 +129,7 @@ class Flow:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end.set()
         self._thread.join()
 

@@ -24,7 +24,6 @@ from heuristics.assignor import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import TracebackType
 
     from groups import Group
     from heuristics.assignor import Plan
@@ -91,12 +90,7 @@ class OpenDoor:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended = True
         # Whoever waits for somebody to come is woken by somebody who does, and who waits for no
         # answer: nobody may listen any more.
