@@ -105,20 +105,6 @@ def choose(preferences: Mapping[str, Sequence[str]]) -> Choice:
     return Choice(ranked[0], protocol, {name: votes[name] for name in ranked})
 
 
-def choose_for(group: Group) -> Choice:
-    """Choose for a group; a member that lists no assignors has the default list.
-
-    Raises
-    ------
-    Refused
-        Where there is no member, or no assignor that all of them support.
-    """
-    listed = dict.fromkeys(group.members, DEFAULT_ASSIGNORS)
-    for member, details in zip(group.members, group.details, strict=False):
-        listed[member] = details.assignors or DEFAULT_ASSIGNORS
-    return choose(listed)
-
-
 def static_protocol(assignors: Sequence[str]) -> Protocol:
     """Return a member's protocol by the rule that KIP-726 replaces, fixed when it starts.
 

@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groups import Group, Refused
+from groups import Refused
 from heuristics import WRITTEN
 from heuristics.protocol import (
     AS_WRITTEN,
     DEFAULT_ASSIGNORS,
     Protocol,
     choose,
-    choose_for,
     loses_partitions,
     static_protocol,
     supported_protocols,
@@ -87,13 +86,6 @@ def test_before_the_proposal_two_bounces_were_needed():
 def test_an_assignor_of_ones_own_is_eager():
     assert supported_protocols("my-assignor") == (EAGER,)
     assert choose({"a": ("my-assignor",)}).protocol is EAGER
-
-
-def test_members_that_list_nothing_have_the_default(group_of):
-    document = group_of({"t": 1}, {"a": ["t"], "b": ["t"]}).to_dict()
-    assert choose_for(Group.from_dict(document)).assignor == "cooperative-sticky"
-    document["members"]["b"]["assignors"] = ["range"]
-    assert choose_for(Group.from_dict(document)).assignor == "range"
 
 
 def test_every_assignor_of_the_table_can_be_run_as_written():

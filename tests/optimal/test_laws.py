@@ -23,7 +23,7 @@ OBJECTIVES = (
     ("topic_balance", "balance", "stickiness"),
     ("balance", "moved_weight", "topic_balance"),
 )
-lawful = settings(deadline=None, derandomize=True, max_examples=40)
+lawful = settings(deadline=None, derandomize=True, max_examples=25)
 
 
 @st.composite
