@@ -201,19 +201,20 @@ class Overview:
 
     def _named(self, says: Says) -> str:
         shown: list[str] = []
+        named = ""
         # Captures of which nobody knows which is the latest are one group.
         first: dict[str, Glance] = {}
         for one in self.worst:
             if one.verdict.says == says:
                 first.setdefault(one.name, one)
         for one in [*first.values()][:MOST_NAMED]:
-            what, how_many = "partition", one.moves
+            what, how_many = one.nouns.partition, one.moves
             if says == "nobody reads":
                 what, how_many = "record", one.verdict.waiting
             elif says == "not valid":
                 how_many = one.without_owner or None
-            number = counted(how_many or 0, what) if not shown else f"{how_many or 0:,}"
-            by = ""
+            number = f"{how_many or 0:,}" if what == named else counted(how_many or 0, what)
+            by, named = "", what
             if how_many is not None and says in SAID_WITH:
                 by = SAID_WITH[says].format(number)
             given = f" (if {one.verdict.condition})" if one.verdict.condition else ""

@@ -86,6 +86,7 @@ def ours(judged: Judged) -> str:
     """Return where an assignor of ours runs that comes to the optimum; empty if none does."""
     best = judged.best
     is_its_own = best is not None and [*best.objective] == ["balance", MOVES]
+    is_its_own = is_its_own and not judged.group.of_streams
     return where_ours_runs(judged.group) if is_its_own else ""
 
 

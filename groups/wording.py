@@ -38,10 +38,11 @@ class Nouns(NamedTuple):
     hosts: str = "hosts"
     group: str = "consumer group"
     host: str = "host"
+    topic: str = "topic"
 
 
 OF_CONSUMERS = Nouns()
-OF_STREAMS = Nouns("task", "thread", "processes", "streams group", "process")
+OF_STREAMS = Nouns("task", "thread", "processes", "streams group", "process", "subtopology")
 
 
 def counted(number: int, noun: str) -> str:

@@ -128,7 +128,10 @@ def watch(
     if not captured:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")
     if series is not None:
-        note(f"{counted(captured, 'capture')} in {out}; next: assay run {out} --out tables")
+        # Spark refuses streams groups.
+        streams = any(one.group.of_streams for one in watched.known.values())
+        then = f"report {out}" if streams else f"run {out} --out tables"
+        note(f"{counted(captured, 'capture')} in {out}; next: assay {then}")
 
 
 def _series(out: str | None, keep: int | None) -> Series | None:

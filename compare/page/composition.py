@@ -18,7 +18,7 @@ from compare.page.group.line import line_of, line_of_glance
 from compare.page.words import meaning, minute
 from compare.sentences import sentence
 from compare.verdict import EMPTY
-from groups.wording import counted
+from groups.wording import OF_CONSUMERS, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -147,7 +147,8 @@ def _title(overview: Overview, unread: Sequence[Unread]) -> str:
     if overview.now == 1 and not unread:
         alone = overview.worst[0]
         return f"{alone.nouns.group.capitalize()} {alone.name}"
-    return counted(overview.every, "consumer group")
+    kinds = {one.nouns.group for one in overview.worst} or {OF_CONSUMERS.group}
+    return counted(overview.every, kinds.pop() if len(kinds) == 1 else "group")
 
 
 def _where(sources: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from compare.overview import latest_of, overview_of
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed
 from compare.page.csv_text import as_csv
-from compare.scores import CURRENT, UNKNOWN, score_judged, score_many
+from compare.scores import CURRENT, NO_TASKS, UNKNOWN, score_judged, score_many
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit
 from optimal.solve import solve_many
@@ -64,6 +64,15 @@ def page_of_groups(
     order = [at for at in worst_first(judged) if at in counting]
     latest, rows = [judged[at] for at in order], [scores[at] for at in order]
     own = [one.group for one in latest]
+    compared = [*zip(own, rows, strict=True)]
+    if len({group.of_streams for group in own}) > 1:
+        # Beside consumer groups nobody asks what a consumer's assignor makes of tasks.
+        rows = [[row for row in scored if row.reason != NO_TASKS] for scored in rows]
+        compared = [
+            (group, scored)
+            for group, scored in zip(own, rows, strict=True)
+            if not group.of_streams or len(scored) > 1
+        ]
     return composed(
         overview_of(judged, failed=unread),
         latest[:MOST_DETAILS],
@@ -73,7 +82,7 @@ def page_of_groups(
         unread=[Unread(one.place, one.group or "", one.reason) for one in unread],
         unread_count=len(unread),
         assumed=_assumed(own),
-        yours=compared_of(own, rows, tiers),
+        yours=compared_of([one for one, _ in compared], [scored for _, scored in compared], tiers),
         benchmark=_of_benchmark(benchmark, tiers, assignors, time_limit, say),
         unknown=_unknown(latest),
         made=made,

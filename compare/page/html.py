@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from compare.page.contents import Page
+    from groups.wording import Nouns
 
 # What a page may have, a little less than 2 MB; the other limits leave room under it.
 MOST_BYTES = 1_950_000
@@ -85,7 +86,12 @@ def rendered(page: Page) -> str:
     layout, row, detail = (environment.get_template(f"{name}.html") for name in _TEMPLATES)
     shown = page.lines[:MOST_LINES]
     texts = [detail.render(detail=one, page=page) for one in page.details[:MOST_LINES]]
+    partitions = sorted({f"{line.nouns.partition}s" for line in page.lines}) or ["partitions"]
+    who = {line.nouns.member for line in page.lines}
     has = {
+        "mixed": len(who) > 1,
+        "partitions": " or ".join(partitions),
+        "member": who.pop() if len(who) == 1 else "member",
         "idle": any(line.idle for line in page.lines),
         "lag": any(line.lag_now is not None for line in page.lines),
         "lag_best": any(line.lag_best is not None for line in page.lines),
@@ -152,12 +158,18 @@ def _environment() -> Environment:
         "in_a_line": in_a_line,
         "minute": minute,
         "unit": lambda tier: TIERS[tier].unit,
-        "with_unit": lambda tier: f"{called(tier)}, in {TIERS[tier].unit}",
+        "with_unit": _with_unit,
         "figure": figure,
         "in_short": lambda text, labels: in_short(str(one_way(text)), labels),
         "share": lambda part, whole: f"{100 * part / whole:.0f}%" if whole else "-",
     }
     return environment
+
+
+def _with_unit(tier: str, nouns: Nouns) -> str:
+    """Return what a tier counts, and in what, such as ``moves, in tasks``."""
+    unit = TIERS[tier].unit
+    return f"{called(tier)}, in {f'{nouns.partition}s' if unit == 'partitions' else unit}"
 
 
 def one_way(value: object) -> object:

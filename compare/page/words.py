@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from compare.sentences import moves_needed, not_valid, start_consumers
 from compare.verdict import EVEN_LAGGING
 from groups.tiers import TIERS
-from groups.wording import counted
+from groups.wording import OF_CONSUMERS, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.lag.fall import PeakFall
     from compare.verdict import Verdict
+    from groups.wording import Nouns
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
 MARKS = {
@@ -49,16 +50,19 @@ def to_do(judged: Judged) -> str:
     if judged.verdict.says == "not valid":
         return not_valid(judged.now)
     fall = None if judged.fall is None else judged.fall.in_numbers
-    return to_do_in(judged.verdict, moves_needed(judged), fall)
+    return to_do_in(judged.verdict, moves_needed(judged), fall, judged.group.nouns)
 
 
-def to_do_in(verdict: Verdict, moves: int | None, fall: PeakFall | None) -> str:
+def to_do_in(
+    verdict: Verdict, moves: int | None, fall: PeakFall | None, nouns: Nouns = OF_CONSUMERS
+) -> str:
     """Return what to do about a group of which only the verdict and the moves are known.
 
     Parameters
     ----------
     moves : partitions that move to the best, None where that is not known
     fall : how far lag could fall, where partitions are as even as can be
+    nouns : what partitions and members are called
     """
     if verdict.question:
         return verdict.question
@@ -66,14 +70,15 @@ def to_do_in(verdict: Verdict, moves: int | None, fall: PeakFall | None) -> str:
     if verdict.says == "nobody reads":
         return start_consumers(verdict)
     if verdict.says == "not valid":
-        return "put each partition with one member that reads it"
+        return f"put each {nouns.partition} with one {nouns.member} that reads it"
     if verdict.says == "improvable":
-        return "" if moves is None else f"move {counted(moves, 'partition')}{given}"
+        return "" if moves is None else f"move {counted(moves, nouns.partition)}{given}"
     if verdict.says == "not proved":
         return "allow more time"
     if verdict.says == "as good as can be" and fall is not None:
-        moved = counted(fall.moves, "partition")
-        return f"move {moved}: the lag of the busiest member falls {fall.from_to} records{given}"
+        moved = f"move {counted(fall.moves, nouns.partition)}"
+        falls = f"the lag of the busiest {nouns.member} falls {fall.from_to} records"
+        return f"{moved}: {falls}{given}"
     if verdict.says == "as good as can be":
         return f"nothing{given}"
     if verdict.says == "nothing assigned yet":

@@ -1,5 +1,6 @@
 """A real Kafka Streams application: captured live, by the console tool, and as the client says."""
 
+import re
 import time
 from contextlib import ExitStack
 
@@ -12,6 +13,7 @@ from groups import BadInput
 from groups.importers import import_each
 from live.capture import capture
 from live.connection import Connection
+from tests.assay.calling import assay
 
 pytestmark = pytest.mark.broker
 SECONDS = 60.0
@@ -112,6 +114,17 @@ def test_a_classic_application_is_captured_as_threads_of_processes(broker):
     assert group.of_streams
     assert len(group.places("host").names) == 2
     assert any("which tasks keep state are not known" in line for line in group.assumed)
+
+
+def test_a_watch_of_streams_groups_names_a_next_command_that_reads_them(broker, tmp_path):
+    captured(broker, "shop", 4)
+    to = ("--bootstrap-server", broker.bootstrap)
+    run = assay("watch", *to, "--group", "shop", "--times", "1", "-o", "series", cwd=tmp_path)
+    found = re.search(r"1 capture in series; next: assay (.*)", run.stderr)
+    assert found is not None, run.stderr
+    named = found[1]
+    assert assay(*named.split(), "-o", "page.html", cwd=tmp_path).returncode == 0
+    assert "shop" in (tmp_path / "page.html").read_text()
 
 
 def test_a_group_that_nobody_runs_any_more_has_no_members(broker):

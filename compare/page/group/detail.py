@@ -19,7 +19,7 @@ from compare.page.group.trade import trade_of
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
-from compare.remedy import NO_COMMAND, ours
+from compare.remedy import BY_TASKS, NO_COMMAND, ours
 from compare.scores import CURRENT
 from compare.sentences import assigned_by, hosts_told, sentence, spread
 from compare.streams import streams_told
@@ -70,6 +70,7 @@ def detail_of(
     shown = Holdings(judged.now, target)
     lag = _lag(judged, target)
     moves = [] if target is None else moves_to(target)
+    by_tasks = BY_TASKS if moves and group.of_streams else None
     runs = ours(judged) if moves and line.says == "improvable" else ""
     solved = what_is_sure(judged)
     explanation = None if solved is None else explain(solved)
@@ -102,7 +103,7 @@ def detail_of(
         changes=target is not None,
         moves=tuple(moves[:MOST_LISTED]),
         choice=_choice(proved=judged.least_lag) if moves else None,
-        made_by=f"{NO_COMMAND} {runs}" if runs else None,
+        made_by=by_tasks or (f"{NO_COMMAND} {runs}" if runs else None),
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned=planned(scores, best, solved),

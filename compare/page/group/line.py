@@ -51,7 +51,7 @@ def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
         says=says,
         mark=mark,
         tone=tone,
-        to_do=to_do_in(glance.verdict, glance.to_move, glance.fall),
+        to_do=to_do_in(glance.verdict, glance.to_move, glance.fall, glance.nouns),
         now=glance.now,
         best=glance.best,
         strip=strip(glance.loads, limit) if glance.loads else None,

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
     from groups.group import Group
 
-_UUID = re.compile(r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$", re.I)
+# At the end of an id, or before the thread in the client id of Kafka Streams.
+_UUID = re.compile(
+    r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    r"(?:(?P<thread>-StreamThread-\d+)-consumer)?$",
+    re.I,
+)
 _WORD = re.compile(r"[^\s,;:()?\u201c\u201d]+")
 DIGITS = 4
 
@@ -27,7 +32,8 @@ def labels_of(group: Group) -> list[str]:
     details = group.details or [None] * len(group.members)
     clients = [None if one is None else one.client_id for one in details]
     stems = [
-        client or _UUID.sub("", name) for client, name in zip(clients, group.members, strict=True)
+        cut(client) if client else _UUID.sub("", name)
+        for client, name in zip(clients, group.members, strict=True)
     ]
     often = Counter(stems)
     labels = [
@@ -42,10 +48,11 @@ def cut(name: str) -> str:
 
     Examples
     --------
-    >>> cut("app-0-9e9480e3-fb86-495b-a540-9a7c10bdb384"), cut("app-1")
-    ('app-0-9e94…', 'app-1')
+    >>> uuid = "9e9480e3-fb86-495b-a540-9a7c10bdb384"
+    >>> cut(f"app-0-{uuid}"), cut("app-1"), cut(f"shop-{uuid}-StreamThread-2-consumer")
+    ('app-0-9e94…', 'app-1', 'shop-9e94…-StreamThread-2')
     """
-    return _UUID.sub(lambda found: f"{found[0][: 1 + DIGITS]}…", name)
+    return _UUID.sub(lambda found: f"{found[0][: 1 + DIGITS]}…{found['thread'] or ''}", name)
 
 
 def in_short(text: str, labels: Mapping[str, str]) -> Markup:

@@ -9,6 +9,7 @@ import pytest
 from assay import Group, Solution, check
 from compare.page.csv_text import as_csv
 from compare.page.html import rendered
+from compare.remedy import BY_TASKS
 from compare.samples.families import Family
 from groups.errors import Failure
 from groups.files import read_groups
@@ -17,6 +18,8 @@ from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
+
+UUID = "9e9480e3-fb86-495b-a540-9a7c10bdb384"
 
 
 def even(name: str = "even", **more) -> dict:
@@ -34,6 +37,33 @@ def unknown(name: str = "unknown") -> dict:
         "b": {"subscription": None, "owned": {"u": [0]}},
     }
     return snapshot(name, {"t": 4, "u": 1}, members)
+
+
+def test_beside_consumer_groups_a_streams_group_has_its_own_words_and_no_assignor_of_consumers(
+    page_of,
+):
+    held = {"p1": {"0": [0, 1, 2]}, "p2": {"0": [3]}}
+    threads = {
+        process: {
+            "process": process,
+            "client_id": f"shop-{UUID}-StreamThread-{number}-consumer",
+            "tasks": {"active": tasks},
+        }
+        for number, (process, tasks) in enumerate(held.items(), start=1)
+    }
+    shop = {"format": "assay-streams/1", "group": "shop", "subtopologies": {"0": {"tasks": 4}}}
+    page = page_of([shop | {"members": threads}, lopsided()])
+    assert page.title == "2 groups"
+    assert "lopsided by moving 2 partitions, shop by moving 1 task" in page.lead
+    (line,) = (one for one in page.lines if one.name == "shop")
+    assert line.to_do == "move 1 task"
+    (shown,) = (one for one in page.details if one.line.name == "shop")
+    assert (shown.planned, shown.made_by) == ((), BY_TASKS)
+    told = Parsed(rendered(page)).words
+    assert "threads hold 1-3 tasks now, and 2 then" in told
+    assert f"shop-{UUID[:4]}…-StreamThread-1" in told
+    assert "partitions or tasks per member now" in told
+    assert {row["group"] for row in of_csv(page.yours.data)} == {"lopsided"}
 
 
 def of_csv(text: str) -> list[dict[str, str]]:
