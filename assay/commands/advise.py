@@ -111,7 +111,7 @@ def advise(
 ) -> None:
     """Advise what to change about a group, greatest proved gain first.
 
-    Other partitions, an assignor, more members, more partitions, one more topic for one member.
+    Moves, an assignor, more members, more partitions, one more topic for one member.
     Of several groups: a line each, without assignors unless named.
     """
     from compare.advice.advise import advise as advised

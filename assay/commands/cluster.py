@@ -75,7 +75,8 @@ Patterns = Annotated[
     typer.Option("--group", metavar="NAME", help="only this group, or a pattern as in 'orders-*'"),
 ]
 Strict = Annotated[
-    bool, typer.Option("--strict", help="exit code 2 if a group is not to be had in its state")
+    bool,
+    typer.Option("--strict", help="exit code 2 also where a group is rebalancing or the like"),
 ]
 
 

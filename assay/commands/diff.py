@@ -52,7 +52,7 @@ def diff(
     ] = "member",
     format_: Format = "table",
 ) -> None:
-    """Show who lost and gained what from A to B; of several groups, whose change is worst.
+    """Show who lost and gained what from A to B; of several groups, which got worse.
 
     Each is a snapshot, a solution, {member: {topic: [partition]}} or what other tools print.
     """

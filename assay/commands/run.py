@@ -57,7 +57,8 @@ def run(
     ],
     *,
     out: Annotated[
-        str, typer.Option("--out", metavar="DIR", help="folder of the tables, likewise")
+        str,
+        typer.Option("--out", metavar="DIR", help="folder of the tables, or its address"),
     ],
     assignor: Assignors = None,
     objective: Objective = "kip-54",
@@ -117,7 +118,7 @@ def run(
     """Solve and score many groups on Spark.
 
     A second run does only what is missing. At the end it says which groups are worst. Without
-    --assignor, those as written are scored beside what the members hold now.
+    --assignor, the assignors as written are scored beside what the members hold now.
     """
     from compare.scores import CURRENT, assignors_asked
     from groups.extras import require

@@ -57,7 +57,7 @@ def size(
         typer.Option(
             "--capacity",
             metavar="WEIGHT",
-            help="the fewest members of whom none has more weight, as in 400k, and what moves",
+            help="the fewest members with at most so much weight each, as in 400k, and what moves",
         ),
     ] = None,
     threads: Annotated[
