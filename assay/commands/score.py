@@ -74,6 +74,7 @@ from compare.scores import (
 from compare.sentences import assigned_by, hosts_told, in_words, sentence
 from compare.streams import streams_told, tasks_of
 from compare.verdict import EMPTY
+from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 from heuristics.catalogue import usual_assignors
@@ -478,6 +479,8 @@ def show_all(
     _tell_not_read(unread)
     show("")
     missed = {one.about: "not judged" for one in (*not_had, *unread)}
+    maybe = [one.group for one in not_had if one.group and one.reason == may_be(one.group)]
+    missed |= dict.fromkeys(maybe, "may be rebalancing")
     missed |= dict.fromkeys(overview.rebalancing, "rebalancing")
     if show_groups(overview.worst, missed):
         _tell_meaning_of_lag(overview.worst, tiers)
