@@ -180,6 +180,7 @@ class Command(TyperCommand):
         from groups.wording import whole_number
 
         options = [one for one in self.get_params(ctx) if isinstance(one, TyperOption)]
+        # Of an option that takes a number there is a least one.
         takes = {name for one in options if one.min is not None for name in one.opts}
         words = []
         for before, word in pairwise(["", *args]):

@@ -1,4 +1,4 @@
-"""Wording: counts with their nouns, and lists of which the first few are named."""
+"""Wording: counts with their nouns, lists of which the first few are named, numbers as written."""
 
 from __future__ import annotations
 
