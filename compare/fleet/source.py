@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from compare.fleet.session import reason_in
-from compare.fleet.tables import is_local
+from compare.fleet.tables import as_pattern, is_local
 from compare.fleet.worker import answer, of_files, of_lines, of_rows
 from groups.documents.json_files import is_json_lines
 from groups.documents.texts import without_gz
@@ -156,7 +156,7 @@ def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
 
     path = source
     if is_local(source) and os.path.exists(source):
-        path = _as_pattern(os.path.abspath(source))
+        path = as_pattern(os.path.abspath(source))
     try:
         reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
         found = reader.load(path)
@@ -170,11 +170,6 @@ def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
     # Spark reads nothing of what is empty.
     empty = {_name(_address(uri), source) for uri in every} - {file.name for file in files}
     return sorted(files, key=lambda file: file.name), sorted(empty)
-
-
-def _as_pattern(path: str) -> str:
-    """Return a path as Spark's readers take it, which is as a pattern."""
-    return "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in path)
 
 
 def _address(uri: str) -> str:
@@ -227,7 +222,7 @@ def _lines_of(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
     for some in _together(files):
         frame = (
             spark.read.option("lineSep", "\n")
-            .text([_as_pattern(file.uri) for file in some])
+            .text([as_pattern(file.uri) for file in some])
             .select(
                 sql.expr(_ADDRESS),
                 sql.col("_metadata.file_block_start").alias("block"),
@@ -262,7 +257,7 @@ def _rows_of(
 
     try:
         frame = spark.read.option("mergeSchema", "true").parquet(
-            *(_as_pattern(file.uri) for file in files)
+            *(as_pattern(file.uri) for file in files)
         )
         names = [name for name in frame.columns if not name.startswith("_")]
     except (PySparkException, Py4JError) as error:
@@ -283,7 +278,7 @@ def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Po
     """Return a portion of whole files: what is one snapshot or of lines stands by itself."""
     from pyspark.sql import functions as sql
 
-    read = spark.read.format("binaryFile").load([_as_pattern(file.uri) for file in files])
+    read = spark.read.format("binaryFile").load([as_pattern(file.uri) for file in files])
     start = sql.substring("content", 1, 4096).cast("string")
     alone = start.contains('"assay-') | sql.col("path").rlike(r"[.]jsonl([.]gz)?$")
     folder = sql.regexp_replace("path", "/[^/]*$", "")

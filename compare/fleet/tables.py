@@ -228,6 +228,11 @@ def is_local(path: str) -> bool:
     return re.match(r"[A-Za-z][\w+.-]*:/", path) is None
 
 
+def as_pattern(path: str) -> str:
+    """Return a path as Spark's readers take it, which is as a pattern."""
+    return "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in path)
+
+
 @dataclass(frozen=True)
 class Tables:
     """The tables that runs fill: folders on any file system that Spark knows, or of a catalogue.
@@ -254,8 +259,7 @@ class Tables:
 
     def runs_of(self, run: str) -> str:
         """Return the pattern of the folders that a run has written."""
-        place = "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in self.place)
-        return f"{place}/*/{RUN}={run}"
+        return f"{as_pattern(self.place)}/*/{RUN}={run}"
 
     def write(self, rows: DataFrame, name: str, run: str) -> None:
         """Add rows to a table, in one write of Spark's."""
