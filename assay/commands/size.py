@@ -107,6 +107,8 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
+    from groups.extras import require_plots
+
     in_pods = threads is not None or host_by is not None
     other: dict[str, object] = {"--members": members, "--like": like}
     if capacity is not None or target is None:
@@ -117,6 +119,11 @@ def size(
     if also is not None and (in_pods or capacity is not None):
         asked = "--capacity" if capacity else "--threads" if threads else "--host-by"
         raise BadInput(f"{also}: not with {asked}")
+    if figure is not None:
+        require_plots()
+        from compare import figures
+
+        figures.require_suffix(figure)
     one = one_group(
         files,
         group,
@@ -132,15 +139,9 @@ def size(
     from compare.sizes.pods import pods, pods_of
     from compare.sizes.sizing import parse_target
     from compare.sizes.sweep import size as sized
-    from groups.extras import require_plots
 
     wanted = None if target is None else parse_target(target)
     numbers: Sequence[int] | None = None if members is None else _numbers(members)
-    if figure is not None:
-        require_plots()
-        from compare import figures
-
-        figures.require_suffix(figure)
     if in_pods:
         found_pods = pods(one, threads) if threads is not None else pods_of(one)
         if found_pods is None:

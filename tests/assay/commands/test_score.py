@@ -45,8 +45,8 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
     unless = ", unless it is rebalancing: capture again with 2>&1, which tells."
     assert f"no members{unless} Start its consumers" in assay("score", text).stdout
     assert "no members. Start its consumers" in assay("score", text, warning).stdout
-    fresh = CAPTURES / "4.3.1" / "rebal-j-describe.txt"
-    lines = assay("score", ALL_GROUPS, fresh, *ALONE).stdout.splitlines()
+    idle, fresh = (CAPTURES / "4.3.1" / f"{name}-describe.txt" for name in ("idle-h", "rebal-j"))
+    lines = assay("score", text, idle, fresh, *ALONE).stdout.splitlines()
     (row,) = (line for line in lines if line.startswith("rebal-j"))
     assert "  may be rebalancing  " in row
 
