@@ -13,7 +13,7 @@ from compare.lag.without_reader import is_read
 from compare.sentences import captures, spread
 from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
-from groups.wording import MOST_NAMED, NO_MEMBER_SHOWN, OF_CONSUMERS, counted, few
+from groups.wording import MOST_NAMED, NO_MEMBER_SHOWN, OF_CONSUMERS, OF_STREAMS, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ class Glance:
     lowest_proved : whether no assignment as balanced has less
     fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
     without_owner : partitions that nobody holds though somebody reads them
-    nouns : what its partitions and members are called
+    has_tasks : whether its partitions are tasks of a Kafka Streams group
     """
 
     name: str
@@ -81,7 +81,12 @@ class Glance:
     lowest_proved: bool = False
     fall: PeakFall | None = None
     without_owner: int = 0
-    nouns: Nouns = OF_CONSUMERS
+    has_tasks: bool = False
+
+    @property
+    def nouns(self) -> Nouns:
+        """What its partitions and members are called."""
+        return OF_STREAMS if self.has_tasks else OF_CONSUMERS
 
     @property
     def moves(self) -> int | None:
@@ -331,5 +336,5 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         lowest_proved=lowest is not None and lowest.proved,
         fall=None if judged.fall is None else judged.fall.in_numbers,
         without_owner=without_owner(judged.now) if there else 0,
-        nouns=group.nouns,
+        has_tasks=group.streams is not None,
     )
