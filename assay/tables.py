@@ -20,7 +20,7 @@ from compare.unscored import in_a_line, unscored_of
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
-from groups.wording import counted, duration, ranges, rounded
+from groups.wording import counted, duration, few, ranges, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MOST_UNSCORED = 10
 MOST_QUESTIONS = 5
 MOST_MOVES = 10
-MOST_HOSTS = 12
+MOST_HOSTS, MOST_ON_HOST = 12, 8
 
 Pair = tuple[str, str]
 
@@ -301,7 +301,10 @@ def show_hosts(now: Assignment, best: Assignment) -> None:
         Column("now", lambda at: held[at]),
         Column("best", lambda at: then[at], shown=bool((held != then).any())),
         Column(f"{group.nouns.member}s", lambda at: size[at]),
-        Column("each holds", lambda at: ", ".join(of[at])),
+        Column(
+            "each holds",
+            lambda at: few(of[at]) if len(of[at]) > MOST_ON_HOST else ", ".join(of[at]),
+        ),
     )
     if len(order) > MOST_HOSTS:
         show(f"and {len(order) - MOST_HOSTS:,} more")
