@@ -123,7 +123,7 @@ how-often: clients  ## count what goes wrong in a week of typical services, hour
 	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --out docs/findings
 	@$(BIN)/python -m studies.pages how-often
 
-streams-tasks: clients  ## hunt the broker's assignor of streams tasks, in every release, 15 min
+streams-tasks: clients  ## hunt Kafka's assignors of streams tasks, in every release, 10 min
 	@$(BIN)/python -m studies.task_findings
 	@$(BIN)/python -m studies.pages streams-tasks
 

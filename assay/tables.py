@@ -20,7 +20,7 @@ from compare.unscored import in_a_line, unscored_of
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
-from groups.wording import counted, duration, few, ranges, rounded
+from groups.wording import counted, duration, few, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -268,7 +268,10 @@ def show_moves(plan: Assignment, indent: str = "  ") -> None:
         tell(f"{indent}{pair.count:,} from {pair.origin} to {pair.target}: {pair.partitions}")
     more = len(pairs) - MOST_MOVES
     if more > 0:
-        tell(f"{indent}and {counted(more, 'more pair')} of members: --format json has every move")
+        members = f"{plan.group.nouns.member}s"
+        tell(
+            f"{indent}and {counted(more, 'more pair')} of {members}: --format json has every move"
+        )
 
 
 def show_given(plan: Assignment, indent: str = "  ") -> None:
@@ -277,8 +280,7 @@ def show_given(plan: Assignment, indent: str = "  ") -> None:
     given = Assignment(plan.group, np.where(before < 0, plan.owner, NOBODY))
     for member, topics in given.to_dict().items():
         if topics:
-            told = ", ".join(f"{topic}: {ranges(n)}" for topic, n in topics.items())
-            tell(f"{indent}{member} gets {told}")
+            tell(f"{indent}{member} gets {plan.group.nouns.held(topics)}")
 
 
 def show_hosts(now: Assignment, best: Assignment) -> None:

@@ -40,6 +40,36 @@ class Nouns(NamedTuple):
     host: str = "host"
     topic: str = "topic"
 
+    def said(self, text: str) -> str:
+        """Return a text on partitions, members and topics in these nouns; names stay as they are.
+
+        Examples
+        --------
+        >>> OF_STREAMS.said("2 members of topic-member each hold 1 partition of 2 topics")
+        '2 threads of topic-member each hold 1 task of 2 subtopologies'
+        """
+        if self == OF_CONSUMERS:
+            return text
+        nouns = {"partition": self.partition, "member": self.member, "topic": "subtopology"}
+        for noun, own in nouns.items():
+            many = f"{own[:-1]}ies" if own.endswith("y") else f"{own}s"
+            text = re.sub(rf"(?<![\w.-]){noun}s(?![\w-])", many, text)
+            text = re.sub(rf"(?<![\w.-]){noun}(?![\w-])", own, text)
+        return text
+
+    def held(self, topics: Mapping[str, Sequence[int]]) -> str:
+        """Return partitions by topic, or tasks as Kafka Streams writes them.
+
+        Examples
+        --------
+        >>> OF_CONSUMERS.held({"t": [0, 1, 2, 7]}), OF_STREAMS.held({"1": [0, 1, 2, 7]})
+        ('t: 0-2,7', '1_0 to 1_2, 1_7')
+        """
+        if self == OF_CONSUMERS:
+            return ", ".join(f"{topic}: {ranges(numbers)}" for topic, numbers in topics.items())
+        runs = [(topic, run) for topic, n in topics.items() for run in ranges(n).split(",") if run]
+        return ", ".join(f"{topic}_{run.replace('-', f' to {topic}_')}" for topic, run in runs)
+
 
 OF_CONSUMERS = Nouns()
 OF_STREAMS = Nouns("task", "thread", "processes", "streams group", "process", "subtopology")

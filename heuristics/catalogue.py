@@ -67,7 +67,8 @@ def assignor_named(name: str | AssignorFunction) -> Assignor:
     that can be called here. Kafka's own may be named as in a configuration:
     ``cooperative-sticky``, ``CooperativeStickyAssignor`` or the full class name, ``uniform``.
     ``range`` and ``roundrobin`` are those as written, which agree with Kafka's.
-    ``kafka-streams/sticky``, the broker's for streams groups, is not listed: others refuse those.
+    ``kafka-streams/sticky`` and its like assign tasks: they refuse other groups, and other
+    assignors refuse streams groups; :func:`assignors` does not have them.
 
     Raises
     ------

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from groups.columns.racks import Racks
     from groups.group import Group
     from groups.tiers import Objective
+    from optimal.solution import Solution
 
 
 # OR-tools has no types: a linear expression of variables.
@@ -169,7 +170,7 @@ class ConstraintProgram:
         got: list[list[Cost]] = [[] for _ in places.names]
         for (_, m), gets in self.gets.items():
             got[places.member[m]].append(gets)
-        squares = [self._square(sum(some), total) for some in got]
+        squares = [self.square(sum(some), total) for some in got]
         return _sum(weight * one for weight, one in zip(places.weight, squares, strict=True))
 
     def moves(self, weight: Int64 | None) -> Cost:
@@ -187,9 +188,9 @@ class ConstraintProgram:
         for (c, m), gets in self.gets.items():
             if _stateful(self.group)[self.example[c]]:
                 got[m].append(gets)
-        return _sum(self._square(sum(some), total) for some in got)
+        return _sum(self.square(sum(some), total) for some in got)
 
-    def _square(self, load: Cost, total: int) -> Cost:
+    def square(self, load: Cost, total: int) -> Cost:
         """Return a variable for the square of a load of at most `total`."""
         carried, square = (self.model.new_int_var(0, n, "") for n in (total, total**2))
         self.model.add(carried == load)
@@ -528,3 +529,74 @@ def _pairwise_bound(group: Group, owner: Int32, squares: int) -> int:
     most_even = (total % members) * (members - total % members)
     widest = max(1, max(loads) - min(loads))
     return max(most_even, -((total * total - members * squares) // widest))
+
+
+def standbys_together(
+    actives: Solution, replicas: int, *, seconds: float
+) -> tuple[Int32, tuple[int | None, ...]]:
+    """Return active tasks as good as an answer's, with room for the best standbys beside them.
+
+    By class of tasks that have their copies on the same processes: how many have a standby on each
+    process. The second value are lower bounds on the terms of the standbys; the first of them that
+    is not proved to be the least is followed by None.
+
+    Parameters
+    ----------
+    actives : an optimal solution of a streams group of which it is known what keeps state
+    replicas : ``num.standby.replicas``, at most so many that each has a process of its own
+    seconds : for all tiers together
+    """
+    group, places = actives.group, actives.group.places("host")
+    assert group.copies is not None
+    tiers = (*actives.objective, "stateful_balance", "restores")
+    program = ConstraintProgram.of(group, tiers)
+    model, hosts = program.model, range(len(places.names))
+    for term in actives.terms:
+        model.add(program.cost(term.name) <= term.value)
+    size = np.bincount(program.of_partition).tolist()
+    first = np.unique(places.member, return_index=True)[1]
+    of_process: list[list[Cost]] = [[] for _ in hosts]
+    restored = []
+    for c, p in enumerate(program.example.tolist()):
+        if not _stateful(group)[p]:
+            continue
+        on = [model.new_int_var(0, size[c], "") for _ in hosts]
+        model.add(sum(on) == replicas * size[c])
+        for h in hosts:
+            here = [m for m in range(len(group.members)) if places.member[m] == h]
+            model.add(on[h] + sum(program.gets[c, m] for m in here) <= size[c])
+            of_process[h].append(on[h])
+        away = group.copies.misses(first, np.full(len(first), p)).tolist()
+        restored += [one for one, miss in zip(on, away, strict=True) if miss]
+    total = group.n_partitions * (1 + replicas)
+    loads: list[Cost] = []
+    for m in range(len(group.members)):
+        active = sum(gets for (_, of), gets in program.gets.items() if of == m)
+        loads.append(model.new_int_var(0, total, "") + active)
+    every = [sum(loads[m] for m in range(len(loads)) if places.member[m] == h) for h in hosts]
+    for h in hosts:
+        active = sum(gets for (_, m), gets in program.gets.items() if places.member[m] == h)
+        model.add(every[h] == active + sum(of_process[h]))
+    costs = (
+        _sum(program.square(load, total) for load in loads),
+        _sum(
+            w * program.square(load, total) for w, load in zip(places.weight, every, strict=True)
+        ),
+        _sum(restored),
+    )
+    solver = _solver(group, tiers, workers=1)
+    deadline, bounds = time.monotonic() + seconds, list[int | None]()
+    assert actives.assignment is not None
+    owner = actives.assignment.owner
+    program.hint(owner)
+    for cost in costs:
+        status = _minimise(solver, program, cost, deadline)
+        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+            break
+        owner = program.answer(solver.value)
+        bounds.append(_bound(solver, cost, status))
+        if status != cp_model.OPTIMAL:
+            break
+        model.add(cost <= bounds[-1])
+        program.hint(owner)
+    return owner, (*bounds, *[None] * (len(costs) - len(bounds)))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from groups.assignment import Assignment
 from groups.documents.assay_streams import Tasks
 from groups.errors import BadInput, ProofError, SolverContradiction
 from optimal.certificate import check
+from optimal.solution import Status, Term
 from optimal.solve import solve
+from optimal.standby_bounds import standby_bounds
 from optimal.standby_check import require_standbys
 from optimal.standbys import Standbys, standbys_beside
+
+# Of greater groups the constraint program alone takes seconds to be written.
+MOST_TOGETHER = 20_000
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +35,36 @@ class StreamsSolution:
     actives : the answer for the active tasks, a partition each, with its own status and proof
     standbys : the best beside these actives, always with a certificate; None where no actives were
         found in time. Other actives that are as good may leave room for better standbys
+    bounds : what standbys cost at least beside any actives that are as good, a bound a term, None
+        where nothing is known of one; None where the actives are not proved to be optimal
+    bounds_by : "argument" of docs/explanation/proof.md, or the word of a "solver"
     """
 
     actives: Solution
     standbys: Standbys | None
+    bounds: tuple[int | None, ...] | None = None
+    bounds_by: str = "argument"
+
+    @property
+    def together(self) -> tuple[Term, ...] | None:
+        """The terms of the standbys, with lower bounds beside any active tasks that are as good.
+
+        None where the active tasks are not proved to be optimal.
+        """
+        if self.standbys is None or self.bounds is None:
+            return None
+        found, open_ = list[Term](), False
+        for term, bound in zip(self.standbys.terms, self.bounds, strict=True):
+            # What comes after a term above its bound may be anything beside other active tasks.
+            found.append(Term(term.name, term.value, None if open_ else bound))
+            open_ = open_ or term.value != bound
+        return tuple(found)
+
+    @property
+    def optimal_together(self) -> bool:
+        """Whether no active tasks that are as good leave room for better standbys, for sure."""
+        together = self.together
+        return together is not None and all(term.value == term.bound for term in together)
 
     def check(self) -> tuple[str, ...]:
         """Check active tasks and standbys; return what could not be checked, a line each.
@@ -83,6 +115,7 @@ def solve_streams(
     *,
     standby_replicas: int | None = None,
     time_limit: float | None = None,
+    together_seconds: float = 1.0,
 ) -> StreamsSolution:
     """Return the best active tasks of a Kafka Streams group, and the best standbys beside them.
 
@@ -92,6 +125,9 @@ def solve_streams(
     objective : of the active tasks
     standby_replicas : ``num.standby.replicas``; None: what the document says
     time_limit : seconds for the active tasks; standbys are three flows more
+    together_seconds : time for CP-SAT to look for active tasks as good that leave room for better
+        standbys, or to prove that there are none, where the bound alone does not, in groups of at
+        most `MOST_TOGETHER` pairs of a task and a member; 0: none
 
     Raises
     ------
@@ -129,10 +165,40 @@ def solve_streams(
     actives = solve(group, objective, time_limit=time_limit)
     if actives.assignment is None:
         return StreamsSolution(actives, None)
-    standbys = standbys_beside(actives.assignment, replicas)
+    found = _beside(actives, replicas)
+    if actives.status != Status.OPTIMAL:
+        return found
+    argued = standby_bounds(actives, replicas)
+    found = replace(found, bounds=argued)
+    pairs = group.n_partitions * len(group.members)
+    if found.optimal_together or not together_seconds or pairs > MOST_TOGETHER:
+        return found
+    from optimal.cpsat import standbys_together
+
+    each = min(replicas, len(group.places("host").names) - 1)
+    owner, bounds = standbys_together(actives, each, seconds=together_seconds)
+    if bounds[0] is None:
+        return found
+    known = sum(bound is not None for bound in bounds)
+    if bounds[:known] == argued[:known]:
+        bounds = (*bounds[:known], *argued[known:])
+    # What proves some active tasks optimal proves all that are as good.
+    other = _beside(replace(actives, assignment=Assignment(group, owner)), replicas)
+    best = min(found, other, key=_values)
+    return replace(best, bounds=bounds, bounds_by="solver")
+
+
+def _values(solution: StreamsSolution) -> list[int]:
+    return [term.value for term in solution.standbys.terms] if solution.standbys else []
+
+
+def _beside(actives: Solution, replicas: int) -> StreamsSolution:
+    """Return the best standbys beside active tasks, both checked."""
+    assert actives.assignment is not None
+    found = StreamsSolution(actives, standbys_beside(actives.assignment, replicas))
     try:
-        require_standbys(standbys)
+        found.check()
     except ProofError as error:
-        said = f"{group.name}: standbys contradict the checker: {error}"
+        said = f"{actives.group.name}: standbys contradict the checker: {error}"
         raise SolverContradiction(said) from None
-    return StreamsSolution(actives, standbys)
+    return found

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.promises.conformance import ASKED, file_of
+from compare.promises.task_program import read_task_findings
 from studies import amendments, promise_table, shipped_page, task_findings
 from studies import conformance as corpus
 from studies import differential as compared
@@ -74,8 +75,9 @@ def on_a_cluster(folder: Path) -> str:
 
 
 def streams_tasks(folder: Path) -> str:
-    """Return what the broker's assignor of streams tasks breaks."""
-    return task_findings.page_of(json.loads((folder / "streams-tasks.json").read_text("utf-8")))
+    """Return what Kafka's assignors of streams tasks break."""
+    made = json.loads((folder / "streams-tasks.json").read_text("utf-8"))
+    return task_findings.page_of(made, read_task_findings())
 
 
 def conformance(_: Path) -> str:

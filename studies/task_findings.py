@@ -1,49 +1,62 @@
-"""Task findings: what the broker's assignor of streams tasks breaks, in which releases, how often.
+"""Task findings: what Kafka's assignors of streams tasks break, in which releases, how often.
 
 ``python -m studies.task_findings``, as in ``make streams-tasks``, fetches the releases of Kafka's
-broker into a cache of its own, hunts small groups, plays weeks of applications, and writes
-``docs/findings/streams-tasks.json``. It takes about 20 minutes. ``python -m studies.task_findings
-programs FOLDER`` writes what it found as JUnit tests, a folder each.
+broker and of Kafka Streams into a cache of its own, hunts small groups, plays weeks of
+applications, and writes ``docs/findings/streams-tasks.json`` and the smallest groups into
+``corpus/task-findings.jsonl``. It takes about 10 minutes on two cores.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import sys
 from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import convert, to_builtins
 from msgspec.structs import replace
 
-from compare.promises.task_program import TESTED, task_program
-from compare.promises.task_promises import TASK_PROMISES
+from compare.promises.task_program import TASK_FINDINGS, TaskFinding, as_task_lines
+from compare.promises.task_promises import TASK_PROMISES, Placement, restores
 from groups import Failed
 from groups.documents.assay_streams import StreamsDocument
-from groups.documents.json_files import make_folder
 from heuristics.child import Lost
 from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.classic_task_assignor import MAX_WARMUP_REPLICAS
 from heuristics.shipped.java import jars
-from heuristics.shipped.java.java_client import KAFKA_BROKER
-from heuristics.shipped.task_assignor import OLDEST, TaskAssignor, TaskLimit
+from heuristics.shipped.task_assignor import (
+    CLIENT_OF,
+    HIGH_AVAILABILITY,
+    OLDEST,
+    ROOM,
+    STICKY,
+    TaskAssignor,
+    TaskLimit,
+    until_rest,
+)
 from studies.page import share, table
 from studies.since_when.releases import releases_of
 from studies.task_hunt import AGAIN, SHAPES, Rebalance, rebalances, topology
 from studies.task_week import application, weeks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from compare.promises.program import Program
+    from collections.abc import Iterable, Mapping, Sequence
 
 WRITTEN = Path("docs/findings/streams-tasks.json")
-# One of each run of releases whose assignor answers alike.
-HUNTED = ("4.1.2", "4.2.1", "4.2.2", "4.4.0")
-SEED, APPLICATIONS, CALLS = 29, 100, 20
+# Of the broker's one of each run of releases that answer alike.
+HUNTED = {
+    STICKY: ("4.1.2", "4.2.2", "4.4.0"),
+    HIGH_AVAILABILITY: ("4.4.0",),
+    "classic-sticky": ("4.4.0",),
+}
+NEWEST, TOLD = "4.4.0", ("broken", "rounds")
+SEED, APPLICATIONS, CALLS, CORES = 29, 50, 20, 2
+# High availability comes to rest where it does by default, in 2 rebalances instead of dozens.
+WARMUPS, WITH_THE_DEFAULT = 1000, 5
 # Another cause than where there are standbys, and so another example.
-WITHOUT_STANDBYS = "fewest-restores-without-standbys"
+WITHOUT_STANDBYS = "-without-standbys"
 PROMISES = {
     **{name: one.text for name, one in TASK_PROMISES.items()},
     "stays": "assigned again where nothing has changed, every task stays",
@@ -51,6 +64,32 @@ PROMISES = {
     "order": "the order of the members in a group makes no difference",
     "settles": "assigned again and again where nothing has changed, all tasks stay in the end",
 }
+
+
+class AtRest(TaskLimit):
+    """High availability, asked again as in probing rebalances, until its warm-ups are active.
+
+    Attributes
+    ----------
+    rounds : the most rebalances after which nothing moved
+    at_once : how many tasks became active at the first of these without their state
+    """
+
+    rounds = at_once = 0
+
+    def plans(self, groups: Sequence[StreamsDocument]) -> list[StreamsDocument | Lost]:
+        """Return where each group comes to rest."""
+        courses = until_rest(super().plans, groups)
+        self.rounds = max(self.rounds, *(len(course) - 1 for course in courses))
+        for before, first in [(course[0], course[1]) for course in courses if len(course) > 1]:
+            self.at_once += restores(Placement(before), Placement(first))
+        return [course[-1] for course in courses]
+
+
+def limit_of(version: str, kind: str, warmups: int = MAX_WARMUP_REPLICAS) -> TaskLimit:
+    """Return a process in which an assignor runs as its groups see it."""
+    assignor = TaskAssignor(version, kind, warmups)
+    return AtRest(assignor) if kind == HIGH_AVAILABILITY else TaskLimit(assignor)
 
 
 def hunted(limit: TaskLimit) -> dict[str, Any]:
@@ -63,7 +102,7 @@ def hunted(limit: TaskLimit) -> dict[str, Any]:
         if holds is False:
             counts[name] += 1
             if name == "fewest-restores" and not one.before.standby_replicas:
-                name = WITHOUT_STANDBYS
+                name += WITHOUT_STANDBYS
             if name not in smallest or _size(one) < _size(smallest[name]):
                 smallest[name] = one
 
@@ -88,7 +127,7 @@ def hunted(limit: TaskLimit) -> dict[str, Any]:
         "broken": {name: [counts[name], tested[name]] for name in PROMISES},
         # Where nothing is repeatable, what an assignment comes to next is not known.
         "rounds": None if counts["repeatable"] else most,
-        "smallest": {name: _told(one, name) for name, one in sorted(smallest.items())},
+        "smallest": smallest,
     }
 
 
@@ -96,13 +135,6 @@ def _size(one: Rebalance) -> tuple[object, ...]:
     tasks = [s.tasks for s in one.before.subtopologies.values()]
     said = (len(one.before.members) + sum(tasks), len(tasks), one.before.standby_replicas)
     return (*said, len(one.history), one.history)
-
-
-def _told(one: Rebalance, name: str) -> dict[str, object]:
-    judged = one.judged().get(name.removesuffix("-without-standbys"))
-    measured = {} if judged is None else dict(judged.measured)
-    groups = {"before": to_builtins(one.before), "after": to_builtins(one.after)}
-    return {"history": one.history, "measured": measured, **groups}
 
 
 def _rounds(one: Rebalance, again: Mapping[str, Rebalance]) -> int | None:
@@ -115,10 +147,10 @@ def _rounds(one: Rebalance, again: Mapping[str, Rebalance]) -> int | None:
     return len(seen) - 1
 
 
-def weekly(limit: TaskLimit) -> list[dict[str, object]]:
+def weekly(limit: TaskLimit, many: int = APPLICATIONS) -> list[dict[str, object]]:
     """Return how many rebalances of a week break each promise, by kind of application."""
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    applications = [application(SEED, number) for number in range(APPLICATIONS)]
+    applications = [application(SEED, number) for number in range(many)]
     for one, rebalance in weeks(applications, limit):
         kinds = {s.stateful for s in one.group.subtopologies.values()}
         kind = "mixed" if len(kinds) > 1 else ("stateful" if kinds == {True} else "stateless")
@@ -139,96 +171,133 @@ def _turned(group: StreamsDocument) -> StreamsDocument:
     return replace(group, members=dict(reversed(group.members.items())))
 
 
-def affected(example: Mapping[str, Any], name: str, limit: TaskLimit) -> bool:
-    """Return whether an assignor breaks a promise on the group of an example."""
-    before, seen = convert(example["before"], StreamsDocument), list[StreamsDocument | Lost]()
-    if name == "repeatable":
+def finding_of(name: str, one: Rebalance, kind: str) -> TaskFinding:
+    """Return the smallest rebalance that breaks a promise as a finding, not yet tried anywhere."""
+    promise = name.removesuffix(WITHOUT_STANDBYS)
+    judged = one.judged().get(promise)
+    return TaskFinding(
+        id=f"kafka-streams-{kind}-{name}",
+        assignor=f"{ROOM}{kind}",
+        promise=promise,
+        promised=PROMISES[promise],
+        history=one.history,
+        measured={} if judged is None else dict(judged.measured),
+        affected=[],
+        before=one.before,
+        after=one.after,
+    )
+
+
+def affected(finding: TaskFinding, limit: TaskLimit) -> bool:
+    """Return whether an assignor breaks the promise on the group of a finding."""
+    before, seen = finding.before, list[StreamsDocument | Lost]()
+    if finding.promise == "repeatable":
         first, *others = limit.plans([before] * CALLS)
         return any(other != first for other in others)
-    if name == "order":
+    if finding.promise == "order":
         first, other = limit.plans([before, _turned(before)])
         return first != other
     while before not in seen:
         (after,) = limit.plans([before])
         if isinstance(after, Lost):
             raise Failed(after.reason)
-        if name != "settles":
-            judged = Rebalance(example["history"][-1], before, after).judged()
-            return judged[name.removesuffix("-without-standbys")].holds is False
+        if finding.promise != "settles":
+            judged = Rebalance(finding.history[-1], before, after).judged()
+            return judged[finding.promise].holds is False
         seen.append(before)
         before = after
     return before != seen[-1]
+
+
+def _played(version: str, kind: str) -> tuple[dict[str, Any], dict[str, object]]:
+    """Return what an assignor does to small groups, and to applications in a week."""
+    with limit_of(version, kind) as limit, limit_of(version, kind, WARMUPS) as of_week:
+        hunt = hunted(limit)
+        week: dict[str, object] = {"rows": weekly(of_week)}
+        if isinstance(limit, AtRest) and isinstance(of_week, AtRest):
+            hunt["rounds"], limit.rounds = limit.rounds, 0
+            weekly(limit, WITH_THE_DEFAULT)
+            week |= {"rounds": limit.rounds, "at_once": limit.at_once + of_week.at_once}
+    return hunt, week
 
 
 def main() -> None:
     """Run the study and write what it found."""
     # Releases fetched here are not to be listed and scored elsewhere.
     os.environ["KAFKA_ASSAY_CACHE"] = str(cache_folder("releases"))
-    hunts, played = {}, {}
-    for version in HUNTED:
-        KAFKA_BROKER.fetch(version)
-        with TaskLimit(TaskAssignor(version)) as limit:
-            hunts[version], played[version] = hunted(limit), weekly(limit)
-    WRITTEN.write_text(json.dumps(assembled(hunts, played), indent=1) + "\n", "utf-8")
+    asked = [(version, kind) for kind, versions in HUNTED.items() for version in versions]
+    for version, kind in asked:
+        CLIENT_OF[kind].fetch(version)
+    with ProcessPoolExecutor(CORES, get_context("spawn")) as pool:
+        came = dict(zip(asked, pool.map(_played, *zip(*asked, strict=True)), strict=True))
+    made, findings = {}, list[TaskFinding]()
+    for kind, versions in HUNTED.items():
+        found = {version: came[version, kind] for version in versions}
+        made[kind] = {
+            "versions": (released := _released(kind)),
+            "hunted": {v: {key: hunt[key] for key in TOLD} for v, (hunt, _) in found.items()},
+            "weeks": {version: week for version, (_, week) in found.items()},
+        }
+        smallest = {name: o for hunt, _ in found.values() for name, o in hunt["smallest"].items()}
+        some = [finding_of(name, one, kind) for name, one in sorted(smallest.items())]
+        findings += tried(some, kind, released)
+    told = {"seed": SEED, "applications": APPLICATIONS, "assignors": made}
+    WRITTEN.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    TASK_FINDINGS.write_text(as_task_lines(findings), "utf-8")
 
 
-def assembled(
-    hunts: Mapping[str, dict[str, Any]], played: Mapping[str, object]
-) -> dict[str, object]:
-    """Return all that was found: the smallest groups, of the newest release that breaks a promise.
+def _released(kind: str) -> list[str]:
+    released = [one.version for one in releases_of(CLIENT_OF[kind].name)]
+    return [v for v in released if jars.release(v) >= jars.release(OLDEST[kind])]
 
-    They are tried in every release.
-    """
-    released = [one.version for one in releases_of(KAFKA_BROKER.name)]
-    versions = [v for v in released if jars.release(v) >= jars.release(OLDEST)]
-    examples: dict[str, dict[str, Any]] = {}
-    for version in HUNTED:
-        examples |= hunts[version]["smallest"]
-    examples = {name: one | {"affected": []} for name, one in examples.items()}
+
+def tried(
+    findings: Iterable[TaskFinding], kind: str, versions: Iterable[str]
+) -> list[TaskFinding]:
+    """Return findings with the releases of an assignor that break the promise on their groups."""
+    found = [*findings]
     for version in versions:
-        KAFKA_BROKER.fetch(version)
-        with TaskLimit(TaskAssignor(version)) as limit:
-            for name, example in examples.items():
-                example["affected"] += [version] * affected(example, name, limit)
-    counts = {v: {key: hunts[v][key] for key in ("broken", "rounds")} for v in HUNTED}
-    return {
-        "versions": versions,
-        "seed": SEED,
-        "applications": APPLICATIONS,
-        "hunted": counts,
-        "weeks": played,
-        "examples": examples,
-    }
+        CLIENT_OF[kind].fetch(version)
+        with limit_of(version, kind) as limit:
+            for one in found:
+                one.affected.extend([version] * affected(one, limit))
+    return found
 
 
-def page_of(made: Mapping[str, Any]) -> str:
+def page_of(made: Mapping[str, Any], findings: Sequence[TaskFinding]) -> str:
     """Return the tables of the page, and the smallest group of each broken promise."""
-    hunts, examples = made["hunted"], made["examples"]
+    return "\n\n".join(
+        _part(kind, found, [one for one in findings if one.assignor == f"{ROOM}{kind}"])
+        for kind, found in made["assignors"].items()
+    )
+
+
+def _part(kind: str, found: Mapping[str, Any], findings: Iterable[TaskFinding]) -> str:
+    hunts = found["hunted"]
     small = [
-        [f"`{name}`", text, *(_cell(*hunts[v]["broken"][name]) for v in HUNTED)]
+        [f"`{name}`", text, *(_cell(*hunt["broken"][name]) for hunt in hunts.values())]
         for name, text in PROMISES.items()
     ]
     weeks_of: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
-    for version in HUNTED:
-        for one in made["weeks"][version]:
+    for week in found["weeks"].values():
+        for one in week["rows"]:
             weeks_of[one["promise"], one["kind"]].append((one["broken"], one["tested"]))
     played = [
-        [f"`{name}`", kind, *(_cell(*counts) for counts in of)]
-        for (name, kind), of in weeks_of.items()
+        [f"`{name}`", tasks, *(_cell(*counts) for counts in of)]
+        for (name, tasks), of in weeks_of.items()
         if any(broken for broken, _ in of)
     ]
-    settled = [f"{hunts[v]['rounds']} ({v})" for v in HUNTED if hunts[v]["rounds"] is not None]
-    shown = [name for name in (*PROMISES, WITHOUT_STANDBYS) if name in examples]
+    settled = [f"{h['rounds']} ({v})" for v, h in hunts.items() if h["rounds"] is not None]
+    again = "Assignments of a group that does not change, until no task moves any more, at most: "
     return "\n\n".join(
         [
-            "## Small groups",
-            table(["promise", "what is kept", *HUNTED], small),
-            "Assignments of a group that does not change, until no task moves any more, at most: "
-            f"{', '.join(settled)}.",
-            "## Weeks of applications",
-            table(["promise", "tasks of the applications", *HUNTED], played),
-            "## The smallest groups",
-            *(_example(name, examples[name]) for name in shown),
+            f"## Small groups of `{kind}`",
+            table(["promise", "what is kept", *hunts], small),
+            *([again + ", ".join(settled) + "."] if settled else []),
+            f"## Weeks of applications with `{kind}`",
+            table(["promise", "tasks of the applications", *found["weeks"]], played),
+            f"## The smallest groups of `{kind}`",
+            *map(_example, findings),
         ]
     )
 
@@ -239,17 +308,17 @@ def _cell(broken: int, tested: int) -> str:
     return f"{broken:,} of {tested:,}" + (f" ({share(broken, tested)})" if broken else "")
 
 
-def _example(name: str, example: Mapping[str, Any]) -> str:
-    before, after = (convert(example[key], StreamsDocument) for key in ("before", "after"))
-    measured = [f"{key} {_said(value)}" for key, value in example["measured"].items()]
+def _example(finding: TaskFinding) -> str:
+    before, after = finding.before, finding.after
+    measured = [f"{key} {_said(value)}" for key, value in finding.measured.items()]
     lines = [f"  {member:4} {_row(before, member)}" for member in before.members]
     lines += ["given:", *(f"  {member:4} {_row(after, member)}" for member in after.members)]
     return "\n".join(
         [
-            f"### `{name}`",
+            f"### `{finding.id.removeprefix('kafka-streams-')}`",
             "",
-            f"{'; '.join([*example['history'], *measured])}.",
-            f"Affected, on this group: {', '.join(example['affected'])}.",
+            f"{'; '.join([*finding.history, *measured])}.",
+            f"Affected, on this group: {', '.join(finding.affected)}.",
             "",
             "```text",
             f"before, num.standby.replicas={before.standby_replicas}:",
@@ -276,33 +345,5 @@ def _row(group: StreamsDocument, member: str) -> str:
     return ", ".join(said) or "nothing"
 
 
-def programs(made: Mapping[str, Any]) -> list[Program]:
-    """Return the examples as JUnit tests for the newest release, where one is for the promise."""
-    return [
-        task_program(
-            name,
-            convert(example["before"], StreamsDocument),
-            version=HUNTED[-1],
-            text=PROMISES[name],
-            history=example["history"],
-            measured=example["measured"],
-        )
-        for name, example in made["examples"].items()
-        if name in TESTED and HUNTED[-1] in example["affected"]
-    ]
-
-
-def write_programs(folder: Path) -> None:
-    """Write the programs, each into a folder of its own."""
-    for program in programs(json.loads(WRITTEN.read_text("utf-8"))):
-        place = folder / Path(program.file).stem
-        make_folder(place)
-        for name, text in program.files.items():
-            (place / name).write_text(text, "utf-8")
-
-
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["programs"] and len(sys.argv) == 3:
-        write_programs(Path(sys.argv[2]))
-    else:
-        main()
+    main()

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 def assignors(*, format_: Format = "table") -> None:
     """List the assignors, and whether they can be scored here."""
     from heuristics import assignors as all_assignors
+    from heuristics.shipped.task_assignor import task_assignors
 
-    listed = [(found, found.missing()) for found in all_assignors().values()]
+    of_tasks = [found.assignor for found in task_assignors()]
+    listed = [(found, found.missing()) for found in (*all_assignors().values(), *of_tasks)]
     if format_ == "table":
         show_assignors(listed)
         return

@@ -97,23 +97,24 @@ def show_explanation(
     lead : what stands in front, such as what was assumed
     """
     lines = None if member is None else about(explanation, member)
+    said = explanation.group.nouns.said
     if lead:
-        _say(lead)
-    _say(words.headline(explanation))
+        _say(said(lead))
+    _say(said(words.headline(explanation)))
     if len(explanation.blocks) > 1:
         _show_blocks(explanation)
     for line in words.reasons(explanation) if lines is None else lines:
-        _say(line)
+        _say(said(line))
     peak = peak_of(explanation) if lines is None else None
     for line in (peak.found, peak.because) if peak else ():
         if line:
-            _say(line)
+            _say(said(line))
     objective = explanation.solution.objective
     counted_out = peak is not None and bool(peak.because) and len(objective) == 1
     if member is None:
         show_hosts(explanation.now, explanation.best)
     if explanation.moves is None and objective != ("balance",) and not counted_out:
-        _say(words.other_proof(explanation))
+        _say(said(words.other_proof(explanation)))
 
 
 def _say(sentence: str) -> None:
@@ -124,6 +125,7 @@ def _say(sentence: str) -> None:
 
 def _show_blocks(explanation: Explanation) -> None:
     group, blocks = explanation.group, explanation.blocks
+    said = group.nouns.said
     lines = [(f"{number}", [block]) for number, block in enumerate(blocks, start=1)]
     if len(lines) > MOST_BLOCKS:
         between = ("...", [*blocks[MOST_BLOCKS - 2 : -1]])
@@ -132,14 +134,16 @@ def _show_blocks(explanation: Explanation) -> None:
         lines,
         Column("line", lambda one: one[0], right=True),
         Column(
-            "members",
-            lambda one: _listed([group.members[m] for b in one[1] for m in b.members], "member"),
+            said("members"),
+            lambda one: _listed(
+                [group.members[m] for b in one[1] for m in b.members], group.nouns.member
+            ),
         ),
         Column(
             "topics",
             lambda one: _listed([group.topics[t] for b in one[1] for t in b.topics], "topic"),
         ),
-        Column("partitions", lambda one: sum(block.partitions for block in one[1])),
+        Column(said("partitions"), lambda one: sum(block.partitions for block in one[1])),
         Column(
             "each holds",
             lambda one: spread([n for block in one[1] for n in (block.least, block.most)]),

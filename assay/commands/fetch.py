@@ -22,9 +22,9 @@ def fetch(
 
     The exit code is 2 if one of them cannot be fetched; the others are there then.
     """
-    from heuristics.shipped import CLIENTS, client_and_version
+    from heuristics.shipped import FETCHED, client_and_version
 
-    asked = names or [f"{name}@{v}" for name, c in CLIENTS.items() for v in c.versions()]
+    asked = names or [f"{name}@{v}" for name, c in FETCHED.items() for v in c.versions()]
     without: dict[str, list[str]] = {}
     for client, version in [client_and_version(name) for name in asked]:
         name = f"{client.name}@{version}"

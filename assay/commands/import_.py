@@ -38,6 +38,17 @@ def import_(
         ),
     ] = None,
     reset: Reset = None,
+    stateful: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SUBTOPOLOGIES",
+            help="of a Streams group: those that keep state, as in 1,2; '' for none",
+        ),
+    ] = None,
+    standbys: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, max=1000, help="of a Streams group: of each such task"),
+    ] = None,
     strict: Strict = False,
 ) -> None:
     """Turn other tools' output into snapshots.
@@ -60,6 +71,12 @@ def import_(
         made = (one.group() for one in imported)
         for group in chain(_found(others, standard_input, failures), made):
             known = group.with_reset(reset)
+            if group.streams is not None:
+                keep = None if stateful is None else [*filter(None, stateful.split(","))]
+                known = Group.of_document(group.streams.with_state(keep, standbys))
+            elif stateful is not None or standbys is not None:
+                asked = "--stateful" if standbys is None else "--standbys"
+                raise BadInput(f"{asked}: {group.name} is no Kafka Streams group")
             for line in known.assumed:
                 assumed.setdefault(line, []).append(known.name)
             yield known

@@ -64,8 +64,10 @@ def _objectives(incomplete: str) -> list[str]:
 
 def _assignors(incomplete: str) -> list[str]:
     from heuristics import assignors
+    from heuristics.shipped.task_assignor import task_assignors
 
-    return [name for name in assignors() if name.startswith(incomplete)]
+    names = (*assignors(), *(found.name for found in task_assignors()))
+    return [name for name in names if name.startswith(incomplete)]
 
 
 Objective = Annotated[

@@ -150,14 +150,20 @@ def reproduce(
     from compare.promises.findings import SHIPPED, read_findings
     from compare.promises.program import program
     from compare.promises.rerun import rerun
+    from compare.promises.task_program import read_task_findings, task_program
     from heuristics.nearest import nearest
 
     file = str(SHIPPED) if findings is None else findings
     known = {found.id: found for found in read_findings(file)}
-    if finding not in known:
-        near = f"; nearest: {nearest(finding, known)}" if known else ""
+    of_tasks = {one.id: one for one in read_task_findings()} if findings is None else {}
+    if finding not in known and finding not in of_tasks:
+        near = f"; nearest: {nearest(finding, [*known, *of_tasks])}" if known else ""
         raise BadInput(f"{file}: no finding {finding!r}{near}")
-    made = program(known[finding])
+    if finding in known:
+        made, assignor = program(known[finding]), known[finding].assignor
+    else:
+        made = task_program(of_tasks[finding])
+        assignor = f"kafka-broker/uniform@{of_tasks[finding].affected[-1]}"
     if out is not None:
         folder = Path(out)
         make_folder(folder)
@@ -168,7 +174,7 @@ def reproduce(
         put(made.text.rstrip("\n"))
     if run_it:
         with TemporaryDirectory(prefix="assay-") as empty:
-            came = rerun(made, known[finding].assignor, Path(empty))
+            came = rerun(made, assignor, Path(empty))
         for line in came.said.splitlines():
             note(line)
         show(

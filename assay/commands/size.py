@@ -17,7 +17,6 @@ from assay.commands.options import (
     Rate,
     Reads,
     Reset,
-    Views,
     one_group,
 )
 from assay.commands.solve import in_ranges
@@ -25,8 +24,9 @@ from assay.streams import note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.sentences import in_words, spread
 from groups.errors import BadInput
+from groups.group import Group
 from groups.tiers import LAG_PEAKS, MOVES
-from groups.wording import counted, duration, listed, rounded
+from groups.wording import OF_CONSUMERS, counted, duration, listed, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,14 +34,21 @@ if TYPE_CHECKING:
     from compare.sizes.fit import Fit, FitRow
     from compare.sizes.pods import Pods
     from compare.sizes.sizing import Aim, Size, Sizing, Target
-    from groups.group import Group
+    from groups.wording import Nouns
 
-MOST_NUMBERS = 1000
+MOST_NUMBERS, MOST_PARTITIONS = 1000, 1_000_000
+_ANY = {"format": "assay-group/1", "group": "any group"}
 MOST_MEMBERS = 20
 
 
 def size(
-    files: Views,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="FILE...",
+            help="snapshots, JSON lines or what other tools printed; - is standard input",
+        ),
+    ] = None,
     *,
     target: Annotated[
         str | None,
@@ -72,6 +79,16 @@ def size(
             "--host-by",
             help="answer in pods like those of now: members of one 'host', or of one client id up "
             "to its last number",
+        ),
+    ] = None,
+    partitions: Annotated[
+        int | None,
+        typer.Option(
+            "--partitions",
+            metavar="N",
+            min=1,
+            max=MOST_PARTITIONS,
+            help="with --threads and without a file: of a group that reads so many",
         ),
     ] = None,
     members: Annotated[
@@ -107,6 +124,9 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
+    if partitions is not None or files is None:
+        _size_any_group(files, partitions, threads, format_)
+        return
     from groups.extras import require_plots
 
     in_pods = threads is not None or host_by is not None
@@ -136,21 +156,15 @@ def size(
     if capacity is not None:
         _size_to_fit(one, capacity, time_limit, format_)
         return
-    from compare.sizes.pods import pods, pods_of
     from compare.sizes.sizing import parse_target
     from compare.sizes.sweep import size as sized
 
     wanted = None if target is None else parse_target(target)
     numbers: Sequence[int] | None = None if members is None else _numbers(members)
     if in_pods:
-        found_pods = pods(one, threads) if threads is not None else pods_of(one)
-        if found_pods is None:
-            raise BadInput(
-                f"{one.name}: its hosts are not known, or not pods of equally many members that "
-                "read alike; say --threads N"
-            )
+        found_pods = _pods(one, threads)
         if wanted is None:
-            _print_pods(found_pods, format_)
+            _print_pods(found_pods, format_, one.nouns)
             return
         threads, numbers = found_pods.threads, [row.members for row in found_pods.rows]
     found = sized(
@@ -160,9 +174,11 @@ def size(
     if format_ == "json":
         show_json(found.to_dict())
     else:
-        told = "".join(f"--reads {shlex.quote(one)} " for one in reads or ())
-        _print_sizing(found, told + ("--assume-equal " if assume_equal else ""), threads or 1)
+        told = "".join(f"--reads {shlex.quote(text)} " for text in reads or ())
+        told += "--assume-equal " if assume_equal else ""
+        _print_sizing(found, told, threads or 1, one.nouns)
     if figure is not None:
+        from compare import figures
         from compare.sizes.drawn import drawn
 
         figures.save(drawn(found), figure)
@@ -170,16 +186,43 @@ def size(
             show(f"{found.group}: drawn in {figure}")
 
 
-def _print_pods(found: Pods, format_: str) -> None:
+def _pods(group: Group, threads: int | None) -> Pods:
+    """Return how even a group is in pods of so many threads; None: pods as its hosts are now."""
+    from compare.sizes.pods import pods, pods_of
+
+    found = pods(group, threads) if threads is not None else pods_of(group)
+    if found is None:
+        raise BadInput(
+            f"{group.name}: its hosts are not known, or not pods of equally many members that "
+            "read alike; say --threads N"
+        )
+    return found
+
+
+def _size_any_group(
+    files: object, partitions: int | None, threads: int | None, format_: str
+) -> None:
+    """Print with how many pods any group is even that reads so many partitions."""
+    from compare.sizes.pods import pods
+
+    if partitions is None:
+        raise BadInput("a FILE is missing; or ask without one: --partitions 24 --threads 4")
+    if threads is None or files:
+        raise BadInput("--partitions: with --threads N, and without a file")
+    topic = {"topics": {"t": partitions}, "members": {"m": {"subscription": ["t"]}}}
+    _print_pods(pods(Group.from_dict({**_ANY, **topic}), threads), format_, OF_CONSUMERS)
+
+
+def _print_pods(found: Pods, format_: str, nouns: Nouns) -> None:
     """Print with how many pods threads are even, and a row for each number of pods."""
     note_assumed(found.assumed)
     if format_ == "json":
         show_json(found.to_dict())
         return
     tell(
-        f"{found.group}: {counted(found.partitions, 'partition')}, pods of "
+        f"{found.group}: {counted(found.partitions, nouns.partition)}, pods of "
         f"{counted(found.threads, 'thread')}. {found.even_told} With more than "
-        f"{counted(found.enough, 'pod')} the busiest thread has no less: 1 partition."
+        f"{counted(found.enough, 'pod')} the busiest thread has no less: 1 {nouns.partition}."
     )
     show_table(
         found.rows,
@@ -265,7 +308,7 @@ def _numbers(text: str) -> range:
     return range(least, most + 1)
 
 
-def _print_sizing(sizing: Sizing, told: str, pod: int) -> None:
+def _print_sizing(sizing: Sizing, told: str, pod: int, nouns: Nouns) -> None:
     """Print what is enough and why, then a row for each number of members.
 
     Parameters
@@ -273,21 +316,19 @@ def _print_sizing(sizing: Sizing, told: str, pod: int) -> None:
     told, pod : of `answer`
     """
     partitions, now = counted(sizing.partitions, "partition"), sizing.members_now
-    said = (
-        f"{sizing.group}: {partitions}, {counted(now, 'member')} now. {answer(sizing, told, pod)}"
-    )
-    tell(said.rstrip())
-    tell(
-        f"A partition is with one member: with more than {sizing.partitions:,} some hold nothing."
-    )
+    said = f"{partitions}, {counted(now, 'member')} now. {answer(sizing, told, pod)}".rstrip()
+    tell(f"{sizing.group}: {nouns.said(said)}")
+    more = f"with more than {sizing.partitions:,} some hold nothing."
+    tell(nouns.said(f"A partition is with one member: {more}"))
     if sizing.hottest is not None:
         topic, number, records = sizing.hottest
+        one = f"{topic}-{number}" if nouns == OF_CONSUMERS else nouns.held({topic: [number]})
         tell(
             f"However many there are, one has at least {rounded(records)} of lag: that of one "
-            f"partition ({topic}-{number})."
+            f"{nouns.partition} ({one})."
         )
-    tell(sizing.reads)
-    _print_rows(sizing, pod)
+    tell(nouns.said(sizing.reads))
+    _print_rows(sizing, pod, nouns)
 
 
 def answer(sizing: Sizing, told: str, pod: int) -> str:
@@ -410,7 +451,7 @@ def _value(aim: Aim, value: int) -> str:
     return duration(value) if aim == "peak_time" else f"{value:,}"
 
 
-def _print_rows(sizing: Sizing, pod: int) -> None:
+def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
     lag = any(row.peak_lag is not None for row in sizing.rows)
     bounds = lag and any(row.peak_lag != row.peak_lag_bound for row in sizing.rows)
     times = any(row.peak_seconds is not None for row in sizing.rows)
@@ -420,7 +461,7 @@ def _print_rows(sizing: Sizing, pod: int) -> None:
     show_table(
         sizing.rows,
         Column("pods", lambda row: row.members // pod, shown=pod > 1),
-        Column("members", lambda row: row.members),
+        Column(f"{nouns.member}s", lambda row: row.members),
         Column("loads", lambda row: spread([row.least_load, row.most_load]), right=True),
         Column("balance", lambda row: row.balance, gives_way=1),
         Column("peak lag", lambda row: row.peak_lag, shown=lag),
@@ -428,7 +469,8 @@ def _print_rows(sizing: Sizing, pod: int) -> None:
         Column("catch-up", _catch_up, right=True, shown=times),
         Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
     )
-    tell(f"each row: the best assignment of so many members, {' > '.join(sizing.objective)}")
+    so_many = f"so many {nouns.member}s"
+    tell(f"each row: the best assignment of {so_many}, {' > '.join(sizing.objective)}")
     if bounds:
         tell("at least: where the lowest peak is not proved, no assignment has less")
 

@@ -31,7 +31,7 @@ from assay.terminal import Column, show_table, tell
 from compare.lag.behind import peak_lag
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
-from groups.wording import counted, duration, ranges
+from groups.wording import OF_CONSUMERS, counted, duration, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -164,15 +164,19 @@ def show_solution(solution: Solution) -> None:
         Column("bound", lambda term: term.bound, right=True),
     )
     now = Assignment.current(solution.group)
-    held = {member: in_ranges(topics) for member, topics in found.to_dict().items()}
+    nouns = solution.group.nouns
+    held = {
+        member: in_ranges(topics) if nouns == OF_CONSUMERS else [nouns.held(topics)]
+        for member, topics in found.to_dict().items()
+    }
     members = [*held]
     show_table(
         range(len(members)),
-        Column("member", members.__getitem__),
+        Column(nouns.member, members.__getitem__),
         Column("now", lambda m: now.loads[m]),
         Column("best" if solution.at_most else "optimum", lambda m: found.loads[m]),
         *(lag_columns(behind(now), behind(found)) if _is_on_lag(solution) else ()),
-        Column("partitions", lambda m: held[members[m]]),
+        Column(f"{nouns.partition}s", lambda m: held[members[m]]),
     )
     if said := peak_found(solution):
         tell(said)

@@ -1,58 +1,104 @@
-"""Task program: a rebalance that breaks a task promise, as a JUnit test for maintainers."""
+"""Task findings: groups on which an assignor of tasks breaks a promise; as JUnit tests."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from msgspec import DecodeError, Struct, ValidationError, to_builtins
+from msgspec.json import decode
 
 from compare.promises.description import COLUMNS
 from compare.promises.program import Program, camel, maven, templates
 from compare.promises.record import ARTIFACTS
 from groups import BadInput
-from groups.documents.assay_streams import held
+from groups.documents.assay_streams import StreamsDocument, held
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from groups.documents.assay_group import Partitions
-    from groups.documents.assay_streams import StreamsDocument
 
+FORMAT: Final = "assay-task-finding/1"
+# Beside the findings on assignors of partitions.
+TASK_FINDINGS = Path(__file__).parents[2] / "corpus" / "task-findings.jsonl"
+TESTED_OF = "kafka-streams/sticky"
 # Of the promises in `task_promises`, and "stays": that nothing moves where nothing changes.
 TESTED = ("threads-even", "stateful-even", "standbys-even", "fewest-restores", "stays")
 
 
-def task_program(
-    promise: str,
-    before: StreamsDocument,
-    *,
-    version: str,
-    text: str,
-    history: Sequence[str],
-    measured: Mapping[str, object],
-) -> Program:
-    """Return a test that fails where the assignor breaks a promise on a group.
+class TaskFinding(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """One broken promise of an assignor of tasks.
 
-    Parameters
+    Attributes
     ----------
-    version : release of Kafka's broker, of 4.4 or later
-    text : the promise, in one line
+    assignor, promise : who breaks what, without a release
+    promised : the promise, in one line
     history : the events that led to the group
-    measured : what the promise's judge says; for restores ``enough``
+    measured : what the promise's judge says
+    affected : the releases in which it breaks on this group, oldest first
+    before, after : the smallest group known on which it breaks, and with the tasks it is given
+    """
+
+    format: Literal["assay-task-finding/1"] = FORMAT
+    id: str
+    assignor: str
+    promise: str
+    promised: str
+    history: list[str]
+    measured: dict[str, Any]
+    affected: list[str]
+    before: StreamsDocument
+    after: StreamsDocument
+
+
+def read_task_findings(path: Path = TASK_FINDINGS) -> list[TaskFinding]:
+    """Return the findings of a file, one to a line; those that ship if none is named.
 
     Raises
     ------
     BadInput
-        Where there is no test for the promise.
+        Where the file cannot be read or a line is no finding; the message names the line.
     """
-    if promise not in TESTED:
-        raise BadInput(f"no program for the promise {promise}, only for {', '.join(TESTED)}")
-    name = f"Sticky{camel(promise)}Test"
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            found.append(decode(line, type=TaskFinding))
+        except (DecodeError, ValidationError) as error:
+            raise BadInput(f"{path}:{number}: {error}") from None
+    return found
+
+
+def as_task_lines(findings: list[TaskFinding]) -> str:
+    """Return findings as JSON lines."""
+    return "".join(f"{json.dumps(to_builtins(one))}\n" for one in findings)
+
+
+def task_program(finding: TaskFinding) -> Program:
+    """Return a test that fails where Kafka's broker breaks a promise, for its newest such release.
+
+    Raises
+    ------
+    BadInput
+        Where there is no test for the assignor or the promise.
+    """
+    if finding.assignor != TESTED_OF:
+        raise BadInput(f"no program for {finding.assignor}, only for {TESTED_OF}")
+    if finding.promise not in TESTED:
+        known = ", ".join(TESTED)
+        raise BadInput(f"no program for the promise {finding.promise}, only for {known}")
+    before, version = finding.before, finding.affected[-1]
+    name = f"Sticky{camel(finding.promise)}Test"
     build = maven(name.lower(), ARTIFACTS["kafka-broker"], version)
     head = [
         *wrap(f"StickyTaskAssignor of {ARTIFACTS['kafka-broker']} {version}", COLUMNS),
         "",
-        *wrap(f"Expected: {text}.", COLUMNS),
-        *wrap(f"The group came about so: {'; '.join(history)}.", COLUMNS),
+        *wrap(f"Expected: {finding.promised}.", COLUMNS),
+        *wrap(f"The group came about so: {'; '.join(finding.history)}.", COLUMNS),
         "",
         f"Run: {build.command}",
     ]
@@ -70,12 +116,12 @@ def task_program(
         .render(
             head=head,
             name=name,
-            promise=promise,
+            promise=finding.promise,
             standbys=before.standby_replicas,
             subtopologies=before.subtopologies,
             stateful=[s for s, one in before.subtopologies.items() if one.stateful],
             members=members,
-            enough=measured.get("enough"),
+            enough=finding.measured.get("enough"),
         )
     )
     return Program(f"{name}.java", rendered, build)

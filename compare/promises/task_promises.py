@@ -55,6 +55,11 @@ class Placement:
         """The number of members of each process."""
         return Counter(member.process for member in self.group.members.values())
 
+    @cached_property
+    def warmup(self) -> dict[Task, list[str]]:
+        """The members with which a task warms up, to become active there."""
+        return self._holders((name, held(m).warmup) for name, m in self.group.members.items())
+
     def _holders(self, roles: Iterable[tuple[str, Partitions]]) -> dict[Task, list[str]]:
         found: dict[Task, list[str]] = defaultdict(list)
         for name, subtopologies in roles:
@@ -73,8 +78,9 @@ class Placement:
         return self.group.members[member].process
 
     def copies(self, task: Task) -> list[str]:
-        """Return the processes that hold a task, as active or standby, once for each copy."""
-        return [self.process(m) for of in (self.active, self.standby) for m in of.get(task, ())]
+        """Return the processes that hold a task, in whatever role, once for each copy."""
+        roles = (self.active, self.standby, self.warmup)
+        return [self.process(m) for of in roles for m in of.get(task, ())]
 
     def loads(self, *, stateful: bool = False, standbys: bool = False) -> Counter[str]:
         """Return the number of active tasks of each member.
@@ -225,8 +231,9 @@ def fewest_restores(before: Placement) -> int:
 def _fewest_restores(before: Placement, after: Placement) -> Judgement:
     if not before.group.members or not any(map(before.is_stateful, before.active)):
         return NOT_TESTED
-    found, best = restores(before, after), fewest_restores(before)
-    return Judgement(found <= best, {"restores": found, "enough": best})
+    found = restores(before, after)
+    enough = fewest_restores(before) if found else 0
+    return Judgement(found <= enough, {"restores": found, "enough": enough})
 
 
 TASK_PROMISES: Mapping[str, TaskPromise] = {

@@ -6,7 +6,7 @@ Source: KIP-1071, the response of StreamsGroupDescribe.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -29,7 +29,7 @@ from groups.documents.assay_group import (
 )
 from groups.documents.decoding import Format
 from groups.documents.fields import refuse
-from groups.wording import CLASSIC_STREAMS, counted
+from groups.wording import CLASSIC_STREAMS, counted, listed
 
 FORMAT: Final = "assay-streams/1"
 Tags = dict[Name, Name]
@@ -135,6 +135,28 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
                 for name, one in self.members.items()
             },
         )
+
+    def with_state(
+        self, stateful: Collection[str] | None, standby_replicas: int | None
+    ) -> StreamsDocument:
+        """Return the group in which these subtopologies keep state, no others; None: as it was.
+
+        Raises
+        ------
+        BadInput
+            Where there is no such subtopology.
+        """
+        for name in stateful or ():
+            if name not in self.subtopologies:
+                refuse(
+                    self.group, f"no subtopology {name!r}, it has {listed([*self.subtopologies])}"
+                )
+        kept = {
+            name: one if stateful is None else replace(one, stateful=name in stateful)
+            for name, one in self.subtopologies.items()
+        }
+        replicas = self.standby_replicas if standby_replicas is None else standby_replicas
+        return replace(self, subtopologies=kept, standby_replicas=replicas)
 
     def copies(self) -> Racks | None:
         """Return the processes that have a copy of each task's state; a stateless one has none.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from groups import BadInput
 from heuristics.nearest import nearest
+from heuristics.shipped.classic_task_assignor import KAFKA_STREAMS
 from heuristics.shipped.client import Client, assignor_of
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLIENTS",
+    "FETCHED",
     "Client",
     "client_and_version",
     "client_named",
@@ -95,6 +97,9 @@ _CLIENTS: tuple[Client, ...] = (
 
 CLIENTS: Mapping[str, Client] = MappingProxyType({client.name: client for client in _CLIENTS})
 
+# Who assigns tasks is no client of a group of consumers, but its classes are fetched likewise.
+FETCHED: Mapping[str, Client] = MappingProxyType({**CLIENTS, KAFKA_STREAMS.name: KAFKA_STREAMS})
+
 ALL = "assay assignors lists all"
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,99}")
 
@@ -142,7 +147,9 @@ def client_and_version(name: str) -> tuple[Client, str]:
     BadInput
         Where there is no such client, or what follows the @ is no version.
     """
-    before, _, version = (known_as(name) or name).partition("@")
+    # The broker's assignor of tasks is in the broker's jar.
+    said = name.replace(f"{KAFKA_STREAMS.name}/sticky", KAFKA_BROKER.name)
+    before, _, version = (known_as(said) or said).partition("@")
     client = client_named(before.partition("/")[0])
     return client, _version(version or client.versions()[0], name)
 
@@ -155,9 +162,9 @@ def client_named(name: str) -> Client:
     BadInput
         Where there is none.
     """
-    if name not in CLIENTS:
-        raise BadInput(f"client: unknown name {name!r}; nearest: {nearest(name, CLIENTS)}; {ALL}")
-    return CLIENTS[name]
+    if name not in FETCHED:
+        raise BadInput(f"client: unknown name {name!r}; nearest: {nearest(name, FETCHED)}; {ALL}")
+    return FETCHED[name]
 
 
 def _version(version: str, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Streams: the task assignor of Kafka's broker for streams groups (KIP-1071), as it ships."""
+"""Streams: Kafka's assignors of tasks, as they ship: of the broker (KIP-1071) and the client."""
 
 from __future__ import annotations
 
@@ -10,25 +10,32 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from groups import Assignment, BadInput, Refused
+from groups import Assignment, BadInput, Failed, Refused
 from groups.documents.assay_streams import Tasks, held
 from heuristics.assignor import Assignor, Plan, start
-from heuristics.child import Child
+from heuristics.child import Child, Lost
+from heuristics.shipped.classic_task_assignor import (
+    KAFKA_STREAMS,
+    MAX_WARMUP_REPLICAS,
+    classes,
+    classic_tasks,
+)
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.java_client import KAFKA_BROKER
 from heuristics.shipped.java.jvm import failure, loader
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from groups import Group
     from groups.documents.assay_group import Partitions
     from groups.documents.assay_streams import StreamsDocument, StreamsMember
-    from heuristics.child import Lost
 
-PREFIX = "kafka-streams/sticky"
+ROOM = "kafka-streams/"
+STICKY, HIGH_AVAILABILITY = "sticky", "high-availability"
+CLIENT_OF = {STICKY: KAFKA_BROKER, **dict.fromkeys(KAFKA_STREAMS.assignors, KAFKA_STREAMS)}
 SOURCE = "Kafka's broker for streams groups, org.apache.kafka:kafka-group-coordinator, in a JVM"
-OLDEST = "4.1.0"
+OLDEST = {STICKY: "4.1.0", **dict.fromkeys(KAFKA_STREAMS.assignors, KAFKA_STREAMS.oldest)}
 # The first release whose assignors are an API (KIP-1071, package ``coordinator.group.api``).
 API_SINCE = (4, 4)
 SECONDS = 10.0
@@ -37,12 +44,20 @@ _PACKAGE = "org.apache.kafka.coordinator.group."
 
 @dataclass(frozen=True)
 class TaskAssignor:
-    """Kafka's ``StickyTaskAssignor`` in a release of ``org.apache.kafka:kafka-group-coordinator``.
+    """An assignor of tasks in a release of Kafka.
 
     It can be called in a process that may start a JVM. Keep :class:`TaskLimit` for many groups.
+
+    Attributes
+    ----------
+    kind : ``sticky`` of ``org.apache.kafka:kafka-group-coordinator``, or ``high-availability`` or
+        ``classic-sticky`` of ``org.apache.kafka:kafka-streams``
+    warmups : ``max.warmup.replicas``, of high availability
     """
 
     version: str
+    kind: str = STICKY
+    warmups: int = MAX_WARMUP_REPLICAS
 
     @staticmethod
     def named(name: str) -> TaskAssignor:
@@ -54,52 +69,63 @@ class TaskAssignor:
             Where it is not one of a streams group.
         """
         assignor, _, version = name.partition("@")
-        if assignor not in (PREFIX, "sticky"):
-            raise BadInput(f"assignor: {name!r} assigns no tasks, expected {PREFIX}@VERSION")
-        return TaskAssignor(version or KAFKA_BROKER.listed[0])
+        kind = assignor.removeprefix(ROOM)
+        if kind not in CLIENT_OF:
+            known = ", ".join(f"{ROOM}{one}" for one in CLIENT_OF)
+            raise BadInput(f"assignor: {name!r} assigns no tasks, expected one of {known}")
+        return TaskAssignor(version or CLIENT_OF[kind].listed[0], kind)
 
     @property
     def name(self) -> str:
         """As users write it."""
-        return f"{PREFIX}@{self.version}"
+        return f"{ROOM}{self.kind}@{self.version}"
 
     @property
     def assignor(self) -> Assignor:
         """As one that can be scored on a group of active tasks."""
+        source = SOURCE if self.kind == STICKY else KAFKA_STREAMS.source
         return Assignor(
-            self.name, "shipped", SOURCE, self.version, self.plan, self.missing, self.prepare
+            self.name, "shipped", source, self.version, self.plan, self.missing, self.prepare
         )
 
     def plan(self, group: Group) -> Plan:
         """Return who gets which active task of a group that was made of a streams group.
+
+        High availability is asked again, as in probing rebalances, until no task moves.
 
         Raises
         ------
         Refused
             Where it is another group, or says less than the assignor needs.
         Failed
-            Where the assignor throws.
+            Where the assignor throws, or tasks would move for ever.
         """
         if group.streams is None:
             raise Refused("it assigns the tasks of a Kafka Streams group")
-        made = self(group.streams).members
+        course = [group.streams, self(group.streams)]
+        if self.kind == HIGH_AVAILABILITY:
+            course += until_rest(lambda groups: [*map(self, groups)], course[1:])[0][1:]
+        made = course[-1].members
         held_by = [
             (number, subtopology, task)
             for number, name in enumerate(group.members)
             for subtopology, tasks in made[name].tasks.active.items()
             for task in tasks
         ]
-        return Plan(Assignment.from_holdings(group, held_by))
+        return Plan(Assignment.from_holdings(group, held_by), rounds=len(course) - 1)
 
     def missing(self) -> str | None:
         """Return why it cannot be called here, and the command for it; None where it can."""
-        if jars.release(self.version) < jars.release(OLDEST):
-            return f"release {self.version} has no assignor of tasks, {OLDEST} is the first"
+        if self.kind != STICKY:
+            return KAFKA_STREAMS.missing(self.kind, self.version)
+        oldest = OLDEST[STICKY]
+        if jars.release(self.version) < jars.release(oldest):
+            return f"release {self.version} has no assignor of tasks, {oldest} is the first"
         return KAFKA_BROKER.missing("uniform", self.version)
 
     def prepare(self) -> None:
         """Start the JVM, and load the classes."""
-        _classes(self.version)
+        (_classes if self.kind == STICKY else classes)(self.version)
 
     def __call__(self, group: StreamsDocument) -> StreamsDocument:
         """Return the group with the tasks that the assignor gives its members.
@@ -118,16 +144,49 @@ class TaskAssignor:
                 raise Refused(f"subtopologies.{name}.stateful: not known, the assignor needs it")
         if group.standby_replicas is None:
             raise Refused("standby_replicas: not known, the assignor needs it")
-        java = _classes(self.version)
         try:
-            made = java.assignor().assign(java.spec(group), java.topology(group)).members()
+            if self.kind == STICKY:
+                made = _broker_tasks(group, _classes(self.version))
+            else:
+                made = classic_tasks(group, self.kind, self.version, self.warmups)
         except jpype.JException as error:
             raise failure(error) from None
         members = {
-            name: replace(member, tasks=_tasks(made.get(name)), target=UNSET)
+            name: replace(member, tasks=made[name], target=UNSET)
             for name, member in group.members.items()
         }
         return replace(group, members=members)
+
+
+def until_rest(
+    plans: Callable[[list[StreamsDocument]], list[StreamsDocument | Lost]],
+    groups: Sequence[StreamsDocument],
+) -> list[list[StreamsDocument]]:
+    """Return what becomes of each group, itself first, until an assignment moves nothing.
+
+    Parameters
+    ----------
+    plans : assigns the tasks of groups
+
+    Raises
+    ------
+    Failed
+        Where there is no plan, or tasks move for ever.
+    """
+    found = [[group] for group in groups]
+    moving = found
+    while moving:
+        left = []
+        for course, after in zip(moving, plans([one[-1] for one in moving]), strict=True):
+            if isinstance(after, Lost):
+                raise Failed(after.reason)
+            if after in course[:-1]:
+                raise Failed(f"{after.group}: its tasks move for ever")
+            if after != course[-1]:
+                course.append(after)
+                left.append(course)
+        moving = left
+    return found
 
 
 class TaskLimit:
@@ -161,6 +220,20 @@ class TaskLimit:
             left = [(group,) for group in groups[len(came) :]]
             came += self._child.call_each(self.assignor, left, seconds=self.seconds)
         return came
+
+
+def task_assignors() -> Iterator[TaskAssignor]:
+    """Yield those of the releases to list, newest first, with those that were fetched besides."""
+    for kind, client in CLIENT_OF.items():
+        for version in client.versions():
+            if jars.release(version) >= jars.release(OLDEST[kind]):
+                yield TaskAssignor(version, kind)
+
+
+def _broker_tasks(group: StreamsDocument, java: Any) -> dict[str, Tasks]:
+    """Return the tasks that the broker's assignor gives each member."""
+    made = java.assignor().assign(java.spec(group), java.topology(group)).members()
+    return {name: _tasks(made.get(name)) for name in group.members}
 
 
 @cache

@@ -142,6 +142,7 @@ def _of_npm(package: str) -> list[Release]:
 _LISTS: dict[str, Callable[[], list[Release]]] = {
     "kafka-java": lambda: _of_maven("kafka-clients"),
     "kafka-broker": lambda: _of_maven("kafka-group-coordinator"),
+    "kafka-streams": lambda: _of_maven("kafka-streams"),
     "kafka-python": lambda: _of_pip("kafka-python"),
     "aiokafka": lambda: _of_pip("aiokafka"),
     "librdkafka": lambda: _of_pip("confluent-kafka"),

@@ -22,6 +22,7 @@ import numpy as np
 from groups import Assignment, Group, values
 from optimal.brute import brute
 from optimal.enumeration import count
+from optimal.standby_bounds import standby_bounds
 from optimal.standbys import Standbys, standbys_beside
 from optimal.streams import StreamsSolution, solve_streams
 from tests.optimal.random_streams import random_streams
@@ -104,9 +105,21 @@ def meet(seed: int, beside_all: bool, numbers: range) -> Counter[str]:
         met["worse actives"] += actives != brute(group, objective).bounds
         met["worse standbys"] += values_of(solution.standbys) != best
         met["with a choice of standbys"] += choices > 1
+        bounds = standby_bounds(solution.actives, replicas)
+        met["with a bound above the standbys"] += bounds > best
+        met["with standbys"] += len(solution.standbys.task) > 0
+        if len(solution.standbys.task):
+            known = solution.bounds_by if solution.optimal_together else "nothing"
+            met[f"with standbys, the best together by {known}"] += 1
         if beside_all and count(group) < 1500 and len(solution.standbys.task):
             met["looked at together"] += 1
-            met["better together"] += together(solution, replicas) < best
+            of_all = together(solution, replicas)
+            beside_first = solve_streams(group, standby_replicas=replicas, together_seconds=0)
+            met["better together than beside the first"] += of_all < values_of(
+                beside_first.standbys
+            )
+            met["better together"] += of_all < best
+            met["with a bound above the best together"] += bounds > of_all
     return met
 
 
@@ -127,7 +140,13 @@ def main() -> int:
     words = ", ".join(f"{number:,} {word}" for word, number in sorted(met.items()))
     seconds = perf_counter() - start
     sys.stdout.write(f"seed {asked.seed}: {asked.groups:,} groups: {words}, {seconds:.0f} s\n")
-    return 1 if met["worse actives"] or met["worse standbys"] else 0
+    wrong = (
+        "worse actives",
+        "worse standbys",
+        "better together",
+        *(one for one in met if "a bound above" in one),
+    )
+    return 1 if any(met[one] for one in wrong) else 0
 
 
 if __name__ == "__main__":

@@ -10,12 +10,14 @@ import pytest
 
 from groups import Assignment, BadInput, Group, ProofError
 from optimal import ProofKind, Status, solve
+from optimal.enumeration import count
 from optimal.proof import Proof
+from optimal.standby_bounds import standby_bounds
 from optimal.standby_check import require_standbys
 from optimal.standbys import Standbys, standbys_beside
 from optimal.streams import StreamsSolution, solve_streams
 from tests.optimal.judging import forged
-from tests.optimal.standby_sweep import least, small, values_of
+from tests.optimal.standby_sweep import least, small, together, values_of
 
 
 def test_no_choice_of_standbys_is_better_beside_the_same_actives():
@@ -47,6 +49,28 @@ def test_a_forged_answer_is_refused_unless_it_is_as_good():
             assert values_of(other) == best, group.snapshot()
     assert met.keys() == {"accepted", "task", "prices", "standbys:"}
     assert min(met.values()) > 15, met
+
+
+def test_no_other_actives_as_good_leave_room_for_better_standbys_and_bounds_hold_for_all():
+    """Brute force over all assignments; some groups take other actives than those found first."""
+    rng, met = random.Random("together"), Counter()
+    while met["found by the solver"] < 4 or met["better than beside the first"] < 1:
+        group, replicas = small(rng)
+        if count(group) > 250 or not (group.copies.replicas >= 0).any() or not replicas:
+            continue
+        solution = solve_streams(group, standby_replicas=replicas, together_seconds=60)
+        best = together(solution, replicas)
+        assert values_of(solution.standbys) == best, group.snapshot()
+        assert standby_bounds(solution.actives, replicas) <= best, group.snapshot()
+        assert solution.optimal_together, group.snapshot()
+        assert solution.check() == ()
+        first = solve_streams(group, standby_replicas=replicas, together_seconds=0)
+        assert first.bounds_by == "argument"
+        met["found by the solver"] += solution.bounds_by == "solver"
+        met["better than beside the first"] += best < values_of(first.standbys)
+        if best < values_of(first.standbys):
+            assert not first.optimal_together
+            assert first.together[-1].bound is None or first.together[-1].bound <= best[-1]
 
 
 def forgery(rng: random.Random, standbys: Standbys) -> Standbys:
@@ -121,11 +145,13 @@ def test_a_thousand_tasks_of_fifty_processes_have_their_standbys_with_a_certific
     assert found.actives.status is Status.OPTIMAL
     loads = found.standbys.actives.loads + np.bincount(found.standbys.member, minlength=100)
     assert {*loads.tolist()} == {20}
+    assert found.together[0].bound == 100 * 20**2
 
 
 def test_out_of_time_there_are_no_tasks():
     found = of(app(1, 3, a=("A", [0], []), b=("B", [], [1])), time_limit=0)
     assert (found.standbys, found.tasks, found.actives.status) == (None, {}, Status.UNKNOWN)
+    assert (found.together, found.optimal_together) == (None, False)
     assert found.check() == ("there is no assignment to check",)
 
 

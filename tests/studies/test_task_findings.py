@@ -1,57 +1,95 @@
-"""What the broker's assignor of streams tasks breaks: the examples of the page, again."""
+"""What Kafka's assignors of streams tasks break: the examples of the page, again."""
 
-import json
+from contextlib import ExitStack
 
 import pytest
 from msgspec import convert
 from msgspec.structs import replace
 
 from compare.promises.rerun import rerun_in_java
-from compare.promises.task_program import TESTED, task_program
+from compare.promises.task_program import (
+    TESTED,
+    as_task_lines,
+    read_task_findings,
+    task_program,
+)
 from groups import BadInput
 from groups.documents.assay_streams import StreamsDocument
-from heuristics.shipped.task_assignor import TaskAssignor, TaskLimit
-from studies.task_findings import HUNTED, SEED, WRITTEN, affected, hunted, programs
+from heuristics.shipped.task_assignor import HIGH_AVAILABILITY, STICKY, TaskAssignor
+from studies.task_findings import (
+    HUNTED,
+    NEWEST,
+    SEED,
+    affected,
+    hunted,
+    limit_of,
+)
 from studies.task_hunt import events
 from studies.task_week import application
 
-NEWEST = TaskAssignor(HUNTED[-1])
-CALLED = pytest.mark.skipif(NEWEST.missing() is not None, reason=NEWEST.missing() or "")
-MADE = json.loads(WRITTEN.read_text("utf-8"))
-SHOWN = {n: one for n, one in MADE["examples"].items() if HUNTED[-1] in one["affected"]}
+REASON = next(filter(None, (TaskAssignor(NEWEST, kind).missing() for kind in HUNTED)), None)
+CALLED = pytest.mark.skipif(REASON is not None, reason=REASON or "")
+FINDINGS = read_task_findings()
+
+
+def shown(kind):
+    of_kind = [one for one in FINDINGS if one.assignor == f"kafka-streams/{kind}"]
+    return [one for one in of_kind if NEWEST in one.affected]
 
 
 @pytest.fixture(scope="module")
-def limit():
-    with TaskLimit(NEWEST) as started:
-        yield started
+def limits():
+    with ExitStack() as started:
+        yield {kind: started.enter_context(limit_of(NEWEST, kind)) for kind in HUNTED}
 
 
 @CALLED
-def test_each_example_of_the_newest_release_breaks_its_promise_again(limit):
-    assert SHOWN
-    assert [name for name, one in SHOWN.items() if not affected(one, name, limit)] == []
+def test_each_example_of_the_newest_release_breaks_its_promise_again(limits):
+    assert shown(STICKY)
+    for kind, limit in limits.items():
+        assert [one.id for one in shown(kind) if not affected(one, limit)] == []
 
 
 @CALLED
-def test_the_history_of_an_example_leads_to_its_group(limit):
-    for name, one in SHOWN.items():
-        end = convert(one["before"], StreamsDocument)
-        group = replace(end, members={})
-        for event in one["history"]:
-            ((_, before),) = [(e, g) for e, g in events(group, "abc") if e == event]
-            (group,) = limit.plans([before])
-        assert before == end, name
-        assert group == convert(one["after"], StreamsDocument), name
+def test_the_history_of_an_example_leads_to_its_group(limits):
+    """That of the client's sticky does not: it places standbys in another order each time."""
+    for kind in (STICKY, HIGH_AVAILABILITY):
+        for one in shown(kind):
+            group = replace(one.before, members={})
+            for event in one.history:
+                ((_, before),) = [(e, g) for e, g in events(group, "abc") if e == event]
+                (group,) = limits[kind].plans([before])
+            assert before == one.before, one.id
+            assert group == one.after, one.id
 
 
 @CALLED
-def test_a_hunt_of_two_tasks_counts_every_rebalance(limit, monkeypatch):
+def test_high_availability_moves_tasks_of_which_nothing_has_to(limits):
+    """Each process has a task with its state, as even as can be; KIP-441 says: converge."""
+    balanced = {"a": {"active": {"state": [1]}}, "b": {"active": {"state": [0]}}}
+    told = {
+        "format": "assay-streams/1",
+        "group": "swapped",
+        "standby_replicas": 0,
+        "subtopologies": {"state": {"tasks": 2, "stateful": True}},
+    }
+    groups = [
+        convert(
+            told | {"members": {m: {"process": m, "tasks": balanced[n]} for m, n in pairs}},
+            StreamsDocument,
+        )
+        for pairs in ((("a", "a"), ("b", "b")), (("a", "b"), ("b", "a")))
+    ]
+    assert len({repr(one) for one in limits[HIGH_AVAILABILITY].plans(groups)}) == 1
+
+
+@CALLED
+def test_a_hunt_of_two_tasks_counts_every_rebalance(limits, monkeypatch):
     monkeypatch.setattr("studies.task_findings.SHAPES", ((2, 0, 0, 2),))
-    found = hunted(limit)
+    found = hunted(limits[STICKY])
     assert found["broken"]["valid"][0] == 0
     assert found["broken"]["processes-even"][0] > 0
-    assert found["smallest"]["processes-even"]["history"] == [
+    assert found["smallest"]["processes-even"].history == [
         "2 threads of a joins",
         "1 thread of b joins",
     ]
@@ -60,18 +98,32 @@ def test_a_hunt_of_two_tasks_counts_every_rebalance(limit, monkeypatch):
 @CALLED
 @pytest.mark.clients
 def test_the_programs_fail_on_the_newest_release(tmp_path):
-    made = programs(MADE)
+    made = [task_program(one) for one in shown(STICKY) if one.promise in TESTED]
+    made = [*{program.file: program for program in made}.values()]
     assert {program.file for program in made} >= {"StickyThreadsEvenTest.java"}
-    came = rerun_in_java(made, f"kafka-broker/uniform@{HUNTED[-1]}", tmp_path)
+    came = rerun_in_java(made, f"kafka-broker/uniform@{NEWEST}", tmp_path)
     assert all(one.reproduced for one in came), [one.said for one in came]
     assert all("AssertionFailedError" in one.said for one in came)
 
 
-def test_a_promise_without_a_program_is_refused():
-    group = convert(next(iter(MADE["examples"].values()))["before"], StreamsDocument)
-    with pytest.raises(BadInput, match=r"^no program for the promise valid, only for threads-ev"):
-        task_program("valid", group, version="4.4.0", text="", history=[], measured={})
-    assert "valid" not in TESTED
+def test_what_has_no_program_is_refused():
+    untested = next(one for one in FINDINGS if one.promise == "processes-even")
+    with pytest.raises(BadInput, match=r"^no program for the promise processes-even, only for th"):
+        task_program(untested)
+    of_client = replace(untested, assignor="kafka-streams/high-availability")
+    with pytest.raises(BadInput, match=r"^no program for kafka-streams/high-availability, only"):
+        task_program(of_client)
+
+
+def test_a_finding_is_read_as_it_was_written_and_a_broken_line_is_named(tmp_path):
+    file = tmp_path / "findings.jsonl"
+    file.write_text(as_task_lines(FINDINGS), "utf-8")
+    assert read_task_findings(file) == FINDINGS
+    file.write_text(as_task_lines(FINDINGS[:1]) + '{"id": 1}\n', "utf-8")
+    with pytest.raises(BadInput, match=r"findings\.jsonl:2: Expected `str`, got `int`"):
+        read_task_findings(file)
+    with pytest.raises(BadInput, match=r"none\.jsonl: cannot be read: No such file"):
+        read_task_findings(tmp_path / "none.jsonl")
 
 
 def test_a_week_is_the_same_for_its_seed_and_pods_come_back_with_new_members():

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from compare.page.csv_text import as_csv
 from compare.page.group.contents import Move, MoveGrid
 from compare.page.group.short_names import labels_of
-from groups.wording import ranges
 
 if TYPE_CHECKING:
     from groups.assignment import Assignment
@@ -29,9 +28,7 @@ def moves_to(best: Assignment) -> list[Move]:
             origin=group.members[a],
             target=group.members[b],
             count=sum(map(len, topics.values())),
-            partitions=_cut(
-                ", ".join(f"{group.topics[t]}: {ranges(n)}" for t, n in topics.items())
-            ),
+            partitions=_cut(group.nouns.held({group.topics[t]: n for t, n in topics.items()})),
         )
         for (a, b), topics in found.items()
     ]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from heuristics import assignor_named, assignors
+from heuristics.shipped.task_assignor import task_assignors
 from tests.assay.calling import (
     EVEN,
     LOPSIDED,
@@ -35,7 +36,9 @@ def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
     assert list(document) == ["format", "assignors"]
     assert document["format"] == "assay-assignors/1"
     rows = document["assignors"]
-    assert [row["name"] for row in rows] == list(assignors())
+    names = [*assignors(), *(one.name for one in task_assignors())]
+    assert [row["name"] for row in rows] == names
+    assert "kafka-streams/sticky@4.4.0" in names
     for row in rows:
         assert list(row) == ["name", "kind", "source", "version", "available", "reason"]
         assert row["kind"] in ("written", "shipped")
@@ -43,7 +46,7 @@ def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
         assert row["available"] or row["kind"] == "shipped"
     head, *lines = good(assay("assignors")).stdout.splitlines()
     assert head.split() == ["name", "kind", "version", "available", "source"]
-    assert [line.split()[0] for line in lines[: len(rows)]] == list(assignors())
+    assert [line.split()[0] for line in lines[: len(rows)]] == names
     reasons = {row["reason"] for row in rows} - {None}
     assert {line.partition(": ")[2] for line in lines[len(rows) :]} == reasons
 

@@ -153,3 +153,23 @@ def test_only_members_that_could_read_in_several_ways_are_unknown(folder):
     """A view that lists idle members leaves known what others read."""
     (refusal,) = one_line(assay("size", folder / "idle.json"), 2).splitlines()
     assert refusal.startswith("members.c.subscription: unknown (and 1 more); ")
+
+
+def test_size_in_pods_needs_no_file_where_the_number_of_partitions_is_told():
+    told = good(assay("size", "--partitions", "24", "--threads", "4")).stdout
+    assert told.startswith(
+        "any group: 24 partitions, pods of 4 threads. Even with 1, 2, 3 and 6 pods. "
+    )
+    said = one_line(assay("size", "--partitions", "24"), 2)
+    assert said == "--partitions: with --threads N, and without a file"
+    assert "--partitions 24 --threads 4" in one_line(assay("size"), 2)
+
+
+def test_size_and_explain_speak_of_tasks_and_threads_of_a_streams_group():
+    file = Path(__file__).parents[3] / "docs" / "how-to" / "streams-shop.json"
+    for command in ("explain", "size", "solve"):
+        said = good(assay(command, file)).stdout
+        assert "task" in said
+        assert "thread" in said
+        assert not any(word in said for word in ("partition", "member", "topic ", "topics"))
+    assert "0_3 to 0_5, 1_2 to 1_3" in said

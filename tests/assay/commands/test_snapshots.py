@@ -83,6 +83,18 @@ def test_import_merges_views_of_a_group_and_solve_takes_what_it_prints():
     assert document_of(solved)["status"] == "optimal"
 
 
+def test_import_takes_what_the_console_does_not_tell_of_a_streams_group():
+    views = Path(__file__).parents[2] / "groups" / "captures" / "streams-4.4.0"
+    text = views / "shop-members-verbose.txt"
+    told = json.loads(assay("import", text, "--stateful", "1", "--standbys", "1").stdout)
+    stateful = {name: one["stateful"] for name, one in told["subtopologies"].items()}
+    assert (stateful, told["standby_replicas"]) == ({"0": False, "1": True}, 1)
+    said = one_line(assay("import", text, "--stateful", "1,7"), 2)
+    assert said == "shop: no subtopology '7', it has 0 and 1"
+    said = one_line(assay("import", VIEWS[0], "--standbys", "1"), 2)
+    assert said == "--standbys: coop-a is no Kafka Streams group"
+
+
 def test_import_says_when_it_was_captured_as_told_or_as_its_file_has_it(tmp_path):
     text = write(tmp_path, {"a.txt": VIEWS[0].read_text()}) / "a.txt"
     os.utime(text, (1_000_000_000, 1_000_000_000))

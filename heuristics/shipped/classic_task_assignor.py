@@ -1,0 +1,284 @@
+"""Classic: the task assignors of Kafka Streams' own client, of the classic protocol, as they ship.
+
+The leader of a group gives tasks to processes by one of them, and deals those of each process to
+its threads by ``StreamsPartitionAssignor.assignTasksToThreads``; both are called here.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache, cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import NAMESPACE_OID, UUID, uuid5
+
+from msgspec import UNSET
+
+from groups.documents.assay_streams import Tasks, held
+from heuristics.shipped.java.java_client import JavaClient
+from heuristics.shipped.java.jvm import loader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from groups.documents.assay_group import Partitions
+    from groups.documents.assay_streams import StreamsDocument
+
+# Their classes have stood where they are since KIP-924.
+KAFKA_STREAMS = JavaClient(
+    name="kafka-streams",
+    source="Kafka Streams of the classic protocol, org.apache.kafka:kafka-streams, in a JVM",
+    assignors={
+        "high-availability": "internals.assignment.HighAvailabilityTaskAssignor",
+        "classic-sticky": "assignment.assignors.StickyTaskAssignor",
+    },
+    artifact="kafka-streams",
+    package="org.apache.kafka.streams.processor",
+    caller="ClientGroup",
+    listed=("4.4.0",),
+    oldest="3.8.0",
+    owned=lambda group: group.claims,
+)
+# The defaults of Kafka Streams.
+ACCEPTABLE_RECOVERY_LAG, MAX_WARMUP_REPLICAS, PROBING_REBALANCE_MS = 10_000, 2, 600_000
+# Of each changelog. A process without a copy lags by all of it, more than is acceptable.
+END_OFFSET = 1_000_000
+Task: TypeAlias = tuple[str, int]
+
+
+def classic_tasks(
+    group: StreamsDocument, assignor: str, version: str, warmups: int = MAX_WARMUP_REPLICAS
+) -> dict[str, Tasks]:
+    """Return the tasks that an assignor gives each member of a group, with its warm-ups.
+
+    A process is caught up with a task of which it has an active, standby or warm-up task: it lags
+    by nothing. Every other process lags by all of it. Warm-ups are given as standbys: where a task
+    has more than ``num.standby.replicas``, those on processes that are not caught up, the last by
+    name first, count as its warm-ups.
+
+    Parameters
+    ----------
+    warmups : ``max.warmup.replicas``
+
+    Raises
+    ------
+    jpype.JException
+        Where the assignor throws.
+    """
+    return _Rebalance(group, classes(version), warmups).assigned(assignor)
+
+
+@cache
+def classes(version: str) -> SimpleNamespace:
+    """Return the classes of a release, by their short names; starts the JVM."""
+    loaded = loader(KAFKA_STREAMS.artifact, version, KAFKA_STREAMS.caller)
+    import jpype
+
+    # Its configuration looks for the classes that it names with the loader of the thread.
+    java = jpype.JPackage("java").lang
+    thread = java.Thread.currentThread()
+    before = thread.getContextClassLoader()
+    thread.setContextClassLoader(loaded)
+    java.Class.forName("org.apache.kafka.streams.StreamsConfig", True, loaded)
+    thread.setContextClassLoader(before)
+    rooms = {
+        "streams.processor.assignment.": ("ApplicationState", "AssignmentConfigs", "ProcessId"),
+        "streams.processor.internals.": ("StreamsPartitionAssignor", "Task"),
+        "streams.processor.internals.assignment.": (
+            *("ClientState", "DefaultKafkaStreamsState", "DefaultTaskInfo"),
+            *("DefaultTaskTopicPartition", "RackAwareTaskAssignor"),
+        ),
+        "streams.processor.": ("TaskId", *KAFKA_STREAMS.assignors.values()),
+        "common.": ("TopicPartition", "utils.Time"),
+    }
+    found = {
+        name.rpartition(".")[2]: jpype.JClass(f"org.apache.kafka.{room}{name}", loader=loaded)
+        for room, names in rooms.items()
+        for name in names
+    }
+    util = jpype.JPackage("java").util
+    taken = (util.Collection, jpype.JBoolean, util.SortedSet, found["ClientState"], util.Map)
+    deal = found["StreamsPartitionAssignor"].class_.getDeclaredMethod(
+        "assignTasksToThreads", *(one.class_ for one in taken)
+    )
+    # Kafka shows it to its tests, and to nobody else.
+    deal.setAccessible(True)
+    return SimpleNamespace(**found, util=util, deal=deal)
+
+
+class _Rebalance:
+    """A rebalance: Kafka's objects of what the members of a group told its leader."""
+
+    def __init__(self, group: StreamsDocument, java: SimpleNamespace, warmups: int) -> None:
+        self._group, self._java = group, java
+        names = sorted(group.subtopologies, key=lambda name: (len(name), name))
+        self._ids = {
+            (name, number): java.TaskId(at, number)
+            for at, name in enumerate(names)
+            for number in range(group.subtopologies[name].tasks)
+        }
+        self._task_of = {str(said): task for task, said in self._ids.items()}
+        self._partitions = {task: java.TopicPartition(*task) for task in self._ids}
+        self._stateful = {task for task in self._ids if group.subtopologies[task[0]].stateful}
+        self._threads: dict[str, list[str]] = defaultdict(list)
+        for name, member in sorted(group.members.items()):
+            self._threads[member.process].append(name)
+        self._processes = {
+            process: java.ProcessId(java.util.UUID.fromString(str(_uuid(process))))
+            for process in self._threads
+        }
+        self._states = {process: self._state(process) for process in self._threads}
+        default = java.util.OptionalInt.empty()
+        self._configs = java.AssignmentConfigs(
+            *(ACCEPTABLE_RECOVERY_LAG, warmups, group.standby_replicas),
+            *(PROBING_REBALANCE_MS, java.util.ArrayList(group.rack_aware_tags)),
+            *(default, default, "none"),
+        )
+
+    def assigned(self, assignor: str) -> dict[str, Tasks]:
+        """Return the tasks of each member."""
+        name = KAFKA_STREAMS.assignors[assignor].rpartition(".")[2]
+        called = getattr(self._java, name)()
+        (self._by_states if assignor == "high-availability" else self._by_application)(called)
+        return {m: tasks for process in self._threads for m, tasks in self._dealt(process)}
+
+    def _by_states(self, assignor: Any) -> None:
+        """Let an assignor fill the states of the processes, as ``LegacyTaskAssignor`` says."""
+        util, nothing = self._java.util, self._map(())
+        racks = self._java.RackAwareTaskAssignor(
+            *(None, nothing, nothing, nothing, None, None, self._configs, self._java.Time.SYSTEM)
+        )
+        states = self._map((self._processes[p], state) for p, state in self._states.items())
+        stateful = util.HashSet([self._ids[task] for task in self._stateful])
+        tasks = util.HashSet([*self._ids.values()])
+        assignor.assign(states, tasks, stateful, racks, self._configs)
+
+    def _by_application(self, assignor: Any) -> None:
+        """Let an assignor answer an ``ApplicationState``, as KIP-924 says."""
+        import jpype
+
+        java, util, empty = self._java, self._java.util, self._java.util.Optional.empty()
+        processes = self._map(
+            (
+                process,
+                java.DefaultKafkaStreamsState(
+                    *(process, state.capacity(), state.clientTags(), state.previousActiveTasks()),
+                    *(state.previousStandbyTasks(), state.taskIdsByPreviousConsumer(), empty),
+                    *(util.Optional.of(state.taskLagTotals()), empty),
+                ),
+            )
+            for process, state in ((self._processes[p], one) for p, one in self._states.items())
+        )
+        tasks = util.HashMap()
+        for task, said in self._ids.items():
+            keeps = task in self._stateful
+            # The changelog of a task that keeps state; who has none of it asks nothing of racks.
+            part = java.DefaultTaskTopicPartition(self._partitions[task], not keeps, keeps, None)
+            tasks.put(said, java.DefaultTaskInfo(said, keeps, util.Set.of(), util.Set.of(part)))
+        asked = {
+            "kafkaStreamsStates": lambda _: processes,
+            "assignmentConfigs": lambda: self._configs,
+            "allTasks": lambda: tasks,
+        }
+        made = assignor.assign(jpype.JProxy(java.ApplicationState, dict=asked)).assignment()
+        assigned = {str(one.processId()): one for one in made}
+        for process, state in self._states.items():
+            state.setAssignedTasks(assigned[str(self._processes[process])])
+
+    def _state(self, process: str) -> Any:
+        """Return what the threads of a process told of the tasks that they had, and its lags."""
+        import jpype
+
+        said = [(name, self._group.members[name]) for name in self._threads[process]]
+        tags = said[0][1].tags
+        pairs = () if tags is UNSET else tags.items()
+        state = self._java.ClientState(self._processes[process], self._map(pairs))
+        for name, member in said:
+            tasks = held(member)
+            active = [*_each(tasks.active)]
+            offsets = dict.fromkeys((*_each(tasks.warmup), *_each(tasks.standby)), END_OFFSET)
+            offsets |= dict.fromkeys(active, int(self._java.Task.LATEST_OFFSET))
+            state.incrementCapacity()
+            partitions = self._java.util.ArrayList([self._partitions[task] for task in active])
+            state.addOwnedPartitions(partitions, name)
+            state.addPreviousTasksAndOffsetSums(
+                name,
+                self._map(
+                    (self._ids[task], jpype.JLong(offset))
+                    for task, offset in offsets.items()
+                    if task in self._stateful
+                ),
+            )
+        tasks_of = ((self._partitions[task], one) for task, one in self._ids.items())
+        state.initializePrevTasks(self._map(tasks_of), False)
+        ends = ((self._ids[task], jpype.JLong(END_OFFSET)) for task in self._stateful)
+        state.computeTaskLags(self._processes[process], self._map(ends))
+        return state
+
+    def _dealt(self, process: str) -> Iterator[tuple[str, Tasks]]:
+        """Yield each thread of a process and its tasks, dealt in the order of a leader."""
+        state, load = self._states[process], self._map(())
+        threads = self._java.util.TreeSet(self._threads[process])
+        keeping, spare, plain = (
+            self._java.deal.invoke(None, [tasks, stateful, threads, state, load])
+            for tasks, stateful in (
+                (state.statefulActiveTasks(), True),
+                (state.standbyTasks(), True),
+                (state.statelessActiveTasks(), False),
+            )
+        )
+        for thread in self._threads[process]:
+            standbys = self._named(spare.get(thread))
+            yield (
+                thread,
+                Tasks(
+                    active=_grouped(
+                        self._named(keeping.get(thread)) + self._named(plain.get(thread))
+                    ),
+                    standby=_grouped(t for t in standbys if (t, process) not in self._warmups),
+                    warmup=_grouped(t for t in standbys if (t, process) in self._warmups),
+                ),
+            )
+
+    @cached_property
+    def _warmups(self) -> set[tuple[Task, str]]:
+        """The tasks that warm up, each with its process."""
+        found: dict[Task, list[str]] = defaultdict(list)
+        for process, state in sorted(self._states.items()):
+            for task in self._named(state.standbyTasks()):
+                found[task].append(process)
+        warm = set[tuple[Task, str]]()
+        for task, processes in found.items():
+            lag = {p: int(self._states[p].lagFor(self._ids[task])) for p in processes}
+            more = max(0, len(processes) - (self._group.standby_replicas or 0))
+            last = sorted(processes, key=lambda p: (lag[p], p), reverse=True)[:more]
+            warm.update((task, process) for process in last)
+        return warm
+
+    def _map(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
+        made = self._java.util.HashMap()
+        for key, value in pairs:
+            made.put(key, value)
+        return made
+
+    def _named(self, ids: Iterable[Any]) -> list[Task]:
+        return [self._task_of[str(one)] for one in ids]
+
+
+def _uuid(process: str) -> UUID:
+    """Return the id of a process that is none already, as where a group was written by hand."""
+    try:
+        return UUID(process)
+    except ValueError:
+        return uuid5(NAMESPACE_OID, process)
+
+
+def _each(tasks: Partitions) -> Iterator[Task]:
+    return ((name, number) for name, numbers in tasks.items() for number in numbers)
+
+
+def _grouped(tasks: Iterable[Task]) -> Partitions:
+    found: dict[str, list[int]] = {}
+    for name, number in sorted(tasks):
+        found.setdefault(name, []).append(number)
+    return found
