@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from compare.overview import Overview
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
-    from compare.page.group.contents import Detail, Line
+    from compare.page.group.contents import Detail
+    from compare.page.group.line import Line
     from compare.scores import Score
     from groups.tiers import Objective
 

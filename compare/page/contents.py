@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from compare.fleet.results import Unread
     from compare.page.drawing import Drawing
-    from compare.page.group.contents import Detail, Line
+    from compare.page.group.contents import Detail
+    from compare.page.group.line import Line
     from compare.unscored import NotScored
 
 

@@ -9,6 +9,7 @@ import json
 import os
 import re
 from importlib.resources import files
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -93,8 +94,8 @@ def rendered(page: Page) -> str:
         "partitions": " or ".join(partitions),
         "member": who.pop() if len(who) == 1 else "member",
         "idle": any(line.idle for line in page.lines),
-        "lag": any(line.lag_now is not None for line in page.lines),
-        "lag_best": any(line.lag_best is not None for line in page.lines),
+        "lag": any(line.peak is not None for line in page.lines),
+        "lag_best": any(line.lowest is not None for line in page.lines),
     }
     in_the_open = _fitting([len(text.encode()) for text in texts], MOST_IN_THE_OPEN)
     # Captures of which nobody knows which is the latest are one group.
@@ -244,25 +245,21 @@ def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
 
 def _groups_csv(page: Page) -> str | None:
     """Return every line as CSV; None where that is too long for a page."""
-    heads = ["group", "captured_at", "verdict", "to_do", "members", "partitions", "loads_now"]
-    heads += ["loads_best", "moves", "idle", "peak_lag_now", "peak_lag_best"]
-    rows: list[tuple[object, ...]] = [
-        (
-            line.name,
-            line.captured_at,
-            line.says,
-            line.to_do,
-            line.members,
-            line.partitions,
-            line.now,
-            line.best,
-            line.moves,
-            line.idle,
-            line.lag_now,
-            line.lag_best,
-        )
-        for line in page.lines
-    ]
+    columns = {
+        "group": "name",
+        "captured_at": "captured_at",
+        "verdict": "says",
+        "to_do": "to_do",
+        "members": "members",
+        "partitions": "partitions",
+        "loads_now": "now",
+        "loads_best": "best",
+        "moves": "advised_moves",
+        "idle": "idle",
+        "peak_lag_now": "peak",
+        "peak_lag_best": "lowest",
+    }
+    rows = [*map(attrgetter(*columns.values()), page.lines)]
     rows += [(one.group or one.place, None, "not read", one.reason) for one in page.unread]
-    text = as_csv(heads, rows)
+    text = as_csv([*columns], rows)
     return text if len(text) <= MOST_LISTED else None

@@ -2,62 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groups.wording import OF_CONSUMERS
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from compare.page.drawing import Drawing
+    from compare.page.group.line import Line
     from compare.page.group.strip import Strip
-    from groups.wording import Nouns
-
-
-@dataclass(frozen=True)
-class Line:
-    """One group in the table of groups.
-
-    Attributes
-    ----------
-    number : of the line, from 1, the worst group first
-    anchor : what stands after ``#`` in the address of its detail
-    says, mark : the verdict, and a sign that tells it without colour
-    tone : "bad", "open", "good" or "none"
-    repeats : whether another line has the same name, so that the time of the capture tells them
-        apart
-    to_do : what to do, or what would decide the verdict
-    now, best : loads as ``4-18``; None where there are none, or what is best is open
-    strip : the loads as small bars; None where there are none
-    moves : partitions to move; None where it is not known
-    lag_now, lag_best : records of the member with most lag, now and with the balanced loads that
-        have least; `lag_proved` says whether that is proved to be the least
-    nouns : what partitions and members are called
-    labels : of members what they are called on the page, where that is not their id
-    """
-
-    number: int
-    anchor: str
-    name: str
-    captured_at: str | None
-    repeats: bool
-    members: int
-    partitions: int
-    says: str
-    mark: str
-    tone: str
-    to_do: str
-    now: str | None = None
-    best: str | None = None
-    strip: Strip | None = None
-    moves: int | None = None
-    idle: int = 0
-    lag_now: int | None = None
-    lag_best: int | None = None
-    lag_proved: bool = False
-    nouns: Nouns = OF_CONSUMERS
-    labels: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
-    from compare.page.group.contents import Line
+    from compare.page.group.line import Line
     from compare.scores import Score, ScoreTerm
     from groups.assignment import Assignment
     from optimal.solution import Solution
@@ -64,7 +64,7 @@ def detail_of(
         then = what_is_next(judged, scores)
         return Detail(line, tuple(told), next=then, assumed=group.assumed)
     best = shown_best(judged)
-    target = (best if judged.plan is None else judged.plan) if line.moves else None
+    target = (best if judged.plan is None else judged.plan) if line.advised_moves else None
     lags = [*lag_told(judged, lowest), "" if lowest is None else _after(target, lowest)]
     told += filter(None, [*_weighed(judged, line), " ".join(filter(None, lags))])
     shown = Holdings(judged.now, target)

@@ -10,7 +10,7 @@ from compare.page.drawing import drawn
 if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.page.drawing import Drawing
-    from compare.page.group.contents import Line
+    from compare.page.group.line import Line
 
 TIERS = ("balance", "stickiness")
 # The worst group only: the curve is a solve for each number of moves.
