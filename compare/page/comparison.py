@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from compare.page.contents import Comparison, Standing
 from compare.page.csv_text import as_csv
@@ -30,20 +30,6 @@ COUNTS = ("groups", "unscored", "valid", "balanced", "optimal", "maybe")
 DISTRIBUTIONS = ("excess", "excess_most", "times the fastest", "seconds by partitions")
 
 
-@dataclass(frozen=True)
-class Counted:
-    """What an assignor came to over some groups.
-
-    Attributes
-    ----------
-    counts : of groups, as the attributes of `Standing` of these names
-    tiers : of each tier the groups where it is above the optimum, of how many, and the worst
-    """
-
-    counts: Mapping[str, int]
-    tiers: tuple[tuple[str, int, int, int], ...]
-
-
 def comparison_in(
     found: Aggregates,
     tiers: Sequence[str],
@@ -59,9 +45,9 @@ def comparison_in(
     data : the scores as CSV; what is drawn unless given
     """
     counted = {name: one for name, one in _counted(found, tiers).items() if name not in without}
-    if not any(one.counts["groups"] for name, one in counted.items() if name != CURRENT):
+    if not any(one.groups for name, one in counted.items() if name != CURRENT):
         return None
-    every = {name: one.counts["groups"] + one.counts["unscored"] for name, one in counted.items()}
+    every = {name: one.groups + one.unscored for name, one in counted.items()}
     standings, data = ranked(counted), _drawn_data(found) if data is None else data
     shown = drawn_assignors(standings)
     enough = max(one.groups for one in standings if one.assignors != (CURRENT,)) >= FEWEST_DRAWN
@@ -76,8 +62,9 @@ def comparison_in(
     )
 
 
-def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Counted]:
-    counts: dict[str, dict[str, int]] = {}
+def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Standing]:
+    """Return how each assignor fared, by its name and without a place."""
+    counts: dict[str, dict[str, Any]] = {}
     for row in found.rows("assignor", "assignor", "label"):
         counts.setdefault(row["assignor"], dict.fromkeys(COUNTS, 0))[row["label"]] = row["count"]
     above = dict.fromkeys(((name, tier) for name in counts for tier in tiers), (0, 0, 0))
@@ -87,41 +74,33 @@ def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Counted]:
         many = row["count"]
         above[key] = more + many * (row["x"] > 0), known + many, max(worst, int(row["most"]))
     return {
-        name: Counted(one, tuple((tier, *above[name, tier]) for tier in tiers))
+        name: Standing(tiers=tuple((tier, *above[name, tier]) for tier in tiers), **one)
         for name, one in counts.items()
     }
 
 
-def ranked(counted: Mapping[str, Counted]) -> tuple[Standing, ...]:
+def ranked(counted: Mapping[str, Standing]) -> tuple[Standing, ...]:
     """Return how each assignor fared, best first; what is there now stands apart, at the end.
 
     They are ranked by the number of groups in which they are as good as can be, then balanced,
     then valid; equal ones have the same place. Only those have a place that gave an assignment of
     as many groups as any; the others follow. Assignors of which all counts are equal share a row.
     """
-    every = max((one.counts["groups"] for one in counted.values()), default=0)
-    alike: dict[tuple[tuple[int, ...], object], list[str]] = {}
+    every = max((one.groups for one in counted.values()), default=0)
+    alike: dict[tuple[tuple[int, int, int, int], Standing], list[str]] = {}
     for name in sorted(counted):
         one = counted[name]
         if name != CURRENT:
-            rank = (every - one.counts["groups"], *_rank(one.counts))
-            alike.setdefault((rank, (*one.counts.values(), one.tiers)), []).append(name)
+            rank = (every - one.groups, -one.optimal, -one.balanced, -one.valid)
+            alike.setdefault((rank, one), []).append(name)
     ranks = sorted(rank for (rank, _), names in alike.items() for _ in names)
     found = []
-    for (rank, _), names in sorted(alike.items(), key=lambda row: (row[0][0], row[1])):
-        place = 0 if rank[0] else ranks.index(rank) + 1
-        found.append(_standing(names, counted[names[0]], place, tied=ranks.count(rank) > 1))
+    for (rank, one), names in sorted(alike.items(), key=lambda row: (row[0][0], row[1])):
+        place, tied = 0 if rank[0] else ranks.index(rank) + 1, ranks.count(rank) > 1
+        found.append(replace(one, assignors=tuple(names), place=place, tied=tied))
     if CURRENT in counted:
-        found.append(_standing([CURRENT], counted[CURRENT], 0, tied=False))
+        found.append(replace(counted[CURRENT], assignors=(CURRENT,)))
     return tuple(found)
-
-
-def _standing(names: Sequence[str], counted: Counted, place: int, *, tied: bool) -> Standing:
-    return Standing(tuple(names), place, tied, tiers=counted.tiers, **counted.counts)
-
-
-def _rank(counts: Mapping[str, int]) -> tuple[int, ...]:
-    return tuple(-counts[what] for what in ("optimal", "balanced", "valid"))
 
 
 def drawn_assignors(standings: Sequence[Standing]) -> list[str]:

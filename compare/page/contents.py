@@ -29,9 +29,6 @@ class Standing:
         many it has an excess in that tier, and the worst that is sure
     """
 
-    assignors: tuple[str, ...]
-    place: int
-    tied: bool
     groups: int
     unscored: int
     valid: int
@@ -39,6 +36,9 @@ class Standing:
     optimal: int
     maybe: int
     tiers: tuple[tuple[str, int, int, int], ...]
+    assignors: tuple[str, ...] = ()
+    place: int = 0
+    tied: bool = False
 
 
 @dataclass(frozen=True)
