@@ -120,7 +120,7 @@ final class Flows {
         int firstMember = block.lots.length + block.classes.length;
         int hub = firstMember + members;
         // No way without a circle has as many arcs, so that far costs more than all moves on it.
-        int far = 2 * hub;
+        int far = quotient.hasRacks() ? 2 * hub : 0;
         Network network = new Network(quotient, blocks, block, members + 1, 1, far, work);
         Arrays.fill(network.excess, firstMember, hub, -block.floor);
         network.excess[hub] = -block.extra;
@@ -147,15 +147,8 @@ final class Flows {
         }
         complete &= isEnded;
 
-        int arc = 0;
-        for (int lot : block.lots) {
-            for (int read = quotient.readStart[lot]; read < quotient.readStart[lot + 1]; read++) {
-                if (blocks.hasClass(block, quotient.readClass[read])) {
-                    through[read] = network.flow(arc);
-                }
-                arc++;
-            }
-        }
+        network.flowThrough(through);
+        int arc = network.firstAdded();
         for (int cls : block.classes) {
             for (int i = quotient.members.start[cls]; i < quotient.members.start[cls + 1]; i++) {
                 int member = quotient.members.items[i];

@@ -37,6 +37,9 @@ final class Network {
 
     private final int reads;
 
+    /** Of each lot what its arcs are less than the reads of the quotient that they are. */
+    private final int[] less;
+
     /** Of each read the arc back, once something has flowed; 0 before. */
     private final int[] back;
 
@@ -73,10 +76,12 @@ final class Network {
         nodes = block.lots.length + block.classes.length + others;
         excess = new int[nodes];
         start = new int[block.lots.length + 1];
+        less = new int[block.lots.length];
         for (int i = 0; i < block.lots.length; i++) {
             int lot = block.lots[i];
             excess[i] = quotient.lotSize[lot];
             start[i + 1] = start[i] + quotient.readStart[lot + 1] - quotient.readStart[lot];
+            less[i] = quotient.readStart[lot] - start[i];
         }
         reads = start[block.lots.length];
         back = new int[reads];
@@ -112,10 +117,24 @@ final class Network {
         other.add(pair);
     }
 
-    /** Returns how much flows through a read, or an arc that was added. */
+    /** Returns the first of the arcs that were added, which are two apart. */
+    int firstAdded() {
+        return reads;
+    }
+
+    /** Returns how much flows through an arc. */
     int flow(int arc) {
         int pair = arc < reads ? back[arc] : arc + 1;
         return pair == 0 ? 0 : room.items[pair - reads];
+    }
+
+    /** Writes how much flows through the reads of the quotient, where anything does. */
+    void flowThrough(int[] read) {
+        for (int i = 0; i < head.size; i++) {
+            if (other.items[i] < reads) {
+                read[other.items[i] + less[head.items[i]]] = room.items[i];
+            }
+        }
     }
 
     /** Returns the first arc that leaves a node: the reads of a lot come before what is stored. */
@@ -139,7 +158,7 @@ final class Network {
     }
 
     private int reader(int node, int read) {
-        return quotient.readClass[quotient.readStart[block.lots[node]] + read - start[node]];
+        return quotient.readClass[read + less[node]];
     }
 
     private int head(int node, int arc) {

@@ -77,20 +77,18 @@ final class Quotient {
         for (int cls = 0; cls < classes.size(); cls++) {
             for (int pool : poolsRead(cls)) {
                 reads += lotsOf.size(pool);
-            }
-        }
-        isTooLarge = reads > mostReads;
-        readClass = new int[isTooLarge ? 0 : (int) reads];
-        if (isTooLarge) {
-            return;
-        }
-        for (int cls = 0; cls < classes.size(); cls++) {
-            for (int pool : poolsRead(cls)) {
+                if (reads > mostReads) {
+                    isTooLarge = true;
+                    readClass = new int[0];
+                    return;
+                }
                 for (int i = lotsOf.start[pool]; i < lotsOf.start[pool + 1]; i++) {
                     readStart[lotsOf.items[i] + 1]++;
                 }
             }
         }
+        isTooLarge = false;
+        readClass = new int[(int) reads];
         for (int lot = 0; lot < lots.size(); lot++) {
             readStart[lot + 1] += readStart[lot];
         }
@@ -118,6 +116,11 @@ final class Quotient {
     boolean isFar(int lot, int cls) {
         int rack = classes.second(cls) - 1;
         return problem.racks != null && (rack < 0 || !problem.racks.sets[lots.second(lot)].get(rack));
+    }
+
+    /** Returns whether a class can be far from a lot. */
+    boolean hasRacks() {
+        return problem.racks != null;
     }
 
     boolean isTooLarge() {
