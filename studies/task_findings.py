@@ -259,8 +259,10 @@ def tried(
     for version in versions:
         CLIENT_OF[kind].fetch(version)
         with limit_of(version, kind) as limit:
-            for one in found:
-                one.affected.extend([version] * affected(one, limit))
+            found = [
+                replace(one, affected=[*one.affected, *[version] * affected(one, limit)])
+                for one in found
+            ]
     return found
 
 
