@@ -24,7 +24,7 @@ def test_no_choice_of_standbys_is_better_beside_the_same_actives():
     rng, choices = random.Random("standbys"), 0
     for _ in range(60):
         group, replicas = small(rng)
-        solution = solve_streams(group, standby_replicas=replicas)
+        solution = solve_streams(group, standby_replicas=replicas, together_seconds=0)
         best, number = least(solution, replicas)
         choices += number > 1
         assert values_of(solution.standbys) == best, group.snapshot()
@@ -36,7 +36,7 @@ def test_a_forged_answer_is_refused_unless_it_is_as_good():
     rng, met = random.Random("forged standbys"), Counter()
     while met.total() < 500:
         group, replicas = small(rng)
-        solution = solve_streams(group, standby_replicas=replicas)
+        solution = solve_streams(group, standby_replicas=replicas, together_seconds=0)
         best, number = least(solution, replicas)
         for _ in range(20 if number > 1 else 0):
             other = forgery(rng, solution.standbys)
@@ -54,7 +54,7 @@ def test_a_forged_answer_is_refused_unless_it_is_as_good():
 def test_no_other_actives_as_good_leave_room_for_better_standbys_and_bounds_hold_for_all():
     """Brute force over all assignments; some groups take other actives than those found first."""
     rng, met = random.Random("together"), Counter()
-    while met["found by the solver"] < 4 or met["better than beside the first"] < 1:
+    while met["found by the solver"] < 2 or met["better than beside the first"] < 1:
         group, replicas = small(rng)
         if count(group) > 250 or not (group.copies.replicas >= 0).any() or not replicas:
             continue
