@@ -50,7 +50,7 @@ class Nouns(NamedTuple):
         """
         if self == OF_CONSUMERS:
             return text
-        nouns = {"partition": self.partition, "member": self.member, "topic": "subtopology"}
+        nouns = {"partition": self.partition, "member": self.member, "topic": self.topic}
         for noun, own in nouns.items():
             many = f"{own[:-1]}ies" if own.endswith("y") else f"{own}s"
             text = re.sub(rf"(?<![\w.-]){noun}s(?![\w-])", many, text)
