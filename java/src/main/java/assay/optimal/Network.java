@@ -147,14 +147,15 @@ final class Network {
     }
 
     private int read(int node, int from) {
-        for (int read = from; read < start[node + 1]; read++) {
-            if (blocks.hasClass(block, reader(node, read))) {
-                work.add(read - from);
-                return read;
-            }
+        int read = from;
+        int end = start[node + 1];
+        while (read < end && !blocks.hasClass(block, reader(node, read))) {
+            read++;
         }
-        work.add(start[node + 1] - from);
-        return first[node];
+        if (read > from) {
+            work.add(read - from);
+        }
+        return read < end ? read : first[node];
     }
 
     private int reader(int node, int read) {
@@ -217,18 +218,15 @@ final class Network {
         int seen = 0;
         int wanting = NONE;
         long looked = 0;
-        while (!heap.isEmpty()) {
+        while (wanting == NONE && !heap.isEmpty()) {
             int node = heap.poll();
             long least = heap.last();
             if (least != distance[node]) {
                 continue;
             }
             queue[seen++] = node;
-            if (excess[node] < 0) {
-                wanting = node;
-                break;
-            }
-            for (int arc = begin(node); arc != NONE; arc = after(node, arc)) {
+            wanting = excess[node] < 0 ? node : NONE;
+            for (int arc = begin(node); wanting == NONE && arc != NONE; arc = after(node, arc)) {
                 looked++;
                 if (hasRoom(arc)) {
                     int to = head(node, arc);
@@ -236,6 +234,8 @@ final class Network {
                     if (further < distance[to]) {
                         distance[to] = further;
                         heap.add(to, further);
+                        // None is nearer than the node that was taken last.
+                        wanting = further == least && excess[to] < 0 ? to : NONE;
                     }
                 }
             }
