@@ -150,15 +150,17 @@ def reproduce(
     from compare.promises.findings import SHIPPED, read_findings
     from compare.promises.program import program
     from compare.promises.rerun import rerun
-    from compare.promises.task_program import read_task_findings, task_program
+    from compare.promises.task_program import has_program, read_task_findings, task_program
     from heuristics.nearest import nearest
 
     file = str(SHIPPED) if findings is None else findings
     known = {found.id: found for found in read_findings(file)}
     of_tasks = {one.id: one for one in read_task_findings()} if findings is None else {}
     if finding not in known and finding not in of_tasks:
-        near = f"; nearest: {nearest(finding, [*known, *of_tasks])}" if known else ""
-        raise BadInput(f"{file}: no finding {finding!r}{near}")
+        tested = [one.id for one in of_tasks.values() if has_program(one)]
+        near = f"; nearest: {nearest(finding, [*known, *tested])}" if known else ""
+        told = f"{file}: " if findings else ""
+        raise BadInput(f"{told}no finding {finding!r}{near}")
     if finding in known:
         made, assignor = program(known[finding]), known[finding].assignor
     else:
@@ -170,6 +172,7 @@ def reproduce(
         for name, text in made.files.items():
             write([text.rstrip("\n")], str(folder / name))
         show(f"cd {quote(str(folder))} && {made.build.command}")
+        note("this fails where the finding is reproduced")
     elif not run_it:
         put(made.text.rstrip("\n"))
     if run_it:

@@ -125,7 +125,11 @@ def size(
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
     if partitions is not None or files is None:
-        _size_any_group(files, partitions, threads, format_)
+        others: dict[str, object] = {"--group": group, "--reads": reads, "--members": members}
+        others |= {"--target": target, "--capacity": capacity, "--objective": objective}
+        others |= {"--like": like, "--rate": rate, "--host-by": host_by, "--figure": figure}
+        unused = [name for name, value in others.items() if value]
+        _size_any_group(files, partitions, threads, format_, unused)
         return
     from groups.extras import require_plots
 
@@ -200,15 +204,22 @@ def _pods(group: Group, threads: int | None) -> Pods:
 
 
 def _size_any_group(
-    files: object, partitions: int | None, threads: int | None, format_: str
+    files: object, partitions: int | None, threads: int | None, format_: str, unused: list[str]
 ) -> None:
-    """Print with how many pods any group is even that reads so many partitions."""
+    """Print with how many pods any group is even that reads so many partitions.
+
+    Parameters
+    ----------
+    unused : options that were given and say nothing of such a group
+    """
     from compare.sizes.pods import pods
 
     if partitions is None:
         raise BadInput("a FILE is missing; or ask without one: --partitions 24 --threads 4")
     if threads is None or files:
         raise BadInput("--partitions: with --threads N, and without a file")
+    if unused:
+        raise BadInput(f"{unused[0]}: not with --partitions")
     topic = {"topics": {"t": partitions}, "members": {"m": {"subscription": ["t"]}}}
     _print_pods(pods(Group.from_dict({**_ANY, **topic}), threads), format_, OF_CONSUMERS)
 

@@ -78,6 +78,11 @@ def as_task_lines(findings: list[TaskFinding]) -> str:
     return "".join(f"{json.dumps(to_builtins(one))}\n" for one in findings)
 
 
+def has_program(finding: TaskFinding) -> bool:
+    """Return whether there is a test that fails where the finding is reproduced."""
+    return finding.assignor == TESTED_OF and finding.promise in TESTED
+
+
 def task_program(finding: TaskFinding) -> Program:
     """Return a test that fails where Kafka's broker breaks a promise, for its newest such release.
 

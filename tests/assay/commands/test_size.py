@@ -163,6 +163,8 @@ def test_size_in_pods_needs_no_file_where_the_number_of_partitions_is_told():
     said = one_line(assay("size", "--partitions", "24"), 2)
     assert said == "--partitions: with --threads N, and without a file"
     assert "--partitions 24 --threads 4" in one_line(assay("size"), 2)
+    more = ("size", "--partitions", "24", "--threads", "4", "--target", "balance=0")
+    assert one_line(assay(*more), 2) == "--target: not with --partitions"
 
 
 def test_size_and_explain_speak_of_tasks_and_threads_of_a_streams_group():
