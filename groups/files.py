@@ -102,7 +102,7 @@ def read_groups(
     Raises
     ------
     BadInput
-        Where a file cannot be read, or a folder holds no file that could be used.
+        As :func:`find` does.
 
     Examples
     --------
@@ -167,38 +167,34 @@ def find(
     Raises
     ------
     BadInput
-        Where a file cannot be read, or a folder holds no file that could be used.
+        Where the only path is a file that cannot be read, or a folder without a file that could
+        be used. Beside others it is a failure.
     """
     times: dict[str, str] = {}
     together: dict[str | None, list[tuple[str, bytes]]] = {}
-    for path in paths:
-        in_folder = is_folder(path)
-        for file in files_in(path) if in_folder else [path]:
-            name = named(file)
-            try:
-                known = standard_input if file == "-" else None
-                data = read_bytes(file) if known is None else known
-            except BadInput as error:
-                if not in_folder:
-                    raise
-                yield _failure(name, error)
-                continue
-            if is_parquet(name, data):
-                yield from _rows(name, data)
-                continue
-            start = beginning(data)
-            if in_folder and is_other_format(start):
-                continue
-            if holds_snapshots(name, data):
-                yield from _snapshots(name, data)
-            else:
-                beside = os.path.dirname(file) if in_folder else None
-                together.setdefault(beside, []).append((name, data))
-                from groups.importers.times import file_time
+    for file, in_folder, data in _each_file(paths, standard_input):
+        name = named(file)
+        if isinstance(data, BadInput):
+            if len(paths) == 1 and file == paths[0]:
+                raise data
+            yield _failure(name, data)
+            continue
+        if is_parquet(name, data):
+            yield from _rows(name, data)
+            continue
+        start = beginning(data)
+        if in_folder and is_other_format(start):
+            continue
+        if holds_snapshots(name, data):
+            yield from _snapshots(name, data)
+        else:
+            beside = os.path.dirname(file) if in_folder else None
+            together.setdefault(beside, []).append((name, data))
+            from groups.importers.times import file_time
 
-                time = file_time(file)
-                if time is not None:
-                    times[name] = time
+            time = file_time(file)
+            if time is not None:
+                times[name] = time
     if together:
         from groups.importers import import_each
     for views in together.values():
@@ -207,6 +203,25 @@ def find(
             sources = ", ".join(made.sources)
             yield Found(sources, sources, made.snapshot)
         yield from refused
+
+
+def _each_file(
+    paths: Sequence[str], standard_input: bytes | None
+) -> Iterator[tuple[str, bool, bytes | BadInput]]:
+    """Yield each file, whether it is of a folder, and its bytes or why there are none."""
+    for path in paths:
+        folder = is_folder(path)
+        try:
+            files = files_in(path) if folder else [path]
+        except BadInput as error:
+            yield path, folder, error
+            continue
+        for file in files:
+            try:
+                known = standard_input if file == "-" else None
+                yield file, folder, read_bytes(file) if known is None else known
+            except BadInput as error:
+                yield file, folder, error
 
 
 def is_other_format(start: str) -> bool:

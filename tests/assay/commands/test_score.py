@@ -256,6 +256,21 @@ def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_fil
     assert gated("--group", "gone", "--strict") == (1, "assay: gone: nobody reads")
 
 
+def test_a_file_that_is_not_there_hides_no_group_of_the_others(tmp_path):
+    write(tmp_path, {"worse.json": LOPSIDED, "good.json": EVEN})
+    (tmp_path / "bare").mkdir()
+    gate = (*ALONE, "--fail-above", "balance=0")
+    for missing in ("gone.txt", "*.out", "bare"):
+        for beside, code, said in (
+            ("worse.json", 1, "orders: current: balance exceeds the optimum by 4, more than 0"),
+            ("good.json", 2, f"what was read passes, but not all was read: {missing}"),
+        ):
+            run = assay("score", missing, beside, *gate, cwd=tmp_path)
+            first, *_, last = run.stderr.splitlines()
+            assert (run.returncode, last) == (code, f"assay: {said}")
+            assert first.startswith(f"{missing}: ")
+
+
 def test_terminal_json_and_frame_have_the_same_verdict():
     judged = judge(read_groups(ALL_GROUPS))
     documents = [json.loads(line) for line in shown("--format", "json")]
