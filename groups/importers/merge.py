@@ -194,6 +194,9 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
                         f"but {brief(str(known[key]))} elsewhere",
                     )
                 known[key] = value
+    assignors = [view.assignor for view in views if view.assignor is not None]
+    for known in members.values() if assignors else ():
+        known.setdefault("assignors", assignors[-1:])
     return members
 
 

@@ -71,8 +71,9 @@ class View:
     """What one text shows of one group, in one table or object.
 
     `every_member` says whether idle members would be in it too, `member_count` how many members
-    the text says there are. `streams` says whether it is a Kafka Streams group, whose members hold
-    tasks of subtopologies, not partitions of topics; None where it is that or a share group.
+    the text says there are, `assignor` which one the members agreed on or the broker uses, None
+    where the text does not say. `streams` says whether it is a Kafka Streams group, whose members
+    hold tasks of subtopologies, not partitions of topics; None where it is that or a share group.
     """
 
     source: str
@@ -82,6 +83,7 @@ class View:
     partitions: tuple[SeenPartition, ...] = ()
     every_member: bool = False
     member_count: int | None = None
+    assignor: str | None = None
     assumed: tuple[str, ...] = ()
     streams: bool | None = False
 

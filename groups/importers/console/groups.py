@@ -185,14 +185,15 @@ def _tasks(cell: str, place: str) -> dict[str, dict[str, tuple[int, ...]]]:
 def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[Finding]:
     for place, row in rows:
         try:
-            require_consumers(place, group, row["STATE"], row.get("ASSIGNMENT-STRATEGY", ""))
+            assignor = row.get("ASSIGNMENT-STRATEGY", "")
+            require_consumers(place, group, row["STATE"], assignor)
         except NotToBeHad as error:
             yield refusal(table.source, error, (group,))
         else:
             members = count(row["#MEMBERS"], place, "#MEMBERS")
             yield View(
                 table.source, place, group, member_count=members, assumed=table.assumed,
-                streams=_of_streams(table.columns),
+                assignor=_given(assignor) or None, streams=_of_streams(table.columns),
             )  # fmt: skip
 
 

@@ -132,3 +132,11 @@ def test_a_plan_is_a_group_of_its_own_under_the_name_of_its_file() -> None:
     assert len(import_each([("-", idle_first)])[0]) == 1
     _, (refused,) = import_each([("p.json", b'{"a": {"t": [0, -1]}}')])
     assert refused.reason == "a.t[1]: -1, expected an integer of 0 or more"
+
+
+def test_a_view_of_states_says_which_assignor_is_in_use() -> None:
+    views = [f"4.3.1/coop-a-{view}.txt" for view in ("describe", "state")]
+    document = only(*map(text_of, views))
+    assert [member["assignors"] for member in document["members"].values()] == (
+        [["cooperative-sticky"]] * 4
+    )
