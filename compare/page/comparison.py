@@ -86,7 +86,7 @@ def ranked(counted: Mapping[str, Standing]) -> tuple[Standing, ...]:
     then valid; equal ones have the same place. Only those have a place that gave an assignment of
     as many groups as any; the others follow. Assignors of which all counts are equal share a row.
     """
-    every = max((one.groups for one in counted.values()), default=0)
+    every = max((one.groups for name, one in counted.items() if name != CURRENT), default=0)
     alike: dict[tuple[tuple[int, int, int, int], Standing], list[str]] = {}
     for name in sorted(counted):
         one = counted[name]

@@ -59,7 +59,8 @@ def test_one_that_covers_fewer_groups_has_no_place_among_those_that_cover_all():
 
 
 def test_what_is_there_now_stands_apart_without_a_place():
-    found = standings(scored("current", 4, None), scored("a", 0, 0))
+    """Also where what is there now was counted in more groups than any assignor."""
+    found = standings(scored("current", 4, None), scored("current", 4, None), scored("a", 0, 0))
     assert [(s.assignors, s.place) for s in found] == [(("a",), 1), (("current",), 0)]
 
 
