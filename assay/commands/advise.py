@@ -34,6 +34,7 @@ from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
+from compare.advice.advice import AS_MANY
 from compare.advice.words import (
     conclusion,
     depends,
@@ -68,8 +69,6 @@ if TYPE_CHECKING:
 # Seconds for several groups together, and what each of them gets at the most and at the least.
 ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
 MOST_CONDITIONS = 5
-# Changes that take no more members or partitions, and no other subscription.
-AS_MANY = ("rebalance", "isolate", "assignor")
 
 
 def advise(

@@ -24,7 +24,10 @@ Kind = Literal[
 ]
 # Of changes that gain about the same, the one that takes least comes first.
 CHEAPEST_FIRST: tuple[Kind, ...] = get_args(Kind)
-# Nothing is advised for less than one part in so many of the peak, but moves alone.
+# Changes that take no more members or partitions, and no other subscription.
+AS_MANY: tuple[Kind, ...] = ("rebalance", "isolate", "assignor")
+# No other change is advised for less than one part in so many of the peak, nor an assignor that
+# lowers partitions.
 PARTS = 100
 
 
@@ -177,7 +180,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class NoGain:
-    """A kind of change of which none is known to lower the peak.
+    """A kind of change of which none is known to lower the peak enough.
 
     Attributes
     ----------
@@ -210,7 +213,7 @@ class Advice(Framed):
     hot : (topic, partition, records) of a partition that has half of the busiest member's lag or
         more; None where there is none
     same_peak : what keeps the peak and saves something
-    no_gain : the kinds of change that do not lower it
+    no_gain : the kinds of change that do not lower it, or not enough
     assignors : what those tried do, in the order asked for
     judged : the verdict on what members hold, as `assay score` has it
     assigned_by : the assignor that the members end up with by what they list, as in "range"; None

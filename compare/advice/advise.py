@@ -6,12 +6,22 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.advice.advice import CHEAPEST_FIRST, PARTS, TO_LOWER, Advice, Change, NoGain
+from compare.advice.advice import (
+    AS_MANY,
+    CHEAPEST_FIRST,
+    PARTS,
+    TO_LOWER,
+    Advice,
+    Change,
+    NoGain,
+)
 from compare.advice.changes import Changes
 from compare.advice.tried import name_of, not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
+from compare.deployed import spoken
 from compare.judged import judge, question_of
 from compare.lag.condition import if_latest
+from compare.lag.fall import WORTH, Fall
 from compare.lag.lowest import hottest
 from compare.sentences import assigned_by
 from compare.sizes.pods import pods_of
@@ -164,10 +174,12 @@ def _advised(
         question = question_of(group, now, best.solution, best.lowest, seconds)
     # Whoever holds nothing may read all there is: what members more bring is known after that.
     open_ = question is not None and now is not None and len(now.idle) > 0
-    by_hand, few = changes.rebalance()
-    isolated, reader = _worth(changes.isolated()), _worth(changes.one_more_reader())
+    every, few = changes.rebalance()
+    by_hand, isolated, reader = (
+        _worth(one, changes) for one in (every, changes.isolated(), changes.one_more_reader())
+    )
     members = None if open_ else changes.more_members()
-    partitions = _worth(changes.more_partitions())
+    partitions = _worth(changes.more_partitions(), changes)
     fewer, even = changes.fewer_members(), changes.more_even(by_hand)
     # Assignors have a time of their own, and come when the one for all else is no longer needed.
     trials, assignor = tried_assignors(changes, names, limit)
@@ -175,7 +187,7 @@ def _advised(
         hung = {trial.assignor for trial in trials if trial.status != "scored"}
         others = [name for name in names if worlds.known and name_of(name) not in hung]
         members = replace(members, not_reached=not_reached(members, lower, others, limit))
-    found = [by_hand, _worth(assignor), few, isolated, reader, members, partitions]
+    found = [by_hand, _worth(assignor, changes), few, isolated, reader, members, partitions]
     hot = hottest(best.assignment.group) if lower == "peak_lag" else None
     return replace(
         start,
@@ -206,11 +218,28 @@ def _by_effect(changes: Sequence[Change]) -> list[Change]:
     return ordered
 
 
-def _worth(change: Change | NoGain | None) -> Change | NoGain | None:
-    """Return a change that gains 1% or more; of another, that it does not."""
-    if not isinstance(change, Change) or change.share * PARTS >= 1:
+def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
+    """Return a change that gains enough; of another, that it does not.
+
+    What lowers lag by moves alone has to gain as much as the moves of a verdict, a tenth; a
+    rebalance that lowers the greatest number of partitions anything; whatever else 1%.
+    """
+    if not isinstance(change, Change) or change.before is None:
         return change
-    return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
+    if changes.lower == "peak_load" or change.kind not in AS_MANY:
+        if change.kind == "rebalance" or change.share * PARTS >= 1:
+            return change
+        return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
+    now, made = changes.now, change.assignment
+    here = change.before.value if now is None else peak_of(now, changes.lower)
+    fall = Fall(here, change.after.value, made)
+    if fall.is_worth_it:
+        return change
+    by = f"with {spoken(change.assignor)} " if change.assignor else ""
+    because = f"{by}lag falls {fall.in_numbers.sentence()}: under {100 // WORTH}%."
+    bound = min(change.after.bound, changes.best.peak.bound)
+    proved = not Fall(here, bound, made).is_worth_it
+    return NoGain(change.kind, because[0].upper() + because[1:], proved=proved)
 
 
 def _condition(worlds: Worlds, lower: Lower, *, alike: bool) -> str | None:

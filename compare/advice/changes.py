@@ -95,19 +95,11 @@ class Changes:
         )
         if mends or lower == "peak_load":
             return every, None
-        is_even = values(now, ("balance",)) == values(best.assignment, ("balance",))
-        if is_even and not Fall(here, best.peak.value, best.assignment).is_worth_it:
-            moves = counted(every.moves, "partition")
-            reason = (
-                f"By moving {moves} lag falls from {here:,} to {best.peak.value:,}: under 10%."
-            )
-            return NoGain("rebalance", reason, proved=best.peak.proved), None
-        if is_even:
+        if values(now, ("balance",)) == values(best.assignment, ("balance",)):
             few = fall_by_few_moves(now)
         else:
             few = None if plan is None else Fall(here, peak_of(plan, lower), plan)
-        worth_it = few is not None and (few.is_worth_it if is_even else few.then < here)
-        if few is None or not worth_it or few.moves >= every.moves:
+        if few is None or not few.is_worth_it or few.moves >= every.moves:
             return every, None
         # Another 1% is worth more moves.
         after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")

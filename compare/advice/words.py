@@ -289,12 +289,13 @@ def conclusion(advice: Advice) -> str:
         return f"Nothing {sure} whoever reads what."
     if advice.changes or advice.now is None:
         return ""
+    nothing = f"Nothing that was tried lowers {advice.lower}{_enough(advice)}"
     if all(one.proved for one in advice.no_gain):
         named = ", ".join(NAMED[one.kind] for one in advice.no_gain)
         given = f", if {advice.condition}" if advice.condition else ""
-        lead = f"Nothing that was tried lowers {advice.lower}, and that is proved{given}"
+        lead = f"{nothing}, and that is proved{given}"
         return f"{lead}: {named}."
-    return f"Nothing that was tried lowers {advice.lower}."
+    return f"{nothing}."
 
 
 def more_even(advice: Advice) -> str:
@@ -326,7 +327,8 @@ def in_short(advice: Advice) -> str:
     if advice.more_even is not None:
         return more_even(advice)
     proved = all(one.proved for one in advice.no_gain)
-    return "nothing lowers it" if proved else "nothing is known that lowers it"
+    nothing = "nothing lowers it" if proved else "nothing is known that lowers it"
+    return f"{nothing}{_enough(advice)}"
 
 
 def told(peak: Peak) -> str:
@@ -389,6 +391,12 @@ def several(advice: Sequence[Advice], failed: Sequence[Failure]) -> str:
 
 def _assigned_by(advice: Advice) -> str:
     return "" if advice.assigned_by is None else f" (now: {advice.assigned_by})"
+
+
+def _enough(advice: Advice) -> str:
+    """Return `` enough`` where less is known than members have now, but not worth its cost."""
+    best, now = advice.best, advice.now
+    return " enough" if best is not None and now is not None and best.value < now else ""
 
 
 def _even(advice: Advice) -> str:

@@ -13,12 +13,15 @@ TIERS = ("balance", "peak_lag")
 HOT = {
     "format": "assay-group/1",
     "group": "hot",
-    "topics": {"t": {"partitions": 4, "lag": [900, 10, 10, 10]}},
+    "topics": {"t": {"partitions": 4, "lag": [90, 10, 10, 10]}},
     "members": {
         "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
         "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
     },
 }
+
+
+READ = {m: {"subscription": ["t"]} for m in "ab"}
 
 
 def is_small(document: dict) -> bool:
@@ -77,9 +80,9 @@ def test_the_hottest_partition_is_the_floor_and_more_partitions_do_not_help_agai
     found = advise(Group.from_dict(HOT), assignors=())
     alone, more = found.changes
     assert (alone.kind, alone.moves, more.kind, more.moves) == ("isolate", 1, "members", 1)
-    assert (found.now, found.best.value) == (910, 910)
-    assert alone.after.value == more.after.value == 900
-    assert found.hot == ("t", 0, 900)
+    assert (found.now, found.best.value) == (100, 100)
+    assert alone.after.value == more.after.value == 90
+    assert found.hot == ("t", 0, 90)
     assert {one.kind: one.because for one in found.no_gain} == {
         "rebalance": "No assignment of these members with loads as even as can be has less.",
         "subscription": "Every member reads every topic that somebody reads.",
@@ -160,6 +163,7 @@ def test_whoever_reads_what_somebody_has_as_much_as_all_have_on_average():
 def test_few_moves_that_the_verdict_names_come_before_many_for_little_more():
     rng = random.Random(3)
     lags = {"t": [20_000, *(rng.randint(1, 60) for _ in range(23))]}
+    lags["t"][4:6] = [1_500, 1_500]
     read = {m: {"subscription": ["t"]} for m in "abcdef"}
     owned = {m: {"t": [*range(4 * at, 4 * at + 4)]} for at, m in enumerate("abcdef")}
     owned["a"]["t"], owned["b"]["t"] = [0, 1, 2, 3, 4, 5], [6, 7]
@@ -169,9 +173,28 @@ def test_few_moves_that_the_verdict_names_come_before_many_for_little_more():
     assert move.after.value < found.now
 
 
+def test_neither_moves_nor_an_assignor_are_advised_for_less_than_a_tenth_of_the_lag():
+    owned = {"a": {"t": [0, 1, 3]}, "b": {"t": [2]}}
+    named = {"rebalance": "Lag falls", "assignor": "With roundrobin lag falls"}
+    for hot, falls in ((91, False), (90, True)):
+        group = Group.from_dict(lagging({"t": [hot, 0, 0, 100 - hot]}, owned, **READ))
+        found = advise(group, assignors=["roundrobin"])
+        advised = {one.kind: one.after.value for one in found.changes}
+        because = {one.kind: one.because for one in found.no_gain}
+        for kind, said in named.items():
+            if falls:
+                assert advised[kind] == hot
+            else:
+                less = f"{said} from 100 to {hot} by moving "
+                assert because[kind].startswith(less), because
+                assert because[kind].endswith(": under 10%.")
+        assert falls or conclusion(found).startswith(
+            "Nothing that was tried lowers peak_lag enough"
+        )
+
+
 def test_what_mends_a_group_says_that_a_rebalance_does_it_and_what_waits():
-    read = {m: {"subscription": ["t"]} for m in "ab"}
-    group = Group.from_dict(lagging({"t": [4, 9_000, 3, 80]}, {"a": {"t": [0]}, "b": {}}, **read))
+    group = Group.from_dict(lagging({"t": [4, 9_000, 3, 80]}, {"a": {"t": [0]}, "b": {}}, **READ))
     found = advise(group, assignors=())
     assert headline(found).endswith(
         "not valid: 3 partitions have no owner: t-1, t-2, t-3; 9,083 records wait there."
