@@ -79,10 +79,10 @@ def show_scores(
     if any(term.excess for row in rows for term in row.terms or ()):
         tell("in brackets: how much worse than the optimum")
     if lowest is not None and lagging:
-        least_peak = f"{'' if lowest.proved else 'about '}{lowest.records:,}"
+        least = "that balanced loads can have" if lowest.proved else "known with balanced loads"
         tell(
-            "peak lag: of the member with most; in brackets: beside the least that balanced loads "
-            f"can have, {least_peak}"
+            "peak lag: of the member with most; in brackets: beside the least "
+            f"{least}, {lowest.records:,}"
         )
 
 

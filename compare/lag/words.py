@@ -55,7 +55,8 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
         unasked = ""
         if asked and all(TIERS[tier].needs != "lag" for tier in asked):
             unasked = f", which {in_words(asked)} does not ask for"
-        said = f"The least{given} is {lowest.records:,}: {more:,} less{unasked}."
+        known = "" if lowest.proved else " known"
+        said = f"The least{known}{given} is {lowest.records:,}: {more:,} less{unasked}."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         elif None not in (here.longest, there.longest):

@@ -180,7 +180,7 @@ def kpr_c(page_of):
 def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     found = kpr_c()
     told = " ".join(found.sentences)
-    assert "If so, the least with balanced loads is 929: 453 less" in told
+    assert "If so, the least known with balanced loads is 929: 453 less" in told
     assert max(one.lag_best for one in found.holders) == 929
     assert found.choice == "Of all assignments that are as good, this one has the least peak lag."
 
