@@ -630,7 +630,10 @@ class Group(Columns, Framed):
         """Return the group whose members share a host if their client ids begin alike.
 
         That is, up to ``-StreamThread-N`` or the last number. One without a client id has no host.
+        A streams group stays as it is: its hosts are the processes of its threads.
         """
+        if self.streams is not None or not self.members:
+            return self
         details = (
             replace(one, host=None if one.client_id is None else host_of_client(one.client_id))
             for one in self.details

@@ -1,7 +1,9 @@
 """What a verdict says of the hosts on which members stand."""
 
 from dataclasses import replace
+from pathlib import Path
 
+from assay import read_groups
 from compare.judged import judge
 from compare.sentences import hosts_told
 from groups import Group, MemberDetails
@@ -54,6 +56,13 @@ def test_hosts_of_client_ids_are_what_stands_before_the_thread():
     assert [one.host for one in found.details] == list(ids.values())
     assert found.places("host").member.tolist()[-1] == -1
     assert "client ids" in found.assumed[-1]
+
+
+def test_client_ids_move_no_thread_of_a_streams_group_and_nobody_of_an_empty_one():
+    (shop,) = read_groups(Path(__file__).parents[2] / "docs" / "how-to" / "streams-shop.json")
+    for group in (shop, orders({}, "")):
+        found = group.with_hosts_by_client_id()
+        assert (found.details, found.assumed) == (group.details, group.assumed)
 
 
 def test_score_and_explain_show_what_each_host_holds_on_which_members(tmp_path):

@@ -23,12 +23,12 @@ LONGEST_DOCUMENT = 120_000
 
 
 def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
-    """Return why it cannot be better, a sentence or a count each."""
+    """Return why it cannot be better, a sentence or a count each, in the nouns of the group."""
     found = [] if lead is None else [lead]
     found += words.reasons(explanation)
     if explanation.moves is None and explanation.solution.objective != ("balance",):
         found.append(words.other_proof(explanation))
-    return tuple(found)
+    return tuple(map(explanation.group.nouns.said, found))
 
 
 def lines_of(explanation: Explanation) -> tuple[Lines, ...]:
@@ -76,8 +76,10 @@ def _line(explanation: Explanation, number: str, blocks: Sequence[Block]) -> Lin
     group = explanation.group
     return Lines(
         number=number,
-        members=_listed([group.members[m] for one in blocks for m in one.members], "member"),
-        topics=_listed([group.topics[t] for one in blocks for t in one.topics], "topic"),
+        members=_listed(
+            [group.members[m] for one in blocks for m in one.members], group.nouns.member
+        ),
+        topics=_listed([group.topics[t] for one in blocks for t in one.topics], group.nouns.topic),
         partitions=sum(one.partitions for one in blocks),
         holds=spread([load for one in blocks for load in (one.least, one.most)]),
     )

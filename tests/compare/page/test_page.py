@@ -59,6 +59,7 @@ def test_beside_consumer_groups_a_streams_group_has_its_own_words_and_no_assigno
     assert line.to_do == "move 1 task"
     (shown,) = (one for one in page.details if one.line.name == "shop")
     assert (shown.planned, shown.made_by) == ((), BY_TASKS)
+    assert shown.why[0].startswith("4 tasks for 2 threads are 2 each")
     told = Parsed(rendered(page)).words
     assert "threads hold 1-3 tasks now, and 2 then" in told
     assert f"shop-{UUID[:4]}…-StreamThread-1" in told
