@@ -14,11 +14,15 @@ from optimal.solve import solve
 if TYPE_CHECKING:
     from groups.arrays import Int64
     from groups.assignment import Assignment
+    from groups.group import Group
     from groups.tiers import Objective
 
 SECONDS = 1.0
 EVEN_HOSTS = "balance > host_balance > moves"
-THAT_ASSIGNMENT = f"assay solve with the objective '{EVEN_HOSTS}' writes that assignment."
+NO_ASSIGNOR = (
+    "No assignor of Kafka's or ours makes it: they know no hosts. What helps: "
+    "docs/how-to/even-out-pods.md#what-makes-it-even."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +40,18 @@ class UnevenHosts:
     fullest: tuple[str, int, int]
     emptiest: tuple[str, int, int]
     could: Int64
+
+
+def evened_by(group: Group, same: str) -> str:
+    """Return what writes the assignment with hosts as even as they could be, and who makes it.
+
+    Parameters
+    ----------
+    same : the options of a command that name the group
+    """
+    solve_it = f"assay solve FILE {same} --objective '{EVEN_HOSTS}' writes that assignment."
+    # Assignors of Kafka Streams know the processes of their threads.
+    return solve_it if group.of_streams else f"{solve_it} {NO_ASSIGNOR}"
 
 
 def uneven_hosts(now: Assignment, target: Assignment, objective: Objective) -> UnevenHosts | None:

@@ -29,6 +29,7 @@ from assay.commands.options import (
     note_passed_over,
     note_unused_capacity,
     on_hosts,
+    same_group,
 )
 from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
@@ -159,14 +160,22 @@ def advise(
         for advice in found:
             show_json(advice.to_dict())
     elif one:
-        _print_advice(found[0])
+        same = same_group(
+            found[0].group, reads=reads, assume_equal=assume_equal, reset=reset, host_by=host_by
+        )
+        _print_advice(found[0], same)
     else:
         _print_all(found, [*not_had, *damaged])
     raise typer.Exit(2 if damaged or lacking else 0)
 
 
-def _print_advice(advice: Advice) -> None:
-    """Print what to change about one group, the greatest gain first, and what gains nothing."""
+def _print_advice(advice: Advice, same: str) -> None:
+    """Print what to change about one group, the greatest gain first, and what gains nothing.
+
+    Parameters
+    ----------
+    same : the options of a command that name the group
+    """
     tell(headline(advice))
     if said := verdict_told(advice):
         tell(said)
@@ -175,12 +184,12 @@ def _print_advice(advice: Advice) -> None:
     for line in not_advised(advice):
         tell(line)
     for number, change in enumerate(advice.changes, start=1):
-        _print_change(f"{number}. ", change, advice)
-    for line in filter(None, (hot_partition(advice), *hosts_and_pods(advice))):
+        _print_change(f"{number}. ", change, advice, same)
+    for line in filter(None, (hot_partition(advice), *hosts_and_pods(advice, same))):
         tell(line)
     for change in advice.same_peak:
         tell("For the same peak:")
-        _print_change("- ", change, advice)
+        _print_change("- ", change, advice, same)
     if said := more_even(advice):
         shows = "assay score shows it" if advice.lower == "peak_load" else "--lower peak_load"
         tell(f"{said[0].upper()}{said[1:]}: {shows}.")
@@ -283,12 +292,12 @@ def _print_assumed(advice: Sequence[Advice]) -> None:
         tell(f"and {more} more: see each group in full")
 
 
-def _print_change(lead: str, change: Change, advice: Advice) -> None:
+def _print_change(lead: str, change: Change, advice: Advice, same: str) -> None:
     tell(f"{lead}{what_to_do(change, advice)}")
-    for line in (why(change, advice), *depends(change, advice)):
+    for line in (why(change, advice), *depends(change, advice, same)):
         tell(f"   {line}")
     if change.kind == "isolate":
-        tell("   assay solve FILE --objective 'peak_lag > moves' writes it.")
+        tell(f"   assay solve FILE {same} --objective 'peak_lag > moves' writes it.")
     if change.mends:
         show_given(change.assignment, indent="   ")
     if change.kind in ("rebalance", "isolate"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shlex
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -305,6 +306,38 @@ def one_group(
 def on_hosts(groups: Sequence[Group], host_by: HostBy) -> list[Group]:
     """Return groups whose members share hosts as ``--host-by`` says."""
     return [one if host_by == "host" else one.with_hosts_by_client_id() for one in groups]
+
+
+def same_group(
+    name: str | None,
+    *,
+    reads: Sequence[str] | None = None,
+    assume_equal: bool = False,
+    reset: str | None = None,
+    rate: int | None = None,
+    host_by: str | None = "host",
+) -> str:
+    """Return the options with which another command takes a group as this one does.
+
+    Parameters
+    ----------
+    name : of the group; None of one that the reader fills in
+
+    Examples
+    --------
+    >>> same_group("my orders", assume_equal=True, host_by="client-id")
+    "--group 'my orders' --assume-equal --host-by client-id"
+    """
+    words = [
+        "--group",
+        name or "NAME",
+        *(word for one in reads or () for word in ("--reads", one)),
+    ]
+    words += ["--assume-equal"] if assume_equal else []
+    words += ["--reset", reset] if reset else []
+    words += ["--rate", str(rate)] if rate else []
+    words += ["--host-by", "client-id"] if host_by == "client-id" else []
+    return shlex.join(words)
 
 
 def _all_named(files: Sequence[str]) -> str:

@@ -33,6 +33,7 @@ from assay.commands.options import (
     note_passed_over,
     note_unused_capacity,
     on_hosts,
+    same_group,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
@@ -50,7 +51,7 @@ from assay.tables import (
 )
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
-from compare.hosts import THAT_ASSIGNMENT
+from compare.hosts import evened_by
 from compare.judged import judge, worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.condition import which_if_latest
@@ -170,6 +171,16 @@ def score(
         note_assumed(groups[0].assumed)
     else:
         note_passed_over(groups)
+    alone = groups[0].name if len(groups) == 1 else None
+    # Of one group advice and moves are named next, which no rate changes.
+    same = same_group(
+        alone,
+        reads=reads,
+        assume_equal=assume_equal,
+        reset=reset,
+        rate=None if alone else rate,
+        host_by=host_by,
+    )
     if format_ == "json":
         for i, one in enumerate(judged):
             made = score_document(one, references[i], rows[i], tiers, groups[i].assumed)
@@ -179,13 +190,13 @@ def score(
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        show_group(judged[0], references[0], shown, lowest[0], plans=plans)
+        show_group(judged[0], references[0], shown, lowest[0], plans=plans, same=same)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
     else:
         over = [rows[at] for at in sorted(counting)] if assignor else ()
-        show_all(judged, lowest, tiers, sources, damaged, not_had, over)
+        show_all(judged, lowest, tiers, [same, *map(shlex.quote, sources)], damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     worse = [
         f"{one.group.name}: {line}"
@@ -337,6 +348,7 @@ def show_group(
     lowest: LowestPeak | None = None,
     *,
     plans: Container[str] = (),
+    same: str = "",
 ) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor.
 
@@ -344,6 +356,7 @@ def show_group(
     ----------
     lowest : the lowest peak lag, None where it is not known
     plans : the rows that are no assignor's
+    same : the options of a command that name the group
     """
     tell(sentence(judged))
     for row in rows:
@@ -352,13 +365,15 @@ def show_group(
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
     hosts = hosts_told(judged)
-    for said in filter(None, (early_gain(judged), hosts and f"{hosts} {THAT_ASSIGNMENT}")):
+    for said in filter(
+        None, (early_gain(judged), hosts and f"{hosts} {evened_by(judged.group, same)}")
+    ):
         tell(said)
     for said in streams_told(judged.group):
         tell(said)
-    _tell_lag(judged, lowest)
+    _tell_lag(judged, lowest, same)
     if rows and reference is not None:
-        show_plan(judged, [row for row in rows if row.assignor not in plans])
+        show_plan(judged, [row for row in rows if row.assignor not in plans], same)
         show_loads(judged)
         if judged.least_lag is not None:
             found = "" if judged.least_lag else " that was found"
@@ -373,12 +388,12 @@ def show_group(
                 tell(f"{row.assignor}: {why_not(row)}")
 
 
-def _tell_lag(judged: Judged, lowest: LowestPeak | None) -> None:
+def _tell_lag(judged: Judged, lowest: LowestPeak | None, same: str) -> None:
     """Print who has most lag, how much less there could be, and what waits without a reader."""
     for said in lag_told(judged, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
-        asked = "assay solve FILE --objective 'balance > peak_lag > moves'"
+        asked = f"assay solve FILE {same} --objective 'balance > peak_lag > moves'"
         tell(f"The assignment with {lowest.records:,}: {asked}.")
     if waiting := without_reader(judged.group):
         tell(waiting.sentence())
@@ -393,19 +408,19 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
     return lag_falls(judged.now, Fall(least, lowest.records, lowest.assignment))
 
 
-def show_plan(judged: Judged, rows: Sequence[Score]) -> None:
+def show_plan(judged: Judged, rows: Sequence[Score], same: str) -> None:
     """Print the moves that a verdict is about, and what makes them; nothing if it names none.
 
     Parameters
     ----------
     rows : what was scored of the assignors that were tried
+    same : the options of a command that name the group
     """
     plan = judged.plan
     if plan is not None:
         tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
         show_moves(plan)
-        name = shlex.quote(judged.group.name)
-        tell(remedy(judged, rows, f"assay advise FILE --group {name} --lower peak_load"))
+        tell(remedy(judged, rows, f"assay advise FILE {same} --lower peak_load"))
 
 
 def show_loads(judged: Judged) -> None:
@@ -456,7 +471,7 @@ def show_all(
     judged: Sequence[Judged],
     lowest: Sequence[LowestPeak | None],
     tiers: Tiers,
-    files: Sequence[str],
+    same: Sequence[str],
     unread: Sequence[Failure],
     not_had: Sequence[Failure] = (),
     rows: Sequence[Sequence[Score]] = (),
@@ -466,6 +481,7 @@ def show_all(
     Parameters
     ----------
     lowest : (groups,) the lowest peak of each
+    same : the words of a command that name a group, with the files
     unread : what could not be read
     not_had : groups that could not be judged in the state they were in
     rows : what was scored of each that counts, nothing where nobody named an assignor
@@ -491,8 +507,7 @@ def show_all(
     for said in sentences_without_reader([one.group for one in ordered]):
         tell(said)
     show_notes(overview)
-    names = " ".join(shlex.quote(file) for file in files)
-    show(f"{in_words(tiers)}; one in full: assay score --group NAME {names}")
+    show(f"{in_words(tiers)}; one in full: assay score {' '.join(same)}")
     if rows:
         show("")
         show_over_groups([row for scored in rows for row in scored], tiers)

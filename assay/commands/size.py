@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -18,6 +17,7 @@ from assay.commands.options import (
     Reads,
     Reset,
     one_group,
+    same_group,
 )
 from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
@@ -178,9 +178,10 @@ def size(
     if format_ == "json":
         show_json(found.to_dict())
     else:
-        told = "".join(f"--reads {shlex.quote(text)} " for text in reads or ())
-        told += "--assume-equal " if assume_equal else ""
-        _print_sizing(found, told, threads or 1, one.nouns)
+        same = same_group(
+            one.name, reads=reads, assume_equal=assume_equal, reset=reset, host_by=host_by
+        )
+        _print_sizing(found, same, threads or 1, one.nouns)
     if figure is not None:
         from compare import figures
         from compare.sizes.drawn import drawn
@@ -319,15 +320,15 @@ def _numbers(text: str) -> range:
     return range(least, most + 1)
 
 
-def _print_sizing(sizing: Sizing, told: str, pod: int, nouns: Nouns) -> None:
+def _print_sizing(sizing: Sizing, same: str, pod: int, nouns: Nouns) -> None:
     """Print what is enough and why, then a row for each number of members.
 
     Parameters
     ----------
-    told, pod : of `answer`
+    same, pod : of `answer`
     """
     partitions, now = counted(sizing.partitions, "partition"), sizing.members_now
-    said = f"{partitions}, {counted(now, 'member')} now. {answer(sizing, told, pod)}".rstrip()
+    said = f"{partitions}, {counted(now, 'member')} now. {answer(sizing, same, pod)}".rstrip()
     tell(f"{sizing.group}: {nouns.said(said)}")
     more = f"with more than {sizing.partitions:,} some hold nothing."
     tell(nouns.said(f"A partition is with one member: {more}"))
@@ -342,12 +343,12 @@ def _print_sizing(sizing: Sizing, told: str, pod: int, nouns: Nouns) -> None:
     _print_rows(sizing, pod, nouns)
 
 
-def answer(sizing: Sizing, told: str, pod: int) -> str:
+def answer(sizing: Sizing, same: str, pod: int) -> str:
     """Return how many members the target takes; nothing where there is none.
 
     Parameters
     ----------
-    told : the options that tell a command who reads what
+    same : the options of a command that name the group
     pod : how many members come and go together
     """
     said, fewer, target = _enough(sizing, pod), sizing.smallest_uneven, sizing.target
@@ -357,8 +358,8 @@ def answer(sizing: Sizing, told: str, pod: int) -> str:
         tiers = in_words((*sizing.objective, MOVES))
         said += (
             f" The {sizing.members_now:,} of now need another assignment for that: as they are "
-            f"assigned it is {_value(target.aim, value)}. assay solve FILE --group "
-            f"{shlex.quote(sizing.group)} {told}--objective '{tiers}' writes it."
+            f"assigned it is {_value(target.aim, value)}. assay solve FILE {same} --objective "
+            f"'{tiers}' writes it."
         )
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from compare.deployed import assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
-from compare.hosts import THAT_ASSIGNMENT
+from compare.hosts import evened_by
 from compare.overview import overview_of
 from compare.remedy import BY_LAG
 from compare.scores import DEPENDS
@@ -161,8 +161,13 @@ def why(change: Change, advice: Advice) -> str:
     return f"Proved: at least {least}{unit} less, at most {most}."
 
 
-def depends(change: Change, advice: Advice) -> list[str]:
-    """Return what a gain rests on, and what the change takes besides moves."""
+def depends(change: Change, advice: Advice, same: str = "") -> list[str]:
+    """Return what a gain rests on, and what the change takes besides moves.
+
+    Parameters
+    ----------
+    same : the options of a command that name the group
+    """
     said = []
     if change.not_reached:
         said.append(_not_reached(change, advice))
@@ -176,7 +181,7 @@ def depends(change: Change, advice: Advice) -> list[str]:
     elif change.kind == "rebalance" and advice.lower == "peak_lag":
         said.append(BY_LAG)
         if change.moves > 1:
-            fewer = "assay frontier FILE stickiness peak_lag"
+            fewer = f"assay frontier FILE stickiness peak_lag {same}".rstrip()
             said.append(f"What fewer moves bring if loads may differ: {fewer}.")
     elif change.kind == "rebalance" and advice.lower == "peak_load":
         said += _by_ours(change, advice)
@@ -253,10 +258,16 @@ def hot_partition(advice: Advice) -> str:
     )
 
 
-def hosts_and_pods(advice: Advice) -> list[str]:
-    """Return whether hosts are uneven, and what one more pod like those that are there brings."""
-    hosts = None if advice.judged is None else hosts_told(advice.judged)
-    said = [] if hosts is None else [f"{hosts} {THAT_ASSIGNMENT}"]
+def hosts_and_pods(advice: Advice, same: str) -> list[str]:
+    """Return whether hosts are uneven, and what one more pod like those that are there brings.
+
+    Parameters
+    ----------
+    same : the options of a command that name the group
+    """
+    said = []
+    if advice.judged is not None and (hosts := hosts_told(advice.judged)) is not None:
+        said.append(f"{hosts} {evened_by(advice.judged.group, same)}")
     if (pods := advice.pods) is not None:
         there = pods.members_now // pods.threads
         now, more = (

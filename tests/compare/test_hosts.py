@@ -1,5 +1,6 @@
 """What a verdict says of the hosts on which members stand."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,7 +87,15 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     score = ("score", "orders.json", "--assignor", "current")
     said = assay(*score, "--host-by", "client-id", cwd=folder)
     assert "Hosts are uneven: pod0 has 6 for 2 members, pod1 4 for 2 members." in said.stdout
-    assert "assay solve with the objective 'balance > host_balance > moves' writes" in said.stdout
+    _, _, hint = said.stdout.replace("\n", " ").partition("could have 5. assay ")
+    command, _, by_whom = hint.partition(" writes that assignment. ")
+    assert by_whom.startswith("No assignor of Kafka's or ours makes it: they know no hosts.")
+    words = ["orders.json" if word == "FILE" else word for word in shlex.split(command)]
+    assert "host_balance     50     50" in assay(*words, cwd=folder).stdout
+    several = write(tmp_path / "two", {"a.json": document, "b.json": document | {"group": "b"}})
+    score_both = ("score", "a.json", "b.json", "--host-by", "client-id", "--rate", "7")
+    whole = assay(*score_both, cwd=several).stdout
+    assert "assay score --group NAME --rate 7 --host-by client-id a.json b.json" in whole
     assert "Hosts" not in good(assay(*score, cwd=folder)).stdout
     asked = ("--objective", "balance > host_balance > moves", "--host-by", "client-id")
     assert "host_balance     50     50" in assay("solve", "orders.json", *asked, cwd=folder).stdout
