@@ -222,6 +222,8 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
 
     order = sorted(advice, key=urgency)
     tell(several(order, failed))
+    if not order:
+        return
     show("")
     # A group that is there more than once is told by when it was captured.
     times = len({one.group for one in order}) < len(order)

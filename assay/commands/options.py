@@ -233,14 +233,14 @@ def groups_in(
     """Return the groups asked for, with what is told by hand of them; say what is not there.
 
     The second value says what is damaged; the third which groups are not to be had in their
-    state, as one that is rebalancing.
+    state, as one that is rebalancing. There may be no other group than these.
 
     Parameters
     ----------
     only : names of groups; nothing: all
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
-    groups, damaged, not_had = _found(files, only)
+    groups, damaged, not_had = _found(files, only, may_be_none=True)
     told = as_told(groups, reads, reset)
     _note_same_times(told, groups.places)
     return told, damaged, not_had
@@ -393,31 +393,41 @@ def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str], command:
 
 
 def _found(
-    files: Sequence[str], only: Sequence[str], standard_input: bytes | None = None
+    files: Sequence[str],
+    only: Sequence[str],
+    standard_input: bytes | None = None,
+    *,
+    may_be_none: bool = False,
 ) -> tuple[Groups, list[Failure], list[Failure]]:
-    """Return the groups asked for, what is damaged, and what is not to be had; say so."""
+    """Return the groups asked for, what is damaged, and what is not to be had; say so.
+
+    Parameters
+    ----------
+    may_be_none : whether groups that are not to be had in their state are enough
+    """
     groups = read_groups(files, standard_input=standard_input)
     failures = groups.failures
-    if not groups and len(failures) == 1:
+    none_to_be_had = may_be_none and any(one.not_to_be_had for one in failures)
+    if not groups and len(failures) == 1 and not none_to_be_had:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")
-    known = [group.name for group in groups]
-    wanted = _matching([*known, *(f.group for f in failures if f.group is not None)], only)
+    known = {group.name for group in groups}
+    every = known | {one.group for one in failures if one.group is not None}
+    wanted = _matching(every, only)
     for failure in failures:
         if failure.group in only and failure.group not in known:
             raise BadInput(f"--group {failure.group}: {failure.place}: {failure.reason}")
-    for failure in failures:
+    asked = [f for f in failures if not only or f.group is None or f.group in wanted]
+    for failure in asked:
         note(f"{failure.place}: {failure.reason}")
-    if not groups and failures:
-        raise BadInput(f"{', '.join(files)}: no group in it that could be scored")
-    if not groups:
-        raise BadInput(no_group_in(files))
+    if not groups and not none_to_be_had:
+        none = f"{', '.join(files)}: no group in it that could be scored"
+        raise BadInput(none if failures else no_group_in(files))
     for one in sorted(set(only)):
-        if not _matching(known, [one]):
-            raise BadInput(f"--group {one}: no group of that name{nearest_or_some(one, known)}")
+        if not _matching(every if may_be_none else known, [one]):
+            raise BadInput(f"--group {one}: no group of that name{nearest_or_some(one, every)}")
     kept = [at for at, group in enumerate(groups) if not only or group.name in wanted]
     places = [groups.places[at] for at in kept]
     groups = Groups([groups[at] for at in kept], failures, places)
-    asked = [f for f in failures if not only or f.group is None or f.group in wanted]
     damaged = [f for f in asked if not f.not_to_be_had]
     return groups, damaged, [f for f in asked if f.not_to_be_had]
 

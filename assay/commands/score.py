@@ -98,6 +98,8 @@ MOST_MEMBERS = 12
 WIDEST_BAR = 20
 # Verdicts that --strict does not let pass: two that are open, and a group that nobody serves.
 REFUSED = ("not proved", "depends on who reads what", "nobody reads")
+# Those too where what members hold is held to the limits, and no assignor or plan instead.
+NOT_HELD = ("not valid", "nothing assigned yet")
 NOT_SURE = (
     "nothing is sure of assignors and plans where subscriptions are not known: "
     "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
@@ -121,7 +123,8 @@ def score(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="exit code 1 if a group could not be judged, or nobody reads it"
+            "--strict",
+            help="exit code 1 if a group could not be judged, or partitions have no owner",
         ),
     ] = False,
     format_: Format = "table",
@@ -198,19 +201,21 @@ def score(
         over = [rows[at] for at in sorted(counting)] if assignor else ()
         show_all(judged, lowest, tiers, [same, *map(shlex.quote, sources)], damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
+    refused = (*REFUSED, *(NOT_HELD if CURRENT in named else ())) if strict else ()
     worse = [
         f"{one.group.name}: {line}"
         for at, (one, scored) in enumerate(zip(judged, rows, strict=True))
         if at in counting
         for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
+        or [one.verdict.says] * (one.verdict.says in refused)
     ]
     if not (sure or assumed):
         worse += [
             f"{groups[0].name}: {row.assignor}: the assignment is not valid"
-            for row in rows[0]
+            for row in (rows[0] if plans else ())
             if row.assignor in plans and row.status == "scored" and not row.valid
         ]
-    worse += _not_judged([judged[at] for at in sorted(counting)], not_had) if strict else []
+    worse += [f"{one.about}: not judged" for one in not_had] if strict else []
     _tell_gate(worse, [row for scored in rows for row in scored if row.assignor in named], sure)
     if damaged and not worse and (sure or assumed or strict):
         complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
@@ -228,13 +233,6 @@ def _tell_gate(worse: Sequence[str], rows: Sequence[Score], limits: Mapping[str,
             f"{found.assignor}: {found.tier} exceeds the optimum by {found.amount}, and no limit "
             f"is about {found.tier}; add --fail-above {found.tier}=0"
         )
-
-
-def _not_judged(judged: Sequence[Judged], not_had: Sequence[Failure]) -> list[str]:
-    """Return a line for each group without a verdict, with an open one, or that nobody reads."""
-    said = [(one.group.name, one.verdict.says) for one in judged]
-    lines = [f"{name}: {says}" for name, says in said if says in REFUSED]
-    return [f"{one.about}: not judged" for one in not_had] + lines
 
 
 def _names(asked: Sequence[str], *, current: bool, few: bool) -> list[str]:
@@ -507,7 +505,8 @@ def show_all(
     for said in sentences_without_reader([one.group for one in ordered]):
         tell(said)
     show_notes(overview)
-    show(f"{in_words(tiers)}; one in full: assay score {' '.join(same)}")
+    if judged:
+        show(f"{in_words(tiers)}; one in full: assay score {' '.join(same)}")
     if rows:
         show("")
         show_over_groups([row for scored in rows for row in scored], tiers)

@@ -271,6 +271,49 @@ def test_a_file_that_is_not_there_hides_no_group_of_the_others(tmp_path):
             assert first.startswith(f"{missing}: ")
 
 
+def test_a_group_that_is_rebalancing_has_the_same_exit_code_alone_as_beside_others(tmp_path):
+    write(tmp_path, {"r.txt": "Consumer group 'r' is rebalancing.\n", "even.json": EVEN})
+    write(tmp_path, {"two.txt": "".join(f"Consumer group '{n}' is rebalancing.\n" for n in "rs")})
+    told = ":1: group 'r' is rebalancing: capture it again once its state is Stable"
+    for files in (("r.txt",), ("two.txt",), ("r.txt", "even.json")):
+        for more, code in (((), 0), (("--fail-above", "balance=0"), 0), (("--strict",), 1)):
+            run = assay("score", *files, *ALONE, *more, cwd=tmp_path)
+            assert run.returncode == code
+            assert run.stderr.startswith(f"{files[0]}{told}\n")
+            assert ("assay: r: not judged\n" in run.stderr) == code
+            if len(files) == 1:
+                assert re.search("^r +.* rebalancing ", run.stdout, re.MULTILINE)
+        named = assay("score", *files, *ALONE, "--group", "r", cwd=tmp_path)
+        assert one_line(named, 2) == f"--group r: {files[0]}{told}"
+    maybe = CAPTURES / "4.3.1" / "rebal-j-describe.txt"
+    for more, code in (((), 0), (("--strict",), 1)):
+        run = assay("score", maybe, *more)
+        assert (run.returncode, "  may be rebalancing  " in run.stdout) == (code, True)
+    write(tmp_path, {"oops.txt": "hello"})
+    for more, code in (((), 2), (("--strict",), 1)):
+        assert assay("score", "r.txt", "oops.txt", *more, cwd=tmp_path).returncode == code
+
+
+def test_strict_holds_a_fresh_group_to_its_plan_where_one_is_named(folder):
+    write(folder, {"fresh.json": VERDICTS["nothing assigned yet"]})
+    asked = ("score", folder / "fresh.json", "--strict", "--fail-above", "balance=0")
+    assert assay(*asked, "--assignor", "kip-54-sticky").returncode == 0
+    assert assay(*asked, "--assignor", "kip-54-sticky", "--assignor", "current").returncode == 1
+
+
+def test_what_is_wrong_with_other_groups_than_those_asked_for_is_left_out():
+    asked = ("--group", "idle-h", *ALONE)
+    run = assay("score", CAPTURES / "4.3.1", *asked)
+    assert (run.returncode, "rebal-j" in run.stderr) == (2, False)
+    views = [CAPTURES / "4.3.1" / f"{n}-describe.txt" for n in ("idle-h", "rebal-j")]
+    run = assay("score", *views, *asked)
+    assert (run.returncode, "rebal-j" in run.stderr) == (0, False)
+    streams = CAPTURES.parents[1] / "tests" / "groups" / "captures" / "streams-4.4.0"
+    gone = assay("score", streams, "--group", "five")
+    said = "assay: --group five: no group of that name; there is shop, till"
+    assert (gone.returncode, gone.stderr.splitlines()[-1]) == (2, said)
+
+
 def test_terminal_json_and_frame_have_the_same_verdict():
     judged = judge(read_groups(ALL_GROUPS))
     documents = [json.loads(line) for line in shown("--format", "json")]
@@ -356,16 +399,17 @@ VERDICTS = {
         },
     },
 }  # fmt: skip
-# Exit codes with --fail-above TIER=0, with --fail-above-assumed, and with --assume-equal.
+# Exit codes with --fail-above TIER=0, with --fail-above-assumed, with --assume-equal, with
+# --strict and --fail-above, and with --strict alone.
 CODES = {
-    "not valid": (1, 1, 1),
-    "improvable": (1, 1, 1),
-    "depends on who reads what": (0, 1, 0),
-    "nothing assigned yet": (1, 1, 1),
-    "as good as can be": (0, 0, 0),
-    "no members": (0, 0, 0),
-    "nobody reads": (0, 0, 0),
-    "not proved": (0, 1, 0),
+    "not valid": (1, 1, 1, 1, 1),
+    "improvable": (1, 1, 1, 1, 0),
+    "depends on who reads what": (0, 1, 0, 1, 1),
+    "nothing assigned yet": (1, 1, 1, 1, 1),
+    "as good as can be": (0, 0, 0, 0, 0),
+    "no members": (0, 0, 0, 0, 0),
+    "nobody reads": (0, 0, 0, 1, 1),
+    "not proved": (0, 1, 0, 1, 1),
 }
 
 
@@ -381,7 +425,7 @@ def test_a_gate_fires_on_what_is_sure_and_on_the_rest_only_where_asked(folder, s
     assert (plain.returncode, document_of(plain)["verdict"]["says"]) == (0, says)
     gates = ("--fail-above", limit), ("--fail-above-assumed", limit), (
         "--assume-equal", "--fail-above", limit,
-    )  # fmt: skip
+    ), ("--strict", "--fail-above", limit), ("--strict",)  # fmt: skip
     for gate, code in zip(gates, CODES[says], strict=True):
         run = assay(*asked, *gate)
         complaints = re.findall(r"^assay: (.*)", run.stderr, re.MULTILINE)
