@@ -92,10 +92,10 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     assert by_whom.startswith("No assignor of Kafka's or ours makes it: they know no hosts.")
     words = ["orders.json" if word == "FILE" else word for word in shlex.split(command)]
     assert "host_balance     50     50" in assay(*words, cwd=folder).stdout
-    several = write(tmp_path / "two", {"a.json": document, "b.json": document | {"group": "b"}})
-    score_both = ("score", "a.json", "b.json", "--host-by", "client-id", "--rate", "7")
-    whole = assay(*score_both, cwd=several).stdout
-    assert "assay score --group NAME --rate 7 --host-by client-id a.json b.json" in whole
+    write(tmp_path, {"other.json": document | {"group": "other"}})
+    both = ("score", "orders.json", "other.json", "--host-by", "client-id", "--rate", "7")
+    in_full = "assay score --group NAME --rate 7 --host-by client-id orders.json other.json"
+    assert in_full in assay(*both, cwd=folder).stdout
     assert "Hosts" not in good(assay(*score, cwd=folder)).stdout
     asked = ("--objective", "balance > host_balance > moves", "--host-by", "client-id")
     assert "host_balance     50     50" in assay("solve", "orders.json", *asked, cwd=folder).stdout
