@@ -9,6 +9,7 @@ from groups.assignment import Assignment
 from groups.documents.assay_streams import Tasks
 from groups.errors import BadInput, ProofError, SolverContradiction
 from optimal.certificate import check
+from optimal.proof import Proof, ProofKind
 from optimal.solution import Status, Term
 from optimal.solve import solve
 from optimal.standby_bounds import standby_bounds
@@ -179,13 +180,44 @@ def solve_streams(
     owner, bounds = standbys_together(actives, each, seconds=together_seconds)
     if bounds[0] is None:
         return found
-    known = sum(bound is not None for bound in bounds)
-    if bounds[:known] == argued[:known]:
-        bounds = (*bounds[:known], *argued[known:])
-    # What proves some active tasks optimal proves all that are as good.
-    other = _beside(replace(actives, assignment=Assignment(group, owner)), replicas)
+    bounds = joined(argued, bounds)
+    other = _beside(_as_good(actives, Assignment(group, owner)), replicas)
     best = min(found, other, key=_values)
-    return replace(best, bounds=bounds, bounds_by="solver")
+    return replace(best, bounds=bounds, bounds_by="argument" if bounds == argued else "solver")
+
+
+def joined(argued: Sequence[int | None], solved: Sequence[int | None]) -> tuple[int | None, ...]:
+    """Return the greater of two bounds of each term.
+
+    A bound holds where all terms before are at the bounds of its own side: from where those of the
+    other side are greater, it says nothing.
+
+    Examples
+    --------
+    >>> joined((7, 4, 0), (6, None, None)), joined((7, 4, 0), (8, 3, None))
+    ((7, 4, 0), (8, 3, None))
+    """
+    bounds, sides = list[int | None](), [argued, solved]
+    for at in range(len(argued)):
+        bounds.append(
+            max((known for side in sides if (known := side[at]) is not None), default=None)
+        )
+        sides = [side for side in sides if side[at] is not None and side[at] == bounds[-1]]
+    return tuple(bounds)
+
+
+def _as_good(actives: Solution, other: Assignment) -> Solution:
+    """Return other active tasks with the same terms as the answer.
+
+    Of `balance` alone the certificate is that of `balance > stickiness`, which other active tasks
+    may break that move more: that these are optimal is the word of the solver.
+    """
+    found = replace(actives, assignment=other)
+    try:
+        check(actives.group, found)
+    except ProofError:
+        return replace(found, proof=Proof(ProofKind.SOLVER))
+    return found
 
 
 def _values(solution: StreamsSolution) -> list[int]:

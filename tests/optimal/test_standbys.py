@@ -212,3 +212,26 @@ def test_threads_without_a_common_multiple_and_tasks_without_a_member_are_refuse
     nobody = replace(Assignment.current(group), owner=np.full(30, -1, np.int32))
     with pytest.raises(BadInput, match="expected a valid assignment"):
         standbys_beside(nobody, 1)
+
+
+def test_other_actives_of_balance_alone_are_as_good_though_they_move_more():
+    """The certificate of balance says something of moves, too, which other actives may break."""
+    document = {
+        "format": "assay-streams/1",
+        "group": "g",
+        "standby_replicas": 1,
+        "subtopologies": {
+            "0": {"tasks": 1, "stateful": True},
+            "1": {"tasks": 1, "stateful": False},
+        },
+        "members": {
+            "a": {"process": "A", "tasks": {"active": {"0": [0]}}},
+            "b": {"process": "B", "tasks": {"active": {"1": [0]}}},
+            "c": {"process": "A", "tasks": {}},
+        },
+    }
+    found = solve_streams(Group.from_dict(document), "balance", together_seconds=60)
+    assert [term.value for term in found.standbys.terms] == [3, 6, 0]
+    assert found.optimal_together
+    (unchecked,) = found.check()
+    assert "solver" in unchecked
