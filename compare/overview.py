@@ -10,7 +10,7 @@ from compare.history import history_of, sentences_of
 from compare.judged import worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.without_reader import is_read
-from compare.sentences import captures, spread
+from compare.sentences import captures, may_rebalance, spread
 from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
 from groups.wording import MOST_NAMED, NO_MEMBER_SHOWN, OF_CONSUMERS, OF_STREAMS, counted, few
@@ -61,6 +61,8 @@ class Glance:
     fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
     without_owner : partitions that nobody holds though somebody reads them
     has_tasks : whether its partitions are tasks of a Kafka Streams group
+    may_rebalance : whether it has no members, unless it is rebalancing, which its text does not
+        show
     """
 
     name: str
@@ -82,6 +84,7 @@ class Glance:
     fall: PeakFall | None = None
     without_owner: int = 0
     has_tasks: bool = False
+    may_rebalance: bool = False
 
     @property
     def nouns(self) -> Nouns:
@@ -223,6 +226,7 @@ class Overview:
             if how_many is not None and says in SAID_WITH:
                 by = SAID_WITH[says].format(number)
             given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
+            given = " (unless it is rebalancing)" if one.may_rebalance else given
             shown.append(f"{one.name}{by}{given}")
         return few(shown, self.names.get(says, self.says[says]))
 
@@ -337,4 +341,5 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         fall=None if judged.fall is None else judged.fall.in_numbers,
         without_owner=without_owner(judged.now) if there else 0,
         has_tasks=group.streams is not None,
+        may_rebalance=may_rebalance(group.assumed),
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
     from groups.tiers import Objective
 
+UNLESS = "unless it is rebalancing: capture again with 2>&1"
 IF_SO = "If so, partitions can be more even."
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 
@@ -57,6 +58,11 @@ def _wrong(violation: Violation, now: Assignment) -> str:
     return f"{with_whom} and with {group.members[owner]}"
 
 
+def may_rebalance(assumed: Sequence[str]) -> bool:
+    """Return whether a group has no members only because its text shows none."""
+    return any(line.startswith(NO_MEMBER_SHOWN) for line in assumed)
+
+
 def sentence(judged: Judged) -> str:
     """Return in one or two sentences what is known of a group, and what to do."""
     return f"{_sentence(judged)}{_under_way(judged.group)}"
@@ -75,9 +81,7 @@ def _on_the_way(group: Group) -> str | None:
 def _sentence(judged: Judged) -> str:
     verdict, name = judged.verdict, judged.group.name
     waiting = records_waiting(verdict.waiting)
-    unless = ""
-    if any(line.startswith(NO_MEMBER_SHOWN) for line in judged.group.assumed):
-        unless = ", unless it is rebalancing: capture again with 2>&1, which tells"
+    unless = f", {UNLESS}, which tells" if may_rebalance(judged.group.assumed) else ""
     if verdict.says == "nobody reads":
         return (
             f"{name}: nobody reads. {waiting}, and the group has no members{unless}. Start its "

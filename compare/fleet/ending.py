@@ -16,7 +16,7 @@ from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
 from compare.scores import CURRENT, Score, ScoreTerm
-from compare.sentences import spread
+from compare.sentences import may_rebalance, spread
 from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED, counted, few
 
@@ -83,7 +83,16 @@ def glances_of(
         return []
 
     keys, groups = ([row[name] for row in worst] for name in ("optimum_key", "group_key"))
-    columns = ("group", "captured_at", "loads", "verdict", "n_members", "n_partitions", RUN)
+    columns = (
+        "group",
+        "captured_at",
+        "loads",
+        "verdict",
+        "n_members",
+        "n_partitions",
+        "assumed",
+        RUN,
+    )
     optima = tables.read(spark, "optima").where(sql.col("key").isin(keys)).select("key", *columns)
     scores = tables.read(spark, "scores").where(sql.col("group_key").isin(groups))
     scores = scores.where(sql.col("assignor") == CURRENT).select("group_key", "loads", RUN)
@@ -130,6 +139,7 @@ def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
         loads=tuple(now or ()),
         fall=None if None in fall else PeakFall(*fall),
         without_owner=stored["without_owner"] or 0,
+        may_rebalance=may_rebalance(row["assumed"] or ()),
     )
 
 

@@ -140,7 +140,7 @@ def _sample(
     """Return the worst groups in a line each, and the first of them in full with their scores."""
     worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
-    told = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions")
+    told = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions", "assumed")
     optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], told)
     kept = [row for row in worst if row["optimum_key"] in optima]
     keys = [row["group_key"] for row in kept]

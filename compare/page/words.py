@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import moves_needed, not_valid, start_consumers
+from compare.sentences import UNLESS, may_rebalance, moves_needed, not_valid, start_consumers
 from compare.verdict import EVEN_LAGGING
 from groups.tiers import TIERS
 from groups.wording import OF_CONSUMERS, counted
@@ -50,11 +50,22 @@ def to_do(judged: Judged) -> str:
     if judged.verdict.says == "not valid":
         return not_valid(judged.now)
     fall = None if judged.fall is None else judged.fall.in_numbers
-    return to_do_in(judged.verdict, moves_needed(judged), fall, judged.group.nouns)
+    return to_do_in(
+        judged.verdict,
+        moves_needed(judged),
+        fall,
+        judged.group.nouns,
+        may_rebalance=may_rebalance(judged.group.assumed),
+    )
 
 
 def to_do_in(
-    verdict: Verdict, moves: int | None, fall: PeakFall | None, nouns: Nouns = OF_CONSUMERS
+    verdict: Verdict,
+    moves: int | None,
+    fall: PeakFall | None,
+    nouns: Nouns = OF_CONSUMERS,
+    *,
+    may_rebalance: bool = False,
 ) -> str:
     """Return what to do about a group of which only the verdict and the moves are known.
 
@@ -63,12 +74,14 @@ def to_do_in(
     moves : partitions that move to the best, None where that is not known
     fall : how far lag could fall, where partitions are as even as can be
     nouns : what partitions and members are called
+    may_rebalance : whether it may be that it has no members only as it is rebalancing
     """
     if verdict.question:
         return verdict.question
     given = f", if {verdict.condition}" if verdict.condition else ""
+    unless = f", {UNLESS}" if may_rebalance else ""
     if verdict.says == "nobody reads":
-        return start_consumers(verdict)
+        return f"{start_consumers(verdict)}{unless}"
     if verdict.says == "not valid":
         return f"put each {nouns.partition} with one {nouns.member} that reads it"
     if verdict.says == "improvable":
@@ -83,7 +96,7 @@ def to_do_in(
         return f"nothing{given}"
     if verdict.says == "nothing assigned yet":
         return "capture it again when it is stable"
-    return "nothing: there is nobody to assign to"
+    return f"nothing: there is nobody to assign to{unless}"
 
 
 def minute(time: str) -> str:

@@ -26,8 +26,8 @@ PLAN = {
 # Of each question some lines of the answer, any number of spaces as one; ... is anything.
 ANSWERS = {
     "Which of my groups are not": [
-        "Nobody reads 1 of 11 groups: empty-e with 1,328 records waiting; 1 is improvable: kpr-c "
-        "by moving 2 partitions; ...",
+        "Nobody reads 1 of 11 groups: empty-e with 1,328 records waiting (unless it is "
+        "rebalancing); 1 is improvable: kpr-c by moving 2 partitions; ...",
     ],
     "Is this group fine?": [
         "kpr-c: improvable for sure. Moving 2 of 14 partitions gives everyone 7; ...",

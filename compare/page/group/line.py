@@ -84,7 +84,13 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
     """Return the line of a group of which only that much is known."""
-    said = to_do_in(glance.verdict, glance.to_move, glance.fall, glance.nouns)
+    said = to_do_in(
+        glance.verdict,
+        glance.to_move,
+        glance.fall,
+        glance.nouns,
+        may_rebalance=glance.may_rebalance,
+    )
     return Line(**vars(glance), number=number, repeats=repeats, to_do=said)
 
 

@@ -49,6 +49,13 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
     lines = assay("score", text, idle, fresh, *ALONE).stdout.splitlines()
     (row,) = (line for line in lines if line.startswith("rebal-j"))
     assert "  may be rebalancing  " in row
+    assert lines[0].startswith(
+        "Nobody reads 1 of 3 groups: empty-e with 1,328 records waiting (unless it is rebalancing)"
+    )
+    (row,) = (line for line in lines if line.startswith("empty-e"))
+    assert "  maybe nobody reads: 1.3 k  " in row
+    lines = assay("score", text, warning, idle, *ALONE).stdout.splitlines()
+    assert "rebalancing" not in "".join(lines[:5])
 
 
 @pytest.mark.parametrize(
@@ -320,7 +327,7 @@ def test_terminal_json_and_frame_have_the_same_verdict():
     assert [one["verdict"]["shown"] for one in documents] == [one.shown for one in judged]
     for row in judged.to_rows():
         line = next(line for line in shown() if line.startswith(f"{row['group']} "))
-        assert f"  {row['shown']}" in line
+        assert re.search(f"  (maybe )?{row['shown']}", line)
     lagging = judged["static-d"]
     assert (lagging.verdict.says, lagging.shown) == ("as good as can be", "even, lag could fall")
     with pytest.raises(KeyError, match="no group is named orders"):

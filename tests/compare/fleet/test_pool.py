@@ -107,7 +107,15 @@ def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
         (stored,) = as_solved([one.group], "kip-54")
         of_row, of_score = glance(row, loads[row["group_key"]].as_py()), glance_of(stored)
         assert of_row.verdict == of_score.verdict
-        for name in ("fall", "moves", "without_owner", "partitions", "now", "best"):
+        for name in (
+            "fall",
+            "moves",
+            "without_owner",
+            "partitions",
+            "now",
+            "best",
+            "may_rebalance",
+        ):
             assert getattr(of_row, name) == getattr(of_score, name), name
         assert is_lagging(of_row) == (one.shown == EVEN_LAGGING)
         shown.add("without owner" if of_row.without_owner else one.shown)
