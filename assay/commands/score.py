@@ -504,6 +504,8 @@ def show_all(
             tell(said)
     for said in sentences_without_reader([one.group for one in ordered]):
         tell(said)
+    if uneven := [one.group.name for one in ordered if one.uneven_hosts is not None]:
+        tell(f"hosts uneven: {few(uneven)}")
     show_notes(overview)
     if judged:
         show(f"{in_words(tiers)}; one in full: assay score {' '.join(same)}")

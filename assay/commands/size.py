@@ -23,6 +23,7 @@ from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.sentences import in_words, spread
+from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.group import Group
 from groups.tiers import LAG_PEAKS, MOVES
@@ -168,7 +169,7 @@ def size(
     if in_pods:
         found_pods = _pods(one, threads)
         if wanted is None:
-            _print_pods(found_pods, format_, one.nouns)
+            _print_pods(found_pods, format_, one)
             return
         threads, numbers = found_pods.threads, [row.members for row in found_pods.rows]
     found = sized(
@@ -222,11 +223,17 @@ def _size_any_group(
     if unused:
         raise BadInput(f"{unused[0]}: not with --partitions")
     topic = {"topics": {"t": partitions}, "members": {"m": {"subscription": ["t"]}}}
-    _print_pods(pods(Group.from_dict({**_ANY, **topic}), threads), format_, OF_CONSUMERS)
+    _print_pods(pods(Group.from_dict({**_ANY, **topic}), threads), format_)
 
 
-def _print_pods(found: Pods, format_: str, nouns: Nouns) -> None:
-    """Print with how many pods threads are even, and a row for each number of pods."""
+def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
+    """Print with how many pods threads are even, and a row for each number of pods.
+
+    Parameters
+    ----------
+    group : as it is now; None of any group
+    """
+    nouns = OF_CONSUMERS if group is None else group.nouns
     note_assumed(found.assumed)
     if format_ == "json":
         show_json(found.to_dict())
@@ -236,6 +243,8 @@ def _print_pods(found: Pods, format_: str, nouns: Nouns) -> None:
         f"{counted(found.threads, 'thread')}. {found.even_told} With more than "
         f"{counted(found.enough, 'pod')} the busiest thread has no less: 1 {nouns.partition}."
     )
+    if group is not None and (said := _pods_now(group)):
+        tell(said)
     show_table(
         found.rows,
         Column("pods", lambda row: row.pods),
@@ -243,7 +252,21 @@ def _print_pods(found: Pods, format_: str, nouns: Nouns) -> None:
         Column("per thread", lambda row: spread([row.least_load, row.most_load]), right=True),
         Column("per pod", lambda row: spread([row.least_pod, row.most_pod]), right=True),
         Column("idle threads", lambda row: row.idle),
-        Column("even", lambda row: "yes" if row.is_even else "no"),
+        Column("threads even", lambda row: row.is_even),
+        Column("pods even", lambda row: row.has_even_pods),
+        Column("", lambda row: "now" if group is not None and row.pods == found.now else ""),
+    )
+
+
+def _pods_now(group: Group) -> str:
+    """Return what hosts and their members hold now; nothing where that is not known."""
+    places, now = group.places("host"), Assignment.current(group)
+    if not len(now.holdings[0]) or (places.member < 0).any() or len(places.names) < 2:
+        return ""
+    held, nouns = places.loads(now.loads), group.nouns
+    return (
+        f"Now {counted(len(held), nouns.host)} hold {spread(held)} each, "
+        f"and {counted(len(now.loads), nouns.member)} {spread(now.loads)}."
     )
 
 

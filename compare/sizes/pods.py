@@ -49,6 +49,11 @@ class PodsRow:
         """Whether every thread holds as much as every other."""
         return self.least_load == self.most_load
 
+    @property
+    def has_even_pods(self) -> bool:
+        """Whether every pod holds as much as every other."""
+        return self.least_pod == self.most_pod
+
 
 @dataclass(frozen=True)
 class Pods(Framed):
@@ -87,9 +92,15 @@ class Pods(Framed):
         """With how many pods threads are even, in a sentence."""
         if not self.even:
             whole = f"{self.partitions:,} does not divide by {self.threads:,}"
-            return f"No number of pods is even: {whole}."
+            return f"Threads are even with no number of pods: {whole}."
         numbers = listed([f"{number:,}" for number in self.even])
-        return f"Even with {numbers} pod{'' if self.even == (1,) else 's'}."
+        return f"Threads are even with {numbers} pod{'' if self.even == (1,) else 's'}."
+
+    @property
+    def now(self) -> int | None:
+        """How many pods the members of now fill; None where the last is not full."""
+        number, left = divmod(self.members_now, self.threads)
+        return None if left else number
 
     @property
     def in_a_line(self) -> str:

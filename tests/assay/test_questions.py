@@ -55,7 +55,7 @@ ANSWERS = {
         "--objective 'balance > peak_lag > moves' writes it.",
     ],
     "With how many pods": [
-        "kpr-c: 14 partitions, pods of 2 threads. Even with 1 and 7 pods. ...",
+        "kpr-c: 14 partitions, pods of 2 threads. Threads are even with 1 and 7 pods. ...",
     ],
     "What should I change first?": [
         "kpr-c: the busiest of 2 members holds 9 of 14 partitions; ...",

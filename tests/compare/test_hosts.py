@@ -95,7 +95,12 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     write(tmp_path, {"other.json": document | {"group": "other"}})
     both = ("score", "orders.json", "other.json", "--host-by", "client-id", "--rate", "7")
     in_full = "assay score --group NAME --rate 7 --host-by client-id orders.json other.json"
-    assert in_full in assay(*both, cwd=folder).stdout
+    listed = assay(*both, cwd=folder).stdout
+    assert in_full in listed
+    assert "hosts uneven: g, other" in listed
+    sizes = assay("size", "orders.json", *both[3:5], cwd=folder).stdout.splitlines()
+    assert sizes[1] == "Now 2 hosts hold 4-6 each, and 4 members 2-3."
+    assert sizes[4].split() == ["2", "4", "2-3", "5", "0", "no", "yes", "now"]
     assert "Hosts" not in good(assay(*score, cwd=folder)).stdout
     asked = ("--objective", "balance > host_balance > moves", "--host-by", "client-id")
     assert "host_balance     50     50" in assay("solve", "orders.json", *asked, cwd=folder).stdout
@@ -105,4 +110,6 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     advise = ("advise", "orders.json", "--assignor", "range", *asked[2:])
     told = assay(*advise, cwd=folder).stdout
     assert "Hosts are uneven: pod0 has 6 for 2 members" in told
-    assert "2-3 with the 2 of now and 1-2 with one more. Even with 1 and 5 pods." in told
+    assert (
+        "2-3 with the 2 of now and 1-2 with one more. Threads are even with 1 and 5 pods." in told
+    )

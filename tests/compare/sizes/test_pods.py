@@ -65,11 +65,11 @@ def test_the_command_says_which_numbers_of_pods_are_even(tmp_path):
     )
     lines = good(assay("size", "orders.json", "--threads", "4", cwd=folder)).stdout.splitlines()
     assert lines[0].startswith(
-        "g: 24 partitions, pods of 4 threads. Even with 1, 2, 3 and 6 pods."
+        "g: 24 partitions, pods of 4 threads. Threads are even with 1, 2, 3 and 6 pods."
     )
-    assert ["5", "20", "1-2", "4-5", "0", "no"] in [line.split() for line in lines]
+    assert ["5", "20", "1-2", "4-5", "0", "no", "no"] in [line.split() for line in lines]
     said = good(assay("size", "odd.json", "--threads", "4", cwd=folder)).stdout
-    assert "No number of pods is even: 7 does not divide by 4." in said
+    assert "Threads are even with no number of pods: 7 does not divide by 4." in said
     document = document_of(
         assay("size", "orders.json", "--threads", "4", "--format", "json", cwd=folder)
     )
