@@ -63,7 +63,7 @@ def show_scores(
         Column("loads", lambda row: None if row.loads is None else spread(row.loads), right=True),
         Column("valid", lambda row: row.status if row.valid is None else row.valid, gives_way=2),
         Column("balanced", lambda row: row.balanced, gives_way=3),
-        *(_tier_column(tier, at) for at, tier in enumerate(solution.objective)),
+        *(_tier_column(solution, at) for at in range(len(solution.objective))),
         Column("peak lag", lambda row: _above(row.peak_lag, lowest), right=True, shown=lagging),
         Column("catch-up", lambda row: _time(row.catch_up_seconds), right=True, shown=rated),
         Column("seconds", lambda row: f"{row.seconds:.4f}", right=True, gives_way=1),
@@ -127,16 +127,22 @@ def _optimum(solution: Solution) -> Score:
     )
 
 
-def _tier_column(tier: str, at: int) -> Column[Score]:
-    return Column(called(tier), lambda row: row.terms and _excess(row.terms[at]), right=True)
+def _tier_column(solution: Solution, at: int) -> Column[Score]:
+    best = solution.terms[at].value if solution.status == "optimal" else None
+
+    def shown(row: Score) -> Pair | None:
+        return _excess(row.terms[at], best if row.valid else None) if row.terms else None
+
+    return Column(called(solution.objective[at]), shown, right=True)
 
 
-def _excess(term: ScoreTerm) -> Pair:
+def _excess(term: ScoreTerm, best: int | None = None) -> Pair:
     """Return a tier's value, and in brackets what it has more than the optimum, if it has."""
-    if isinstance(term.excess, tuple):
-        low, high = term.excess
+    excess = term.beside(best)
+    if isinstance(excess, tuple):
+        low, high = excess
         return f"{term.value:,}", f" (+{low:,}..{'?' if high is None else f'{high:,}'})"
-    return f"{term.value:,}", f" (+{term.excess:,})" if term.excess else ""
+    return f"{term.value:,}", f" (+{excess:,})" if excess else ""
 
 
 def _above(peak: int | None, lowest: LowestPeak | None) -> Pair | None:

@@ -34,7 +34,7 @@ ANSWERS = {
         f"Most lag: {FULL} with 1,382 of 1,625 records, if consumers ...",
     ],
     "Would changing range to cooperative-sticky help": [
-        "range 6-8 yes no 2 (+2) 5 ...",
+        "range 6-8 yes no 2 (+2) 5 (+3) ...",
         "kafka-java/cooperative-sticky... 7 yes yes 0 2 ...",
     ],
     "What do three moves buy?": [" 0 4 ...", " 1 2 ...", " 2 0 ..."],

@@ -134,8 +134,10 @@ def planned(
     loads = [row.loads for row in scores if row.loads is not None]
     most = max([limit or 0, *(max(load, default=0) for load in loads)])
     rows = []
+    reached: list[int | None] = [None] * (0 if solved is None else len(solved.objective))
     if best is not None and solved is not None:
         proved = solved.status is Status.OPTIMAL
+        reached = [term.value for term in solved.terms] if proved else reached
         rows.append(
             Planned(
                 name="best (proved)" if proved else "best found",
@@ -156,7 +158,10 @@ def planned(
                 loads=None if row.loads is None else spread(row.loads),
                 valid=row.valid,
                 balanced=row.balanced,
-                terms=tuple(map(_told, row.terms or ())),
+                terms=tuple(
+                    _told(term, least if row.valid else None)
+                    for term, least in zip(row.terms or (), reached, strict=False)
+                ),
                 seconds=row.seconds,
                 reason=_reason(row),
             )
@@ -222,12 +227,13 @@ def _reason(row: Score) -> str | None:
     return f"{row.violations[0]}{f', and {more:,} more' if more else ''}"
 
 
-def _told(term: ScoreTerm) -> tuple[str, str]:
+def _told(term: ScoreTerm, best: int | None) -> tuple[str, str]:
     """Return a tier's value, and what it has more than the best, or between what that is."""
-    if isinstance(term.excess, tuple):
-        low, high = term.excess
+    excess = term.beside(best)
+    if isinstance(excess, tuple):
+        low, high = excess
         return f"{term.value:,}", f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
-    return f"{term.value:,}", f"+{term.excess:,}" if term.excess else ""
+    return f"{term.value:,}", f"+{excess:,}" if excess else ""
 
 
 def _lag(judged: Judged, target: Assignment | None) -> Lag | None:

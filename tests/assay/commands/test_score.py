@@ -40,6 +40,18 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
 
 
+def test_every_tier_that_is_worse_than_the_optimum_says_by_how_much(tmp_path):
+    owned = {"a": {"t": [2], "u": [0, 1]}, "b": {"t": [0, 1, 3], "u": [2]}, "c": {}}
+    members = {m: {"subscription": ["t", "u"], "owned": held} for m, held in owned.items()}
+    members["c"]["subscription"] = ["t"]
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 4, "u": 3}}
+    folder = write(tmp_path, {"g.json": document | {"members": members}})
+    lines = good(assay("score", "g.json", "--assignor", "range", cwd=folder)).stdout.splitlines()
+    rows = {cells[0]: cells[-6:-1] for cells in map(str.split, lines) if cells}
+    assert rows["range"] == ["no", "6", "(+4)", "4", "(+2)"]
+    assert rows["current"][-3:] == ["8", "(+6)", "0"]
+
+
 def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
     text, warning = (CAPTURES / "4.3.1" / f"empty-e-describe{e}.txt" for e in ("", ".err"))
     unless = ", unless it is rebalancing: capture again with 2>&1, which tells."
