@@ -158,6 +158,11 @@ shared_or_streams = (
 ).format
 
 
+def is_between(state: str) -> bool:
+    """Return whether a group in a state is between two assignments."""
+    return state.lower().replace("_", "") in BETWEEN
+
+
 def require_consumers(place: str, group: str, state: str, protocol: str) -> None:
     """Refuse a group that no assignment can be had of, by its state or by what its members agreed.
 
@@ -179,7 +184,7 @@ def require_consumers(place: str, group: str, state: str, protocol: str) -> None
         raise NotToBeHad(place, absent(group))
     if known == "notready":
         raise NotToBeHad(place, not_ready(group))
-    if known in BETWEEN:
+    if is_between(state):
         raise NotToBeHad(place, rebalancing(group))
     if known not in ("stable", "empty"):
         refuse(place, f"group {group!r}: unknown state {state!r}, expected Stable")

@@ -13,6 +13,8 @@ from groups.importers.seen import (
     SeenMember,
     SeenPartition,
     View,
+    is_between,
+    rebalancing,
     refusal,
     require_consumers,
     shared,
@@ -41,6 +43,10 @@ def read_table(table: Table) -> Iterator[Finding]:
     if kind == "list":
         reason = "a list of groups, which shows no members: use --describe --all-groups"
         yield Refusal(table.source, table.place, reason)
+        for place, row in table.rows() if "STATE" in table.columns else ():
+            if is_between(row["STATE"]):
+                group = table.group_of(row)
+                yield refusal(table.source, NotToBeHad(place, rebalancing(group)), (group,))
     elif kind == "none":
         reason = "no header of --describe, or not in full: copy the table as it was printed"
         yield Refusal(table.source, table.place, reason, table.group_names())

@@ -140,3 +140,13 @@ def test_a_view_of_states_says_which_assignor_is_in_use() -> None:
     assert [member["assignors"] for member in document["members"].values()] == (
         [["cooperative-sticky"]] * 4
     )
+
+
+def test_a_list_says_that_a_group_is_rebalancing_whatever_other_views_show() -> None:
+    header = f"{'GROUP':<20}{'TYPE':<20}STATE"
+    row = f"{'coop-a':<20}{'Classic':<20}PreparingRebalance"
+    text = f"{header}\n{row}\n\n{text_of('4.3.1/coop-a-describe.txt')}"
+    imported, refused = import_each([("a", text.encode())])
+    assert imported == []
+    assert [one.group for one in refused] == [None, "coop-a"]
+    assert "is rebalancing" in refused[1].reason
