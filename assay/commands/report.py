@@ -132,9 +132,9 @@ def report(
     if not page.details and page.unread:
         complain("no group could be read; the page says why")
         raise typer.Exit(2)
+    for failure in unread:
+        note(f"{failure.place}: {failure.reason}")
     if live:
-        for failure in unread:
-            note(f"{failure.place}: {failure.reason}")
         raise typer.Exit(2 if lost_of(unread, group or [])[0] else 0)
 
 

@@ -45,10 +45,18 @@ def page(given):
     return made
 
 
-def test_a_page_is_made_of_snapshots_console_texts_and_what_cannot_be_read_without_spark(page):
-    rows = page("orders.json", "groups.txt", "noise.txt").table("Groups").values()
+def test_a_page_is_made_of_snapshots_console_texts_and_what_cannot_be_read_without_spark(
+    given, page
+):
+    files = ("orders.json", "groups.txt", "noise.txt", "gone.txt")
+    run = assay("report", *files, "-o", "some.html", cwd=given)
+    assert run.returncode == 0
+    assert [line.partition(":")[0] for line in run.stderr.splitlines()] == [
+        "gone.txt", "noise.txt",
+    ]  # fmt: skip
+    rows = Parsed((given / "some.html").read_text(encoding="utf-8")).table("Groups").values()
     verdicts = [row["verdict"] for row in rows]
-    assert verdicts == ["▲ improvable", "✓ as good as can be", "✕ not read"]
+    assert verdicts == ["▲ improvable", "✓ as good as can be", "✕ not read", "✕ not read"]
     assert "standard input" in page("-", stdin=json.dumps(LOPSIDED)).words
 
 
