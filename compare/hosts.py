@@ -42,14 +42,14 @@ class UnevenHosts:
     could: Int64
 
 
-def evened_by(group: Group, same: str) -> str:
+def evened_by(group: Group, command: str) -> str:
     """Return what writes the assignment with hosts as even as they could be, and who makes it.
 
     Parameters
     ----------
-    same : the options of a command that name the group
+    command : what solves the group for `EVEN_HOSTS`
     """
-    solve_it = f"assay solve FILE {same} --objective '{EVEN_HOSTS}' writes that assignment."
+    solve_it = f"{command} writes that assignment."
     # Assignors of Kafka Streams know the processes of their threads.
     return solve_it if group.of_streams else f"{solve_it} {NO_ASSIGNOR}"
 

@@ -30,6 +30,7 @@ from assay.commands.options import (
     note_unused_capacity,
     on_hosts,
     same_group,
+    solved_for,
 )
 from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
@@ -54,6 +55,7 @@ from compare.advice.words import (
     what_to_do,
     why,
 )
+from compare.hosts import EVEN_HOSTS
 from compare.overview import guessed_in
 from compare.scores import DEPENDS
 from groups.errors import BadInput
@@ -185,7 +187,8 @@ def _print_advice(advice: Advice, same: str) -> None:
         tell(line)
     for number, change in enumerate(advice.changes, start=1):
         _print_change(f"{number}. ", change, advice, same)
-    for line in filter(None, (hot_partition(advice), *hosts_and_pods(advice, same))):
+    even_hosts = solved_for(EVEN_HOSTS, same)
+    for line in filter(None, (hot_partition(advice), *hosts_and_pods(advice, even_hosts))):
         tell(line)
     for change in advice.same_peak:
         tell("For the same peak:")
@@ -299,7 +302,7 @@ def _print_change(lead: str, change: Change, advice: Advice, same: str) -> None:
     for line in (why(change, advice), *depends(change, advice, same)):
         tell(f"   {line}")
     if change.kind == "isolate":
-        tell(f"   assay solve FILE {same} --objective 'peak_lag > moves' writes it.")
+        tell(f"   {solved_for('peak_lag > moves', same)} writes it.")
     if change.mends:
         show_given(change.assignment, indent="   ")
     if change.kind in ("rebalance", "isolate"):

@@ -340,6 +340,16 @@ def same_group(
     return shlex.join(words)
 
 
+def solved_for(objective: str, same: str) -> str:
+    """Return the command that solves a group for an objective.
+
+    Parameters
+    ----------
+    same : of `same_group`
+    """
+    return f"assay solve FILE {same} --objective '{objective}'"
+
+
 def _all_named(files: Sequence[str]) -> str:
     return ", ".join(map(named, files))
 

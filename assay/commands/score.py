@@ -34,6 +34,7 @@ from assay.commands.options import (
     note_unused_capacity,
     on_hosts,
     same_group,
+    solved_for,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
@@ -51,7 +52,7 @@ from assay.tables import (
 )
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
-from compare.hosts import evened_by
+from compare.hosts import EVEN_HOSTS, evened_by
 from compare.judged import judge, worst_first
 from compare.lag.behind import behind, peak_lag
 from compare.lag.condition import which_if_latest
@@ -362,10 +363,9 @@ def show_group(
             tell(plan_told(row))
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
+    evened = evened_by(judged.group, solved_for(EVEN_HOSTS, same))
     hosts = hosts_told(judged)
-    for said in filter(
-        None, (early_gain(judged), hosts and f"{hosts} {evened_by(judged.group, same)}")
-    ):
+    for said in filter(None, (early_gain(judged), hosts and f"{hosts} {evened}")):
         tell(said)
     for said in streams_told(judged.group):
         tell(said)
@@ -391,7 +391,7 @@ def _tell_lag(judged: Judged, lowest: LowestPeak | None, same: str) -> None:
     for said in lag_told(judged, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
-        asked = f"assay solve FILE {same} --objective 'balance > peak_lag > moves'"
+        asked = solved_for("balance > peak_lag > moves", same)
         tell(f"The assignment with {lowest.records:,}: {asked}.")
     if waiting := without_reader(judged.group):
         tell(waiting.sentence())

@@ -18,6 +18,7 @@ from assay.commands.options import (
     Reset,
     one_group,
     same_group,
+    solved_for,
 )
 from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
@@ -381,8 +382,7 @@ def answer(sizing: Sizing, same: str, pod: int) -> str:
         tiers = in_words((*sizing.objective, MOVES))
         said += (
             f" The {sizing.members_now:,} of now need another assignment for that: as they are "
-            f"assigned it is {_value(target.aim, value)}. assay solve FILE {same} --objective "
-            f"'{tiers}' writes it."
+            f"assigned it is {_value(target.aim, value)}. {solved_for(tiers, same)} writes it."
         )
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)

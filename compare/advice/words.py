@@ -166,7 +166,7 @@ def depends(change: Change, advice: Advice, same: str = "") -> list[str]:
 
     Parameters
     ----------
-    same : the options of a command that name the group
+    command : what solves the group for even hosts
     """
     said = []
     if change.not_reached:
@@ -258,7 +258,7 @@ def hot_partition(advice: Advice) -> str:
     )
 
 
-def hosts_and_pods(advice: Advice, same: str) -> list[str]:
+def hosts_and_pods(advice: Advice, command: str) -> list[str]:
     """Return whether hosts are uneven, and what one more pod like those that are there brings.
 
     Parameters
@@ -267,7 +267,7 @@ def hosts_and_pods(advice: Advice, same: str) -> list[str]:
     """
     said = []
     if advice.judged is not None and (hosts := hosts_told(advice.judged)) is not None:
-        said.append(f"{hosts} {evened_by(advice.judged.group, same)}")
+        said.append(f"{hosts} {evened_by(advice.judged.group, command)}")
     if (pods := advice.pods) is not None:
         there = pods.members_now // pods.threads
         now, more = (
