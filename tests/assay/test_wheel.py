@@ -82,7 +82,7 @@ def test_a_finding_is_reproduced_from_what_is_installed(wheel, tmp_path):
         text=True,
         check=False,
     )
-    assert (run.returncode, run.stderr) == (0, "")
+    assert (run.returncode, run.stderr) == (0, "this fails where the finding is reproduced\n")
     assert run.stdout == "cd program && npm install-test\n"
     written = {one.name for one in (tmp_path / "work" / "program").iterdir()}
     assert written == {"package.json", "kafkajs-RoundRobinAssigner-valid.test.js"}
