@@ -166,7 +166,7 @@ def depends(change: Change, advice: Advice, same: str = "") -> list[str]:
 
     Parameters
     ----------
-    command : what solves the group for even hosts
+    same : the options of a command that name the group
     """
     said = []
     if change.not_reached:
@@ -263,7 +263,7 @@ def hosts_and_pods(advice: Advice, command: str) -> list[str]:
 
     Parameters
     ----------
-    same : the options of a command that name the group
+    command : what solves the group for even hosts
     """
     said = []
     if advice.judged is not None and (hosts := hosts_told(advice.judged)) is not None:

@@ -144,11 +144,11 @@ class _Rebalance:
 
     def _by_states(self, assignor: Any) -> None:
         """Let an assignor fill the states of the processes, as ``LegacyTaskAssignor`` says."""
-        util, nothing = self._java.util, self._map(())
+        util, nothing = self._java.util, hash_map(())
         racks = self._java.RackAwareTaskAssignor(
             *(None, nothing, nothing, nothing, None, None, self._configs, self._java.Time.SYSTEM)
         )
-        states = self._map((self._processes[p], state) for p, state in self._states.items())
+        states = hash_map((self._processes[p], state) for p, state in self._states.items())
         stateful = util.HashSet([self._ids[task] for task in self._stateful])
         tasks = util.HashSet([*self._ids.values()])
         assignor.assign(states, tasks, stateful, racks, self._configs)
@@ -158,7 +158,7 @@ class _Rebalance:
         import jpype
 
         java, util, empty = self._java, self._java.util, self._java.util.Optional.empty()
-        processes = self._map(
+        processes = hash_map(
             (
                 process,
                 java.DefaultKafkaStreamsState(
@@ -192,7 +192,7 @@ class _Rebalance:
         said = [(name, self._group.members[name]) for name in self._threads[process]]
         tags = said[0][1].tags
         pairs = () if tags is UNSET else tags.items()
-        state = self._java.ClientState(self._processes[process], self._map(pairs))
+        state = self._java.ClientState(self._processes[process], hash_map(pairs))
         for name, member in said:
             tasks = held(member)
             active = [*_each(tasks.active)]
@@ -203,21 +203,21 @@ class _Rebalance:
             state.addOwnedPartitions(partitions, name)
             state.addPreviousTasksAndOffsetSums(
                 name,
-                self._map(
+                hash_map(
                     (self._ids[task], jpype.JLong(offset))
                     for task, offset in offsets.items()
                     if task in self._stateful
                 ),
             )
         tasks_of = ((self._partitions[task], one) for task, one in self._ids.items())
-        state.initializePrevTasks(self._map(tasks_of), False)
+        state.initializePrevTasks(hash_map(tasks_of), False)
         ends = ((self._ids[task], jpype.JLong(END_OFFSET)) for task in self._stateful)
-        state.computeTaskLags(self._processes[process], self._map(ends))
+        state.computeTaskLags(self._processes[process], hash_map(ends))
         return state
 
     def _dealt(self, process: str) -> Iterator[tuple[str, Tasks]]:
         """Yield each thread of a process and its tasks, dealt in the order of a leader."""
-        state, load = self._states[process], self._map(())
+        state, load = self._states[process], hash_map(())
         threads = self._java.util.TreeSet(self._threads[process])
         keeping, spare, plain = (
             self._java.deal.invoke(None, [tasks, stateful, threads, state, load])
@@ -255,14 +255,18 @@ class _Rebalance:
             warm.update((task, process) for process in last)
         return warm
 
-    def _map(self, pairs: Iterable[tuple[Any, Any]]) -> Any:
-        made = self._java.util.HashMap()
-        for key, value in pairs:
-            made.put(key, value)
-        return made
-
     def _named(self, ids: Iterable[Any]) -> list[Task]:
         return [self._task_of[str(one)] for one in ids]
+
+
+def hash_map(pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """Return a ``java.util.HashMap`` of some keys and values."""
+    import jpype
+
+    made = jpype.JPackage("java").util.HashMap()
+    for key, value in pairs:
+        made.put(key, value)
+    return made
 
 
 def _uuid(process: str) -> UUID:

@@ -19,6 +19,7 @@ from heuristics.shipped.classic_task_assignor import (
     MAX_WARMUP_REPLICAS,
     classes,
     classic_tasks,
+    hash_map,
 )
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.java_client import KAFKA_BROKER
@@ -254,34 +255,27 @@ def _classes(version: str) -> Any:
     member_of = class_of(f"{own}{'MemberMetadataAndStateImpl' if new else 'AssignmentMemberSpec'}")
     configs_of = class_of(f"{own}AssignmentConfigsImpl") if new else None
 
-    def strings(pairs: dict[str, str]) -> Any:
-        made = util.HashMap()
-        for key, value in pairs.items():
-            made.put(key, value)
-        return made
-
     def tasks(of: Partitions) -> Any:
-        made = util.HashMap()
-        for subtopology, numbers in of.items():
-            made.put(subtopology, util.HashSet(list(map(jpype.JInt, numbers))))
-        return made
+        sets = ((name, util.HashSet(list(map(jpype.JInt, n)))) for name, n in of.items())
+        return hash_map(sets)
 
     def member(said: StreamsMember) -> Any:
         has, tags = held(said), {} if said.tags is UNSET else said.tags
         places = [util.Optional.ofNullable(one or None) for one in (said.instance_id, said.rack)]
-        process, roles = [said.process, strings(tags)], (has.active, has.standby, has.warmup)
+        process, roles = (
+            [said.process, hash_map(tags.items())],
+            (has.active, has.standby, has.warmup),
+        )
         owned, offsets = [tasks(role) for role in roles], [util.HashMap(), util.HashMap()]
         return member_of(*places, *(process + owned if new else owned + process), *offsets)
 
     def spec(group: StreamsDocument) -> Any:
         # The broker, too, hands over a HashMap: the order of members follows their ids.
-        members = util.HashMap()
-        for name, said in group.members.items():
-            members.put(name, member(said))
+        members = hash_map((name, member(said)) for name, said in group.members.items())
         replicas, tags = group.standby_replicas, util.ArrayList(group.rack_aware_tags)
         if configs_of is not None:
             return spec_of(members, configs_of(replicas, tags))
-        return spec_of(members, strings({"num.standby.replicas": str(replicas)}))
+        return spec_of(members, hash_map([("num.standby.replicas", str(replicas))]))
 
     def topology(group: StreamsDocument) -> Any:
         return jpype.JProxy(
