@@ -44,6 +44,7 @@ class Settings:
     settable: ClassVar[tuple[str, ...]] = ("time_limit",)
     loaded: ClassVar[tuple[str, ...]] = (
         "groups.group",
+        "heuristics.written.sticky_that_ends",
         "optimal.solve",
         "optimal.flow.algorithm",
         "optimal.networks.solvers",
