@@ -8,6 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.scores import Excess, Score
+    from compare.verdict import Says
+
+# Verdicts that a strict gate does not let pass: two that are open, and a group that nobody serves.
+OPEN: tuple[Says, ...] = ("not proved", "depends on who reads what", "nobody reads")
+# Those too where what members hold is held to the limits, and no assignor or plan instead.
+NOT_HELD: tuple[Says, ...] = ("not valid", "nothing assigned yet")
 
 
 class Beyond(NamedTuple):

@@ -134,8 +134,8 @@ def report(
         raise typer.Exit(2)
     for failure in unread:
         note(f"{failure.place}: {failure.reason}")
-    if live:
-        raise typer.Exit(2 if lost_of(unread, group or [])[0] else 0)
+    lost = lost_of(unread, group or [])[0] if live else {one.place for one in unread} & {*files}
+    raise typer.Exit(2 if lost else 0)
 
 
 def _asked(

@@ -28,6 +28,7 @@ from assay.signals import ending_on_signals
 from assay.streams import complain, note, show, show_json
 from assay.tables import show_groups, show_notes, show_unscored
 from assay.terminal import tell
+from compare.limits import NOT_HELD, OPEN
 from compare.sentences import in_words
 from groups.errors import BadInput
 from groups.tiers import parse_objective
@@ -68,7 +69,7 @@ def run(
         bool,
         typer.Option(
             "--strict",
-            help="exit code 1 if an input failed, a group could not be judged, or nobody reads it",
+            help="exit code 1 also for what could not be judged, and groups nobody serves",
         ),
     ] = False,
     format_: Format = "table",
@@ -194,12 +195,13 @@ def run(
 
 
 def missed(counts: RunCounts) -> list[str]:
-    """Return what ``--strict`` does not forgive: failed inputs, groups not judged or not read."""
+    """Return what ``--strict`` does not let pass: failed inputs, groups not judged or served."""
     many, names = counts.found.not_judged
-    unread = counts.found.overview.says.get("nobody reads", 0)
+    says = counts.found.overview.says
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
     lines += [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
-    return lines + [f"nobody reads: {counted(unread, 'group')}"] * bool(unread)
+    refused = [one for one in (*NOT_HELD, *OPEN) if says.get(one)]
+    return lines + [f"{one}: {counted(says[one], 'group')}" for one in refused]
 
 
 def show_run(counts: RunCounts, tiers: Tiers) -> None:

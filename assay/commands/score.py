@@ -61,7 +61,7 @@ from compare.lag.lowest import lag_document
 from compare.lag.peaks import lowest_peaks
 from compare.lag.without_reader import sentences_without_reader, without_reader
 from compare.lag.words import lag_told, not_compared
-from compare.limits import left_out, too_far
+from compare.limits import NOT_HELD, OPEN, left_out, too_far
 from compare.overview import latest_of, overview_of
 from compare.remedy import remedy
 from compare.scores import (
@@ -97,10 +97,6 @@ if TYPE_CHECKING:
 MOST_LINES = 20
 MOST_MEMBERS = 12
 WIDEST_BAR = 20
-# Verdicts that --strict does not let pass: two that are open, and a group that nobody serves.
-REFUSED = ("not proved", "depends on who reads what", "nobody reads")
-# Those too where what members hold is held to the limits, and no assignor or plan instead.
-NOT_HELD = ("not valid", "nothing assigned yet")
 NOT_SURE = (
     "nothing is sure of assignors and plans where subscriptions are not known: "
     "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
@@ -202,7 +198,7 @@ def score(
         over = [rows[at] for at in sorted(counting)] if assignor else ()
         show_all(judged, lowest, tiers, [same, *map(shlex.quote, sources)], damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
-    refused = (*REFUSED, *(NOT_HELD if CURRENT in named else ())) if strict else ()
+    refused = (*OPEN, *(NOT_HELD if CURRENT in named else ())) if strict else ()
     worse = [
         f"{one.group.name}: {line}"
         for at, (one, scored) in enumerate(zip(judged, rows, strict=True))
