@@ -43,20 +43,19 @@ out/seeded.jsonl: | .venv/.ready-report
 test: clients .venv/.ready-check  ## run the test suite on all cores
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
-test-all: test  ## and then those that take long: Spark, clients, clusters, kills, exhaustive searches
-	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m "clients or cluster or exhaustive or kills or spark"
+test-all: clients .venv/.ready-check  ## and those that take long: Spark, clients, clusters, kills, exhaustive searches
+	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m "not broker"
 
 test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2
 	@for version in $(BROKERS); do $(BIN)/python -m broker --fetch $$version || exit; done
 	@$(BIN)/python -m broker --fetch-streams
-	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker
+	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker tests/broker tests/live
 
-check: .venv/.ready-check docs  ## ruff, mypy --strict, import cycles, the notebooks and the site
+check: .venv/.ready-check docs  ## ruff, mypy --strict, the notebooks and the site
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q tests/test_imports.py
 	@$(NOTEBOOKS) -q
 
 agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
