@@ -184,7 +184,9 @@ def calls(values):
             "score": {
                 "group": group, "assignment": values["an assignment"], "solution": solution,
             },
-            "score_assignors": {"group": group, "solution": solution, "assignors": ["range"]},
+            "score_assignors": {
+                "group": group, "solution": solution, "assignors": ["range"], "limit": limit,
+            },
             "size": {"group": group, "members": [2], "time_limit": 0.1},
             "solve": {"group": group},
             "solve_fleet": {"fleet": values["a fleet"]},

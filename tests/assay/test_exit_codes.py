@@ -304,6 +304,34 @@ diff orders.json twice.jsonl
     twice.jsonl: group orders more than once, expected one
 diff orders.json groups.txt --by host
     Invalid value for '--by': 'host' is not one of 'member', 'client-id' (see assay diff --help)
+conformance
+    expected either an assignor, --probe or --out DIR
+conformance range --out x
+    expected either an assignor, --probe or --out DIR
+conformance range --port 1
+    --port: only with --probe
+conformance range --promise fair
+    --promise fair: expected one of terminates, answers,...
+conformance kafka-java/sticky@0.0.1
+    kafka-java/sticky@0.0.1: ...
+conformance 'kip-54-*'
+    assignor: 'kip-54-*' means 2, expected one
+conformance kip-54-stick
+    assignor: unknown name 'kip-54-stick'; nearest: kip-54-sticky...
+scenario upgrade.json --assignor range
+    --assignor: rollout upgrade chooses its assignors itself...
+scenario upgrade.json deploy.json --back
+    deploy: has events and is no rollout: leave out --order, ... and --back
+scenario upgrade.json --order app-0,,app-1
+    --order: 'app-0,,app-1', expected names with a comma between them...
+scenario upgrade.json --from range --from sticky
+    --from sticky: given twice for all members...
+scenario upgrade.json --to own
+    --to: assignor 'own', expected one of range...
+scenario deploy.json --deploys 1
+    deploy.json: says itself what happens: leave out --group, --reads, ...
+scenario known.jsonl --group sticky-javadoc-1-fresh
+    sticky-javadoc-1-fresh: what happens to it? Add --rotate nightly, ...
 scroe
     No such command 'scroe'. Nearest: score, solve, probe (see assay --help)
 """,
@@ -316,7 +344,8 @@ scroe
 def given(folder) -> Path:
     """A folder with all that the commands name."""
     (folder / "all.txt").symlink_to(CORPUS / "captures" / "3.9.2" / "all-describe.txt")
-    (folder / "findings.jsonl").symlink_to(CORPUS / "findings.jsonl")
+    for file in (*CORPUS.glob("*.jsonl"), *CORPUS.glob("scenarios/*.json")):
+        (folder / file.name).symlink_to(file)
     return write(folder, FILES)
 
 
@@ -395,18 +424,6 @@ def odd(given) -> dict:
 @pytest.mark.parametrize("name", ODD_FILES)
 def test_a_file_that_cannot_be_read_or_written_is_refused_in_one_line(odd, name):
     assert re.fullmatch(ODD_FILES[name][1], one_line(odd[name], 2))
-
-
-def test_of_several_groups_on_standard_input_one_has_to_be_named(folder):
-    run = assay("solve", "-", stdin=(folder / "two.jsonl").read_text())
-    told = "standard input: 2 groups, expected one of even, orders; add --group NAME"
-    assert one_line(run, 2) == told
-
-
-def test_binary_input_is_refused_at_its_first_bad_byte(folder):
-    (folder / "binary.json").write_bytes(b"{\x00\xff\xfe")
-    line = one_line(assay("solve", folder / "binary.json"), 2)
-    assert line == f"{folder / 'binary.json'}: byte 2: not UTF-8 text"
 
 
 NOISE = {

@@ -78,7 +78,7 @@ def written(tmp_path_factory) -> dict:
         "assignors": ("assignors", *as_json),
         "frontier": ("frontier", "orders.json", "balance", "stickiness", *as_json),
         "worth": ("solve", "lagging.json", "--only-if-peak-falls", "1%", *as_json),
-        "advise": ("advise", "lopsided.json", *as_json),
+        "advise": ("advise", "lopsided.json", "--assignor", "range", *as_json),
         "size": ("size", "lagging.json", "--target", "peak_time=9", "--rate", "2", *as_json),
         "fit": ("size", "weighing.json", "--capacity", "9", *as_json),
         "pods": ("size", "weighing.json", "--threads", "2", *as_json),

@@ -15,7 +15,7 @@ from optimal import Solution, check, solve
 from tests.assay.calling import LOPSIDED
 
 CORPUS = Path(__file__).parents[2] / "corpus"
-MUTANTS = 500
+MUTANTS = 300
 DETAILED = LOPSIDED | {
     "topics": {
         "t0": {"partitions": 2, "lag": [1, None], "weight": [1, 2], "racks": [["a"], ["b"]]},

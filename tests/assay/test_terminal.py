@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -145,7 +146,10 @@ def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):
     assert [word for word in said if word.startswith(LONG[:9]) and word.endswith("…")]
 
 
-def on_a_terminal(arguments: list[object], folder: Path, columns: int, term: str = "dumb") -> str:
+@cache
+def on_a_terminal(
+    arguments: tuple[object, ...], folder: Path, columns: int, term: str = "dumb"
+) -> str:
     """What the command shows on a terminal; it reads nothing from it."""
     ours, theirs = pty.openpty()
     environment = os.environ | {"COLUMNS": str(columns), "LINES": "50", "TERM": term}

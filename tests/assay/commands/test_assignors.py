@@ -88,12 +88,11 @@ def test_fetch_of_all_leaves_with_2_where_something_cannot_be_had(tmp_path):
 
 
 def test_an_assignor_as_people_know_it_is_scored_under_its_full_name():
-    row = assignor_named("CooperativeStickyAssignor")
-    for name in ("cooperative-sticky", "CooperativeStickyAssignor"):
-        run = assay("score", "-", "--assignor", name, "--format", "json", stdin=json.dumps(EVEN))
-        scored = document_of(good(run))["scores"][1]
-        assert scored["assignor"] == row.name
-        assert scored["status"] == ("scored" if row.missing() is None else "unavailable")
+    row = assignor_named("cooperative-sticky")
+    asked = ("score", "-", "--assignor", "cooperative-sticky", "--format", "json")
+    scored = document_of(good(assay(*asked, stdin=json.dumps(EVEN))))["scores"][1]
+    assert scored["assignor"] == row.name
+    assert scored["status"] == ("scored" if row.missing() is None else "unavailable")
 
 
 def test_one_of_your_own_is_scored_gated_played_and_hunted_as_any_other(tmp_path):

@@ -1,9 +1,7 @@
-"""``assay conformance``: what it prints, what it refuses, and its exit codes."""
+"""``assay conformance``: what it prints, and its exit codes."""
 
 import json
 import re
-
-import pytest
 
 from tests.assay.calling import assay
 
@@ -48,22 +46,3 @@ def test_the_corpus_in_full_is_written_into_a_folder(tmp_path):
     document = json.loads(file.read_text("utf-8"))
     assert (document["format"], document["promise"]) == ("assay-conformance/1", "settles")
     assert all(one["group"]["members"] for one in document["instances"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), "expected either an assignor, --probe or --out DIR"),
-        (("range", "--out", "x"), "expected either an assignor, --probe or --out DIR"),
-        (("range", "--port", "1"), "--port: only with --probe"),
-        (("range", "--promise", "fair"), "--promise fair: expected one of terminates, answers,"),
-        (("kafka-java/sticky@0.0.1",), "kafka-java/sticky@0.0.1: "),
-        (("kip-54-*",), "assignor: 'kip-54-*' means 2, expected one"),
-        (("kip-54-stick",), "assignor: unknown name 'kip-54-stick'; nearest: kip-54-sticky"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused_in_one_line(arguments, said):
-    run = assay("conformance", *arguments)
-    assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr.startswith(f"assay: {said}")
-    assert run.stderr.count("\n") == 1

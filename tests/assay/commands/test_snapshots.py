@@ -17,7 +17,8 @@ from groups.files import read_groups
 from optimal import solve
 from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_line, write
 
-CAPTURES = Path(__file__).parents[2] / "groups" / "captures"
+ROOT = Path(__file__).parents[3]
+CAPTURES = ROOT / "tests" / "groups" / "captures"
 VIEWS = [CAPTURES / "4.3.1" / f"coop-a-{v}.txt" for v in ("describe", "members-verbose")]
 
 
@@ -84,7 +85,7 @@ def test_import_merges_views_of_a_group_and_solve_takes_what_it_prints():
 
 
 def test_import_takes_what_the_console_does_not_tell_of_a_streams_group():
-    views = Path(__file__).parents[2] / "groups" / "captures" / "streams-4.4.0"
+    views = CAPTURES / "streams-4.4.0"
     text = views / "shop-members-verbose.txt"
     told = json.loads(assay("import", text, "--stateful", "1", "--standbys", "1").stdout)
     stateful = {name: one["stateful"] for name, one in told["subtopologies"].items()}
@@ -189,9 +190,12 @@ def test_score_solve_and_report_read_parquet(folder):
         text = re.sub(r'"seconds":[^,]*', "", text)
         return [line for line in text.splitlines() if " in full: " not in line]
 
-    for command, *options in (("score",), ("solve", "--group", "orders", "--format", "json")):
+    for command, *options in (
+        ("score", "--assignor", "current"),
+        ("solve", "--group", "orders", "--format", "json"),
+    ):
         assert said(command, "both.parquet", *options) == said(command, "both.jsonl", *options)
-    good(assay("report", "both.parquet", "-o", "both.html", cwd=folder))
+    good(assay("report", "both.parquet", "--assignor", "range", "-o", "both.html", cwd=folder))
     assert "orders" in (folder / "both.html").read_text()
 
 
@@ -214,24 +218,31 @@ def test_validate_names_each_row_of_parquet(folder):
 
 
 WITHOUT_PYARROW = """
-import sys
+import json, sys
 sys.modules["pyarrow"] = None
-from assay.cli import main
-main()
+from tests.assay.calling import assay
+folder, *calls = json.loads(sys.argv[1])
+print(json.dumps([vars(assay(*call, cwd=folder)) for call in calls]))
 """
 
 
 def test_without_pyarrow_a_line_says_what_brings_it_and_json_needs_none(folder):
-    def run(*arguments: str) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-c", WITHOUT_PYARROW, *arguments]
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
     write(folder, {"cut.parquet": "PAR1"})
-    for arguments in (("score", "cut.parquet"), ("import", "two.jsonl", "-o", "t.parquet")):
-        line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[spark]'"
-        assert one_line(run(*arguments), 2) == line
-    for arguments in (("report", "-o"), ("plot", "-o"), ("size", "--figure")):
-        line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[plots]'"
-        command, option = arguments
-        assert one_line(run(command, "two.jsonl", option, "drawn.svg"), 2) == line
-    assert run("score", "two.jsonl").returncode == 0
+    wanting = {
+        "spark": [("score", "cut.parquet"), ("import", "two.jsonl", "-o", "t.parquet")],
+        "plots": [
+            ("report", "two.jsonl", "-o", "page.html"),
+            ("plot", "two.jsonl", "-o", "drawn.svg"),
+            ("size", "two.jsonl", "--figure", "drawn.svg"),
+        ],
+    }
+    calls = [call for of_extra in wanting.values() for call in of_extra]
+    given = [str(folder), *calls, ("score", "two.jsonl", "--assignor", "current")]
+    command = [sys.executable, "-c", WITHOUT_PYARROW, json.dumps(given)]
+    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    *refused, scored = (subprocess.CompletedProcess(**run) for run in json.loads(said))
+    line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[{}]'"
+    assert [one_line(run, 2) for run in refused] == [
+        line.format(extra) for extra, of_extra in wanting.items() for _ in of_extra
+    ]
+    assert scored.returncode == 0

@@ -17,6 +17,8 @@ orders t0    1         5              5              0   c-0         /h   c
 orders t0    2         5              5              0   c-1         /h   c
 """
 LAG = {"t0": {"partitions": 2, "lag": [10, 900]}, "t1": {"partitions": 3, "lag": [1, 2, 30]}}
+# Other assignors take a JVM.
+RANGE = ("--assignor", "range")
 FRESH = {m: {"subscription": ["t"]} for m in "ab"}
 FILES = {
     "groups.txt": CONSOLE,
@@ -49,7 +51,7 @@ def test_a_page_is_made_of_snapshots_console_texts_and_what_cannot_be_read_witho
     given, page
 ):
     files = ("orders.json", "groups.txt", "noise.txt", "gone.txt")
-    run = assay("report", *files, "-o", "some.html", cwd=given)
+    run = assay("report", *files, *RANGE, "-o", "some.html", cwd=given)
     assert run.returncode == 2, "one is not there, one holds no group"
     assert [line.partition(":")[0] for line in run.stderr.splitlines()] == [
         "gone.txt", "noise.txt",
@@ -57,11 +59,11 @@ def test_a_page_is_made_of_snapshots_console_texts_and_what_cannot_be_read_witho
     rows = Parsed((given / "some.html").read_text(encoding="utf-8")).table("Groups").values()
     verdicts = [row["verdict"] for row in rows]
     assert verdicts == ["▲ improvable", "✓ as good as can be", "✕ not read", "✕ not read"]
-    assert "standard input" in page("-", stdin=json.dumps(LOPSIDED)).words
+    assert "standard input" in page("-", *RANGE, stdin=json.dumps(LOPSIDED)).words
 
 
 def test_a_page_goes_to_report_html_where_nobody_says_where(given):
-    assert assay("report", "even.json", cwd=given).returncode == 0
+    assert assay("report", "even.json", *RANGE, cwd=given).returncode == 0
     assert "assay report even.json" in Parsed((given / "report.html").read_text("utf-8")).words
 
 
@@ -75,13 +77,13 @@ def test_a_page_of_nothing_that_is_a_group_is_made_and_says_so_with_exit_code_2(
 
 
 def test_a_benchmark_is_kept_apart_on_the_page(page):
-    found = page("two.jsonl", "--benchmark", "even.json", "--assignor", "range")
+    found = page("two.jsonl", "--benchmark", "even.json", *RANGE)
     assert list(found.table("Groups")) == ["orders", "even"]
     assert found.table("Assignors on 1 group of the benchmark")["range"]["groups"] == "1"
 
 
 def test_what_members_read_can_be_told_to_a_page(page):
-    found = page("groups.txt", "--reads", "c-*=t0", "--assignor", "range")
+    found = page("groups.txt", "--reads", "c-*=t0", *RANGE)
     assert "range" in found.table("Assignors on orders")
 
 
