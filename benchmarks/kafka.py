@@ -46,7 +46,7 @@ def as_they_time_it(family: Family, version: str) -> Group:
         return group
     joined = len(group.members) - 1
     before = group.only(np.arange(joined)).with_claims([], [])
-    owner = KAFKA_BROKER.plan(before, "uniform", version).assignment.owner
+    owner = KAFKA_BROKER.one_round(before, "uniform", version).assignment.owner
     return replace(group, owner=owner)
 
 
@@ -99,7 +99,7 @@ def uniform(version: str) -> None:
         group = as_they_time_it(family, version)
         came = beside_uniform(group, version)
         best = [term.value for term in solve(group).terms]
-        plan = KAFKA_BROKER.plan(group, "uniform", version)
+        plan = KAFKA_BROKER.one_round(group, "uniform", version)
         made = values(plan.assignment, ("balance", "stickiness"))
         excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
         ours, theirs = zip(came.least, came.medians, strict=True)

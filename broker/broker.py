@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -27,8 +26,6 @@ from broker.server_properties import (
     write,
 )
 from groups.extras import require
-from heuristics.shipped.consumers.driver_process import TETHER
-from heuristics.shipped.java.jars import SHORT_LIVED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,6 +35,7 @@ if TYPE_CHECKING:
 START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 TOOL_SECONDS = 90.0
+TOOL_HEAP_MB = 256
 LOOK_SECONDS = 0.05
 # A line of a Java stack trace says where in Kafka, not what is wrong.
 FRAME = re.compile(r"\s+(at |\.\.\. \d+ more)")
@@ -304,18 +302,9 @@ class Broker:
     def _launch(self) -> None:
         java, classes = self._runs_with()
         with self._path("log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", TETHER),
-                    *(java, *SHORT_LIVED, f"-Xmx{self._heap_mb}m", *distribution.LOG_SETTINGS),
-                    *("kafka.Kafka", self._path("server.properties")),
-                ],
-                env=os.environ | {"CLASSPATH": classes},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                cwd=self._folder.name,
-            )
+            told = ("kafka.Kafka", self._path("server.properties"))
+            command = distribution.command(java, self._heap_mb, *told)
+            self._process = distribution.tethered(command, classes, log, self._folder.name)
         self._wait()
 
     def _format(self, security: Security) -> None:
@@ -330,14 +319,7 @@ class Broker:
         java, classes = self._runs_with()
         try:
             return subprocess.run(
-                [
-                    str(java),
-                    *SHORT_LIVED,
-                    "-Xmx256m",
-                    *distribution.LOG_SETTINGS,
-                    main,
-                    *arguments,
-                ],
+                distribution.command(java, TOOL_HEAP_MB, main, *arguments),
                 env=os.environ | {"CLASSPATH": classes},
                 capture_output=True,
                 text=True,

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from zipfile import ZipFile
 
 from groups.errors import BadInput
-from heuristics.shipped.java.jars import KAFKA, NO_JAVA, fetched, java_home, noted, others_here
+from heuristics.shipped.java.jars import (
+    KAFKA,
+    NO_JAVA,
+    SHORT_LIVED,
+    fetched,
+    java_home,
+    noted,
+    others_here,
+)
 from heuristics.shipped.java.jars import release as release_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 NEWEST = "4.3.1"
 SERVER = "kafka_2.13"
@@ -83,6 +93,32 @@ def classes_of_client(release: str | None) -> str:
         )
     # Its classes come before those of the broker's own release; the broker's jars bring a log.
     return os.pathsep.join([*map(str, jars), classes])
+
+
+def command(java: Path, heap_mb: int, *told: str | Path) -> list[str | Path]:
+    """Return the command that runs a class: its name and its arguments."""
+    return [java, *SHORT_LIVED, f"-Xmx{heap_mb}m", *LOG_SETTINGS, *told]
+
+
+def tethered(
+    command: Sequence[str | Path], classes: str, log: IO[bytes], folder: str | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a Java that ends when its standard input does, and so with this process.
+
+    Parameters
+    ----------
+    classes : class path
+    log : takes its standard error
+    folder : where it runs
+    """
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", HERE / "tether.py", *command],
+        env=os.environ | {"CLASSPATH": classes},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=log,
+        cwd=folder,
+    )
 
 
 # The first one that a release has; the later ones are where older releases have them.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -14,15 +12,7 @@ from typing import TYPE_CHECKING
 from broker import distribution
 from broker.distribution import with_end_of
 from groups.errors import BadInput
-from heuristics.shipped.consumers.driver_process import TETHER
-from heuristics.shipped.java.jars import (
-    KAFKA,
-    SHORT_LIVED,
-    compile_java,
-    fetched,
-    noted,
-    others_here,
-)
+from heuristics.shipped.java.jars import KAFKA, compile_java, fetched, noted, others_here
 
 if TYPE_CHECKING:
     from typing import Self
@@ -30,6 +20,7 @@ if TYPE_CHECKING:
 SOURCE = Path(__file__).with_name("StreamsApplication.java")
 ARTIFACT = "kafka-streams"
 COMMIT_MS = 200
+HEAP_MB = 128
 STOP_SECONDS = 20.0
 LAST_LINES = 12
 
@@ -108,17 +99,9 @@ class StreamsProcess:
         }
         self._log = Path(self._folder.name) / "log"
         with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [
-                    *(sys.executable, "-I", "-S", TETHER),
-                    *(java, *SHORT_LIVED, "-Xmx128m", *distribution.LOG_SETTINGS),
-                    *(SOURCE.stem, *(f"{key}={value}" for key, value in told.items())),
-                ],
-                env=os.environ | {"CLASSPATH": os.pathsep.join(classes)},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-            )
+            settled = (f"{key}={value}" for key, value in told.items())
+            command = distribution.command(java, HEAP_MB, SOURCE.stem, *settled)
+            self._process = distribution.tethered(command, os.pathsep.join(classes), log)
 
     def __enter__(self) -> Self:
         return self

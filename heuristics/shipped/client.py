@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -46,14 +47,17 @@ class Client(Protocol):
 
     @property
     def keeps_time(self) -> bool:
-        """Whether `plan` takes `seconds`, and ends by itself when the assignor took as many.
+        """Whether `one_round` ends by itself when the assignor took its seconds.
 
         So does a client that has to join: that takes time which is not the assignor's.
         """
 
     @property
-    def plan(self) -> Callable[..., Plan]:
-        """What makes a plan of a group, an assignor and a version: that of the software.
+    def one_round(self) -> Callable[..., Plan]:
+        """What calls an assignor once, on a group, by its name and version.
+
+        A cooperative assignor withholds what members must first revoke. A client that keeps time
+        takes `seconds`, for all rounds, and how many are `spent`.
 
         Raises
         ------
@@ -93,26 +97,6 @@ def assignor_of(client: Client, name: str, version: str) -> Assignor:
     )
 
 
-def in_rounds(group: Group, assignor: str, once: Callable[[Group], Plan]) -> Plan:
-    """Return the one plan of an eager assignor, the last one of a cooperative assignor.
-
-    A cooperative assignor is asked again until nobody must revoke. Those that ship withhold by
-    themselves what must be revoked first.
-
-    Parameters
-    ----------
-    once : makes one plan
-
-    Raises
-    ------
-    Refused, Failed
-        As `once` does; Failed also where the rounds would go on for ever.
-    """
-    if assignor == COOPERATIVE:
-        return to_quiescence(group, once, withhold=False)
-    return once(group)
-
-
 def tiny() -> Group:
     """Return a group that starts whatever an assignor needs, and runs it warm."""
     return Group.from_arrays(
@@ -126,12 +110,27 @@ def tiny() -> Group:
     )
 
 
-def _plan(client: Client, name: str, version: str, group: Group, **limit: float) -> Plan:
-    return client.plan(group, name, version, **limit)
+def _plan(
+    client: Client, name: str, version: str, group: Group, *, seconds: float = math.inf
+) -> Plan:
+    """Return the one plan of an eager assignor, the last one of a cooperative assignor.
+
+    That one is asked again until nobody must revoke.
+    """
+    spent = 0.0
+
+    def once(current: Group) -> Plan:
+        nonlocal spent
+        limit = {"seconds": seconds, "spent": spent} if client.keeps_time else {}
+        made = client.one_round(current, name, version, **limit)
+        spent += made.seconds or 0.0
+        return made
+
+    return to_quiescence(group, once, withhold=False) if name == COOPERATIVE else once(group)
 
 
 def _prepare(client: Client, name: str, version: str) -> None:
-    client.plan(tiny(), name, version)
+    _plan(client, name, version, tiny())
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,7 @@ def joining(group: Group) -> list[Joining]:
     columns = (claims.member.tolist(), claims.topic.tolist(), claims.partition.tolist())
     for m, t, number in zip(*columns, strict=True):
         owned[m].setdefault(names[t], []).append(number)
-    racks = racks_of_members(group)
+    racks = _racks_of_members(group)
     details = group.details or [None] * len(group.members)
     return [
         Joining(
@@ -182,7 +181,7 @@ def joining(group: Group) -> list[Joining]:
     ]
 
 
-def racks_of_members(group: Group) -> list[str | None]:
+def _racks_of_members(group: Group) -> list[str | None]:
     """Return the rack of each member, None where it has none."""
     if group.racks is None:
         return [None] * len(group.members)

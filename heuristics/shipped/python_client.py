@@ -15,7 +15,6 @@ import logging
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from operator import attrgetter
 from time import perf_counter
@@ -25,7 +24,7 @@ from groups import Assignment, BadInput, Failed
 from groups.errors import in_one_line
 from groups.extras import command_for
 from heuristics.assignor import Plan
-from heuristics.shipped.client import in_rounds, joining
+from heuristics.shipped.client import joining
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -68,22 +67,6 @@ class PythonClient:
         """Return the version that is installed, or else one that is known to work."""
         return (installed(self.name) or self.tried,)
 
-    def plan(self, group: Group, assignor: str, version: str) -> Plan:
-        """Return the plan that the client's assignor makes of the group.
-
-        A cooperative assignor is asked again until nobody must revoke; its last plan counts.
-
-        Raises
-        ------
-        BadInput
-            Where another version is installed, or none.
-        Failed
-            Where the client raises an exception, with its class and message.
-        """
-        self.fetch(version)
-        with _silenced(self.logger):
-            return in_rounds(group, assignor, partial(self._one_round, assignor))
-
     def missing(self, assignor: str, version: str) -> str | None:
         """Return why the assignor cannot be called here; None where it can."""
         return missing(self.name, version)
@@ -94,16 +77,27 @@ class PythonClient:
         if reason is not None:
             raise BadInput(reason)
 
-    def _one_round(self, assignor: str, group: Group) -> Plan:
+    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
+        """Call the client's assignor once, as the leader of the group does.
+
+        Raises
+        ------
+        BadInput
+            Where another version is installed, or none.
+        Failed
+            Where the client raises an exception, with its class and message.
+        """
+        self.fetch(version)
         module, _, name = self.assignors[assignor].partition(":")
-        leader, members = self.joined(getattr(import_module(module), name), joining(group))
-        cluster = self.cluster(_read_topics(group))
-        started = perf_counter()
-        try:
-            made = leader.assign(cluster, members)
-        except Exception as error:
-            raise Failed(in_one_line(error)) from error
-        seconds = perf_counter() - started
+        with _silenced(self.logger):
+            leader, members = self.joined(getattr(import_module(module), name), joining(group))
+            cluster = self.cluster(_read_topics(group))
+            started = perf_counter()
+            try:
+                made = leader.assign(cluster, members)
+            except Exception as error:
+                raise Failed(in_one_line(error)) from error
+            seconds = perf_counter() - started
         index = {member: m for m, member in enumerate(group.members)}
         held = [
             (index[member], topic, int(number))

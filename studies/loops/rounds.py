@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from groups import Assignment, Failed
 from heuristics import assignor_named
 from heuristics.protocol import to_quiescence
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA
-from heuristics.shipped.java.java_client import KAFKA_JAVA
+from heuristics.shipped import client_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from groups import Group
     from heuristics.assignor import Plan
@@ -44,11 +43,11 @@ class Round:
 def rounds_of(assignor: str, group: Group) -> list[Round]:
     """Return the rounds of a client's cooperative assignor, until one comes back or it settles."""
     client, _, version = assignor.partition(f"/{KIND}@")
-    once = _ONCE[client]
+    once = client_named(client).one_round
     found: list[Round] = []
 
     def over(current: Group) -> Plan:
-        made = once(current, version)
+        made = once(current, KIND, version)
         owned = Assignment.current(current).to_dict()
         found.append(Round(owned, made.assignment.to_dict()))
         return made
@@ -107,17 +106,3 @@ def story(circle: Sequence[Round], before: int, meant: Sequence[Mapping[str, str
 
 def _each(held: Held) -> list[tuple[str, str]]:
     return [(f"{t}-{n}", m) for m, topics in held.items() for t in topics for n in topics[t]]
-
-
-def _of_java(group: Group, version: str) -> Plan:
-    return KAFKA_JAVA.one_round(group, KIND, version)
-
-
-def _of_librdkafka(group: Group, version: str) -> Plan:
-    return LIBRDKAFKA.one_round(group, KIND)
-
-
-_ONCE: Mapping[str, Callable[[Group, str], Plan]] = {
-    "kafka-java": _of_java,
-    "librdkafka": _of_librdkafka,
-}

@@ -19,6 +19,7 @@ from compare.promises.findings import Finding
 from compare.promises.trial import Runner, runner_of
 from groups import BadInput
 from heuristics.shipped import client_named
+from heuristics.shipped.client import assignor_of
 from heuristics.shipped.python_client import PythonClient
 from heuristics.time_limit import NOT_STARTED, TimeLimit
 from studies.since_when.releases import library_in, outcome_of
@@ -124,9 +125,7 @@ def runner_in(assignor: str, limit: TimeLimit, folder: Path | None) -> Runner:
         _require_own(client, name, folder)
         return runner_of(assignor, limit)
     driven, _ = library_in(folder)
-    return Runner(
-        assignor, partial(limit.call, partial(driven.plan, assignor=name, version=version))
-    )
+    return Runner(assignor, partial(limit.call, assignor_of(driven, name, version).function))
 
 
 def _require_own(client: str, name: str, folder: Path | None) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from groups import Assignment, BadInput
 from groups.extras import command_for
 from heuristics.assignor import Plan
-from heuristics.shipped.client import COOPERATIVE, in_rounds
+from heuristics.shipped.client import COOPERATIVE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,38 +58,18 @@ class Consumer:
         """Return the version of the library that is installed, or else the newest."""
         return (_installed() or NEWEST,)
 
-    def plan(
-        self, group: Group, assignor: str, version: str, *, seconds: float = math.inf
-    ) -> Plan:
-        """Return the plan that a consumer makes as the leader of the group.
-
-        A cooperative assignor is asked again until nobody must revoke; its last plan counts.
-
-        Parameters
-        ----------
-        seconds : for the assignor, over all rounds; joining has a limit of its own
-
-        Raises
-        ------
-        Failed
-            Where the consumer makes no plan, or dies; Late where its time is up.
-        Unavailable
-            Where it does not join.
-        """
-        spent = 0.0
-
-        def once(current: Group) -> Plan:
-            nonlocal spent
-            made = self.one_round(current, assignor, seconds=seconds, spent=spent)
-            spent += made.seconds or 0.0
-            return made
-
-        return in_rounds(group, assignor, once)
-
     def one_round(
-        self, group: Group, assignor: str, *, seconds: float = math.inf, spent: float = 0.0
+        self,
+        group: Group,
+        assignor: str,
+        version: str,
+        *,
+        seconds: float = math.inf,
+        spent: float = 0.0,
     ) -> Plan:
-        """Call the assignor once: a cooperative one withholds what members must first revoke.
+        """Let a consumer lead the group, and return its plan.
+
+        A cooperative assignor withholds what members must first revoke.
 
         Parameters
         ----------
@@ -97,8 +77,10 @@ class Consumer:
 
         Raises
         ------
-        Failed, Unavailable
-            As `plan` does.
+        Failed
+            Where the consumer makes no plan, or dies; Late where its time is up.
+        Unavailable
+            Where it does not join.
         """
         if not group.members:
             return Plan(Assignment.from_holdings(group, []))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
-import subprocess
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from groups import Failed
 from heuristics.assignor import Unavailable
-from heuristics.shipped.consumers.last_words import DYING_SECONDS, LastWords, obituary
+from heuristics.shipped.consumers.program import DYING_SECONDS, Program
 from heuristics.shipped.probe import Absent, Late, Probe
 from heuristics.shipped.probe.coordinator import Disconnected
 from heuristics.shipped.probe.guest import GROUP_ID, WAIT_SECONDS
@@ -24,7 +20,6 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.round import Manner
     from heuristics.shipped.probe.wire import Held
 
-TETHER = Path(__file__).with_name("tether.py")
 # How often a client that has not planned yet is looked at.
 LOOK_SECONDS = 0.2
 
@@ -33,7 +28,7 @@ class DriverProcess:
     """A client program, started when first needed and again when it has died.
 
     The program is called with bootstrap.servers, group id and assignor as its last arguments,
-    joins that group and polls for ever. It is killed with this process, however that ends.
+    joins that group and polls until its standard input ends.
 
     Parameters
     ----------
@@ -50,9 +45,7 @@ class DriverProcess:
         self.assignor = assignor
         self.starts = 0
         self._joined = False
-        self._probe: Probe | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._said: LastWords | None = None
+        self._running: tuple[Probe, Program] | None = None
 
     def plan(
         self,
@@ -81,11 +74,11 @@ class DriverProcess:
         Failed
             Where it makes no plan, or dies.
         """
-        probe, process = self._running()
+        probe, program = self._run()
         round_ = probe.offer(group, protocol, **manner)
         while not round_.over.wait(LOOK_SECONDS):
-            if process.poll() is not None:
-                raise Failed(round_.in_own_words(self._obituary(process)))
+            if program.dies():
+                raise Failed(round_.in_own_words(self.close()))
             late = round_.late(seconds, WAIT_SECONDS, spent=spent)
             if late is not None:
                 again = " again" if self._joined else ""
@@ -98,56 +91,33 @@ class DriverProcess:
         try:
             held, took = round_.result()
         except Disconnected:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(DYING_SECONDS)
-                raise Failed(round_.in_own_words(self._obituary(process))) from None
-            self.close()
+            died = program.dies(DYING_SECONDS)
+            how = self.close()
+            if died:
+                raise Failed(round_.in_own_words(how)) from None
             raise
         if spent + took > seconds:
             raise Late(f"no answer within {seconds:g} s", seconds)
         return held, took
 
-    def close(self) -> None:
-        """End the client; the next call starts it again."""
-        process, probe = self._process, self._probe
-        self._process = self._probe = None
-        if process is not None and process.stdin is not None and process.stdout is not None:
-            process.stdin.close()
-            process.wait()
-            process.stdout.close()
-        if self._said is not None:
-            self._said.close()
-        if probe is not None:
-            probe.close()
+    def close(self) -> str:
+        """End the client, and return how it died; the next call starts it again."""
+        if self._running is None:
+            return ""
+        (probe, program), self._running = self._running, None
+        how = program.end()
+        probe.close()
+        return how
 
-    def _running(self) -> tuple[Probe, subprocess.Popen[bytes]]:
-        if self._process is not None and self._process.poll() is not None:
+    def _run(self) -> tuple[Probe, Program]:
+        if self._running is not None and self._running[1].dies():
             self.close()
-        if self._process is None or self._probe is None:
-            self._probe = Probe().__enter__()
+        if self._running is None:
+            probe = Probe().__enter__()
             self.starts, self._joined = self.starts + 1, False
-            pipe = subprocess.PIPE
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    *("-I", "-S", str(TETHER)),
-                    *self.command,
-                    *(self._probe.bootstrap, GROUP_ID, self.assignor),
-                ],
-                stdin=pipe,
-                stdout=pipe,
-                stderr=pipe,
-            )
-            self._said = LastWords(self._process)
-        return self._probe, self._process
-
-    def _obituary(self, process: subprocess.Popen[bytes]) -> str:
-        """Return how a client died, and bury it."""
-        said = b"" if process.stdout is None else process.stdout.read()
-        code = int(said) if said.strip() else process.wait()
-        words = "" if self._said is None else self._said.close()
-        self.close()
-        return obituary(code, words)
+            told = (probe.bootstrap, GROUP_ID, self.assignor)
+            self._running = probe, Program([*self.command, *told])
+        return self._running
 
 
 _RUNNING: dict[tuple[tuple[str, ...], str], DriverProcess] = {}

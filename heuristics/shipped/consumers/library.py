@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import atexit
 import json
-import subprocess
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from groups import Assignment, Failed
 from heuristics.assignor import Plan
-from heuristics.shipped.client import COOPERATIVE, in_rounds, joining
+from heuristics.shipped.client import COOPERATIVE, joining
 from heuristics.shipped.consumers.go_driver import GoDriver
-from heuristics.shipped.consumers.last_words import DYING_SECONDS, LastWords, obituary
 from heuristics.shipped.consumers.node_driver import NodeDriver
+from heuristics.shipped.consumers.program import DYING_SECONDS, Program
 
 if TYPE_CHECKING:
     from groups import Group
@@ -51,32 +49,20 @@ class Library(Generic[Driver]):
         """Return the versions to list, newest first."""
         return self.driver.versions()
 
-    def plan(self, group: Group, assignor: str, version: str) -> Plan:
-        """Return the plan that the client's leader makes of the group.
+    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
+        """Call what the client's leader calls, once.
 
-        A cooperative assignor is asked again until nobody must revoke; its last plan counts.
+        A cooperative assignor withholds what members must first revoke.
 
         Raises
         ------
         Failed
             Where the client makes no plan, or its program dies.
         """
-        return in_rounds(
-            group, assignor, partial(self.one_round, assignor=assignor, version=version)
-        )
-
-    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
-        """Call the assignor once: a cooperative one withholds what members must first revoke.
-
-        Raises
-        ------
-        Failed
-            As `plan` does.
-        """
         if not group.members:
             return Plan(Assignment.from_holdings(group, []))
-        program = _program(self.driver.command(version))
-        answer = program.answer({"assignor": assignor, **as_joined(group)})
+        asked = {"assignor": assignor, **as_joined(group)}
+        answer = _answer(self.driver.command(version), asked)
         index = {member: m for m, member in enumerate(group.members)}
         held = [
             (index[member], topic, number)
@@ -102,77 +88,43 @@ class Library(Generic[Driver]):
         self.driver.fetch(version)
 
 
-class _Program:
-    """A program that answers each line of JSON with one, started again when it has died.
+_RUNNING: dict[tuple[str, ...], Program] = {}
 
-    It ends when nobody holds its standard input any more, so with this process at the latest.
+
+def _answer(command: tuple[str, ...], asked: object) -> Any:
+    """Return the answer of a program that answers each line of JSON with one.
+
+    It is kept for the following calls in this process, and started again when it has died.
+
+    Raises
+    ------
+    Failed
+        Where the answer is an error, or the program dies.
     """
-
-    def __init__(self, command: tuple[str, ...]) -> None:
-        self._command = command
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def answer(self, asked: object) -> Any:
-        """Return the answer to a document.
-
-        Raises
-        ------
-        Failed
-            Where it is an error, or the program dies.
-        """
-        if self._process is None:
-            pipe = subprocess.PIPE
-            self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=pipe)
-            self._said = LastWords(self._process)
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            # Of one that has died, its end says how.
-            with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(asked).encode() + b"\n")
-                process.stdin.flush()
-            line = process.stdout.readline()
-        except BaseException:
-            # Ctrl-C here: its answer would be taken for the next one's.
-            self.close()
-            raise
-        if not line:
-            code, words = self._bury()
-            raise Failed(obituary(code, words))
-        answer = json.loads(line)
-        if answer.get("error"):
-            raise Failed(answer["error"])
-        return answer
-
-    def close(self) -> None:
-        """End the program; the next call starts it again."""
-        if self._process is not None:
-            self._process.kill()
-            self._bury()
-
-    def _bury(self) -> tuple[int, str]:
-        process, self._process = self._process, None
-        assert process is not None
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            code = process.wait(DYING_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            code = process.wait()
-        process.stdout.close()
+    program = _RUNNING.get(command) or _RUNNING.setdefault(command, Program(command))
+    try:
+        # Of one that has died, its end says how.
         with suppress(BrokenPipeError):
-            process.stdin.close()
-        return code, self._said.close()
+            program.asked.write(json.dumps(asked).encode() + b"\n")
+            program.asked.flush()
+        line = program.told.readline()
+    except BaseException:
+        # Ctrl-C here: its answer would be taken for the next one's.
+        _RUNNING.pop(command).end()
+        raise
+    if not line:
+        program.dies(DYING_SECONDS)
+        raise Failed(_RUNNING.pop(command).end())
+    answer = json.loads(line)
+    if answer.get("error"):
+        raise Failed(answer["error"])
+    return answer
 
 
-@cache
-def _program(command: tuple[str, ...]) -> _Program:
-    """Return the program of that command, kept for the following calls in this process."""
-    program = _Program(command)
-    atexit.register(program.close)
-    return program
+@atexit.register
+def _end_all() -> None:
+    for program in _RUNNING.values():
+        program.end()
 
 
 def as_joined(group: Group) -> dict[str, object]:

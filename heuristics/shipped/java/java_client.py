@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 from groups.errors import BadInput
 from heuristics.shipped.cache import newest_first
-from heuristics.shipped.client import in_rounds
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jvm import JavaGroup, loader
 
@@ -52,28 +50,15 @@ class JavaClient:
         """Return the releases to list, newest first, with those that were fetched besides."""
         return newest_first([*self.listed, *jars.fetched_versions(self.artifact)])
 
-    def plan(self, group: Group, assignor: str, version: str) -> Plan:
-        """Return the plan that Kafka's class makes of the group.
-
-        A cooperative assignor is asked again until nobody must revoke; its last plan counts.
+    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
+        """Call Kafka's class once: cooperative-sticky withholds what members must first revoke.
 
         Raises
         ------
         Refused
             Where a number does not fit into the 32 bits that Kafka has for it.
         Failed
-            Where the class throws, or the rounds would go on for ever.
-        """
-        once = partial(self.one_round, assignor=assignor, version=version)
-        return in_rounds(group, assignor, once)
-
-    def one_round(self, group: Group, assignor: str, version: str) -> Plan:
-        """Call the class once: cooperative-sticky withholds what members must first revoke.
-
-        Raises
-        ------
-        Refused, Failed
-            As `plan` does.
+            Where the class throws.
         """
         return self.held(group, assignor, version).plan()
 
@@ -83,7 +68,7 @@ class JavaClient:
         Raises
         ------
         Refused, Failed
-            As `plan` does.
+            As `one_round` does.
         """
         loaded = loader(self.artifact, version, self.caller)
         called = f"{self.package}.{self.assignors[assignor]}"

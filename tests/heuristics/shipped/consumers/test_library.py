@@ -259,7 +259,7 @@ ASKS = """
 import json, sys
 from groups import Group
 from heuristics.shipped.consumers.library import SARAMA
-SARAMA.plan(Group.from_dict(json.loads(sys.argv[1])), "sticky", SARAMA.versions()[0])
+SARAMA.one_round(Group.from_dict(json.loads(sys.argv[1])), "sticky", SARAMA.versions()[0])
 """
 
 

@@ -50,7 +50,7 @@ def beaten(groups: list[Group], name: str) -> list[tuple[Group, list[int], list[
     """Return groups of which an assignor misses the optimum, and what both are worth."""
     found = []
     for group, best in zip(groups, solve_many(groups, OBJECTIVES[name]), strict=True):
-        plan = JAVA_OPTIMAL.plan(group, name, VERSION).assignment
+        plan = JAVA_OPTIMAL.one_round(group, name, VERSION).assignment
         plan.require_valid()
         made, least = values(plan, OBJECTIVES[name]), [term.value for term in best.terms]
         if [*made] != least:

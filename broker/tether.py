@@ -1,8 +1,8 @@
 """Tether: runs a client, and kills it when standard input ends: TETHER COMMAND...
 
 Whoever holds the other end of standard input may be killed at any time and cannot tell; the
-client may be in an endless loop and cannot watch. At its end the client's exit code goes to
-standard output. A SIGTERM to the tether goes on to the client. Linux and macOS.
+client may be in an endless loop and cannot watch. A SIGTERM to the tether goes on to the client.
+Linux and macOS.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main() -> None:
     client = subprocess.Popen(sys.argv[1:], stdin=nothing, stdout=nothing)
     signal.signal(signal.SIGTERM, lambda *_: client.terminate())
     threading.Thread(target=_hold, daemon=True).start()
-    os.write(1, f"{client.wait()}\n".encode())
+    client.wait()
     # What the client started ends with it.
     os.killpg(0, signal.SIGKILL)
 

@@ -1,0 +1,71 @@
+"""Program: a client's program in a process of its own, how it died, and what it said last."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from contextlib import suppress
+from threading import Thread
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# How long a client that has closed what it answers on may take to be dead, less than any time
+# limit in use.
+DYING_SECONDS = 1.0
+MOST_CHARACTERS = 200
+_REASON = re.compile(r"(panic:|fatal error:|\w*(Error|Exception)\b|Assertion|.*\bassert)")
+
+
+class Program:
+    """A running program, which ends by itself when its standard input does.
+
+    So it ends with this process, whatever becomes of that. What it writes to standard error is
+    read, and the line kept that says why it died: the last, or a panic's first.
+
+    Attributes
+    ----------
+    asked, told : its standard input and output
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self.asked, self.told = self._process.stdin, self._process.stdout
+        self._line = self._reason = ""
+        self._reader = Thread(target=self._read, args=[self._process.stderr], daemon=True)
+        self._reader.start()
+
+    def dies(self, seconds: float = 0.0) -> bool:
+        """Return whether it is dead, after so many seconds at the latest."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return self._process.returncode is not None
+
+    def end(self) -> str:
+        """Kill it, unless it is dead, and return how it died: its exit code, and what it said."""
+        self._process.kill()
+        code = self._process.wait()
+        self._reader.join()
+        self.told.close()
+        with suppress(BrokenPipeError):
+            self.asked.close()
+        named = ""
+        if code < 0:
+            with suppress(ValueError):
+                named = f" ({signal.Signals(-code).name})"
+        words = self._reason or self._line
+        return f"the client died: exit code {code}{named}{': ' if words else ''}{words}"
+
+    def _read(self, said: IO[bytes]) -> None:
+        with said:
+            for raw in iter(lambda: said.readline(1 << 16), b""):
+                line = " ".join(raw.decode("utf-8", "replace").split())[:MOST_CHARACTERS]
+                self._line = line or self._line
+                if not self._reason and _REASON.match(line):
+                    self._reason = line
