@@ -6,14 +6,17 @@ import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from compare.promises.promise import is_promised, promise_named
-from compare.promises.record import AGAIN, Found, Record
-from compare.promises.record import KEYS as _OF_RECORD
+from msgspec import UNSET, Struct, UnsetType, to_builtins
+
+from compare.promises.promise import Judgement, is_promised, promise_named
+from compare.promises.record import KEYS, Found, Held, Record
 from compare.promises.trial import Trial, optima, runner_of
 from groups import BadInput, Group
 from groups.documents import fields
+from groups.documents.assay_group import Document, Name, told
+from groups.documents.decoding import Format
 from groups.documents.json_files import read_documents
 from groups.documents.texts import read_bytes
 from groups.wording import counted
@@ -22,18 +25,53 @@ from heuristics.shipped import CLIENTS
 from heuristics.time_limit import NOT_STARTED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from compare.promises.promise import Judgement
     from compare.promises.trial import Runner
     from heuristics.time_limit import TimeLimit
 
-FORMAT = "assay-finding/1"
+T = TypeVar("T")
+FORMAT: Final = "assay-finding/1"
 # The findings that ship lie beside the packages, in a clone and where the project is installed.
 SHIPPED = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
-_KEYS = ("format", "id", "assignor", "promise", "source", "measured", "group")
-_VERSIONS = ("affected", "unaffected")
 ATTEMPTS = 50
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class _Line(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A finding as it is written; `promised` and `fixed` follow from the rest."""
+
+    format: Literal["assay-finding/1"]
+    id: Name
+    assignor: Name
+    promise: Name
+    source: Name
+    measured: dict[str, Any]
+    promised: bool | UnsetType = UNSET
+    affected: list[Name] = []
+    unaffected: list[Name] = []
+    fixed: Name | UnsetType | None = UNSET
+    found: Found | UnsetType = UNSET
+    group: Document
+    plan: Held | UnsetType | None = UNSET
+    better: Held | UnsetType | None = UNSET
+    command: Name | UnsetType = UNSET
+    environment: dict[Name, Name] | UnsetType = UNSET
+    again: Judgement | UnsetType = UNSET
+    why: list[Name] = []
+
+    @property
+    def record(self) -> Record | None:
+        """The record, None where the line has no key of one; refused where one is missing."""
+        keys = {key: getattr(self, key) for key in (*KEYS, "again")}
+        there = {key: value for key, value in keys.items() if value is not UNSET}
+        for key in KEYS if there else ():
+            if key not in there:
+                fields.refuse("", f"key {key!r} is missing")
+        return Record(**there) if there else None
+
+
+_FORMAT = Format(FORMAT, _Line)
 
 
 @dataclass(frozen=True)
@@ -103,36 +141,35 @@ class Finding:
         BadInput
             Where a rule of the format is broken.
         """
-        allowed = {*_KEYS, *_VERSIONS, "promised", "fixed", "found", "why", *_OF_RECORD, AGAIN}
-        top = fields.mapping(document, "", allowed=allowed, required=_KEYS)
-        if top["format"] != FORMAT:
-            fields.refuse("format", f"{fields.shown(top['format'])}, expected {FORMAT!r}")
+        said = _FORMAT.of_mapping(document)
+        if said.found is not UNSET and not _DAY.fullmatch(said.found.date):
+            shown = fields.shown(said.found.date)
+            fields.refuse("found.date", f"{shown}, expected a day as in 2026-11-22")
         try:
-            group = Group.from_dict(fields.mapping(top["group"], ""))
+            group = Group.of_document(said.group)
         except BadInput as error:
             raise error.within("group") from None
-        measured = fields.mapping(top["measured"], "measured")
-        text = {key: fields.name(top[key], key) for key in ("id", "assignor", "promise", "source")}
-        affected, unaffected = (_names(top.get(key, []), key) for key in _VERSIONS)
         return Finding(
-            **text,
-            measured=measured,
+            id=said.id,
+            assignor=said.assignor,
+            promise=said.promise,
+            source=said.source,
+            measured=said.measured,
             group=group,
-            affected=affected,
-            unaffected=unaffected,
-            found=Found.from_dict(top["found"]) if "found" in top else None,
-            record=Record.from_dict(top),
-            why=_names(top.get("why", []), "why"),
+            affected=tuple(said.affected),
+            unaffected=tuple(said.unaffected),
+            found=told(said.found),
+            record=said.record,
+            why=tuple(said.why),
         )
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-finding/1`` document."""
-        promised = is_promised(self.promise, self.assignor)
-        unpromised = {} if promised else {"promised": False}
         versions: dict[str, object] = {}
         if self.affected:
             versions = {"affected": [*self.affected], "unaffected": [*self.unaffected]}
             versions["fixed"] = self.fixed
+        record = {} if self.record is None else to_builtins(self.record)
         return {
             "format": FORMAT,
             "id": self.id,
@@ -140,11 +177,11 @@ class Finding:
             "promise": self.promise,
             "source": self.source,
             "measured": dict(self.measured),
-            **unpromised,
+            **({} if is_promised(self.promise, self.assignor) else {"promised": False}),
             **versions,
-            **({} if self.found is None else {"found": self.found.to_dict()}),
+            **({} if self.found is None else {"found": to_builtins(self.found)}),
             "group": self.group.to_dict(),
-            **({} if self.record is None else self.record.to_dict()),
+            **{key: of for key, of in record.items() if key in KEYS or of is not None},
             **({"why": [*self.why]} if self.why else {}),
         }
 
@@ -218,21 +255,22 @@ def read_findings(path: str | Path) -> Iterator[Finding]:
     BadInput
         Where the file cannot be read or a line is no finding; the message names the place.
     """
+    return read_lines(path, Finding.from_dict)
+
+
+def read_lines(path: str | Path, read: Callable[[object], T]) -> Iterator[T]:
+    """Return what is read of each line of a file; BadInput names the line that is wrong."""
     for place, document in read_documents(read_bytes(path), str(path)):
         if isinstance(document, BadInput):
             raise document
         try:
-            yield Finding.from_dict(document)
+            yield read(document)
         except BadInput as error:
             raise error.within(place) from None
 
 
 def _named_after(assignor: str, promise: str) -> str:
     return f"{assignor.partition('@')[0].replace('/', '-')}-{promise}"
-
-
-def _names(value: object, at: str) -> tuple[str, ...]:
-    return tuple(fields.name(v, f"{at}[{i}]") for i, v in enumerate(fields.listed(value, at)))
 
 
 def as_lines(findings: Sequence[Finding]) -> str:

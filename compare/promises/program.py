@@ -16,11 +16,12 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from compare.promises.description import Head
 from compare.promises.promise import PROMISES
-from compare.promises.record import ARTIFACTS
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
 from heuristics.shipped.client import joining
 from heuristics.shipped.consumers.library import go_driver_of
+from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
+from heuristics.shipped.python_client import AIOKAFKA, KAFKA_PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -120,32 +121,8 @@ def _npm(package: str, version: str, file: str) -> BuildFiles:
     return BuildFiles({"package.json": json.dumps(named, indent=2) + "\n"}, "npm install-test")
 
 
-JAVA_CLASSES = {
-    "range": "RangeAssignor",
-    "roundrobin": "RoundRobinAssignor",
-    "sticky": "StickyAssignor",
-    "cooperative-sticky": "CooperativeStickyAssignor",
-    "uniform": "UniformAssignor",
-}
-PYTHON_CLASSES = {
-    ("kafka-python", "range"): "kafka.coordinator.assignors.range.RangePartitionAssignor",
-    ("kafka-python", "roundrobin"): (
-        "kafka.coordinator.assignors.roundrobin.RoundRobinPartitionAssignor"
-    ),
-    ("kafka-python", "sticky"): (
-        "kafka.coordinator.assignors.sticky.sticky_assignor.StickyPartitionAssignor"
-    ),
-    ("kafka-python", "cooperative-sticky"): (
-        "kafka.coordinator.assignors.cooperative_sticky.CooperativeStickyAssignor"
-    ),
-    ("aiokafka", "range"): "aiokafka.coordinator.assignors.range.RangePartitionAssignor",
-    ("aiokafka", "roundrobin"): (
-        "aiokafka.coordinator.assignors.roundrobin.RoundRobinPartitionAssignor"
-    ),
-    ("aiokafka", "sticky"): (
-        "aiokafka.coordinator.assignors.sticky.sticky_assignor.StickyPartitionAssignor"
-    ),
-}
+_IN_JAVA = {one.name: one for one in (KAFKA_JAVA, KAFKA_BROKER)}
+_IN_PYTHON = {one.name: one for one in (KAFKA_PYTHON, AIOKAFKA)}
 # What a program may use of its standard library, and imports if it does.
 PYTHON_MODULES = (
     *("contextlib", "io", "queue", "socketserver", "struct", "subprocess", "sys"),
@@ -196,15 +173,16 @@ def program(finding: Finding) -> Program:
 
 
 def _java(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    class_, name = JAVA_CLASSES[assignor], f"{camel(finding.id)}Test"
-    build = maven(finding.id, ARTIFACTS[client], version)
-    head = Head(f"{class_} of {ARTIFACTS[client]} {version}", build.command)
+    shipped, name = _IN_JAVA[client], f"{camel(finding.id)}Test"
+    class_ = shipped.assignors[assignor]
+    build = maven(finding.id, shipped.artifact, version)
+    head = Head(f"{class_} of {shipped.artifact} {version}", build.command)
     text = _text("java", finding, head, name=name, class_=class_)
     return Program(f"{name}.java", text, build)
 
 
 def _python(finding: Finding, client: str, assignor: str, version: str) -> Program:
-    module, _, class_ = PYTHON_CLASSES[client, assignor].rpartition(".")
+    module, _, class_ = _IN_PYTHON[client].assignors[assignor].partition(":")
     what = f"{class_} of {client} {version}"
     return _pytest(finding, what, f"{client}=={version}", module=module, class_=class_)
 

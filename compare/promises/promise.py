@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from compare.promises.trial import Trial, optima
 from compare.samples.ordinary import is_ordinary
@@ -15,7 +17,7 @@ from heuristics.written import kip54
 from heuristics.written.kip54 import hand_out
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from compare.promises.trial import Runner
     from groups import Group
@@ -25,8 +27,7 @@ BATCH = 100
 MOST_VIOLATIONS = 3
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether a promise holds on a group, and what was measured.
 
     `holds` is None where the group does not put the promise to the test: the assignor refused the
@@ -34,7 +35,7 @@ class Judgement:
     """
 
     holds: bool | None
-    measured: Mapping[str, object]
+    measured: dict[str, Any]
 
 
 @dataclass(frozen=True)

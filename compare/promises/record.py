@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from compare.promises.promise import Judgement
+from msgspec import Struct
+
 from groups import BadInput
-from groups.documents import fields
+from groups.documents.assay_group import Name, Partitions
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.cache import run_tool
 from heuristics.shipped.java.jars import java_home
@@ -20,49 +21,28 @@ from heuristics.shipped.java.java_client import JavaClient
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from compare.promises.promise import Judgement
     from compare.promises.trial import Runner, Trial
 
-    Held = Mapping[str, Mapping[str, list[int]]]
-
+# Members to topics to partition numbers.
+Held = dict[Name, Partitions]
 KEYS = ("plan", "better", "command", "environment")
-AGAIN = "again"
 SECONDS = 60.0
 ARTIFACTS = {
     name: client.artifact for name, client in CLIENTS.items() if isinstance(client, JavaClient)
 }
 
 
-@dataclass(frozen=True)
-class Found:
+class Found(Struct, frozen=True, forbid_unknown_fields=True):
     """When a finding was found, as in 2026-11-22, and how, in one sentence."""
 
-    date: str
-    how: str
+    date: Name
+    how: Name
 
     @staticmethod
     def today(how: str) -> Found:
         """Return what was found today, by the clock in UTC."""
         return Found(datetime.now(UTC).date().isoformat(), how)
-
-    @staticmethod
-    def from_dict(value: object) -> Found:
-        """Read the key ``found`` of a finding.
-
-        Raises
-        ------
-        BadInput
-            Where a rule of the format is broken.
-        """
-        keys = ("date", "how")
-        said = fields.mapping(value, "found", allowed={*keys}, required=keys)
-        date, how = (fields.name(said[key], f"found.{key}") for key in keys)
-        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", date):
-            fields.refuse("found.date", f"{fields.shown(date)}, expected a day as in 2026-11-22")
-        return Found(date, how)
-
-    def to_dict(self) -> dict[str, str]:
-        """Return the key ``found`` of a finding."""
-        return {"date": self.date, "how": self.how}
 
 
 @dataclass(frozen=True)
@@ -95,52 +75,6 @@ class Record:
         better = None if best is None else best.to_dict()
         return Record(plan, better, command, environment_of(trial.run), again)
 
-    @staticmethod
-    def from_dict(document: Mapping[str, object]) -> Record | None:
-        """Read the keys of a record out of a finding; None where it has none of them.
-
-        Raises
-        ------
-        BadInput
-            Where some are there and others not, or a rule of the format is broken.
-        """
-        if not any(key in document for key in (*KEYS, AGAIN)):
-            return None
-        for key in KEYS:
-            if key not in document:
-                fields.refuse("", f"key {key!r} is missing")
-        versions = fields.mapping(document["environment"], "environment")
-        return Record(
-            _held(document["plan"], "plan"),
-            _held(document["better"], "better"),
-            fields.name(document["command"], "command"),
-            {key: fields.name(value, f"environment.{key}") for key, value in versions.items()},
-            _again(document[AGAIN]) if AGAIN in document else None,
-        )
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the keys of a finding."""
-        return {
-            "plan": self.plan,
-            "better": self.better,
-            "command": self.command,
-            "environment": dict(self.environment),
-            **({} if self.again is None else {AGAIN: _said_again(self.again)}),
-        }
-
-
-def _again(value: object) -> Judgement:
-    keys = ("holds", "measured")
-    said = fields.mapping(value, AGAIN, allowed={*keys}, required=keys)
-    holds = said["holds"]
-    if holds is not None and not isinstance(holds, bool):
-        fields.refuse(f"{AGAIN}.holds", f"{fields.shown(holds)}, expected true, false or null")
-    return Judgement(holds, fields.mapping(said["measured"], f"{AGAIN}.measured"))
-
-
-def _said_again(found: Judgement) -> dict[str, object]:
-    return {"holds": found.holds, "measured": dict(found.measured)}
-
 
 def environment_of(run: Runner) -> dict[str, str]:
     """Return an assignor's client and what it runs on here, names to versions.
@@ -159,18 +93,6 @@ def environment_of(run: Runner) -> dict[str, str]:
         found["confluent-kafka"] = importlib.metadata.version("confluent-kafka")
     language, version = runs_on
     return {**found, language: version()}
-
-
-def _held(value: object, at: str) -> Held | None:
-    if value is None:
-        return None
-    return {
-        member: {
-            topic: fields.integers(numbers, f"{at}.{member}.{topic}")
-            for topic, numbers in fields.mapping(topics, f"{at}.{member}").items()
-        }
-        for member, topics in fields.mapping(value, at).items()
-    }
 
 
 def _java() -> str:

@@ -7,14 +7,15 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from msgspec import DecodeError, Struct, ValidationError, to_builtins
-from msgspec.json import decode
+from msgspec import Struct, to_builtins
 
 from compare.promises.description import COLUMNS
+from compare.promises.findings import read_lines
 from compare.promises.program import Program, camel, maven, templates
 from compare.promises.record import ARTIFACTS
 from groups import BadInput
 from groups.documents.assay_streams import StreamsDocument, held
+from groups.documents.decoding import Format
 
 if TYPE_CHECKING:
     from groups.documents.assay_group import Partitions
@@ -52,6 +53,9 @@ class TaskFinding(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True)
     after: StreamsDocument
 
 
+_FORMAT = Format(FORMAT, TaskFinding)
+
+
 def read_task_findings(path: Path = TASK_FINDINGS) -> list[TaskFinding]:
     """Return the findings of a file, one to a line; those that ship if none is named.
 
@@ -60,17 +64,7 @@ def read_task_findings(path: Path = TASK_FINDINGS) -> list[TaskFinding]:
     BadInput
         Where the file cannot be read or a line is no finding; the message names the line.
     """
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
-    found = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            found.append(decode(line, type=TaskFinding))
-        except (DecodeError, ValidationError) as error:
-            raise BadInput(f"{path}:{number}: {error}") from None
-    return found
+    return [*read_lines(path, _FORMAT.of_mapping)]
 
 
 def as_task_lines(findings: list[TaskFinding]) -> str:

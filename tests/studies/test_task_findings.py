@@ -120,7 +120,7 @@ def test_a_finding_is_read_as_it_was_written_and_a_broken_line_is_named(tmp_path
     file.write_text(as_task_lines(FINDINGS), "utf-8")
     assert read_task_findings(file) == FINDINGS
     file.write_text(as_task_lines(FINDINGS[:1]) + '{"id": 1}\n', "utf-8")
-    with pytest.raises(BadInput, match=r"findings\.jsonl:2: Expected `str`, got `int`"):
+    with pytest.raises(BadInput, match=r"findings\.jsonl:2: id: 1, expected a non-empty string"):
         read_task_findings(file)
     with pytest.raises(BadInput, match=r"none\.jsonl: cannot be read: No such file"):
         read_task_findings(tmp_path / "none.jsonl")

@@ -109,7 +109,7 @@ def test_findings_round_trip_through_their_lines():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "assay-group/1"}, r"^f\.jsonl:1: format: \"assay-group/1\", expected 'assay-"),
+        ({"format": "assay-group/1"}, r"^f\.jsonl:1: format: 'assay-group/1', expected 'assay-"),
         ({"group": {}}, r"^f\.jsonl:1: group: key 'format' is missing$"),
         ({"note": 1}, r"^f\.jsonl:1: unknown key 'note'$"),
         ({"id": ""}, r"^f\.jsonl:1: id: \"\", expected a non-empty string$"),
