@@ -30,9 +30,8 @@ from compare.promises.conformance import (
 )
 from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.trial import trials
-from compare.samples.enumerated import Small
+from compare.samples.enumerated import Small, joined
 from compare.samples.families import family_named
-from compare.samples.joins import joined
 from compare.samples.ordinary import ordinary, ordinary_in_racks
 from groups import Assignment, Group, values
 from heuristics.time_limit import TimeLimit

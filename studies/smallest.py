@@ -23,7 +23,7 @@ from compare.promises.findings import Finding, as_lines, read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.promises.shrink import Quarry
 from compare.promises.trial import trials
-from compare.samples.joins import joined, joins
+from compare.samples.enumerated import joined, joins
 from compare.samples.ordinary import is_ordinary, ordinary_in_racks
 from heuristics.time_limit import TimeLimit
 from studies.recorded_findings import renewed

@@ -61,7 +61,7 @@ from compare.scores import DEPENDS
 from groups.errors import BadInput
 from groups.tiers import MOVES
 from groups.wording import counted, few
-from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from assay.commands.import_ import note_each_assumed, write_snapshots
 from assay.commands.options import Reset, SnapshotsOut
 from groups.extras import require
 from groups.folders import PARQUET
-from live.waiting import DEFAULT_SECONDS
+from live import DEFAULT_SECONDS
 
 
 def capture(

@@ -35,7 +35,7 @@ from assay.commands.options import (
 from assay.progress import far
 from assay.streams import complain, note, show
 from groups.errors import BadInput
-from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -129,7 +129,7 @@ def run(
     from compare.fleet.job import job_of
     from compare.fleet.run import Run, prepare, timings
     from compare.fleet.session import conf_of, runs_here, spark_session
-    from heuristics.shipped.probe.door import within_reach
+    from heuristics.shipped.probe.guest import within_reach
 
     tiers = parse_objective(objective)
     limits = limits_of(fail_above or [], tiers)

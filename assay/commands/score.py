@@ -80,7 +80,7 @@ from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 from heuristics.catalogue import usual_assignors
-from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

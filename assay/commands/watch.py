@@ -29,7 +29,7 @@ from groups.errors import BadInput
 from groups.extras import require
 from groups.named_assignment import NamedAssignment
 from groups.wording import SECONDS_IN, counted, few, rounded, whole_number
-from live.waiting import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -76,7 +76,7 @@ def run(
     from compare.fleet.job import job_of
     from compare.fleet.run import Run
     from compare.fleet.session import spark_session
-    from heuristics.shipped.probe.door import within_reach
+    from heuristics.shipped.probe.guest import within_reach
 
     session = partial(spark_session, master=master, conf=conf, given=spark)
     with within_reach(assignors) as asked:

@@ -75,7 +75,7 @@ def tables(
     """
     from compare.fleet.job import job_of
     from compare.fleet.worker import Worker
-    from heuristics.shipped.probe.door import within_reach
+    from heuristics.shipped.probe.guest import within_reach
 
     with within_reach(assignors) as asked:
         job = job_of(

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from compare.samples.placed import placed
 from groups.errors import BadInput
 from groups.group import Group
+from groups.tiers import parse_objective
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from groups.arrays import Bools, Int64
+    from groups.arrays import Bools, Int32, Int64
 
 Subscriptions = Literal["equal", "buckets", "nested", "random"]
 LastEvent = Literal[
@@ -232,3 +232,18 @@ def _group(
         subscription_topics=np.nonzero(reads)[1],
         owner=owner,
     )
+
+
+def placed(groups: Sequence[Group]) -> list[Int32]:
+    """Return an optimal assignment of each group: the owners, (all partitions,) int32.
+
+    Which of those that are as good does not follow from how solutions decide between them, so
+    that the groups of a seed stay what they are when that changes.
+    """
+    from groups.fleet import Fleet
+    from optimal.flow.algorithm import flow
+
+    fleet = Fleet.of(groups)
+    found = flow(fleet.group, parse_objective("kip-54"), settle_ties=False).owner
+    assert found is not None
+    return [fleet.owner_in(number, found) for number in range(len(fleet))]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.samples.drawn import drawn
+from compare.samples.families import placed
 from compare.samples.kinds import place_in_racks
-from compare.samples.placed import placed
 from groups import Assignment, Group
 
 if TYPE_CHECKING:

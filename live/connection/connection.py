@@ -10,15 +10,15 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
+from live import DEFAULT_SECONDS
 from live.connection.client_settings import SECRET, settings_of
-from live.connection.contact import at, contact, knock, tried, unresolved, why
+from live.connection.contact import LOOK_SECONDS, at, contact, knock, tried, unresolved, why
 from live.connection.kafka_client import (
     Secret,
     kafka_python_silent,
     load_kafka_python,
     without_secrets,
 )
-from live.waiting import DEFAULT_SECONDS, LOOK_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

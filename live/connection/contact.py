@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import TYPE_CHECKING
 
-from live.waiting import LOOK_SECONDS
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -21,6 +19,8 @@ if TYPE_CHECKING:
     from kafka.net.selector import NetworkSelector
 
 
+# To look at an address once more, for the reason why it was not reached.
+LOOK_SECONDS = 2.0
 # A request of ten bytes: ApiVersions, version 0, correlation 1, no client id.
 _API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 1, -1)
 _LONGEST_ANSWER = 1 << 16

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from compare.samples.joins import joins
+from compare.samples.enumerated import joins
 from studies.many_joins.calls import CALL_MILLISECONDS, RECORDS, hanging, line_of, put
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from compare.samples.enumerated import Small
-from compare.samples.joins import joined
+from compare.samples.enumerated import Small, joined
 from heuristics import assignor_named
 from heuristics.assignor import TimedOut
 from heuristics.shipped import CLIENTS

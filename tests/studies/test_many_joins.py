@@ -2,8 +2,7 @@
 
 import pytest
 
-from compare.samples.enumerated import Small
-from compare.samples.joins import joined, joins
+from compare.samples.enumerated import Small, joined, joins
 from groups import values
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit

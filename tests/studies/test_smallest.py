@@ -7,7 +7,7 @@ import pytest
 
 from compare.promises.findings import read_findings
 from compare.promises.promise import PROMISES, promises_of
-from compare.samples.joins import joins
+from compare.samples.enumerated import joins
 from compare.samples.ordinary import is_ordinary
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit

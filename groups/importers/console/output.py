@@ -10,8 +10,7 @@ from groups.documents.texts import without_gz
 from groups.importers.console.groups import read_table
 from groups.importers.console.headers import VIEWS, is_header, kind_of
 from groups.importers.console.remarks import is_remark, remarks_among
-from groups.importers.console.tables import Table
-from groups.importers.console.wrapped import unwrap
+from groups.importers.console.tables import Table, unwrap
 from groups.importers.lines import (
     WITHOUT_HEADER,
     Misread,

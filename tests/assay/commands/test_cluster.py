@@ -3,7 +3,7 @@ import shlex
 import pytest
 
 from assay.commands.cluster import reached_instead
-from live.waiting import DEFAULT_SECONDS
+from live import DEFAULT_SECONDS
 
 PASSWORD = "hunter2-and-more"
 LOGIN = f'org.apache.kafka.PlainLoginModule required username="alice" password="{PASSWORD}";'

@@ -4,8 +4,7 @@ from itertools import combinations, groupby, product
 
 import pytest
 
-from compare.samples.enumerated import Small
-from compare.samples.joins import joined, joins
+from compare.samples.enumerated import Small, joined, joins
 from compare.samples.ordinary import is_ordinary
 
 

@@ -4,10 +4,9 @@ from itertools import islice
 
 import pytest
 
-from compare.samples.families import Family
+from compare.samples.families import Family, placed
 from compare.samples.kinds import seeded
 from compare.samples.ordinary import ordinary
-from compare.samples.placed import placed
 from groups import Assignment, values
 from optimal import solve
 

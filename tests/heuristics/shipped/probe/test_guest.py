@@ -16,8 +16,7 @@ from heuristics import assign, assignor_named
 from heuristics.assignor import Assignor, Unavailable, attempt
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.probe import Probe, probed
-from heuristics.shipped.probe.door import Door, OpenDoor
-from heuristics.shipped.probe.guest import Guest
+from heuristics.shipped.probe.guest import Door, Guest, OpenDoor
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.time_limit import TimeLimit
 from tests.heuristics.conftest import build_group
