@@ -100,9 +100,9 @@ if TYPE_CHECKING:
     from optimal import solve_many as solve_many
     from optimal.export import Model as Model
     from optimal.export import export as export
+    from optimal.solution import Standbys as Standbys
     from optimal.solutions import Solutions as Solutions
     from optimal.solve import solve_fleet as solve_fleet
-    from optimal.standbys import Standbys as Standbys
     from optimal.streams import StreamsSolution as StreamsSolution
     from optimal.streams import solve_streams as solve_streams
 
@@ -140,9 +140,9 @@ _HOMES = {
     "heuristics": "AssignorFunction Plan assign",
     "heuristics.time_limit": "TimeLimit",
     "optimal.export": "Model export",
+    "optimal.solution": "Standbys",
     "optimal.solutions": "Solutions",
     "optimal.solve": "solve_fleet",
-    "optimal.standbys": "Standbys",
     "optimal.streams": "StreamsSolution solve_streams",
     "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term "
     "frontier solve_many",

@@ -1,89 +1,167 @@
-"""The checker of asks: what members, hosts and racks ask for a partition, tier by tier.
+"""The checker of asks: what members, hosts and racks ask for a partition, or for a standby.
 
-To be read beside docs/explanation/proof.md, *Hosts and racks*, as `optimal.certificate` is
-beside the rest of the page.
+To be read beside docs/explanation/proof.md, from *Hosts and racks* on, as `optimal.certificate`
+is beside what comes before. Asks are compared tier by tier.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from itertools import pairwise
 from operator import add, sub
 from typing import TYPE_CHECKING
 
-from optimal.case import BY_PARTITION, OF_LOADS, OF_PLACES, STATE, require
+from groups.wording import listed
+from optimal.case import BY_PARTITION, OF_LOADS, OF_PLACES, STANDBY_TIERS, STATE, Case, require
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from optimal.case import Case
-    from optimal.solution import Solution
+    from groups.arrays import Int64
+    from optimal.solution import Solution, Standbys
 
 
 def require_asks(case: Case, solution: Solution) -> None:
     """Require that every partition is where it costs and asks least, and that all loads are right.
 
-    What a member or place asks, less what the place above it asks, is no less than what its last
-    partition adds to its squares, and no more than what one more adds. All tier by tier.
+    Raises
+    ------
+    BadInput, ProofError
+        Where a condition does not hold; the message says where.
     """
-    tiers, tables = solution.objective, solution.proof.prices
+    tiers = solution.objective
     known = {*BY_PARTITION, *OF_PLACES, *OF_LOADS, STATE}
     both = " and ".join(OF_LOADS) * ({*OF_LOADS} <= {*tiers})
     other = next((tier for tier in tiers if tier not in known), both)
     require(not other, f"no certificate is defined for an objective with {other}")
-    # What each member is on at each height: its state, itself, its host, its rack, the group.
-    finest = ["state"] * (STATE in tiers) + ["member"]
-    heights: dict[str, list[str]] = {kind: list(case.group.members) for kind in finest}
-    heights |= {kind: case.places(kind) for tier, kind in OF_PLACES.items() if tier in tiers}
-    require({*tables} == {*heights}, f"prices: expected those of each {' and '.join(heights)}")
-    asks: dict[str, dict[str, tuple[int, ...]]] = {"": {"": (0,) * len(tiers)}}
-    for priced, table in tables.items():
-        names, rows = heights[priced], table.tolist()
-        names = names if priced in finest else sorted({*names})
-        require(len(rows) == len(names), f"prices.{priced}: {len(rows)} rows for {len(names)}")
-        asks[priced] = dict(zip(names, map(tuple, rows), strict=True))
-    for kind in finest:
-        _require_cheap(case, tiers, [*asks[kind].values()], kind if len(finest) > 1 else None)
-    levels = tiers.index("balance") if "balance" in tiers else None
-    of = {STATE: "state", **dict.fromkeys(OF_LOADS, "member"), **OF_PLACES}
-    heights[""] = [""] * len(case.members)
-    for (kind, units), (coarser, above) in pairwise(heights.items()):
-        there = [p for p in case.read if kind != "state" or case.keeps_state(p)]
-        loads, weights = Counter(units[case.held[p]] for p in there), case.weights(units)
-        squared = [kind == of.get(tier) for tier in tiers]
-        pairs = {*zip(units, above, strict=True)}
-        require(len(pairs) == len(weights), f"prices.{kind}: one {kind} is in two places")
-        for name, place in sorted(pairs):
-            load, weight = loads[name], weights[name]
-            ask = tuple(map(sub, asks[kind][name], asks[coarser][place]))
-            step = weight * (2 * load - 1)
-            last, more = (
-                tuple(one * square for square in squared) for one in (step, step + 2 * weight)
-            )
-            right = ask <= more and (ask >= last or not load)
-            require(right, f"prices.{kind}.{name}: they do not allow a load of {load}")
-            if levels is not None and kind != "member":
-                expected = asks[coarser][place][levels] if kind == "state" else 0
-                even = asks[kind][name][levels] == expected
-                require(even, f"prices.{kind}.{name}: expected {expected} in balance")
+    asks = Asks(case, tiers, solution.proof.prices)
+    asks.require_cheap()
+    asks.require_loads([(p, case.held[p]) for p in case.read])
 
 
-def _require_cheap(
-    case: Case, tiers: Sequence[str], asks: list[tuple[int, ...]], kind: str | None
-) -> None:
-    """Require that partitions are where they cost and ask least.
+def require_standbys(standbys: Standbys) -> None:
+    """Require that standbys are where they may be, and that none are better beside the actives.
 
-    Parameters
+    Raises
+    ------
+    BadInput, InvalidAssignment, ProofError
+        As `optimal.certificate.check` of the actives; the message says where.
+    """
+    require(standbys.proof.kind == "certificate", "proof.kind: expected a certificate")
+    named = tuple(term.name for term in standbys.terms)
+    require(named == STANDBY_TIERS, f"terms: {listed(named)}, expected {listed(STANDBY_TIERS)}")
+    replicas, many = standbys.replicas, (standbys.task.shape, standbys.member.shape)
+    require(type(replicas) is int and replicas >= 0, f"replicas: {replicas!r}, expected a number")
+    shaped = many[0] == many[1] and len(many[0]) == 1
+    whole = standbys.task.dtype == standbys.member.dtype == "int64"
+    require(shaped and whole, "standbys: expected a task and a member of each, int64")
+    case = Case(standbys.actives.group, standbys.actives.owner.tolist())
+    case.require_valid()
+    of_task: dict[int, list[int]] = {p: [] for p in case.read if case.keeps_state(p)}
+    pairs = list(zip(standbys.task.tolist(), standbys.member.tolist(), strict=True))
+    for p, m in pairs:
+        require(p in of_task and m in case.members, f"standbys: {p} with {m}, expected others")
+        of_task[p].append(m)
+    asks = Asks(case, STANDBY_TIERS, standbys.proof.prices)
+    process, ask = asks.units["host"], asks.of_member["member"]
+    cheapest = {process[m]: m for m in sorted(case.members, key=ask.__getitem__, reverse=True)}
+    copies = max(0, min(replicas, len(cheapest) - 1))
+    for p, some in of_task.items():
+        active, chosen = process[case.held[p]], {process[m] for m in some}
+        apart = len(some) == copies == len(chosen - {active})
+        require(apart, f"{case.names[p]}: expected {copies} standbys, each on another process")
+        others = (m for h, m in cheapest.items() if h not in (active, *chosen))
+        least = min((asks.pays(p, m) for m in others), default=None)
+        for m in some:
+            cheap = ask[m] == ask[cheapest[process[m]]]
+            right = cheap and (least is None or asks.pays(p, m) <= least)
+            require(right, f"{case.names[p]}: a standby elsewhere costs and asks less")
+    squares = asks.require_loads(pairs, [case.held[p] for p in case.read])
+    values = (*squares, sum(case.cost("restores", p, m) for p, m in pairs))
+    for term, value in zip(standbys.terms, values, strict=True):
+        right = term.value == term.bound == value
+        require(right, f"terms.{term.name}: {term.value}, but the value is {value}")
+
+
+class Asks:
+    """What each member is on at each height, and what that asks, an integer for each tier.
+
+    Attributes
     ----------
-    asks : what each member asks for these partitions
-    kind : of the partitions: `state` or, for those without, `member`; None: all
+    units : of each kind (`state`, `member`, `host`, `rack`) those of the members, the finer first
+    asked : what each of these asks, by its name
+    of_member : the same of each member, of the kinds `state` and `member`
     """
 
-    def costs(p: int, m: int) -> tuple[int, ...]:
-        own = (case.cost(tier, p, m) if tier in BY_PARTITION else 0 for tier in tiers)
-        return tuple(map(add, own, asks[m]))
+    def __init__(self, case: Case, tiers: Sequence[str], tables: Mapping[str, Int64]) -> None:
+        finest = ["state"] * (STATE in tiers) + ["member"]
+        self.case, self.tiers = case, tiers
+        self.units = {kind: list(case.group.members) for kind in finest}
+        self.units |= {kind: case.places(kind) for t, kind in OF_PLACES.items() if t in tiers}
+        kinds = " and ".join(self.units)
+        require({*tables} == {*self.units}, f"prices: expected those of each {kinds}")
+        self.asked: dict[str, dict[str, tuple[int, ...]]] = {}
+        for kind, units in self.units.items():
+            names = units if kind in finest else sorted({*units})
+            shape = tables[kind].shape
+            right = shape == (len(names), len(tiers))
+            require(right, f"prices.{kind}: {shape} integers for {len(names)}")
+            self.asked[kind] = dict(zip(names, map(tuple, tables[kind].tolist()), strict=True))
+        self.of_member = {kind: [*self.asked[kind].values()] for kind in finest}
 
-    for p, least in case.least(asks, costs, {*case.members}, tiers).items():
-        if kind is None or case.keeps_state(p) == (kind == "state"):
-            cheap = costs(p, case.held[p]) == least
-            require(cheap, f"{case.names[p]}: another reader than its member costs and asks less")
+    def pays(self, p: int, m: int, kind: str = "member") -> tuple[int, ...]:
+        """Return what a partition of a kind costs with a member, and what is asked for it."""
+        cost, tiers = self.case.cost, self.tiers
+        costs = (cost(tier, p, m) if tier in BY_PARTITION else 0 for tier in tiers)
+        return tuple(map(add, costs, self.of_member[kind][m]))
+
+    def require_cheap(self) -> None:
+        """Require that every partition is with a reader with whom it pays least."""
+        case = self.case
+        for kind, asks in self.of_member.items():
+            pays = partial(self.pays, kind=kind)
+            for p, least in case.least(asks, pays, {*case.members}, self.tiers).items():
+                mine = "state" not in self.of_member or case.keeps_state(p) == (kind == "state")
+                right = not mine or pays(p, case.held[p]) == least
+                said = f"{case.names[p]}: another reader than its member costs and asks less"
+                require(right, said)
+
+    def require_loads(
+        self, held: Sequence[tuple[int, int]], fixed: Sequence[int] = ()
+    ) -> list[int]:
+        """Require that what is asked allows the loads; return the squares of each kind.
+
+        What a member or place asks, less what the place above it asks, is no less than what the
+        last partition adds to its squares, and no more than what one more adds.
+
+        Parameters
+        ----------
+        held : who has which partition or standby; fixed : members that have others, which stay
+        """
+        case, tiers, squares = self.case, self.tiers, list[int]()
+        of = {STATE: "state", **dict.fromkeys(OF_LOADS, "member"), **OF_PLACES}
+        levels = tiers.index("balance") if "balance" in tiers else None
+        units_of = self.units | {"": [""] * len(case.members)}
+        asks_of = self.asked | {"": {"": (0,) * len(tiers)}}
+        for (kind, units), (coarser, above) in pairwise(units_of.items()):
+            counts = (m for p, m in held if kind != "state" or case.keeps_state(p))
+            may_leave, weights = Counter(units[m] for m in counts), case.weights(units)
+            loads = may_leave + Counter(units[m] for m in fixed)
+            squared = [kind == of.get(tier) for tier in tiers]
+            pairs = {*zip(units, above, strict=True)}
+            require(len(pairs) == len(weights), f"prices.{kind}: one {kind} is in two places")
+            for name, place in sorted(pairs):
+                load, weight = loads[name], weights[name]
+                ask = tuple(map(sub, asks_of[kind][name], asks_of[coarser][place]))
+                last, more = (
+                    tuple(weight * (2 * k - 1) * one for one in squared) for k in (load, load + 1)
+                )
+                right = ask <= more and (ask >= last or not may_leave[name])
+                require(right, f"prices.{kind}.{name}: they do not allow a load of {load}")
+                if levels is not None and kind != "member":
+                    expected = asks_of[coarser][place][levels] if kind == "state" else 0
+                    even = asks_of[kind][name][levels] == expected
+                    require(even, f"prices.{kind}.{name}: expected {expected} in balance")
+            squares.append(sum(weights[name] * load**2 for name, load in loads.items()))
+        return squares

@@ -25,6 +25,7 @@ STANDS = {"racks": "racks", "restores": "copies"}
 PEAKS = ("peak_lag", "peak_time", "peak_weight")
 OF_LOADS = ("balance", "load_squares")
 STATE = "stateful_balance"
+STANDBY_TIERS = ("load_squares", "host_balance", "restores")
 # Tiers of places, the finer first, and of each which place.
 OF_PLACES: dict[str, PlaceKind] = {"host_balance": "host", "rack_balance": "rack"}
 # How even loads are, and the peak of the same loads.

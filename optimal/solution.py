@@ -23,6 +23,7 @@ from optimal.proof import Proof, one_of, proof_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from groups.arrays import Int64
     from groups.group import Group
 
 FORMAT = "assay-solution/1"
@@ -197,6 +198,31 @@ class Solution(Framed):
         )
         _check_unassigned(solution, top.get("unassigned"))
         return solution
+
+
+@dataclass(frozen=True, eq=False)
+class Standbys:
+    """Where standbys are beside active tasks, and what proves that none are better beside these.
+
+    Attributes
+    ----------
+    actives : the active tasks
+    replicas : how many standbys are asked for; a task that keeps state has so many, or one on
+        each process other than that of its active task
+    task, member : (standbys,) int64, a partition of the group and who has a standby of it; by
+        ascending task, then process
+    terms : `load_squares`, the sum over members of the square of their active and standby tasks
+        together; `host_balance`, the same of processes, weighted as of active tasks; `restores`,
+        standbys on a process without a copy. Each is least among those that are best before
+    proof : what members and processes ask for a standby
+    """
+
+    actives: Assignment
+    replicas: int
+    task: Int64
+    member: Int64
+    terms: tuple[Term, ...]
+    proof: Proof
 
 
 def _seconds(value: object) -> float:

@@ -10,51 +10,26 @@ flows, one after the other, as those of active tasks are:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL
+from optimal.case import STANDBY_TIERS
 from optimal.networks.cheapest_flow import cheapest
 from optimal.networks.least_squares import least_squares
 from optimal.networks.network import Network, potentials
 from optimal.proof import Proof, ProofKind
-from optimal.solution import Term
+from optimal.solution import Standbys, Term
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
     from groups.assignment import Assignment
     from groups.group import Group
-
-STANDBY_TIERS = ("load_squares", "host_balance", "restores")
-
-
-@dataclass(frozen=True, eq=False)
-class Standbys:
-    """Where standbys are beside active tasks, and what proves that none are better beside these.
-
-    Attributes
-    ----------
-    actives : the active tasks
-    replicas : how many standbys are asked for; a task that keeps state has so many, or one on
-        each process other than that of its active task
-    task, member : (standbys,) int64, a partition of the group and who has a standby of it; by
-        ascending task, then process
-    terms : `load_squares`, the sum over members of the square of their active and standby tasks
-        together; `host_balance`, the same of processes, weighted as of active tasks; `restores`,
-        standbys on a process without a copy. Each is least among those that are best before
-    proof : what members and processes ask for a standby
-    """
-
-    actives: Assignment
-    replicas: int
-    task: Int64
-    member: Int64
-    terms: tuple[Term, ...]
-    proof: Proof
+    from optimal.solution import Solution
 
 
 def standbys_beside(actives: Assignment, replicas: int) -> Standbys:
@@ -176,3 +151,67 @@ def _copies_of(group: Group) -> dict[tuple[int, int], int]:
         for topic, numbers in getattr(members[name].tasks, role).items()
         for number in numbers
     }
+
+
+def standby_bounds(actives: Solution, replicas: int) -> tuple[int, int, int]:
+    """Return lower bounds on `load_squares`, `host_balance` and `restores`, in this order.
+
+    A process has a task that keeps state once at most, which bounds its load; what is left is
+    filled up by the least step, which is optimal for separable convex costs (Fox 1966,
+    doi:10.1287/opre.14.2.210). docs/explanation/proof.md has the argument.
+
+    Parameters
+    ----------
+    actives : an optimal solution of a streams group of which it is known what keeps state
+    replicas : ``num.standby.replicas``
+    """
+    group, places = actives.group, actives.group.places("host")
+    threads = np.bincount(places.member, minlength=len(places.names)).tolist()
+    each = max(0, min(replicas, len(threads) - 1))
+    had = _numbers_of_copies(actives)
+    stateful, tasks = len(had), group.n_partitions
+    fewest, most = 0, tasks
+    if actives.objective[0] == "balance":
+        fewest, more = divmod(tasks, len(group.members))
+        most = fewest + (more > 0)
+    everywhere = stateful * (each == len(threads) - 1)
+    loads = [max(everywhere, n * fewest) for n in threads]
+    rooms = [stateful + min(tasks - stateful, n * most) for n in threads]
+    steps = [
+        (2 * (load // n) + 1, weight * (2 * load + 1), h)
+        for h, (load, n, weight) in enumerate(zip(loads, threads, places.weight, strict=True))
+    ]
+    heapify(steps)
+    for _ in range(tasks + each * stateful - sum(loads)):
+        _, _, h = heappop(steps)
+        loads[h] += 1
+        if loads[h] < rooms[h]:
+            step = 2 * (loads[h] // threads[h]) + 1
+            heappush(steps, (step, places.weight[h] * (2 * loads[h] + 1), h))
+    squares = 0
+    for load, n in zip(loads, threads, strict=True):
+        least, more = divmod(load, n)
+        squares += n * least**2 + more * (2 * least + 1)
+    even = sum(w * load**2 for w, load in zip(places.weight, loads, strict=True))
+    return squares, even, _restores(actives, had, each)
+
+
+def _numbers_of_copies(actives: Solution) -> list[int]:
+    """Return on how many processes each task that keeps state has a copy."""
+    copies = actives.group.copies
+    assert copies is not None
+    of_set = np.bincount(copies.holds // max(1, len(copies.names)), minlength=1)
+    of_set = np.pad(of_set, (0, len(copies.replicas)))
+    found: list[int] = of_set[copies.replicas[copies.replicas >= 0]].tolist()
+    return found
+
+
+def _restores(actives: Solution, had: list[int], each: int) -> int:
+    """Return how many standbys are on a process without a copy, whichever actives restore.
+
+    An active task that restores leaves one more copy to its standbys than one that does not.
+    """
+    none = had.count(0)
+    restored = {term.name: term.value for term in actives.terms}.get("restores", len(had)) - none
+    missing = sum(each if not copies else max(0, each - copies + 1) for copies in had)
+    return missing - min(restored, sum(0 < copies <= each for copies in had))

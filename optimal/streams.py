@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from groups.assignment import Assignment
 from groups.documents.assay_streams import Tasks
 from groups.errors import BadInput, ProofError, SolverContradiction
+from optimal.asks import require_standbys
 from optimal.certificate import check
 from optimal.proof import Proof, ProofKind
-from optimal.solution import Status, Term
+from optimal.solution import Standbys, Status, Term
 from optimal.solve import solve
-from optimal.standby_bounds import standby_bounds
-from optimal.standby_check import require_standbys
-from optimal.standbys import Standbys, standbys_beside
+from optimal.standbys import standby_bounds, standbys_beside
 
 # Of greater groups the constraint program alone takes seconds to be written.
 MOST_TOGETHER = 20_000

@@ -16,16 +16,19 @@ from itertools import combinations, product
 from math import lcm
 from multiprocessing import get_context
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from groups import Assignment, Group, values
 from optimal.brute import brute
 from optimal.enumeration import count
-from optimal.standby_bounds import standby_bounds
-from optimal.standbys import Standbys, standbys_beside
+from optimal.standbys import standby_bounds, standbys_beside
 from optimal.streams import StreamsSolution, solve_streams
 from tests.optimal.random_streams import random_streams
+
+if TYPE_CHECKING:
+    from optimal.solution import Standbys
 
 
 def least(solution: StreamsSolution, replicas: int) -> tuple[tuple[int, ...], int]:

@@ -10,11 +10,11 @@ import pytest
 
 from groups import Assignment, BadInput, Group, ProofError
 from optimal import ProofKind, Status, solve
+from optimal.asks import require_standbys
 from optimal.enumeration import count
 from optimal.proof import Proof
-from optimal.standby_bounds import standby_bounds
-from optimal.standby_check import require_standbys
-from optimal.standbys import Standbys, standbys_beside
+from optimal.solution import Standbys
+from optimal.standbys import standby_bounds, standbys_beside
 from optimal.streams import StreamsSolution, solve_streams
 from tests.optimal.judging import forged
 from tests.optimal.standby_sweep import least, small, together, values_of
