@@ -50,16 +50,6 @@ def interrupted(run: Running) -> tuple[int, str, str]:
     return run.send(signal.SIGINT)
 
 
-def terminated(run: Running) -> tuple[int, str, str]:
-    run.at_the_gate()
-    return run.send(signal.SIGTERM)
-
-
-def killed(run: Running) -> tuple[int, str, str]:
-    run.at_the_gate()
-    return run.send(signal.SIGKILL)
-
-
 def without_java(run: Running) -> tuple[int, str, str]:
     run.at_the_gate()
     os.kill(run.jvm(), signal.SIGKILL)
@@ -100,9 +90,7 @@ def ends(tmp_path_factory) -> Ends:
     by = {}
     for ending, master in [
         (interrupted_while_java_starts, "local[2,3]"),
-        (killed, "local[2,3]"),
         (interrupted, "local[2,3]"),
-        (terminated, "local[2,3]"),
         (terminated_with_all_below, "local[2,3]"),
         (without_java, "local[2,3]"),
         (without_a_worker, "local[2]"),
@@ -119,7 +107,6 @@ def ends(tmp_path_factory) -> Ends:
     [
         ("interrupted_while_java_starts", 130),
         ("interrupted", 130),
-        ("terminated", 143),
         ("terminated_with_all_below", 143),
     ],
 )
@@ -148,8 +135,8 @@ def test_a_process_of_sparks_that_ends_ends_the_run_in_one_line(ends, name, said
 
 @pytest.mark.spark
 def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
+    """Also of one that is killed itself: tests/compare/fleet/test_stores.py."""
     assert {name: end.left for name, end in ends.by.items()} == {name: [] for name in ends.by}
-    assert ends.by["killed"].code == -signal.SIGKILL
 
 
 @pytest.mark.spark
@@ -174,7 +161,7 @@ def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
     assert len(tables["failures"]) == 2
     for assignor, rows in tables["scores"].groupby("assignor"):
         assert sorted(rows["group"]) == names, assignor
-    # The first portion is that of the run that was killed when it had been written.
+    # The first portion is that of the run that was interrupted when it had been written.
     optima = tables["optima"]
     assert optima[optima["group"].str.startswith("free")]["run"].nunique() == 1
     asked = tables["scores"][tables["scores"]["assignor"] != "current"]
