@@ -9,11 +9,9 @@ GROUPS ?= 20000
 SCORED := --assignor written --assignor shipped
 KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 3.9.2
-# One at a time: kernels that start at once are given port numbers of which another may take one first.
-NOTEBOOKS = $(BIN)/python -m pytest --override-ini addopts= --nbmake --override-ini testpaths=notebooks notebooks
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients browser help jar report report-all test test-all test-broker check agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
+.PHONY: conformance clients browser help jar report report-all test test-all test-broker check lint agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 # Hundreds of processes load the same files: each is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
@@ -52,11 +50,12 @@ test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched
 	@$(BIN)/python -m broker --fetch-streams
 	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker tests/broker tests/live
 
-check: .venv/.ready-check docs  ## ruff, mypy --strict, the notebooks and the site
+check: lint notebooks docs  ## ruff, mypy --strict, the notebooks and the site
+
+lint: .venv/.ready-check  ## ruff and mypy --strict
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
-	@$(NOTEBOOKS) -q
 
 agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
 	@$(BIN)/python -m tests.optimal.agreement_sweep --seed $(SEED) --groups $(GROUPS)
@@ -126,8 +125,9 @@ streams-tasks: clients  ## hunt Kafka's assignors of streams tasks, in every rel
 	@$(BIN)/python -m studies.task_findings
 	@$(BIN)/python -m studies.pages streams-tasks
 
+# One at a time: kernels that start at once are given port numbers of which another may take one first.
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom
-	@$(NOTEBOOKS)
+	@$(BIN)/python -m pytest -q --override-ini addopts= --nbmake --override-ini testpaths=notebooks notebooks
 
 docs: .venv/.ready-check  ## build the documentation, strictly; leaves out/docs/index.html
 	@$(BIN)/python -m zensical build --strict --clean
