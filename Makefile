@@ -74,56 +74,46 @@ jar:  ## build and test the assignors for Kafka's broker and Java clients; leave
 	@ls out/assay-assignor-*.jar
 
 promises: .venv/.ready  ## hold every assignor to every promise on all small groups, 7 min
-	@$(BIN)/python -m studies.promise_table
-	@$(BIN)/python -m studies.pages promises
+	@$(BIN)/python -m studies promises
 
 differential: clients  ## hold the KIPs against the code that people run, some 20 min
-	@$(BIN)/python -m studies.differential
-	@$(BIN)/python -m studies.pages differential
+	@$(BIN)/python -m studies differential
 
 findings: clients  ## look for what breaks shipped assignors' promises, 40 min
-	@$(BIN)/python -m studies.shipped_findings
+	@$(BIN)/python -m studies findings
 
 why: clients  ## record the cycles that keep clients from ending, 3 min
-	@$(BIN)/python -m studies.loops.beside
-	@$(BIN)/python -m studies.endless_loops
-	@$(BIN)/python -m studies.pages why
+	@$(BIN)/python -m studies why
 
 smallest: clients  ## hold the shipped assignors to their promises on every small ordinary group
-	@$(BIN)/python -m studies.smallest
+	@$(BIN)/python -m studies smallest
 
 conformance: clients  ## make the conformance corpus anew and ask every client about it, 8 min
-	@$(BIN)/python -m studies.conformance
-	@$(BIN)/python -m studies.pages conformance
+	@$(BIN)/python -m studies conformance
 
 pages: .venv/.ready  ## write the tables of docs/findings out of the data beside them, without a run
-	@$(BIN)/python -m studies.pages
+	@$(BIN)/python -m studies pages
 
 since-when: clients  ## run every release of each client on the findings, an hour the first time
-	@$(BIN)/python -m studies.since_when
-	@$(BIN)/python -m studies.pages since-when
+	@$(BIN)/python -m studies since-when
 
 on-a-cluster: clients  ## play the joins that never end on a real broker, 35 min
 	@$(BIN)/python -m broker --fetch
-	@$(BIN)/python -m studies.on_a_cluster
-	@$(BIN)/python -m studies.pages on-a-cluster
+	@$(BIN)/python -m studies on-a-cluster
 
 verdicts: clients  ## hold every assignor against the optimum on the maintainers' grid, 12 min
-	@$(BIN)/python -m studies.grid_verdicts
-	@$(BIN)/python -m studies.pages verdicts
+	@$(BIN)/python -m studies verdicts
 
 elastic: .venv/.ready  ## hold the rules for elastic groups against the optimum, an hour
-	@$(BIN)/python -m studies.elastic
-	@$(BIN)/python -m studies.pages elastic
+	@$(BIN)/python -m studies elastic
 
 how-often: clients  ## count what goes wrong in a week of typical services, hours
 	@$(BIN)/python -m studies.how_often --services 1000
 	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --out docs/findings
-	@$(BIN)/python -m studies.pages how-often
+	@$(BIN)/python -m studies pages how-often
 
 streams-tasks: clients  ## hunt Kafka's assignors of streams tasks, in every release, 10 min
-	@$(BIN)/python -m studies.task_findings
-	@$(BIN)/python -m studies.pages streams-tasks
+	@$(BIN)/python -m studies streams-tasks
 
 # One at a time: kernels that start at once are given port numbers of which another may take one first.
 notebooks: .venv/.ready-check  ## run every notebook from top to bottom

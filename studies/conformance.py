@@ -1,6 +1,6 @@
 """The conformance corpus: groups, what is best on each, and what the shipped assignors do there.
 
-``python -m studies.conformance`` makes the files of ``corpus/conformance`` anew, and asks every
+``python -m studies conformance`` makes the files of ``corpus/conformance`` anew, and asks every
 shipped assignor that can be called here. Assignors that cannot be called, or are not named, keep
 what the files say of them; everything else comes out the same to the byte.
 """
@@ -8,9 +8,7 @@ what the files say of them; everything else comes out the same to the byte.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
 from collections import Counter
-from contextlib import ExitStack
 from functools import cache
 from itertools import accumulate, islice, pairwise, permutations
 from time import perf_counter
@@ -34,16 +32,16 @@ from compare.samples.enumerated import Small, joined
 from compare.samples.families import family_named
 from compare.samples.ordinary import ordinary, ordinary_in_racks
 from groups import Assignment, Group, values
-from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.page import table
-from studies.shipped_findings import names_of, without_lag
+from studies.shipped_findings import bare, children, names_of, without_lag
 from studies.smallest import SMALL, small
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from groups.documents.assay_group import JsonObject
+    from heuristics.time_limit import TimeLimit
 
 Sizes = tuple[tuple[int, int], ...]
 SECONDS = 10.0
@@ -222,11 +220,11 @@ def remade(promise: str, anew: Sequence[str] = ()) -> JsonObject:
     ----------
     anew : assignors of which the file says nothing any more, of no release
     """
-    gone = {name.partition("@")[0] for name in anew}
+    gone = {bare(name) for name in anew}
     before = file_of(promise)
 
     def kept(names: Sequence[str]) -> list[str]:
-        return [name for name in names if name.partition("@")[0] not in gone]
+        return [name for name in names if bare(name) not in gone]
 
     known = {one["id"]: one for one in before["instances"]}
     found = []
@@ -258,20 +256,11 @@ def table_of(files: Sequence[JsonObject]) -> str:
     return table(["assignor", *head], ([name, *rows[name]] for name in sorted(rows)))
 
 
-def main() -> None:
+def run(names: Sequence[str]) -> None:
     """Make the files anew."""
-    parser = ArgumentParser(description="make the conformance corpus anew")
-    parser.add_argument("names", nargs="*", help="assignors, all that can be called if left out")
-    parser.add_argument("--children", type=int, default=2, help="processes side by side")
-    asked = parser.parse_args()
-    names = names_of(asked.names)
+    names = names_of(names)
     files = {promise: remade(promise, names) for promise in ASKED}
-    with ExitStack() as open_:
-        limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
+    with children(SECONDS) as limits:
         with_columns(names, files, limits)
     for promise, file in files.items():
         (FOLDER / f"{promise}.json").write_text(as_text(file), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """The differential table: assignors as written against the same as shipped, on seeded groups.
 
-``python -m studies.differential`` compares anew: ``docs/findings/differential.csv`` has every
+``python -m studies differential`` compares anew: ``docs/findings/differential.csv`` has every
 figure, the page a matrix of what differs for each assignor as written, with a row for
 each as shipped and a column for each kind of group.
 """
@@ -8,22 +8,96 @@ each as shipped and a column for each kind of group.
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from compare.samples.kinds import KINDS, seeded
+from groups import Failed, values
 from heuristics import assignors
-from studies.measured import measured
-from studies.page import share, table, write
+from heuristics.time_limit import NOT_STARTED, TimeLimit
+from studies.page import FOLDER, share, table, write
+from studies.shipped_findings import bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from studies.measured import Measured
+    from groups import Group
+    from heuristics import AssignorFunction
+    from heuristics.assignor import Outcome
     from studies.page import Cell
+
+WORKERS = 2
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What an assignor made of a group.
+
+    Attributes
+    ----------
+    loads : partitions of each member, in the group's order; () where there is no valid plan
+    balance, moves : the balance score, and partitions taken from their valid owner; 0 likewise
+    """
+
+    status: Literal["valid", "invalid", "refused", "failed", "timed-out"]
+    loads: tuple[int, ...] = ()
+    balance: int = 0
+    moves: int = 0
+
+
+def measured(
+    names: Iterable[str], groups: Sequence[Group], *, seconds: float = 2.0
+) -> dict[str, list[Measured]]:
+    """Run assignors that can be called here on groups, each client in a process of its own.
+
+    Parameters
+    ----------
+    seconds : of the assignor for each group
+
+    Returns
+    -------
+    dict
+        By name, what was measured, in the order of the groups.
+    """
+    clients = defaultdict(list)
+    for name in names:
+        clients[name.rpartition("/")[0]].append(name)
+
+    def of_client(some: Sequence[str]) -> dict[str, list[Measured]]:
+        with TimeLimit(seconds) as limit:
+            return {name: measured_on(name, groups, limit) for name in some}
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        # Those with most assignors first: the last client to finish should be a short one.
+        parts = pool.map(of_client, sorted(clients.values(), key=len, reverse=True))
+        return {name: made for part in parts for name, made in part.items()}
+
+
+def measured_on(
+    name: str | AssignorFunction, groups: Sequence[Group], limit: TimeLimit
+) -> list[Measured]:
+    """Run an assignor on groups, many at a time.
+
+    Raises
+    ------
+    Failed
+        Where it cannot be called here, or did not join again.
+    """
+    return [_of_outcome(came) for came in limit.plan_many(groups, name)]
+
+
+def _of_outcome(came: Outcome) -> Measured:
+    if came.status == "unavailable" or (came.reason or "").startswith(NOT_STARTED):
+        raise Failed(came.reason or "")
+    if came.plan is None:
+        return Measured("failed" if came.status == "planned" else came.status)
+    assignment = came.plan.assignment
+    if not assignment.is_valid:
+        return Measured("invalid")
+    balance, moves = values(assignment, ("balance", "stickiness"))
+    return Measured("valid", tuple(assignment.loads.tolist()), balance, moves)
 
 
 @dataclass
@@ -123,7 +197,7 @@ def matrix_of(written: str, rows: Rows) -> str:
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, found in shipped.items():
         cells = tuple(cell(found.get(kind)) for kind in KINDS)
-        alike.setdefault((name.partition("@")[0], *cells), []).append(name)
+        alike.setdefault((bare(name), *cells), []).append(name)
     same, unlike = [], []
     for (_, *said), names in alike.items():
         if set(said) <= {SAME, TIES_ONLY, ""}:
@@ -155,7 +229,6 @@ def page_of(rows: Rows) -> str:
     return "\n\n".join([kinds, *(matrix_of(written, rows) for written in shown)])
 
 
-GROUPS = 5000
 # Members list a shipped assignor by this name; whose it is comes before the slash.
 SHIPPED_AS = {
     "range": ("range",),
@@ -174,7 +247,7 @@ def pairs(names: Iterable[str]) -> list[tuple[str, str]]:
         (written, name)
         for written, kept in SHIPPED_AS.items()
         for name in shipped
-        if name.partition("/")[2].partition("@")[0] in kept
+        if bare(name).partition("/")[2] in kept
     ]
 
 
@@ -206,7 +279,7 @@ def rows_of(
 
 
 def compared(
-    names: Sequence[str], total: int, *, seconds: float = 2.0, workers: int = 2
+    names: Sequence[str], total: int, *, seconds: float = 2.0
 ) -> dict[tuple[str, str], dict[str, Comparison]]:
     """Run assignors as shipped, and those as written that they are held against.
 
@@ -217,8 +290,8 @@ def compared(
     """
     kinds = seeded(total)
     groups = [group for found in kinds.values() for group in found]
-    written = list(dict.fromkeys(one for one, _ in pairs(names)))
-    by_name = measured([*written, *names], groups, seconds=seconds, workers=workers)
+    by_name = measured(dict.fromkeys([*(one for one, _ in pairs(names)), *names]), groups,
+                       seconds=seconds)  # fmt: skip
     return rows_of(names, by_name, {kind: len(found) for kind, found in kinds.items()})
 
 
@@ -227,12 +300,7 @@ def records_of(
 ) -> list[dict[str, Cell]]:
     """Return a record for each pair and kind, with every count."""
     return [
-        {
-            "written": written,
-            "shipped": shipped,
-            "kind": kind,
-            **asdict(row),
-        }
+        {"written": written, "shipped": shipped, "kind": kind, **asdict(row)}
         for (written, shipped), kinds in rows.items()
         for kind, row in kinds.items()
     ]
@@ -248,22 +316,11 @@ def rows_in(records: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], dict[
     return found
 
 
-def main() -> None:
-    """Compare anew."""
-    parser = ArgumentParser(description="hold the KIPs against the code that people run")
-    parser.add_argument("--out", type=Path, default=Path("docs/findings/differential.csv"))
-    parser.add_argument("--groups", type=int, default=GROUPS)
-    parser.add_argument("--workers", type=int, default=2)
-    asked = parser.parse_args()
-    started = perf_counter()
+def run(many: int) -> None:
+    """Compare anew, on so many groups."""
     names = list(dict.fromkeys(shipped for _, shipped in pairs(assignors())))
-    absent = [name for name in names if assignors()[name].missing() is not None]
-    here = [name for name in names if name not in absent]
-    rows = compared(here, asked.groups, workers=asked.workers)
-    write(asked.out, records_of(rows))
-    sys.stderr.write("".join(f"not there: {name}\n" for name in absent))
-    sys.stderr.write(f"{len(rows)} pairs in {perf_counter() - started:.0f} s\n")
-
-
-if __name__ == "__main__":
-    main()
+    missing = {name: assignors()[name].missing() for name in names}
+    for name, reason in missing.items():
+        sys.stderr.write(f"not there: {name}\n" if reason else "")
+    here = [name for name, reason in missing.items() if reason is None]
+    write(FOLDER / "differential.csv", records_of(compared(here, many)))

@@ -1,25 +1,23 @@
 """Elastic groups: twelve published rules beside the optimum, on streams by the published recipe.
 
-``python -m studies.elastic`` makes ``docs/findings/elastic.csv`` anew.
+``python -m studies elastic`` makes ``docs/findings/elastic.csv`` anew.
 """
 
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
+from itertools import product
 from random import Random
 from statistics import mean
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from compare.samples.streams import CAPACITY, speeds
 from heuristics.any_fit import RULES, any_fit
 from optimal import Status
 from optimal.elastic import Elastic, pack
-from studies.page import table, write
+from studies.page import FOLDER, table, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -148,27 +146,12 @@ def _cell(record: Mapping[str, str]) -> str:
     return f"{over:.1f}% / {score:.2f}{needless}"
 
 
-def main() -> None:
-    """Play all streams, two at a time."""
-    parser = ArgumentParser(description="hold the rules for elastic groups against the optimum")
-    parser.add_argument("--steps", type=int, default=STEPS, help="of every stream")
-    parser.add_argument("--out", type=Path, default=Path("docs/findings/elastic.csv"))
-    asked = parser.parse_args()
-    started = perf_counter()
+def run(many: int) -> None:
+    """Play all streams, of so many steps, two at a time."""
     found: list[dict[str, Cell]] = []
     with ProcessPoolExecutor(2) as pool:
-        jobs = [
-            pool.submit(played, partitions, delta, asked.steps)
-            for partitions in PARTITIONS
-            for delta in DELTAS
-        ]
-        for job in jobs:
-            found += job.result()
-            write(asked.out, found)
-            seconds = perf_counter() - started
+        for made in pool.map(played, *zip(*product(PARTITIONS, DELTAS, [many]), strict=True)):
+            found += made
+            write(FOLDER / "elastic.csv", found)
             last = f"{found[-1]['partitions']} partitions, delta {found[-1]['delta']}%"
-            sys.stderr.write(f"{last}: {seconds:.0f} s\n")
-
-
-if __name__ == "__main__":
-    main()
+            sys.stderr.write(f"{last}\n")

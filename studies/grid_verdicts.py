@@ -1,18 +1,15 @@
 """Verdicts on the maintainers' grid: quality and time of every assignor, beside the optimum.
 
-``python -m studies.grid_verdicts`` makes ``docs/findings/verdicts.csv`` anew. Assignors run one
+``python -m studies verdicts`` makes ``docs/findings/verdicts.csv`` anew. Assignors run one
 after the other, on the groups of Kafka's own benchmarks, which measure time only.
 """
 
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser
 from dataclasses import dataclass, field
 from itertools import product
-from pathlib import Path
 from statistics import mean, median
-from time import perf_counter
 from typing import TYPE_CHECKING, get_args
 
 from compare.samples.families import Family, LastEvent, Subscriptions, grid
@@ -22,7 +19,7 @@ from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.differential import merged
 from studies.in_turn import reading_alike, solving
-from studies.page import table, write
+from studies.page import FOLDER, table, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,21 +29,22 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
     from studies.page import Cell
 
-SEED = 1
+SEED, MOST_PARTITIONS, SECONDS = 1, 5000, 2.0
 
 
-def points(members: Sequence[int], most_partitions: int) -> Iterator[Family]:
+def points(members: int, most_partitions: int) -> Iterator[Family]:
     """Return the points: those of AssignorBenchmark, then what ConsumerAssignorBenchmark adds.
 
     The latter: topics of equal or unequal size, every kind of subscription, every event.
     """
-    kinds = product(members, (False, True), get_args(Subscriptions), get_args(LastEvent))
     added = (
-        Family(size, 10, 100, subscriptions, event, skewed)
-        for size, skewed, subscriptions, event in kinds
-        if size * 10 <= most_partitions
+        Family(members, 10, 100, subscriptions, event, skewed)
+        for skewed, subscriptions, event in product(
+            (False, True), get_args(Subscriptions), get_args(LastEvent)
+        )
+        if members * 10 <= most_partitions
     )
-    yield from dict.fromkeys((*grid(tuple(members), most_partitions), *added))
+    yield from dict.fromkeys((*grid((members,), most_partitions), *added))
 
 
 @dataclass
@@ -149,26 +147,15 @@ def _digits(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def main() -> None:
-    """Score anew."""
-    parser = ArgumentParser(description="hold every assignor against the optimum on the grid")
-    parser.add_argument("names", nargs="*", help="assignors, all that are available if left out")
-    parser.add_argument("--members", type=int, nargs="+", default=[100])
-    parser.add_argument("--most-partitions", type=int, default=5000)
-    parser.add_argument("--time-limit", type=float, default=2.0)
-    parser.add_argument("--out", type=Path, default=Path("docs/findings/verdicts.csv"))
-    asked = parser.parse_args()
-    names = matching(asked.names) if asked.names else tuple(assignors())
-    missing = {name: assignor_named(name).missing() for name in names}
-    absent = [f"not here: {name}: {reason}\n" for name, reason in missing.items() if reason]
-    names = tuple(name for name, reason in missing.items() if reason is None)
-    families = list(points(asked.members, asked.most_partitions))
-    started = perf_counter()
-    with TimeLimit(asked.time_limit) as limit:
-        records = records_of(grid_rows(families, names, limit))
-    write(asked.out, records)
-    sys.stderr.write("".join(absent))
-    sys.stderr.write(f"{len(families)} groups in {perf_counter() - started:.0f} s\n")
+def run(names: Sequence[str], many: int) -> None:
+    """Score anew, on groups of so many members."""
+    missing = {name: assignor_named(name).missing() for name in matching(names or assignors())}
+    for name, reason in missing.items():
+        sys.stderr.write(f"not here: {name}: {reason}\n" if reason else "")
+    here = [name for name, reason in missing.items() if reason is None]
+    with TimeLimit(SECONDS) as limit:
+        records = records_of(grid_rows([*points(many, MOST_PARTITIONS)], here, limit))
+    write(FOLDER / "verdicts.csv", records)
 
 
 QUALITY = (
@@ -255,7 +242,3 @@ def _spread(middle: str, worst: str) -> str:
 
 def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
-
-
-if __name__ == "__main__":
-    main()

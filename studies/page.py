@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
+FOLDER = Path("docs/findings")
 END = "<!-- end -->"
 
 
@@ -85,21 +86,12 @@ def write(path: Path, records: Iterable[Mapping[str, Cell]]) -> None:
 
 def read(path: Path) -> list[dict[str, str]]:
     """Read records as they were written; every figure is text, and nothing known is ""."""
-    return _rows(path.read_text(encoding="utf-8"))
+    return [*csv.DictReader(StringIO(path.read_text(encoding="utf-8")))]
 
 
 def as_read(records: Iterable[Mapping[str, Cell]]) -> list[dict[str, str]]:
     """Return records as they are read once they were written."""
-    return _rows(as_text(records))
-
-
-def _rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(StringIO(text)))
-
-
-def beside(page: Path) -> Path:
-    """Return where the records of a page are."""
-    return page.with_suffix(".csv")
+    return [*csv.DictReader(StringIO(as_text(records)))]
 
 
 def share(part: int, whole: int) -> str:

@@ -1,34 +1,32 @@
 """The table of promises: every small group, every assignor as written, every promise.
 
-``python -m studies.promise_table`` counts anew into ``docs/findings/promises.csv``, what the
-amendments of KIP-615 mend into ``amendments.csv``, and makes the findings in
-``corpus/findings.jsonl``.
+``python -m studies promises`` counts anew into ``docs/findings/promises.csv``, what the amendments
+of KIP-615 mend into ``amendments.csv``, and makes the findings in ``corpus/findings.jsonl``.
 """
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser
+from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product, starmap
 from multiprocessing import get_context
-from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
-from compare.promises.findings import Finding, as_lines, read_findings
+from compare.promises.findings import Finding, read_findings
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import Trial, in_process, optima
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
+from groups.wording import counted
 from heuristics import WRITTEN
 from heuristics.time_limit import TimeLimit
 from studies import amendments
-from studies.page import share, table, write
-from studies.recorded_findings import renewed
+from studies.page import FOLDER, share, table, write
+from studies.shipped_findings import FINDINGS, renewed, write_findings
+from studies.tallies import Tally, tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from groups import Group
     from studies.page import Cell
 
-BATCH = 500
+WORKERS = 2
 SECONDS = 10.0
 HOW = (
     "every group of the sets of docs/findings/promises.md; the smallest on which it breaks, shrunk"
@@ -88,73 +86,34 @@ def scopes(
     )
 
 
-@dataclass
-class Tally:
-    """How one promise fared: groups that put it to the test, that break it, the smallest."""
-
-    tested: int = 0
-    broken: int = 0
-    smallest: Quarry | None = None
-
-    def add(self, found: Trial, promise: str) -> None:
-        """Count one group."""
-        judgement = PROMISES[promise].judge(found)
-        self.tested += judgement.holds is not None
-        if judgement.holds is False:
-            self.broken += 1
-            self.offer(Quarry(found.group, judgement.measured))
-
-    def offer(self, quarry: Quarry | None) -> None:
-        """Keep the smaller of two groups; of two alike the one whose document sorts first."""
-        best = self.smallest
-        if quarry is not None and (best is None or quarry.is_smaller_than(best)):
-            self.smallest = quarry
-
-
-def tally(
-    groups: Iterator[Group],
-    assignors: Sequence[str] = tuple(WRITTEN),
-    *,
-    part: int = 0,
-    parts: int = 1,
+def tally_written(
+    groups: Iterable[Group], assignors: Iterable[str] = WRITTEN
 ) -> dict[tuple[str, str], Tally]:
-    """Put every promise to every assignor on some groups: the batches of one part out of several.
+    """Put to assignors as written every promise that can be asked of them, on some groups."""
+    runs = [in_process(name) for name in assignors]
 
-    Returns
-    -------
-    dict
-        A tally for each (assignor, promise).
-    """
-    runs = {name: in_process(name) for name in assignors}
-    found = {(a, p): Tally() for a in runs for p in PROMISES if PROMISES[p].asked_of(a)}
-    number = 0
-    while batch := list(islice(groups, BATCH)):
-        number += 1
-        if number % parts != part:
-            continue
+    def tried(batch: Sequence[Group]) -> Iterator[Trial]:
         for group, optimum in zip(batch, optima(batch), strict=True):
-            for name, run in runs.items():
-                made = Trial(run, group, optimum)
-                for promise in PROMISES:
-                    if (name, promise) in found:
-                        found[name, promise].add(made, promise)
-    return found
+            yield from (Trial(run, group, optimum) for run in runs)
+
+    asked = {r.assignor: [p for p in PROMISES if PROMISES[p].asked_of(r.assignor)] for r in runs}
+    return tally(groups, asked, tried)
 
 
-def tally_all(workers: int) -> dict[Key, Tally]:
+def tally_all() -> dict[Key, Tally]:
     """Make the tallies of all scopes: a dict by scope, assignor and promise."""
-    jobs = [(scope.name, part, workers) for scope in scopes() for part in range(workers)]
-    total: dict[Key, Tally] = {}
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        for (scope, _, _), found in zip(
-            jobs, pool.map(_job, *zip(*jobs, strict=True)), strict=True
-        ):
+    jobs = [(scope.name, part) for scope in scopes() for part in range(WORKERS)]
+    total: dict[Key, Tally] = defaultdict(Tally)
+    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
+        for (scope, _), found in zip(jobs, pool.map(_part, *zip(*jobs, strict=True)), strict=True):
             for (assignor, promise), one in found.items():
-                sum_ = total.setdefault((scope, assignor, promise), Tally())
-                sum_.tested += one.tested
-                sum_.broken += one.broken
-                sum_.offer(one.smallest)
+                total[scope, assignor, promise] += one
     return total
+
+
+def _part(scope: str, part: int) -> dict[tuple[str, str], Tally]:
+    groups = next(found.groups for found in scopes() if found.name == scope)
+    return tally_written(islice(groups(), part, None, WORKERS))
 
 
 def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
@@ -177,21 +136,28 @@ def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
 def records_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> list[dict[str, Cell]]:
     """Return a record for each assignor, promise and scope: groups put to the test, and broken."""
     by_promise = {(f.assignor, f.promise): f for f in findings}
-    return [
-        {
-            "assignor": assignor,
-            "promise": promise,
-            "scope": scope.name,
-            "tested": total[scope.name, assignor, promise].tested,
-            "broken": total[scope.name, assignor, promise].broken,
-            "smallest": _described(by_promise.get((assignor, promise))),
-            "finding": found.id if (found := by_promise.get((assignor, promise))) else "",
-        }
-        for assignor in WRITTEN
-        for promise in PROMISES
-        if PROMISES[promise].asked_of(assignor)
-        for scope in scopes()
-    ]
+    records: list[dict[str, Cell]] = []
+    for assignor, promise in product(WRITTEN, PROMISES):
+        found = by_promise.get((assignor, promise))
+        for scope in scopes() if PROMISES[promise].asked_of(assignor) else ():
+            one = total[scope.name, assignor, promise]
+            records.append(
+                {
+                    "assignor": assignor,
+                    "promise": promise,
+                    "scope": scope.name,
+                    "tested": one.tested.total(),
+                    "broken": one.broken.total(),
+                    "smallest": "" if found is None else _described(found.group),
+                    "finding": "" if found is None else found.id,
+                }
+            )
+    return records
+
+
+def _described(group: Group) -> str:
+    counts = (len(group.members), "member"), (len(group.topics), "topic")
+    return ", ".join(starmap(counted, (*counts, (group.n_partitions, "partition"))))
 
 
 def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
@@ -221,44 +187,14 @@ def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
     return "\n".join([*lines, "", table(head, exceptions.values())])
 
 
-def main() -> None:
+def run() -> None:
     """Count anew, and make the findings."""
-    parser = ArgumentParser(description="make the table of promises and the findings anew")
-    parser.add_argument("--out", type=Path, default=Path("docs/findings"))
-    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
-    parser.add_argument("--workers", type=int, default=2)
-    asked = parser.parse_args()
-    started = perf_counter()
-    total = tally_all(asked.workers)
+    total = tally_all()
     findings = findings_of(total)
     amended = {name: amendments.broken_by(groups) for name, groups in amendments.scopes().items()}
-    write(asked.out / "promises.csv", records_of(total, findings))
-    write(asked.out / "amendments.csv", amendments.records_of(amended))
-    before = list(read_findings(asked.findings))
+    write(FOLDER / "promises.csv", records_of(total, findings))
+    write(FOLDER / "amendments.csv", amendments.records_of(amended))
+    before = list(read_findings(FINDINGS))
     others = [f for f in before if f.assignor not in WRITTEN]
     with TimeLimit(SECONDS) as limit:
-        findings = renewed(findings, before, HOW, limit)
-    asked.findings.write_text(as_lines([*findings, *others]), encoding="utf-8")
-    seconds = perf_counter() - started
-    sys.stderr.write(f"{len(findings)} findings in {seconds:.0f} s\n")
-
-
-def _job(scope: str, part: int, parts: int) -> dict[tuple[str, str], Tally]:
-    groups = next(found.groups for found in scopes() if found.name == scope)
-    return tally(groups(), part=part, parts=parts)
-
-
-def _described(finding: Finding | None) -> str:
-    if finding is None:
-        return ""
-    group = finding.group
-    sizes = (len(group.members), len(group.topics), group.n_partitions)
-    parts = [
-        f"{n} {what}{'' if n == 1 else 's'}"
-        for n, what in zip(sizes, ("member", "topic", "partition"), strict=True)
-    ]
-    return ", ".join(parts)
-
-
-if __name__ == "__main__":
-    main()
+        write_findings([*renewed(findings, before, HOW, limit), *others])

@@ -1,15 +1,13 @@
 """Findings on the assignors as shipped: every promise, the smallest group, the versions affected.
 
-``python -m studies.shipped_findings`` makes those lines of ``corpus/findings.jsonl`` anew, of
-every assignor that can be called here in the newest version listed, or of those named.
+``python -m studies findings`` makes those lines of ``corpus/findings.jsonl`` anew, of every
+assignor that can be called here in the newest version listed, or of those named.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from argparse import ArgumentParser
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -17,76 +15,66 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, as_lines, read_findings, version_order
-from compare.promises.promise import PROMISES, promises_of
-from compare.promises.shrink import Quarry, shrink
-from compare.promises.trial import runner_of, trials
+from compare.promises.promise import PROMISES
+from compare.promises.record import Found
+from compare.promises.shrink import shrink
+from compare.promises.trial import runner_of
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import fresh, owned
 from compare.samples.ordinary import is_ordinary, ordinary, ordinary_in_racks
 from groups import Group
-from heuristics import assignors, available, matching
+from heuristics import WRITTEN, assignor_named, assignors, available, matching
 from heuristics.time_limit import TimeLimit
-from studies.recorded_findings import renewed
+from studies.tallies import tally_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from compare.promises.shrink import Quarry
     from groups.documents.assay_group import JsonObject
 
-BATCH = 200
+FINDINGS = Path("corpus/findings.jsonl")
 SECONDS = 1.0
+# Of a run that is recorded: a busy machine may keep it waiting.
+RECORDED_SECONDS = 5.0
+CHILDREN = 2
+HOW = (
+    "{0:,} ordinary groups were drawn, and as many with racks; then all groups of up to 2 topics "
+    "x 3 members x 4 partitions were tried; then {0:,} groups were drawn with claims of every "
+    "sort, rivals and old generations among them; the smallest on which it breaks was shrunk"
+)
 
 
 def search(
-    assignor: str,
-    limits: Sequence[TimeLimit],
-    *,
-    seed: int = 1,
-    groups: int = 3000,
-    also: Sequence[Group] = (),
+    assignor: str, limits: Sequence[TimeLimit], groups: int, also: Sequence[Group] = ()
 ) -> dict[str, Quarry]:
     """Return the smallest group found on which each promise breaks; ordinary groups come first.
 
     It tries the groups of `also`, on which some assignor broke a promise before; then `groups`
     ordinary ones, and as many with racks; then all of up to 2 topics x 3 members x 4 partitions;
     then `groups` drawn ones.
-
-    Parameters
-    ----------
-    limits : each has a process of its own, in which a part of the calls runs
     """
-    best: dict[tuple[str, bool], Quarry] = {}
-    stream = chain(also, _groups(seed, groups))
-    while batch := list(islice(stream, BATCH)):
-        for trial in trials(batch, assignor, limits):
-            for promise in promises_of(assignor):
-                if promise == "optimal-moves" and trial.group.racks is not None:
-                    # KIP-881 puts racks before few moves.
-                    continue
-                judgement = PROMISES[promise].judge(trial)
-                if judgement.holds is False:
-                    key = promise, is_ordinary(trial.group)
-                    found = Quarry(trial.group, judgement.measured)
-                    if key not in best or found.is_smaller_than(best[key]):
-                        best[key] = found
-    any_group = {promise: found for (promise, _), found in best.items()}
-    return {**any_group, **{promise: found for (promise, good), found in best.items() if good}}
+    found: dict[str, Quarry] = {}
+    for good in (False, True):
+        small = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
+        ordinary_ones = (islice(draw(1), groups) for draw in (ordinary, ordinary_in_racks))
+        every = chain(also, *ordinary_ones, small, islice(drawn(1), groups))
+        some = (group for group in every if is_ordinary(group) is good)
+        for promise, one in tally_of(assignor, some, limits).items():
+            if one.smallest is not None:
+                found[promise] = one.smallest
+    return found
 
 
 def findings_of(
-    assignor: str,
-    limits: Sequence[TimeLimit],
-    *,
-    seed: int = 1,
-    groups: int = 3000,
-    also: Sequence[Group] = (),
+    assignor: str, limits: Sequence[TimeLimit], groups: int, also: Sequence[Group]
 ) -> Iterator[Finding]:
     """Return a finding for each promise that breaks, shrunk, with the versions affected.
 
     As :func:`search`; lags are left out, as no client looks at them.
     """
     run = runner_of(assignor, limits[0])
-    broken = search(assignor, limits, seed=seed, groups=groups, also=also)
+    broken = search(assignor, limits, groups, also)
     for promise in (name for name in PROMISES if name in broken):
         quarry, asked = broken[promise], PROMISES[promise]
         quarry = replace(quarry, group=without_lag(quarry.group))
@@ -98,8 +86,8 @@ def findings_of(
 
 def by_version(finding: Finding, limit: TimeLimit) -> Finding:
     """Return the finding with what each listed version that can be called here makes of it."""
-    name, _, _ = finding.assignor.partition("@")
-    versions = [n.partition("@")[2] for n in assignors() if n.partition("@")[0] == name]
+    name = bare(finding.assignor)
+    versions = [n.partition("@")[2] for n in assignors() if bare(n) == name]
     held: dict[str, bool | None] = {}
     for version in sorted(versions, key=version_order):
         other = replace(finding, assignor=f"{name}@{version}")
@@ -111,49 +99,94 @@ def by_version(finding: Finding, limit: TimeLimit) -> Finding:
     )
 
 
-def names_of(asked: Sequence[str]) -> tuple[str, ...]:
+def recorded(finding: Finding, limit: TimeLimit) -> Finding:
+    """Return the finding with the record of one more run, where the assignor can be called.
+
+    The record has the plan made, a better one, what it ran on, and the line that runs it again.
+    """
+    if assignor_named(finding.assignor).missing() is not None:
+        return finding
+    command = f"assay reproduce {finding.id} --run"
+    if finding.assignor in WRITTEN:
+        command = f"assay hunt {finding.assignor} --promise {finding.promise}"
+    return finding.recorded(runner_of(finding.assignor, limit), command)
+
+
+def renewed(
+    made: Iterable[Finding], before: Iterable[Finding], how: str, limit: TimeLimit
+) -> list[Finding]:
+    """Return findings made anew, each recorded.
+
+    One whose group was known keeps when and how it was found, and why; another was found today.
+    """
+    known = {finding.id: finding for finding in before}
+    found = []
+    for finding in made:
+        old = known.get(finding.id)
+        if old is not None and old.group.to_dict() == finding.group.to_dict():
+            finding = replace(finding, found=old.found, why=old.why)
+        anew = replace(finding, found=finding.found or Found.today(how))
+        found.append(recorded(anew, limit))
+    return found
+
+
+def bare(name: str) -> str:
+    """Return the name of an assignor without its version."""
+    return name.partition("@")[0]
+
+
+def names_of(asked: Sequence[str]) -> list[str]:
     """Return the shipped assignors that are asked for, all that can be called if none is."""
     names = matching(asked) if asked else available()
-    return tuple(name for name in names if "/" in name)
+    return [name for name in names if "/" in name]
 
 
-def main() -> None:
-    """Make the findings anew."""
-    parser = ArgumentParser(description="make the findings on shipped assignors anew")
-    parser.add_argument("names", nargs="*", help="assignors, all that can be called if left out")
-    parser.add_argument("--groups", type=int, default=3000, help="how many to draw, twice")
-    parser.add_argument("--children", type=int, default=2, help="processes side by side")
-    parser.add_argument("--also", type=Path, help="JSON lines of groups to try besides")
-    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
-    asked = parser.parse_args()
-    names = names_of(asked.names)
-    before = list(read_findings(asked.findings))
+@contextmanager
+def children(seconds: float) -> Iterator[list[TimeLimit]]:
+    """Open limits side by side, each with a process of its own."""
+    with ExitStack() as opened:
+        yield [opened.enter_context(TimeLimit(seconds)) for _ in range(CHILDREN)]
+
+
+def write_findings(findings: Sequence[Finding]) -> None:
+    """Write all findings."""
+    FINDINGS.write_text(as_lines(findings), encoding="utf-8")
+
+
+def run(names: Sequence[str], many: int) -> None:
+    """Make the findings anew.
+
+    Parameters
+    ----------
+    many : groups to draw, of each sort
+    """
+    names, before = names_of(names), list(read_findings(FINDINGS))
     also = [finding.group for finding in before if finding.affected]
-    if asked.also is not None:
-        documents = (json.loads(line) for line in asked.also.read_text("utf-8").splitlines())
-        also += map(Group.from_dict, documents)
-    found: list[Finding] = []
-    with ExitStack() as open_:
-        limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
+    anew = {bare(name) for name in names}
+    kept = [f for f in before if f.is_second or bare(f.assignor) not in anew]
+    with children(SECONDS) as limits:
         for name in names:
             started = monotonic()
-            made = findings_of(name, limits, groups=asked.groups, also=also)
-            of_one = renewed(made, before, _how(asked.groups), limits[0])
-            found += of_one
-            told = ", ".join(f.promise for f in of_one) or "nothing"
+            made = findings_of(name, limits, many, also)
+            found = renewed(made, before, HOW.format(many), limits[0])
+            kept += found
+            told = ", ".join(finding.promise for finding in found) or "nothing"
             sys.stderr.write(f"{name} breaks {told}; {monotonic() - started:.0f} s\n")
-    anew = {name.partition("@")[0] for name in names}
-    kept = [f for f in before if f.is_second or f.assignor.partition("@")[0] not in anew]
-    asked.findings.write_text(as_lines([*kept, *found]), encoding="utf-8")
+    write_findings(kept)
 
 
-def _how(groups: int) -> str:
-    return (
-        f"{groups:,} ordinary groups were drawn, and as many with racks; then all groups of up to "
-        f"2 topics x 3 members x 4 partitions were tried; then {groups:,} groups were drawn with "
-        "claims of every sort, rivals and old generations among them; the smallest on which it "
-        "breaks was shrunk"
-    )
+def record(ids: Sequence[str]) -> None:
+    """Run findings again, all if none is named, and write what comes of them into their records.
+
+    A finding whose assignor cannot be called here keeps the record that it has.
+    """
+    with TimeLimit(RECORDED_SECONDS) as limit:
+        write_findings(
+            [
+                recorded(finding, limit) if not ids or finding.id in ids else finding
+                for finding in read_findings(FINDINGS)
+            ]
+        )
 
 
 def without_lag(group: Group) -> Group:
@@ -166,13 +199,3 @@ def without_lag(group: Group) -> Group:
         else:
             topics[name] = {"partitions": described["partitions"], "racks": described["racks"]}
     return Group.from_dict({**document, "topics": topics})
-
-
-def _groups(seed: int, groups: int) -> Iterator[Group]:
-    small = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
-    good = (islice(ordinary(seed), groups), islice(ordinary_in_racks(seed), groups))
-    return chain(*good, small, islice(drawn(seed), groups))
-
-
-if __name__ == "__main__":
-    main()

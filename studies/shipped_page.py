@@ -25,7 +25,7 @@ from groups.wording import ranges
 from heuristics import WRITTEN
 from heuristics.shipped import CLIENTS
 from studies.page import table
-from studies.since_when.page import ranges as releases_of
+from studies.since_when.histories import ranges as releases_of
 from studies.since_when.verdicts import AFFECTED
 
 if TYPE_CHECKING:
@@ -274,12 +274,3 @@ def _grid(finding: Finding, held: Held, what: str, joins: set[str]) -> list[str]
     return [
         "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
-
-
-def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page_of(read(Path())), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

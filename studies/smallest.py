@@ -1,6 +1,6 @@
 """The promises of the shipped assignors: every small ordinary group, every promise.
 
-``python -m studies.smallest`` makes ``docs/findings/smallest.json`` anew: of each assignor and
+``python -m studies smallest`` makes ``docs/findings/smallest.json`` anew: of each assignor and
 promise, on how many ordinary groups without racks it holds, in every order of names, or from which
 size on it breaks. Assignors that cannot be called here, or are not named, keep the records that
 they have.
@@ -10,66 +10,41 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser
-from collections import Counter
-from contextlib import ExitStack
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from compare.promises.findings import Finding, as_lines, read_findings
-from compare.promises.promise import PROMISES, promises_of
+from compare.promises.findings import Finding, read_findings
+from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry
-from compare.promises.trial import trials
 from compare.samples.enumerated import joined, joins
 from compare.samples.ordinary import is_ordinary, ordinary_in_racks
 from heuristics.time_limit import TimeLimit
-from studies.recorded_findings import renewed
-from studies.shipped_findings import by_version, names_of
+from studies.shipped_findings import (
+    FINDINGS,
+    bare,
+    by_version,
+    children,
+    names_of,
+    renewed,
+    write_findings,
+)
+from studies.tallies import tally_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from compare.promises.trial import Trial
     from groups import Group
+    from studies.tallies import Tally
 
-BATCH = 200
+WRITTEN = Path("docs/findings/smallest.json")
 SECONDS = 2.0
 SEED = 1
 DRAWN = 6000
 # Members and partitions in all, and the most topics among which the partitions are.
 SMALL = ((6, 5),)
 HOW = "every ordinary group of up to {} members and partitions in all; the smallest that breaks it"
-
-
-@dataclass
-class Tally:
-    """How a promise fared, by members and partitions in all.
-
-    Attributes
-    ----------
-    groups, tested, broken : all groups, those that put it to the test, those on which it breaks
-    smallest : the smallest of those
-    """
-
-    groups: Counter[int] = field(default_factory=Counter)
-    tested: Counter[int] = field(default_factory=Counter)
-    broken: Counter[int] = field(default_factory=Counter)
-    smallest: Quarry | None = None
-
-    def add(self, found: Trial, promise: str) -> None:
-        """Count one group."""
-        judgement = PROMISES[promise].judge(found)
-        size = len(found.group.members) + found.group.n_partitions
-        self.groups[size] += 1
-        self.tested[size] += judgement.holds is not None
-        if judgement.holds is False:
-            self.broken[size] += 1
-            quarry = Quarry(found.group, judgement.measured)
-            if self.smallest is None or quarry.is_smaller_than(self.smallest):
-                self.smallest = quarry
 
 
 def small(sizes: Sequence[tuple[int, int]] = SMALL) -> Iterator[Group]:
@@ -81,24 +56,6 @@ def small(sizes: Sequence[tuple[int, int]] = SMALL) -> Iterator[Group]:
                 for many in range(1, min(topics, total - members) + 1):
                     yield from map(joined, joins(members, many, total - members))
         least = size + 1
-
-
-def tally(
-    groups: Iterable[Group],
-    assignor: str,
-    limits: Sequence[TimeLimit],
-    promises: Sequence[str] = tuple(PROMISES),
-) -> dict[str, Tally]:
-    """Put to an assignor, on some groups, those of some promises that it makes."""
-    found = {promise: Tally() for promise in promises_of(assignor) if promise in promises}
-    if not found:
-        return found
-    stream = iter(groups)
-    while batch := list(islice(stream, BATCH)):
-        for trial in trials(batch, assignor, limits):
-            for promise, one in found.items():
-                one.add(trial, promise)
-    return found
 
 
 def record_of(assignor: str, promise: str, one: Tally, finding: Finding | None) -> dict[str, Any]:
@@ -126,24 +83,17 @@ def record_of(assignor: str, promise: str, one: Tally, finding: Finding | None) 
     return record
 
 
-def main() -> None:
+def run(names: Sequence[str]) -> None:
     """Make the records anew."""
-    parser = ArgumentParser(description="hold the shipped assignors to their promises anew")
-    parser.add_argument("names", nargs="*", help="assignors, all that can be called if left out")
-    parser.add_argument("--to", type=Path, default=Path("docs/findings/smallest.json"))
-    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
-    parser.add_argument("--children", type=int, default=2, help="processes side by side")
-    asked = parser.parse_args()
-    for name in names_of(asked.names):
+    for name in names_of(names):
         started = perf_counter()
-        with ExitStack() as open_:
-            limits = [open_.enter_context(TimeLimit(SECONDS)) for _ in range(asked.children)]
-            found = tally(small(), name, limits)
-            racked = tally(islice(ordinary_in_racks(SEED), DRAWN), name, limits, ("settles",))
-        findings = with_smaller(list(read_findings(asked.findings)), name, found)
-        asked.findings.write_text(as_lines(findings), encoding="utf-8")
+        with children(SECONDS) as limits:
+            found = tally_of(name, small(), limits)
+            racked = tally_of(name, islice(ordinary_in_racks(SEED), DRAWN), limits, ["settles"])
+        findings = with_smaller(list(read_findings(FINDINGS)), name, found)
+        write_findings(findings)
         by_promise = {
-            f.promise: f for f in findings if _bare(f.assignor) == _bare(name) and not f.is_second
+            f.promise: f for f in findings if bare(f.assignor) == bare(name) and not f.is_second
         }
         records = [
             record_of(name, promise, one, by_promise.get(promise))
@@ -155,7 +105,7 @@ def main() -> None:
                 record["with_racks"] = {
                     "groups": one.broken.total(), "tested": one.tested.total()
                 }  # fmt: skip
-        _put(asked.to, records)
+        _put(records)
         sys.stderr.write(f"{name}: {perf_counter() - started:.0f} s\n")
 
 
@@ -187,22 +137,14 @@ def with_smaller(
     return [*kept.values()]
 
 
-def _put(file: Path, records: Sequence[Mapping[str, object]]) -> None:
+def _put(records: Sequence[Mapping[str, object]]) -> None:
     """Write records beside those of other assignors, one to a line."""
-    before = json.loads(file.read_text("utf-8")) if file.is_file() else []
     names = {record["assignor"] for record in records}
+    before = json.loads(WRITTEN.read_text("utf-8"))
     rest = [record for record in before if record["assignor"] not in names]
     order = list(PROMISES)
     every = sorted(
         [*rest, *records], key=lambda r: (str(r["assignor"]), order.index(str(r["promise"])))
     )
     lines = ",\n ".join(json.dumps(record) for record in every)
-    file.write_text(f"[{lines}]\n", encoding="utf-8")
-
-
-def _bare(name: str) -> str:
-    return name.partition("@")[0]
-
-
-if __name__ == "__main__":
-    main()
+    WRITTEN.write_text(f"[{lines}]\n", encoding="utf-8")

@@ -1,9 +1,9 @@
 """Task findings: what Kafka's assignors of streams tasks break, in which releases, how often.
 
-``python -m studies.task_findings``, as in ``make streams-tasks``, fetches the releases of Kafka's
-broker and of Kafka Streams into a cache of its own, hunts small groups, plays weeks of
-applications, and writes ``docs/findings/streams-tasks.json`` and the smallest groups into
-``corpus/task-findings.jsonl``. It takes about 10 minutes on two cores.
+``python -m studies streams-tasks`` fetches the releases of Kafka's broker and of Kafka Streams
+into a cache of its own, hunts small groups, plays weeks of applications, and writes
+``docs/findings/streams-tasks.json`` and the smallest groups into ``corpus/task-findings.jsonl``.
+It takes about 10 minutes on two cores.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import os
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -36,7 +35,7 @@ from heuristics.shipped.task_assignor import (
     TaskLimit,
     until_rest,
 )
-from studies.page import share, table
+from studies.page import FOLDER, share, table
 from studies.since_when.releases import releases_of
 from studies.task_hunt import AGAIN, SHAPES, Rebalance, rebalances, topology
 from studies.task_week import application, weeks
@@ -44,7 +43,7 @@ from studies.task_week import application, weeks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-WRITTEN = Path("docs/findings/streams-tasks.json")
+WRITTEN = FOLDER / "streams-tasks.json"
 # Of the broker's one of each run of releases that answer alike.
 HUNTED = {
     STICKY: ("4.1.2", "4.2.2", "4.4.0"),
@@ -221,7 +220,7 @@ def _played(version: str, kind: str) -> tuple[dict[str, Any], dict[str, object]]
     return hunt, week
 
 
-def main() -> None:
+def run() -> None:
     """Run the study and write what it found."""
     # Releases fetched here are not to be listed and scored elsewhere.
     os.environ["KAFKA_ASSAY_CACHE"] = str(cache_folder("releases"))
@@ -345,7 +344,3 @@ def _row(group: StreamsDocument, member: str) -> str:
         if of
     ]
     return ", ".join(said) or "nothing"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """Conformance: the groups of ``corpus/conformance``, and how assignors keep their promises there.
 
 The corpus has a file for each promise, which programs in any language read; its README.md says
-what the keys mean. ``python -m studies.conformance`` makes the files.
+what the keys mean. ``python -m studies conformance`` makes the files.
 """
 
 from __future__ import annotations

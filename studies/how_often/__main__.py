@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING
 
 from heuristics import assignor_named, matching
 from heuristics.time_limit import TimeLimit
-from studies.how_often.page import SHARES, page_of, parts_of, rows_of
-from studies.how_often.rate import append, file_of, played, services_in
+from studies.how_often.rate import (
+    SEED,
+    SHARES,
+    append,
+    file_of,
+    page_of,
+    parts_of,
+    played,
+    rows_of,
+    services_in,
+)
 from studies.how_often.service import KINDS, service
 from studies.how_often.week import SECONDS, SECONDS_AGAIN, weeks
 from studies.page import as_read, write
@@ -33,17 +42,11 @@ STUDIED = (
 )  # fmt: skip
 TOGETHER = 100
 SERVICES = 200
-MINUTES = 600.0
+COUNTS = Path("out/how-often/seed-1")
 
 
 def play(
-    assignors: Sequence[str],
-    services: int,
-    folder: Path,
-    seed: int,
-    *,
-    only: Kind | None = None,
-    minutes: float = MINUTES,
+    assignors: Sequence[str], services: int, folder: Path, *, only: Kind | None = None
 ) -> None:
     """Play services with each assignor, a hundred in turn, from where the files end.
 
@@ -51,7 +54,6 @@ def play(
     ----------
     folder : of the files, one for each assignor
     only : the kind of all services; None: they are mixed
-    minutes : after which no further hundred is begun
     """
     started = perf_counter()
     with TimeLimit(SECONDS) as limit, TimeLimit(SECONDS_AGAIN) as patient:
@@ -63,9 +65,7 @@ def play(
                 left = numbers[max(services_in(path) - first, 0) :]
                 if not left:
                     continue
-                if perf_counter() - started > 60 * minutes:
-                    return
-                drawn = [service(seed, number, only) for number in left]
+                drawn = [service(SEED, number, only) for number in left]
                 append(path, weeks(drawn, assignor, limit, patient))
                 seconds = perf_counter() - started
                 sys.stderr.write(f"{assignor}: {left[-1] + 1} services, {seconds:.0f} s\n")
@@ -94,29 +94,21 @@ def weighable(
 def main() -> None:
     """Play what is asked for, then show what all files have."""
     parser = ArgumentParser(description="count what goes wrong on typical services")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        help="folder for the records; left out: print the tables",
-    )
-    parser.add_argument("--counts", type=Path, default=Path("out/how-often"))
+    parser.add_argument("--out", type=Path, help="folder for the records, else print the tables")
     parser.add_argument("--services", type=int, default=SERVICES, help="0: only the tables")
-    parser.add_argument("--minutes", type=float, default=MINUTES)
     parser.add_argument("--only", choices=KINDS, help="play services of one kind")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--assignor", action="append")
     for kind, share in SHARES.items():
         parser.add_argument(f"--{kind}", type=float, default=share, help="share of services")
     asked = parser.parse_args()
-    folder = asked.counts / f"seed-{asked.seed}"
     names = matching(asked.assignor or STUDIED)
     if asked.services:
         here = [name for name in names if assignor_named(name).missing() is None]
-        play(here, asked.services, folder, asked.seed, only=asked.only, minutes=asked.minutes)
+        play(here, asked.services, COUNTS, only=asked.only)
     shares = {kind: getattr(asked, kind.replace("-", "_")) for kind in SHARES}
-    found = weighable(played(folder), shares)
+    found = weighable(played(COUNTS), shares)
     if not found:
-        parser.exit(2, f"{folder}: no assignor has played services of all kinds with a share\n")
+        parser.exit(2, f"{COUNTS}: no assignor has played services of all kinds with a share\n")
     rows, parts = rows_of(found, shares), parts_of(found, shares)
     if asked.out is None:
         sys.stdout.write(f"{page_of(as_read(rows), as_read(parts))}\n")

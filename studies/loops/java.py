@@ -2,7 +2,9 @@
 
 The class is the one in the jar, unchanged. Breakpoints stand where it asks which partition to
 move, where it notes that one has moved, and where the cooperative one withholds what must be
-revoked first. The loads are what its own lists hold at that moment.
+revoked first. The loads are what its own lists hold at that moment. ``python -m
+studies.loops.java ASSIGNOR`` calls it in a JVM that says on standard output where it listens for
+the debugger; the group's document comes as one line on standard input once that is there.
 """
 
 from __future__ import annotations
@@ -11,21 +13,17 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from groups import Failed
+from groups import Failed, Group
+from heuristics import assignor_named
 from heuristics.shipped.java import jvm
-from studies.loops.turn import RECORDED, Turn
+from studies.loops.turns import RECORDED, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from groups import Group
-
-ROOT = Path(__file__).parents[2]
-CALLED = "studies.loops.called_in_java"
 NOTED = "*AbstractStickyAssignor$PartitionMovements"
 ASKS, MOVES = "getTheActualPartitionToBeMoved", "movePartition"
 WITHHOLDS, WITHHOLDS_IN = "*.CooperativeStickyAssignor", "adjustAssignment"
@@ -73,12 +71,9 @@ def _stops(
     assignor: str, group: Group, inside: str, methods: Sequence[str], seconds: float
 ) -> Iterator[tuple[str, Any]]:
     """Return each call of some methods of a class, as it begins: its name and its thread."""
-    command = [sys.executable, "-m", CALLED, assignor]
+    command = [sys.executable, "-m", "studies.loops.java", assignor]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-    # The studies are not installed: their module is found from the project's root.
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=pipe, stdout=pipe, stderr=nothing, text=True
-    ) as called:
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, text=True) as called:
         assert called.stdin is not None
         assert called.stdout is not None
         try:
@@ -164,3 +159,13 @@ def _said(thread: Any, value: Any) -> str:
     (method,) = value.referenceType().methodsByName("toString", "()Ljava/lang/String;")
     nothing, alone = jpype.java.util.ArrayList(), value.INVOKE_SINGLE_THREADED
     return str(value.invokeMethod(thread, method, nothing, alone).value())
+
+
+def main(assignor: str) -> None:
+    """Call it."""
+    jvm.start("-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0")
+    assignor_named(assignor).function(Group.from_dict(json.loads(sys.stdin.readline())))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,4 +1,7 @@
-"""What librdkafka's assignor does until it dies, by the library's own log."""
+"""What librdkafka's assignor does until it dies, by the library's own log.
+
+``python -m studies.loops.librdkafka BOOTSTRAP GROUP ASSIGNOR`` is the consumer that logs it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,6 @@ if TYPE_CHECKING:
 
     from groups import Group
 
-PROGRAM = "studies.loops.logged_by_librdkafka"
 MOVED = re.compile(r": (\S+) \[(\d+)\] reassigned to (\S+) \(from (\S+)\)")
 ASSERTED = re.compile(r"(\w+): Assertion `(.*)' failed")
 
@@ -35,15 +37,8 @@ def recorded(
     """Return the logged moves, and the function and condition of a failed assertion, if any."""
     with Probe() as probe:
         asked = probe.offer(group, assignor)
-        command = [
-            sys.executable,
-            "-P",
-            "-m",
-            PROGRAM,
-            f"{probe.host}:{probe.port}",
-            "g",
-            assignor,
-        ]
+        arguments = (f"{probe.host}:{probe.port}", "g", assignor)
+        command = [sys.executable, "-m", "studies.loops.librdkafka", *arguments]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as consumer:
             try:
                 probe.wait(asked, seconds)
@@ -90,3 +85,25 @@ def story(moves: Sequence[Moved], function: str, condition: str) -> list[str] | 
         f"it went from {start[partition]} to {noted[partition]} and came back to "
         f"{holder[partition]}.",
     ]
+
+
+def main(bootstrap: str, group: str, assignor: str) -> None:
+    """Join and poll."""
+    from confluent_kafka import Consumer
+
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": group,
+            "partition.assignment.strategy": assignor,
+            "enable.auto.commit": False,
+            "debug": "assignor",
+        }
+    )
+    consumer.subscribe(["assay-probe"])
+    while True:
+        consumer.poll(1.0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

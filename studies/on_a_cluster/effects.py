@@ -1,19 +1,42 @@
-"""Effects: what a course that was played did to the group and to its records."""
+"""Effects: what a course that was played did to the group and to its records, and the page of it.
+
+``python -m studies on-a-cluster [COURSE ...]`` plays courses on a real broker. Each that is named,
+all of them where none is, is played anew; the others stay as they were measured.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from collections import defaultdict
-from itertools import pairwise
+from datetime import UTC, datetime
+from importlib.metadata import version
+from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
+from broker import NEWEST
+from groups import BadInput
+from groups.wording import counted
+from studies.on_a_cluster.course import COURSES
+from studies.on_a_cluster.play import play
+from studies.on_a_cluster.stage import RATE, RELEASE
+from studies.page import FOLDER, table
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from broker import Read
     from studies.on_a_cluster.play import Hang, Partition, Played
     from studies.on_a_cluster.stage import Look
 
+    Told = Mapping[str, Any]
+
+FORMAT = "assay-on-a-cluster/1"
+DATA = FOLDER / "on-a-cluster.json"
+PYTHON_CLIENTS = ("aiokafka", "confluent-kafka", "kafka-python")
 # Of eager members each partition is given in each round; two rounds are nothing unusual.
 OFTEN = 3
 # A rebalance in which nothing goes wrong takes less.
@@ -131,3 +154,126 @@ def _stable_for_good(played: Played) -> float | None:
 def _twice(played: Played) -> int:
     """Return how many records were handed over a second time."""
     return sum(min(new, read.last + 1) - read.first for _, read, new in _in_order(played))
+
+
+COLUMNS = (
+    "played",
+    "whose poll does not return",
+    "out of the group after",
+    "without a reader, longest",
+    "records behind, most",
+    "in the group at the end",
+    "unread at the end",
+)
+SHOWN = (
+    "sticky",
+    "several leaders",
+    "restarted",
+    "restarted static",
+    "never settles",
+    "librdkafka",
+)
+# What is said after so many lines is more of the same.
+MOST_LINES = 30
+
+
+def made(courses: Sequence[Told]) -> str:
+    """Return the table of all courses, and what was seen of some, as Markdown."""
+    shown = (_captured(each) for each in courses if each["course"] in SHOWN)
+    return "\n\n".join([table(COLUMNS, map(_row, courses)), *shown])
+
+
+def _row(course: Told) -> list[str]:
+    hangs = course["hangs"]
+    who = _in_turn(hang["member"] for hang in hangs) or "nobody's"
+    if course["died"]:
+        who = ", ".join(f"{member} dies" for member in course["died"])
+    waited = course["without_a_reader_seconds"]
+    long = waited[f"longer_than_{LONG_SECONDS:g}_seconds"]
+    reader = f"{waited['longest']:.1f} s"
+    if long:
+        reader += f"; more than 10 s: {long} of {waited['partitions']} partitions"
+    return [
+        course["told"],
+        who,
+        _in_turn(_out(hang) for hang in hangs) or "-",
+        reader,
+        f"{course['records_behind']['most']:,}",
+        f"{len(course['members_at_the_end'])} of {len(course['members'])}",
+        counted(len(course["unread_at_the_end"]), "partition"),
+    ]
+
+
+def _in_turn(words: Iterable[str]) -> str:
+    """Return what comes one after the other; what comes again at once is counted."""
+    spells = ((word, len([*again])) for word, again in groupby(words))
+    return ", then ".join(word if n == 1 else f"{word} ({n} times)" for word, n in spells)
+
+
+def _out(hang: Mapping[str, Any]) -> str:
+    if hang["killed_and_started_again_after_seconds"] is not None:
+        return f"restarted after {hang['killed_and_started_again_after_seconds']:.0f} s"
+    seconds = hang["out_of_the_group_after_seconds"]
+    return "still in it" if seconds is None else f"{seconds:.0f} s"
+
+
+def _captured(course: Told) -> str:
+    said = course["said"]
+    lines = [*said[:MOST_LINES]]
+    if len(said) > MOST_LINES:
+        lines.append(f"... and {counted(len(said) - MOST_LINES, 'line')} more like these")
+    for when, views in course["console"].items():
+        for view in ("state", "members"):
+            if view in views:
+                lines += ["", f"$ kafka-consumer-groups --describe --{view}   # {when}"]
+                lines += views[view]
+    told = course["told"]
+    return f"### {told[0].upper()}{told[1:]}\n\n```text\n" + "\n".join(lines) + "\n```"
+
+
+def run(names: Sequence[str]) -> None:
+    """Play the courses of these names, all if there are none.
+
+    Raises
+    ------
+    BadInput
+        Where no course has a name.
+    """
+    courses = {course.name: course for course in COURSES}
+    for name in names or courses:
+        if name not in courses:
+            raise BadInput(f"{name}: not a course; there are {', '.join(map(repr, courses))}")
+    for name in names or courses:
+        sys.stderr.write(f"{name}: {courses[name].told}\n")
+        keep({name: {**effects(play(courses[name], _say)), **_where()}})
+
+
+def keep(played: dict[str, dict[str, object]]) -> None:
+    """Write what was measured of these courses, by name, beside the others."""
+    # Read again each time: another course may have been played beside this one.
+    told = json.loads(DATA.read_text(encoding="utf-8"))
+    found = {each["course"]: each for each in told["courses"]} | played
+    courses = [found[course.name] for course in COURSES if course.name in found]
+    document = {
+        "format": FORMAT,
+        "records_a_second_to_each_partition": RATE,
+        "courses": courses,
+    }
+    DATA.write_text(f"{json.dumps(document, indent=1)}\n", encoding="utf-8")
+
+
+def _where() -> dict[str, object]:
+    """Return when and with what a course was played."""
+    loaded = os.getloadavg()[0]
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "broker": NEWEST,
+        "clients": {"java": RELEASE, **{name: version(name) for name in PYTHON_CLIENTS}},
+        "processors": os.cpu_count(),
+        "runnable": round(loaded, 1),
+    }
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"  {line}\n")
+    sys.stderr.flush()

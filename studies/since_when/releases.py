@@ -231,17 +231,6 @@ def library_in(folder: Path) -> tuple[Consumer, str]:
     return driven, done.stdout.strip()
 
 
-def librdkafka_release(version: str) -> Path:
-    """Return the folder of a release of confluent-kafka.
-
-    Raises
-    ------
-    BadInput
-        Where there is no wheel of it.
-    """
-    return unpacked("confluent-kafka", version, ("", OF_OLD))
-
-
 PROGRAM = Path(__file__).with_name("called_in_go.txt")
 # What the program says, and how that was said under the module's first name.
 BEFORE = {SARAMA[1]: SARAMA[0], "NewBalanceStrategySticky()": "BalanceStrategySticky"}

@@ -10,14 +10,8 @@ from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, s
 from groups import Assignment, Group
 from heuristics import Assignor, assignors
 from heuristics.time_limit import TimeLimit
-from studies.differential import (
-    Comparison,
-    compared,
-    pairs,
-    rows_in,
-)
-from studies.measured import Measured, measured_on
-from studies.page import beside, read
+from studies.differential import Comparison, Measured, compared, measured_on, pairs, rows_in
+from studies.page import read
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
 CALLED_HERE = tuple(
@@ -115,7 +109,7 @@ def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows
 
 
 def test_the_records_are_of_five_thousand_groups_and_of_every_pair_called_here():
-    found = rows_in(read(beside(PAGE)))
+    found = rows_in(read(PAGE.with_suffix(".csv")))
     for name in ("kafka-java/range@4.4.0", "kafka-java/range@2.8.2"):
         assert sum(row.groups for row in found["range", name].values()) >= 5000
     assert set(pairs(CALLED_HERE)) <= found.keys()
@@ -123,13 +117,13 @@ def test_the_records_are_of_five_thousand_groups_and_of_every_pair_called_here()
 
 def test_a_row_counts_what_is_worse_and_what_is_missing():
     found = Comparison()
-    even, odd = Measured("valid", "", (2, 2), 0, 1), Measured("valid", "", (3, 1), 2, 0)
+    even, odd = Measured("valid", (2, 2), 0, 1), Measured("valid", (3, 1), 2, 0)
     for written, shipped in (
         (even, even),
         (even, odd),
         (odd, even),
-        (odd, Measured("valid", "", (1, 3), 2, 5)),
-        (odd, Measured("valid", "", (1, 3), 2, 0)),
+        (odd, Measured("valid", (1, 3), 2, 5)),
+        (odd, Measured("valid", (1, 3), 2, 0)),
         (Measured("invalid"), even),
         (even, Measured("invalid")),
         (even, Measured("failed")),
@@ -168,16 +162,16 @@ def test_a_batch_that_hangs_or_dies_costs_only_the_group_that_does(monkeypatch):
     picky = importlib.import_module("picky")
     names = ["fine", "hangs", "dies", "fails", "raises", "refused", "gives nothing", "fine too"]
     groups = [Group.from_dict(EVEN | {"group": name}) for name in names]
-    fine = Measured("valid", "", (1, 1), 0, 0)
+    fine = Measured("valid", (1, 1), 0, 0)
     with TimeLimit(1.0) as limit:
         found = measured_on(Assignor("picky", "written", "", None, picky.plan), groups, limit)
     assert found == [
         fine,
-        Measured("timed-out", "no answer within 1 s"),
-        Measured("failed", "the child process died (exit code 7)"),
-        Measured("failed", "broke down"),
-        Measured("failed", "KeyError: 'a'"),
-        Measured("refused", "not mine"),
-        Measured("invalid", "2 unassigned"),
+        Measured("timed-out"),
+        Measured("failed"),
+        Measured("failed"),
+        Measured("failed"),
+        Measured("refused"),
+        Measured("invalid"),
         fine,
     ]

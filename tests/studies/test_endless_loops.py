@@ -8,10 +8,16 @@ from compare.promises.findings import read_findings
 from compare.reasons.chains import why_unseen
 from groups import Assignment, BadInput, Group
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
-from studies import endless_loops
-from studies.loops import java, python, rounds, sarama
-from studies.loops.page import why_of
-from studies.loops.turn import RECORDED, Turn, cycle_of, turns_of
+from studies.loops import java, rounds, why
+from studies.loops.turns import (
+    RECORDED,
+    Turn,
+    cycle_of,
+    recorded_in_go,
+    recorded_in_python,
+    turns_of,
+)
+from studies.loops.why import why_of
 from studies.page import read
 
 ROOT = Path(__file__).parents[2]
@@ -43,12 +49,12 @@ def test_kafkas_own_class_goes_through_the_turns_of_our_algorithm_with_its_rule(
 
 
 def test_aiokafkas_own_class_goes_through_the_turns_of_our_algorithm_with_its_rule():
-    assert python.recorded("aiokafka/sticky", JOIN) == OURS
+    assert recorded_in_python("aiokafka/sticky", JOIN) == OURS
 
 
 def test_what_is_put_into_a_copy_of_sarama_needs_the_version_that_is_recorded(tmp_path):
     with pytest.raises(BadInput, match=r"sarama 1\.0\.0: the driver's go\.mod requires another"):
-        sarama.recorded("sarama/sticky@1.0.0", JOIN)
+        recorded_in_go("sarama/sticky@1.0.0", JOIN)
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -87,7 +93,7 @@ def test_rounds_that_come_back_are_told_with_what_each_gives_and_takes():
 
 def test_without_racks_the_same_group_settles():
     finding = FINDINGS["kafka-java-cooperative-sticky-settles"]
-    bare = endless_loops.without_racks(finding.group)
+    bare = why.without_racks(finding.group)
     assert "rack" not in json.dumps(bare.to_dict())
     seen = rounds.rounds_of(finding.assignor, bare)
     assert rounds.circle_of(seen) is None
@@ -99,7 +105,7 @@ def test_where_the_load_alone_decides_who_gets_what_is_free_the_rounds_settle():
     told = {f.id for f in FINDINGS.values() if f.promise == "settles"}
     assert told
     for name in told:
-        assert endless_loops.settled(FINDINGS[name].group) == MADE[name]["change"]
+        assert why.settled(FINDINGS[name].group) == MADE[name]["change"]
 
 
 def test_what_librdkafka_has_logged_is_one_member_after_the_other_for_each_partition():

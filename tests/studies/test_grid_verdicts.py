@@ -8,10 +8,10 @@ from compare.samples.families import Family
 from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
 from studies.grid_verdicts import GridRow, grid_rows, points, records_of, table_of
-from studies.page import beside, read
+from studies.page import read
 from tests.heuristics.assignors import misbehaving
 
-PAGE = Path(__file__).parents[2] / "docs" / "findings" / "verdicts.md"
+RECORDS = read(Path(__file__).parents[2] / "docs" / "findings" / "verdicts.csv")
 
 
 def cells(found: dict[str, GridRow]) -> dict[str, list[str]]:
@@ -58,7 +58,7 @@ def test_what_took_too_long_is_not_tried_on_larger_groups_of_its_kind(monkeypatc
 
 
 def test_the_points_are_those_of_both_benchmarks():
-    families = list(points((100,), 5000))
+    families = list(points(100, 5000))
     assert len(set(families)) == len(families)
     assert {family.event for family in families} >= {"partitions-added", "leave-many"}
     assert {family.per_member for family in families} == {5, 10, 50}
@@ -66,11 +66,11 @@ def test_the_points_are_those_of_both_benchmarks():
 
 
 def test_many_assignors_are_on_groups_of_equal_subscriptions():
-    assert [record["subscriptions"] for record in read(beside(PAGE))].count("equal") > 40
+    assert [record["subscriptions"] for record in RECORDS].count("equal") > 40
 
 
 def test_the_readme_says_what_the_records_say_of_kafka():
-    found = {(r["subscriptions"], r["assignor"]): r for r in read(beside(PAGE))}
+    found = {(r["subscriptions"], r["assignor"]): r for r in RECORDS}
     for name in ("sticky", "cooperative-sticky"):
         for version in ("4.4.0", "4.0.2", "3.9.2", "2.8.2"):
             equal = found["equal", f"kafka-java/{name}@{version}"]

@@ -12,15 +12,15 @@ from heuristics import Assignor, catalogue
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.how_often.__main__ import play
-from studies.how_often.page import AMONG
-from studies.how_often.page import KINDS as KIND_NAMES
-from studies.how_often.rate import Played, file_of, played, rate, services_in
+from studies.how_often.rate import AMONG, Played, file_of, played, rate, services_in
+from studies.how_often.rate import AMONG_KINDS as KIND_NAMES
 from studies.how_often.service import KINDS, MOST, service
 from studies.how_often.week import WHAT, Journey, judged, weeks
-from studies.page import beside, read
+from studies.page import read
 from tests.heuristics.assignors import misbehaving
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "how-often.md"
+RECORDS = read(PAGE.with_suffix(".csv"))
 SERVICES = [service(1, number) for number in range(40)]
 
 
@@ -82,8 +82,8 @@ def test_where_roles_overlap_no_topic_is_read_by_all_and_each_by_some():
 
 
 def test_services_of_one_kind_count_beside_those_that_are_mixed(tmp_path):
-    play(["roundrobin"], 2, tmp_path, 1)
-    play(["roundrobin"], 3, tmp_path, 1, only="overlapping")
+    play(["roundrobin"], 2, tmp_path)
+    play(["roundrobin"], 3, tmp_path, only="overlapping")
     (kinds,) = played(tmp_path).values()
     assert [len(kinds[kind].rebalances) for kind in KINDS] == [1, 1, 0, 3]
 
@@ -256,11 +256,11 @@ def test_a_share_of_what_was_never_played_is_refused():
 
 def test_a_study_that_was_stopped_goes_on_where_its_files_end(tmp_path):
     for services in (3, 5):
-        play(["roundrobin"], services, tmp_path, 1, minutes=5)
+        play(["roundrobin"], services, tmp_path)
     path = file_of(tmp_path, "roundrobin")
     in_parts = path.read_text()
     assert services_in(path) == 5
-    play(["roundrobin"], 5, tmp_path / "at once", 1, minutes=5)
+    play(["roundrobin"], 5, tmp_path / "at once")
     assert file_of(tmp_path / "at once", "roundrobin").read_text() == in_parts
     (kinds,) = played(tmp_path / "at once").values()
     total = sum(int(one.rebalances.sum()) for one in kinds.values())
@@ -268,9 +268,8 @@ def test_a_study_that_was_stopped_goes_on_where_its_files_end(tmp_path):
 
 
 def test_each_assignor_has_a_record_of_each_thing_that_may_happen():
-    records = read(beside(PAGE))
     by_name: dict[tuple[str, ...], list[str]] = {}
-    for one in records:
+    for one in RECORDS:
         name = one["client"], one["assignor"], one["version"]
         by_name.setdefault(name, []).append(one["what"])
         assert float(one["low"]) <= float(one["per_million"]) <= float(one["high"])
@@ -292,7 +291,7 @@ def test_the_page_says_what_the_records_say_of_equal_subscriptions():
 
 
 def test_the_page_says_what_the_records_say_of_kafkas_hangs():
-    rows = [r for r in read(beside(PAGE)) if r["client"] == "kafka-java" and r["what"] == "hang"
+    rows = [r for r in RECORDS if r["client"] == "kafka-java" and r["what"] == "hang"
             and r["assignor"] in STICKY]  # fmt: skip
     assert sum(int(r["events"]) for r in rows) == 0
     assert len({r["version"] for r in rows}) == 3

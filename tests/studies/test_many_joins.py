@@ -7,7 +7,7 @@ from groups import values
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from studies.many_joins.calls import hanging
+from studies.many_joins import hanging
 
 HANGS = Small(
     (5, 10), ((0,), (0,), (0, 1), (1,), (1,)), (1, 1, 0, 0, 0, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4)

@@ -3,7 +3,7 @@
 import json
 
 from broker import Read
-from studies.on_a_cluster import __main__ as on_a_cluster
+from studies.on_a_cluster import effects as on_a_cluster
 from studies.on_a_cluster.course import COURSES
 from studies.on_a_cluster.effects import effects
 from studies.on_a_cluster.play import Hang, Played
@@ -97,6 +97,7 @@ def test_a_course_that_was_played_beside_another_leaves_what_that_one_has_measur
     tmp_path, monkeypatch
 ):
     data = tmp_path / "data.json"
+    data.write_text('{"courses": []}')
     monkeypatch.setattr(on_a_cluster, "DATA", data)
     names = [course.name for course in COURSES[-2:]]
     for name in reversed(names):

@@ -5,18 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from studies import pages, shipped_page
+from studies import __main__ as studies
+from studies import shipped_page
+from studies.page import FOLDER as PAGES
 from studies.page import begin, made_part, put
 from studies.site import described
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / pages.FOLDER
+FOLDER = ROOT / PAGES
 MARK = begin("promises")
 
 
-@pytest.mark.parametrize("name", pages.MADE)
+@pytest.mark.parametrize("name", studies.MADE)
 def test_the_made_part_of_a_page_is_what_the_data_beside_it_gives(name):
-    assert made_part(FOLDER / f"{name}.md", name) == pages.MADE[name](FOLDER)
+    assert made_part(FOLDER / f"{name}.md", name) == studies.MADE[name](FOLDER)
 
 
 def test_the_page_of_findings_is_made_of_what_the_studies_left():
@@ -25,7 +27,7 @@ def test_the_page_of_findings_is_made_of_what_the_studies_left():
 
 def test_every_made_part_is_one_that_is_written_without_a_run():
     marked = {p.stem for p in FOLDER.glob("*.md") if "<!-- made by: make " in p.read_text()}
-    assert marked == {*pages.MADE}
+    assert marked == {*studies.MADE}
 
 
 def test_only_what_stands_between_the_marks_is_replaced(tmp_path):

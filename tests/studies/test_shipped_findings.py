@@ -10,8 +10,7 @@ from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.promises.record import Found
 from heuristics import WRITTEN
-from studies.recorded_findings import renewed
-from studies.shipped_findings import search
+from studies.shipped_findings import renewed, search
 
 ROOT = Path(__file__).parents[2]
 FINDINGS = {found.id: found for found in read_findings(SHIPPED)}

@@ -15,9 +15,8 @@ from heuristics import assignor_named
 from heuristics.assignor import Outcome, attempt
 from heuristics.time_limit import TimeLimit
 from heuristics.written.range import plan
-from studies.since_when.ask import NOT_BUILT, first_tried, in_doubt
-from studies.since_when.page import TOLD as HISTORIES
-from studies.since_when.page import history
+from studies.since_when.histories import NOT_BUILT, first_tried, history, in_doubt
+from studies.since_when.histories import TOLD as HISTORIES
 from studies.since_when.releases import (
     BUILT_THE_SAME,
     Release,

@@ -11,12 +11,8 @@ from compare.samples.enumerated import joins
 from compare.samples.ordinary import is_ordinary
 from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
-from studies.smallest import (
-    record_of,
-    small,
-    tally,
-    with_smaller,
-)
+from studies.smallest import record_of, small, with_smaller
+from studies.tallies import tally_of
 
 ROOT = Path(__file__).parents[2]
 RECORDS = json.loads((ROOT / "docs/findings/smallest.json").read_text("utf-8"))
@@ -60,7 +56,7 @@ def test_a_broken_promise_counts_the_smaller_groups_on_which_it_holds():
     if assignor_named(name).missing() is not None:
         pytest.skip("kafka-python is not here")
     with TimeLimit(1.0) as first, TimeLimit(1.0) as second:
-        found = tally(small(((4, 2),)), name, [first, second])
+        found = tally_of(name, small(((4, 2),)), [first, second])
     kept = record_of(name, "terminates", found["terminates"], None)
     # One group of one member and three topics is left out.
     assert (kept["holds"], kept["groups"], kept["tested"]) == (True, 1 + 5 + 31, 1 + 5 + 31)
@@ -74,7 +70,7 @@ def test_a_smaller_group_replaces_that_of_a_finding_with_its_record_and_its_day(
     if assignor_named(name).missing() is not None:
         pytest.skip("kafka-python is not here")
     with TimeLimit(1.0) as limit:
-        found = tally(small(((4, 2),)), name, [limit], ("answers",))
+        found = tally_of(name, small(((4, 2),)), [limit], ["answers"])
     (made,) = with_smaller([], name, found)
     assert (made.id, made.affected) == ("kafka-python-roundrobin-answers", ("3.0.12",))
     assert made.record is not None

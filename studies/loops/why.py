@@ -1,33 +1,49 @@
 """Why: the cycles in which clients' assignors are caught, and the chains that they do not see.
 
-``python -m studies.endless_loops`` writes ``docs/findings/why.json`` anew, an entry for each
-finding in ``corpus/findings.jsonl`` that it can say something of, and the key ``why`` of those
-findings. Cycles are recorded from the clients' own code, chains are computed.
+``python -m studies why`` writes ``docs/findings/why.json`` anew, an entry for each finding in
+``corpus/findings.jsonl`` that it can say something of, and the key ``why`` of those findings.
+Cycles are recorded from the clients' own code, chains are computed. ``why.csv`` has what the rule
+that ends costs: of drawn groups, how many `sticky-that-ends` and a class that people run answer,
+and where both do, whose balance is better and who moves fewer partitions.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser
 from dataclasses import replace
-from pathlib import Path
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from compare.promises.findings import Finding, as_lines, read_findings
+from compare.promises.findings import Finding, read_findings
 from compare.reasons.chains import why_unseen
+from compare.samples.drawn import drawn
+from compare.samples.ordinary import ordinary
 from groups import Assignment, Group
 from heuristics import assign, assignor_named
-from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
-from studies.loops import java, librdkafka, python, rounds, sarama
-from studies.loops.page import story, why_of
-from studies.loops.turn import cycle_of, turns_of
+from heuristics.written.sticky_that_ends import (
+    from_its_holder,
+    from_where_it_started,
+    reads_alike,
+)
+from studies.differential import Comparison, measured
+from studies.loops import java, librdkafka, rounds
+from studies.loops.turns import (
+    cycle_of,
+    recorded_in_go,
+    recorded_in_python,
+    story,
+    turns_of,
+)
+from studies.page import FOLDER, table, write
+from studies.shipped_findings import FINDINGS, write_findings
 from studies.smallest import small
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from studies.loops.turn import Turn
+    from studies.loops.turns import Turn
+    from studies.page import Cell
 
     Entry = Mapping[str, object]
 
@@ -39,17 +55,17 @@ RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
         "getTheActualPartitionToBeMoved of AbstractStickyAssignor.PartitionMovements",
     ),
     "aiokafka": (
-        python.recorded,
+        recorded_in_python,
         "Python's profiling hook, the class as it is installed",
         "get_partition_to_be_moved of aiokafka's PartitionMovements",
     ),
     "kafka-python": (
-        python.recorded,
+        recorded_in_python,
         "Python's profiling hook, the class as it is installed",
         "get_partition_to_be_moved of kafka-python's PartitionMovements",
     ),
     "sarama": (
-        sarama.recorded,
+        recorded_in_go,
         "three print statements in a copy of the module",
         "getTheActualPartitionToBeMoved of partitionMovements in balance_strategy.go",
     ),
@@ -225,20 +241,113 @@ def entries(findings: Iterable[Finding]) -> dict[str, Entry]:
     return found
 
 
-def main() -> None:
+def case_of(entry: Mapping[str, object]) -> list[str]:
+    """Return the sentences of an entry's case; none where it has no case."""
+    case = entry.get("case")
+    return case if isinstance(case, list) else []
+
+
+def why_of(entry: Mapping[str, object]) -> tuple[str, ...]:
+    """Return what an entry tells a maintainer: the rule and what repeats, or the moves missed."""
+    rule, chain = entry["rule"], entry["chain"]
+    told = [*([str(rule)] if rule else []), *case_of(entry)]
+    return (*told, f"The best balance takes {chain}") if chain else tuple(told)
+
+
+def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> str:
+    """Return the made part of the page: each case and each chain once, with whose it is.
+
+    Parameters
+    ----------
+    beside : the records of :func:`beside_kafkas`
+    """
+    lines: list[str] = []
+    cases: dict[str, list[str]] = {}
+    for name, entry in made.items():
+        if case_of(entry):
+            cases.setdefault(" ".join(case_of(entry)), []).append(name)
+    for case, names in cases.items():
+        entry = made[names[0]]
+        who = ", ".join(f"`{name}`" for name in names)
+        lines.append(f"- {who}: {case} {_without(entry)}{entry['change']}")
+    chains: dict[str, list[str]] = {}
+    for name, entry in made.items():
+        if entry["chain"]:
+            chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
+    rows = [(", ".join(names), chain) for chain, names in chains.items()]
+    lines += ["", table(("finding", "moves that would make the balance the best"), rows)]
+    lines += ["", "`sticky-that-ends` beside `kafka-java/sticky@4.4.0`:", "", table_of(beside)]
+    return "\n".join(lines)
+
+
+def _without(entry: Entry) -> str:
+    if "rounds_without_racks" not in entry:
+        return ""
+    rounds_taken = entry["rounds_without_racks"]
+    if rounds_taken is None:
+        return "Without racks it does not settle either. "
+    return f"Without racks the same group settles after {rounds_taken} rounds. "
+
+
+THEIRS, SEED, SECONDS = "kafka-java/sticky@4.4.0", 11, 3.0
+DRAWN: Mapping[str, Callable[[int], Iterator[Group]]] = {
+    "ordinary joins": ordinary,
+    "any claims": drawn,
+}
+
+
+def beside_kafkas(many: int) -> list[dict[str, Cell]]:
+    """Return the counts by how groups are drawn, so many of each, and whether all read alike.
+
+    Moves are of groups of equal balance.
+    """
+    records: list[dict[str, Cell]] = []
+    for name, draw in DRAWN.items():
+        groups = [*islice(draw(SEED), many)]
+        found = measured([ENDS, THEIRS], groups, seconds=SECONDS)
+        tried = [*zip(groups, found[ENDS], found[THEIRS], strict=True)]
+        for alike, reads in enumerate(("differ", "are equal")):
+            row, moves = Comparison(), [0, 0]
+            for group, ours, theirs in tried:
+                if reads_alike(group) == alike:
+                    row.add(ours, theirs)
+                    if ours.status == theirs.status and ours.balance == theirs.balance:
+                        moves = [moves[0] + theirs.moves, moves[1] + ours.moves]
+            records.append(
+                {
+                    "drawn": name,
+                    "subscriptions": reads,
+                    "groups": row.groups,
+                    "no_plan": row.failed + row.timed_out,
+                    "invalid": row.invalid,
+                    "better_balance": row.worse,
+                    "worse_balance": row.better,
+                    "fewer_moves": row.more,
+                    "more_moves": row.fewer,
+                    "their_moves": moves[0],
+                    "our_moves": moves[1],
+                }
+            )
+    return records
+
+
+def table_of(records: Iterable[Mapping[str, str]]) -> str:
+    """Return the counts as a table."""
+    head = ["groups", "subscriptions", "tried", "Kafka gives no plan", "or no valid one"]
+    head += ["better balance", "worse balance", "fewer moves", "more moves", "moves, and Kafka's"]
+    rows = []
+    for one in records:
+        drawn_as, reads, *counts = one.values()
+        *cells, theirs, ours = (f"{int(count):,}" for count in counts)
+        rows.append([drawn_as, reads, *cells, f"{ours}, {theirs}"])
+    return table(head, rows)
+
+
+def run(many: int) -> None:
     """Record and compute all of it anew."""
-    parser = ArgumentParser(description="record why clients do not end or miss the best balance")
-    parser.add_argument("--findings", type=Path, default=Path("corpus/findings.jsonl"))
-    parser.add_argument("--out", type=Path, default=Path("docs/findings/why.json"))
-    asked = parser.parse_args()
-    findings = list(read_findings(asked.findings))
+    write(FOLDER / "why.csv", beside_kafkas(many))
+    findings = list(read_findings(FINDINGS))
     made = entries(findings)
-    told = [replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings]
-    asked.findings.write_text(as_lines(told), encoding="utf-8")
+    write_findings([replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings])
     text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
-    asked.out.write_text(text, encoding="utf-8")
-    sys.stderr.write(f"{len(made)} findings told\n")
-
-
-if __name__ == "__main__":
-    main()
+    (FOLDER / "why.json").write_text(text, encoding="utf-8")

@@ -1,0 +1,170 @@
+"""Run a study and write its page: ``python -m studies NAME [WHICH ...]``, as the Makefile does.
+
+A study leaves its data in ``docs/findings`` and ``corpus``, where Git has what was there before.
+Out of the data comes the part of its page between two marks. ``python -m studies pages`` writes
+these of all studies, and the page of findings, without a run.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from compare.promises.conformance import ASKED, file_of
+from compare.promises.task_program import read_task_findings
+from groups import BadInput, Failed
+from studies import (
+    amendments,
+    conformance,
+    differential,
+    elastic,
+    grid_verdicts,
+    many_joins,
+    promise_table,
+    shipped_findings,
+    shipped_page,
+    smallest,
+    task_findings,
+)
+from studies.how_often import rate
+from studies.loops import why
+from studies.on_a_cluster import effects
+from studies.page import FOLDER, put, read
+from studies.since_when import histories
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class Study(NamedTuple):
+    """What is asked, and what answers it.
+
+    Attributes
+    ----------
+    asks : in a line
+    run : takes the names and the number, where there are these; leaves the data
+    which : what the names are that it takes
+    many : what the number is that it takes, and what that is for the page
+    """
+
+    asks: str
+    run: Callable[..., None]
+    which: str = ""
+    many: tuple[str, int] | None = None
+
+
+# By the target of the Makefile.
+STUDIES = {
+    "promises": Study("which promises do assignors as written break?", promise_table.run),
+    "differential": Study(
+        "do clients do what the KIPs say?", differential.run, "", ("groups", 5000)
+    ),
+    "findings": Study(
+        "which promises do shipped assignors break, on which smallest group?",
+        shipped_findings.run, "assignors, all that can be called", ("groups of each sort", 3000),
+    ),
+    "records": Study(
+        "what comes of the findings today?", shipped_findings.record, "ids of findings, all"
+    ),
+    "why": Study("why do assignors not end?", why.run, "", ("groups of each sort", 4000)),
+    "smallest": Study(
+        "which promises hold on every small group?",
+        smallest.run, "assignors, all that can be called",
+    ),
+    "joins": Study(
+        "on which small joins does it hang?", many_joins.run, "an assignor, and sizes as in 4x2x7"
+    ),
+    "conformance": Study(
+        "what do assignors do on the conformance corpus?",
+        conformance.run, "assignors, all that can be called",
+    ),
+    "since-when": Study(
+        "which releases show a finding?", histories.run, "patterns of ids of findings, all"
+    ),
+    "on-a-cluster": Study("what does a hang do to a group?", effects.run, "courses, all"),
+    "verdicts": Study(
+        "how far from the optimum are assignors on the maintainers' grid?",
+        grid_verdicts.run, "assignors, all that can be called", ("members", 100),
+    ),
+    "elastic": Study(
+        "how far from the optimum are rules for elastic groups?",
+        elastic.run, "", ("steps of a stream", elastic.STEPS),
+    ),
+    "streams-tasks": Study("what do assignors of streams tasks break?", task_findings.run),
+}  # fmt: skip
+
+
+def _json(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text("utf-8")))
+
+
+# By page: what the data in the folder gives.
+MADE: dict[str, Callable[[Path], str]] = {
+    "promises": lambda at: (
+        f"{promise_table.matrix_of(read(at / 'promises.csv'))}\n\n"
+        f"{amendments.table_of(read(at / 'amendments.csv'))}"
+    ),
+    "differential": lambda at: differential.page_of(
+        differential.rows_in(read(at / "differential.csv"))
+    ),
+    "verdicts": lambda at: grid_verdicts.tables_of(read(at / "verdicts.csv")),
+    "elastic": lambda at: elastic.tables_of(read(at / "elastic.csv")),
+    "how-often": lambda at: rate.page_of(
+        read(at / "how-often.csv"), read(at / "how-often-parts.csv")
+    ),
+    "since-when": lambda at: histories.page(_json(at / "since-when.json")),
+    "why": lambda at: why.page_of(_json(at / "why.json"), read(at / "why.csv")),
+    "on-a-cluster": lambda at: effects.made(_json(at / "on-a-cluster.json")["courses"]),
+    "streams-tasks": lambda at: task_findings.page_of(
+        _json(at / "streams-tasks.json"), read_task_findings()
+    ),
+    "conformance": lambda _: conformance.table_of([file_of(promise) for promise in ASKED]),
+}
+
+
+def write_pages(names: Iterable[str]) -> None:
+    """Write the made parts of these pages, and the page of findings, which quotes others.
+
+    Raises
+    ------
+    BadInput
+        Where no page has a name.
+    """
+    for name in names:
+        if name not in MADE:
+            raise BadInput(f"{name}: no page of a study; there are {', '.join(MADE)}")
+        put(FOLDER / f"{name}.md", name, MADE[name](FOLDER))
+    page = shipped_page.page_of(shipped_page.read(Path()))
+    shipped_page.PAGE.write_text(page, encoding="utf-8")
+
+
+def main() -> None:
+    """Run a study and write its page, or write pages alone."""
+    parser = ArgumentParser(prog="python -m studies", description="run a study, write its page")
+    parsers = parser.add_subparsers(dest="name", required=True, metavar="NAME")
+    pages = parsers.add_parser("pages", help="write pages out of the data, without a run")
+    pages.add_argument("which", nargs="*", help="all if left out")
+    for name, study in STUDIES.items():
+        one = parsers.add_parser(name, help=study.asks, description=study.asks)
+        if study.which:
+            one.add_argument("which", nargs="*", help=f"{study.which} if left out")
+        if study.many:
+            what, many = study.many
+            one.add_argument("--many", type=int, default=many, help=f"{what}, {many} if left out")
+    asked = vars(parser.parse_args())
+    name = asked.pop("name")
+    try:
+        if name == "pages":
+            write_pages(asked["which"] or MADE)
+        else:
+            STUDIES[name].run(*(asked[key] for key in ("which", "many") if key in asked))
+            write_pages({name} & MADE.keys())
+    except (BadInput, Failed) as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+"""Turns: moves as they were seen in clients, those of our own, and the cycle that comes back.
+
+Of a Python client the class that is installed is run, unchanged: the interpreter's profiling hook
+looks at the arguments with which it asks which partition to move, and notes that one has moved. Of
+sarama a copy of the module is run, into which three statements are put that print what the code is
+about to move, how many partitions each member has, and what it moves.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from groups import Failed
+from groups.wording import counted
+from heuristics import assignor_named
+from heuristics.shipped.consumers.go_driver import go
+from heuristics.shipped.consumers.library import SARAMA, as_joined
+from heuristics.written.kip54 import hand_out
+from heuristics.written.sticky_that_ends import steps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import FrameType
+
+    from groups import Group
+    from heuristics.written.sticky_that_ends import Rule
+
+RECORDED = 240
+LEAST_TIMES = 10
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a client's loop.
+
+    Attributes
+    ----------
+    partition : the one that was looked at, as ``topic-number``
+    holder, to : who held it, and who should have it
+    moved : the partition that was moved
+    leaves : who held that one; it went to `to`
+    loads : how many partitions each member held before
+    """
+
+    partition: str
+    holder: str
+    to: str
+    moved: str
+    leaves: str
+    loads: Mapping[str, int]
+
+    @property
+    def after(self) -> Mapping[str, int]:
+        """How many partitions each member holds afterwards."""
+        changed = dict(self.loads)
+        changed[self.leaves] -= 1
+        changed[self.to] += 1
+        return changed
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the turn as JSON has it."""
+        return {
+            "should_leave": {"partition": self.partition, "from": self.holder, "to": self.to},
+            "moved": {"partition": self.moved, "from": self.leaves, "to": self.to},
+            "loads": dict(self.loads),
+            "loads_after": dict(self.after),
+        }
+
+
+def cycle_of(turns: Sequence[Turn]) -> tuple[int, Sequence[Turn]] | None:
+    """Return the turns that come back at the end, again and again, and how many came before.
+
+    Of all periods the shortest that was gone through at least ten times; None where there is none.
+    """
+    for period in range(1, len(turns) // LEAST_TIMES + 1):
+        first = len(turns)
+        while first > period and turns[first - 1] == turns[first - 1 - period]:
+            first -= 1
+        first -= period
+        if len(turns) - first >= LEAST_TIMES * period:
+            return first, turns[first : first + period]
+    return None
+
+
+def turns_of(group: Group, rule: Rule) -> list[Turn]:
+    """Return the turns of `heuristics.written.sticky_that_ends` by a rule, at most `RECORDED`."""
+    owner = hand_out(group, group.owner)
+    loads = np.bincount(owner[owner >= 0], minlength=len(group.members)).tolist()
+    found = []
+    for step in islice(steps(group, owner, rule), RECORDED):
+        holder, to, leaves = (group.members[m] for m in (step.holder, step.to, step.leaves))
+        held = dict(zip(group.members, loads, strict=True))
+        looked_at, moved = (_named(group, p) for p in (step.partition, step.moved))
+        found.append(Turn(looked_at, holder, to, moved, leaves, held))
+        loads[step.leaves] -= 1
+        loads[step.to] += 1
+    return found
+
+
+def _named(group: Group, partition: int) -> str:
+    topic = int(group.topic[partition])
+    return f"{group.topics[topic]}-{group.number[partition]}"
+
+
+def story(turns: Sequence[Turn], before: int, period: int) -> list[str]:
+    """Tell a cycle: who should give what to whom, what is moved in its place, and what that does.
+
+    What comes first, each turn and what follows stand by themselves.
+
+    Parameters
+    ----------
+    turns : all that were recorded
+    before : turns before the cycle
+    period : turns of the cycle
+    """
+    cycle = turns[before : before + period]
+    parts = [_turn(turn, _start(turns, turn.partition)) for turn in cycle]
+    again = f"After these {counted(period, 'turn')} everything is as it was, and so on for good."
+    return [f"{counted(before, 'turn')} come first.", *parts, again]
+
+
+def _start(turns: Sequence[Turn], partition: str) -> str | None:
+    """Return with whom a partition was before its first move, None if it has not moved."""
+    return next((turn.leaves for turn in turns if turn.moved == partition), None)
+
+
+def _turn(turn: Turn, start: str | None) -> str:
+    asked = (
+        f"{turn.holder} has {turn.loads[turn.holder]} partitions and should give {turn.partition} "
+        f"to {turn.to}, which has {turn.loads[turn.to]}."
+    )
+    after = turn.after
+    if turn.moved == turn.partition:
+        return (
+            f"{asked} It does: {turn.holder} has {after[turn.holder]}, {turn.to} {after[turn.to]}."
+        )
+    if turn.leaves == turn.holder:
+        return f"{asked} {turn.moved}, which came from {turn.to}, goes in its place."
+    return (
+        f"{asked} {turn.partition} started with {start}, so the rule looks for a partition that "
+        f"went from {turn.to} to {start}, finds {turn.moved} with {turn.leaves}, and gives that "
+        f"back to {turn.to}: {turn.leaves} has {after[turn.leaves]} now, {turn.to} "
+        f"{after[turn.to]}, and {turn.holder} still {after[turn.holder]}."
+    )
+
+
+ASKS, MOVES = "get_partition_to_be_moved", "move_partition"
+
+
+class Seen(BaseException):
+    """Enough was seen."""
+
+
+def recorded_in_python(assignor: str, group: Group) -> list[Turn]:
+    """Return the turns of a sticky assignor of kafka-python or aiokafka, at most `RECORDED`."""
+    turns: list[Turn] = []
+    asked = ("", "", "")
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        nonlocal asked
+        if event != "call" or frame.f_code.co_name not in (ASKS, MOVES):
+            return
+        here = frame.f_locals
+        partition = here["partition"]
+        values = (
+            f"{partition.topic}-{partition.partition}",
+            here["old_consumer"],
+            here["new_consumer"],
+        )
+        if frame.f_code.co_name == ASKS:
+            asked = values
+            return
+        if len(turns) == RECORDED:
+            raise Seen
+        assert frame.f_back is not None
+        turns.append(Turn(*asked, values[0], values[1], _loads(frame.f_back.f_locals["self"])))
+
+    sys.setprofile(look)
+    try:
+        assignor_named(assignor).function(group)
+    except Seen:
+        pass
+    finally:
+        sys.setprofile(None)
+    return turns
+
+
+def _loads(executor: Any) -> dict[str, int]:
+    held = executor.current_assignment
+    return {member: len(held[member]) for member in sorted(held)}
+
+
+FILE = "balance_strategy.go"
+SAID = "assay-turn"
+# Each line of the module's, once in the file, and what is put in after it.
+PUT_IN = {
+    "partitionToBeMoved := s.movements.getTheActualPartitionToBeMoved("
+    "partition, consumer, newConsumer)": f'println("{SAID}", "asked", partition.Topic, '
+    "partition.Partition, consumer, newConsumer)",
+    "oldConsumer := currentPartitionConsumer[partition]\n"
+    "\ts.movements.movePartition(partition, oldConsumer, newConsumer)": "for member, held := "
+    f'range currentAssignment {{ println("{SAID}", "load", member, len(held)) }}\n'
+    f'\tprintln("{SAID}", "moved", partition.Topic, partition.Partition, oldConsumer)',
+}
+
+
+def recorded_in_go(assignor: str, group: Group) -> list[Turn]:
+    """Return the turns of one of sarama's sticky assignors on a group, at most `RECORDED`.
+
+    Raises
+    ------
+    BadInput
+        Where there is no Go, or not the version that the driver is recorded for.
+    Failed
+        Where the client's file has another wording.
+    """
+    with TemporaryDirectory() as name:
+        program = _built(Path(name), assignor.partition("@")[2])
+        kind = assignor.partition("/")[2].partition("@")[0]
+        with subprocess.Popen(
+            [program], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as called:
+            assert called.stdin is not None
+            assert called.stderr is not None
+            try:
+                called.stdin.write(json.dumps({"assignor": kind, **as_joined(group)}))
+                called.stdin.flush()
+                lines = (line.split() for line in called.stderr if line.startswith(SAID))
+                return [turn for turn, _ in zip(_printed(lines), range(RECORDED), strict=False)]
+            finally:
+                called.kill()
+
+
+def _printed(lines: Iterator[list[str]]) -> Iterator[Turn]:
+    loads: dict[str, int] = {}
+    asked = ("", "", "")
+    for _, what, *words in lines:
+        if what == "load":
+            loads[words[0]] = int(words[1])
+        elif what == "asked":
+            asked = (f"{words[0]}-{words[1]}", words[2], words[3])
+        else:
+            yield Turn(*asked, f"{words[0]}-{words[1]}", words[2], dict(sorted(loads.items())))
+
+
+def _built(folder: Path, version: str) -> Path:
+    SARAMA.driver.take_recorded(version, folder)
+    for source in SARAMA.driver.sources:
+        shutil.copy(source, folder)
+    module = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", SARAMA.driver.module).strip())
+    copy = folder / "sarama"
+    shutil.copytree(module, copy, copy_function=shutil.copyfile)
+    copy.chmod(0o755)
+    text = (copy / FILE).read_text("utf-8")
+    for line, more in PUT_IN.items():
+        if text.count(line) != 1:
+            raise Failed(f"sarama {version}: {FILE} has another wording")
+        text = text.replace(line, f"{line}\n\t{more}")
+    (copy / FILE).write_text(text, "utf-8")
+    go(folder, "mod", "edit", f"-replace={SARAMA.driver.module}=./sarama")
+    go(folder, "build", "-o", "called", ".")
+    return folder / "called"

@@ -1,1 +1,0 @@
-"""ManyJoins: the clients' own assignors on very many small groups, to see which hang."""
