@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from compare.limits import too_far
 from compare.scores import score
 from groups import Assignment, BadInput, Group, InvalidAssignment
-from groups.assignment_files import SOLUTION, read_assignments
+from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
 from groups.documents.json_files import parse_json
 from groups.files import read_group
-from groups.named_assignment import NamedAssignment
 from groups.tiers import parse_objective, tier_named
 from groups.wording import counted
 from optimal import ProofKind, solve

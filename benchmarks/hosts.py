@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from compare.samples.families import Family
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 from optimal import Status
 from optimal.solve import solve
 from studies.in_turn import in_turn, solving

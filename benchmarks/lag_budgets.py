@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.lag_groups import alike
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 from optimal import Status, solve
 
 if TYPE_CHECKING:

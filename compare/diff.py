@@ -14,8 +14,7 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from groups.assignment_files import AssignmentFile
-    from groups.named_assignment import NamedAssignment
+    from groups.assignment_files import AssignmentFile, NamedAssignment
 
 FORMAT = "assay-diff/1"
 Numbers = dict[str, list[int]]

@@ -42,7 +42,7 @@ def early_gain(judged: Judged) -> str | None:
     readers = np.bincount(group.subscription_topics, minlength=len(group.topics))
     if int((readers * group.partitions).sum()) > MOST_READERS:
         return None
-    from optimal.budgets.most_even import most_even
+    from optimal.budgets.trades import most_even
 
     now, best = (values(one, ("balance",))[0] for one in (judged.now, target))
     gains: dict[int, int] = {every: now - best}

@@ -11,7 +11,7 @@ from compare.lag.behind import rates_of
 from compare.members import members_named
 from groups.arrays import NO_GENERATION, NOBODY
 from groups.columns.claims import BY_CLAIMS
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 from groups.columns.subscriptions import in_use
 from groups.errors import BadInput
 from groups.wording import counted

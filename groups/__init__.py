@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from groups.assignment import Assignment as Assignment
     from groups.assignment import Violation as Violation
     from groups.columns.claims import Claims as Claims
-    from groups.columns.member_details import MemberDetails as MemberDetails
+    from groups.columns.places import MemberDetails as MemberDetails
     from groups.columns.racks import Racks as Racks
     from groups.errors import AssayError as AssayError
     from groups.errors import BadInput as BadInput
@@ -35,7 +35,7 @@ if not TYPE_CHECKING:
         {
             "groups.assignment": "Assignment Violation",
             "groups.columns.claims": "Claims",
-            "groups.columns.member_details": "MemberDetails",
+            "groups.columns.places": "MemberDetails",
             "groups.columns.racks": "Racks",
             "groups.errors": "AssayError BadInput Failed InvalidAssignment ProofError Refused "
             "SolverContradiction",

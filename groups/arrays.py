@@ -1,7 +1,11 @@
-"""Arrays: the types of columns, what -1 means in them, and how a caller's become a group's own."""
+"""Arrays: the types of columns, what -1 means in them, how a caller's become a group's own.
+
+And what a column adds up to in each part of it, such as the groups of a fleet.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -225,3 +229,89 @@ def numbered(key: Int64, width: int) -> tuple[Int64, Int64]:
     distinct = np.flatnonzero(there)
     index = np.cumsum(there) - 1
     return distinct, index[key]
+
+
+# What sums are split in, that they stay inside 64 bits.
+HALF = 32
+SAFE = 2.0**62
+
+
+def sums(column: Ints | Bools, start: Int64) -> Int64:
+    """Return the sum of a column over each part, (parts,) int64.
+
+    Parameters
+    ----------
+    start : (parts + 1,) int64, where each part begins in the column; the first begins at 0
+    """
+    if len(start) == 2:
+        counted = np.count_nonzero(column) if column.dtype == bool else column.sum(dtype=np.int64)
+        return np.array([counted], np.int64)
+    running = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
+    return np.asarray(running[start[1:]] - running[start[:-1]])
+
+
+def starts(lengths: Int64) -> Int64:
+    """(..., parts + 1) int64: where parts of these lengths begin, then where the last ends."""
+    found = np.zeros((*lengths.shape[:-1], lengths.shape[-1] + 1), np.int64)
+    np.cumsum(lengths, axis=-1, out=found[..., 1:])
+    return found
+
+
+def exact_sums(column: Int64 | Bools, start: Int64) -> npt.NDArray[Any]:
+    """Return the same as Python integers where a sum may leave 64 bits."""
+    furthest = max(-float(column.min(initial=0)), float(column.max(initial=0)))
+    if furthest * len(column) < SAFE:
+        return sums(column, start)
+    high, low = sums(column >> HALF, start), sums(column & (2**HALF - 1), start)
+    return np.asarray((high.astype(object) << HALF) + low, object)
+
+
+def some(column: Bools, start: Int64) -> Bools:
+    """Return for each part whether one of its entries is true, (parts,) bool."""
+    return np.asarray(sums(column, start) > 0)
+
+
+def greatest(column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
+    """Return the greatest of a column, 0 or more, in each part; 0 of one without entries."""
+    return _reduced(np.maximum, column, start)
+
+
+def least(column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
+    """Return the least of a column in each part; 0 of one without entries."""
+    return _reduced(np.minimum, column, start)
+
+
+def _reduced(by: np.ufunc, column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
+    found = np.zeros(len(start) - 1, column.dtype)
+    there = np.flatnonzero(start[1:] > start[:-1])
+    if len(there):
+        found[there] = by.reduceat(column, start[there])
+    return found
+
+
+def names(given: Iterable[str], place: str) -> tuple[str, ...]:
+    """Return distinct non-empty names of valid Unicode.
+
+    Raises
+    ------
+    BadInput
+        Where one is not; the message names it.
+    """
+    listed = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
+    bad = [] if set(map(type, listed)) <= {str} else [n for n in listed if not isinstance(n, str)]
+    distinct = set() if bad else set(listed)
+    if bad or "" in distinct:
+        raise BadInput(f"{place}: {bad[0] if bad else ''!r}, expected a non-empty string")
+    if len(distinct) < len(listed):
+        twice = next(name for name, times in Counter(listed).items() if times > 1)
+        raise BadInput(f"{place}: {twice!r} appears twice")
+    try:
+        "".join(listed).encode()
+    except UnicodeEncodeError as error:
+        raise BadInput(f"{place}: {error.object[error.start]!r} is not valid Unicode") from None
+    return listed
+
+
+def numbers(count: int) -> tuple[str, ...]:
+    """Return the names that the members, topics and racks of a fleet have."""
+    return tuple(map(str, range(count)))

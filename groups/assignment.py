@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from groups.arguments import taking
-from groups.arrays import NOBODY, count_owners, frozen, kept
-from groups.columns.segments import some
+from groups.arrays import NOBODY, count_owners, frozen, kept, some
 from groups.documents import fields
 from groups.errors import InvalidAssignment
 from groups.wording import counted

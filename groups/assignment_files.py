@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
+from groups.assignment import Assignment
+from groups.documents import fields
 from groups.documents.json_files import parse_json
+from groups.documents.snapshots import require_single
 from groups.documents.texts import decode, named, read_bytes
 from groups.errors import BadInput, Failure
-from groups.files import read_groups
-from groups.folders import is_folder
+from groups.files import is_folder, read_groups
 from groups.importers import sniff
-from groups.named_assignment import NamedAssignment
+from groups.tiers import load_of
 from groups.wording import one_of_several
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from groups.group import Group
+
 
 SOLUTION = "assay-solution/1"
 _FEW = 5
@@ -121,3 +132,171 @@ def _is_of_groups(name: str, text: str, document: dict[str, object]) -> bool:
 
 def _is_held(topics: dict[str, object]) -> bool:
     return all(isinstance(numbers, list) for numbers in topics.values())
+
+
+Held = Mapping[str, Mapping[str, "Sequence[int]"]]
+_KNOWN_MEMBERS = 5
+
+
+@dataclass(frozen=True)
+class NamedAssignment:
+    """What each member holds, by names.
+
+    Attributes
+    ----------
+    source : the file that says it
+    group : id of the group, None where the file does not say it
+    held : ``{member: {topic: [partition, ...]}}``, ascending; members with nothing are there too
+    exist : the partition numbers of each topic; None where the file does not say which there are
+    client_ids : of the members that have one
+    captured_at : when it was so, None where the file does not say it
+    peak_lag_records : of the member with most lag, None where the file does not say it
+    lag_records : of each partition of a topic, -1 where it is not known; empty where the file
+        does not say it
+    assumed : what was assumed about the source, for people to read
+    """
+
+    source: str
+    group: str | None
+    held: Held
+    exist: Mapping[str, Collection[int]] | None = None
+    client_ids: Mapping[str, str] = field(default_factory=dict)
+    captured_at: str | None = None
+    peak_lag_records: int | None = None
+    lag_records: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    assumed: tuple[str, ...] = ()
+
+    @staticmethod
+    def from_group(group: Group, source: str) -> NamedAssignment:
+        """Return what the members of a group hold now, raw claims as they are."""
+        document = group.to_dict()
+        counts = zip(group.topics, group.partitions.tolist(), strict=True)
+        return NamedAssignment(
+            source=source,
+            group=group.name,
+            held={member: said["owned"] for member, said in document["members"].items()},
+            exist={topic: range(count) for topic, count in counts},
+            client_ids={
+                member: client_id
+                for member, said in document["members"].items()
+                if (client_id := said.get("client_id")) is not None
+            },
+            captured_at=group.captured_at,
+            peak_lag_records=None
+            if group.lag_records is None
+            else max(load_of(Assignment.current(group), group.lag_records), default=0),
+            lag_records={}
+            if group.lag_records is None
+            else {
+                topic: group.lag_records[start : start + count].tolist()
+                for topic, start, count in zip(
+                    group.topics, group.first.tolist(), group.partitions.tolist(), strict=False
+                )
+            },
+            assumed=group.assumed,
+        )
+
+    @staticmethod
+    def from_solution(document: Mapping[str, object], source: str) -> NamedAssignment:
+        """Read the assignment of an ``assay-solution/1`` document.
+
+        Raises
+        ------
+        BadInput
+            Where it has none, or one of another shape; the message names the place.
+        """
+        if document.get("assignment") is None:
+            raise BadInput("assignment: null, so there is nothing to compare")
+        held = _held(document["assignment"], "assignment.")
+        left = _numbers(document.get("unassigned", {}), "unassigned")
+        name = document.get("group")
+        exist: dict[str, set[int]] = {topic: set(numbers) for topic, numbers in left.items()}
+        for topics in held.values():
+            for topic, numbers in topics.items():
+                exist.setdefault(topic, set()).update(numbers)
+        group = None if name is None else fields.name(name, "group")
+        return NamedAssignment(source, group, held, exist)
+
+    @staticmethod
+    def from_dict(document: object, source: str) -> NamedAssignment:
+        """Read a bare ``{member: {topic: [partition, ...]}}``.
+
+        Raises
+        ------
+        BadInput
+            Where it has another shape; the message names the place.
+        """
+        return NamedAssignment(source, None, _held(document, ""))
+
+    @property
+    def shared_client_id(self) -> tuple[str, int] | None:
+        """A client id that several members have, and how many; None where none is shared."""
+        counts = Counter(self.client_ids.get(member, member) for member in self.held)
+        return next((one for one in counts.items() if one[1] > 1), None)
+
+    def by_client(self) -> NamedAssignment:
+        """Return the same by client ids; a member without one stays under its own.
+
+        Raises
+        ------
+        BadInput
+            Where several members have one client id.
+        """
+        if shared := self.shared_client_id:
+            client, count = shared
+            raise BadInput(
+                f"{self.source}: {count:,} members have the client id {client}, so client ids do "
+                "not tell them apart"
+            )
+        held = {
+            self.client_ids.get(member, member): topics for member, topics in self.held.items()
+        }
+        return replace(self, held=dict(sorted(held.items())), client_ids={})
+
+    def of(self, group: Group) -> Assignment:
+        """Return it as an assignment of a group; what that makes not valid stays in it.
+
+        Raises
+        ------
+        BadInput
+            Where it is for another group, or names a member that the group does not have.
+        """
+        if self.group not in (None, group.name):
+            raise BadInput(f"{self.source}: it is for group {self.group!r}, not {group.name!r}")
+        index = {member: i for i, member in enumerate(group.members)}
+        for member in self.held:
+            if member not in index:
+                some = ", ".join(group.members[:_KNOWN_MEMBERS])
+                more = len(group.members) - _KNOWN_MEMBERS
+                rest = f" and {more} more" if more > 0 else ""
+                raise BadInput(
+                    f"{self.source}: {member!r} is no member of group {group.name}, "
+                    f"which has {some or 'none'}{rest}"
+                )
+        return Assignment.from_holdings(
+            group,
+            sorted(
+                (index[member], topic, number)
+                for member, topics in self.held.items()
+                for topic, numbers in topics.items()
+                for number in numbers
+            ),
+        )
+
+
+def _held(value: object, place: str) -> dict[str, dict[str, list[int]]]:
+    found = fields.mapping(value, place.rstrip("."))
+    members = {fields.name(m, f"{place}member"): said for m, said in found.items()}
+    return {m: _numbers(members[m], f"{place}{m}") for m in sorted(members)}
+
+
+def _numbers(value: object, place: str) -> dict[str, list[int]]:
+    found = fields.mapping(value, place)
+    held = {}
+    for topic, numbers in found.items():
+        at = f"{place}.{topic}"
+        fields.name(topic, place)
+        given = sorted(fields.integers(numbers, at))
+        require_single(given, at)
+        held[topic] = given
+    return dict(sorted(held.items()))

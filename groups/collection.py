@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 from groups.assignment import Assignment
 from groups.framed import Framed
 from groups.group import Group
-from groups.wording import counted, nearest_or_some
+from groups.wording import counted, few, nearest_or_some
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from groups.errors import Failure
 
 
@@ -101,3 +103,22 @@ def newest_named(groups: Sequence[Group], name: str) -> int:
         hint = nearest_or_some(name, (group.name for group in groups))
         raise KeyError(f"no group is named {name}{hint}")
     return max(named, key=lambda at: groups[at].captured_at or "")
+
+
+def readers_of_nothing(groups: Sequence[Group]) -> str | None:
+    """Return which members read only topics that do not exist, in one line; None if none."""
+    found: list[str] = []
+    for group in groups:
+        absent: dict[int, list[str]] = {}
+        for member, topic in group.absent_subscriptions:
+            absent.setdefault(member, []).append(group.absent_topics[topic])
+        where = f" of {group.name}" if len(groups) > 1 else ""
+        found += [
+            f"{group.members[member]}{where} ({few(sorted(topics))})"
+            for member, topics in sorted(absent.items())
+            if not group.reads[member]
+        ]
+    if not found:
+        return None
+    who = "1 member reads" if len(found) == 1 else f"{len(found)} members read"
+    return f"{who} only topics that do not exist: {few(found)}"

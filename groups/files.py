@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from groups.collection import Groups
@@ -14,10 +15,9 @@ from groups.documents.assay_streams import StreamsDocument, of_text
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.snapshot import each_of, names_in
 from groups.documents.snapshots import Snapshots
-from groups.documents.texts import beginning, decode, named, read_bytes
+from groups.documents.texts import beginning, decode, named, read_bytes, without_gz
 from groups.errors import BadInput, Failure
 from groups.extras import require
-from groups.folders import PARQUET, files_in, is_folder
 from groups.group import Group
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from groups.documents.assay_group import Document
 
+
+ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
+PARQUET = ".parquet"
 _MAGIC = b"PAR1"
 # Columns are made of so many snapshots at once, at the most.
 MOST_AT_ONCE, MOST_PARTITIONS_AT_ONCE = 1000, 1_000_000
@@ -280,3 +283,46 @@ def _rows(name: str, data: bytes) -> Iterator[Found | Failure]:
 
 def _failure(name: str, error: BadInput) -> Failure:
     return Failure(name, name, str(error).removeprefix(f"{name}: "), None)
+
+
+def files_in(folder: str) -> list[str]:
+    """Return the files of a folder that may hold groups, in ascending order.
+
+    Those are its files with an ending of `ENDINGS`, also those in folders of it, and gzip of
+    them; and its Parquet, also that in folders of it that are called NAME=VALUE.
+
+    Raises
+    ------
+    BadInput
+        Where there is none.
+    """
+    above = Path(folder)
+    found = [path for path in above.rglob("*") if may_hold_groups(str(path), str(above))]
+    files = [str(p) for p in sorted(found) if p.is_file()]
+    if not files:
+        raise nothing_in(folder)
+    return files
+
+
+def may_hold_groups(name: str, folder: str) -> bool:
+    """Return whether a file of a folder is one of those that are read, by its name.
+
+    Parquet is that of the folder: in it, or in folders that partition it. Others may be tables of
+    a run, which are about groups that are read already.
+    """
+    suffix = PurePosixPath(without_gz(name)).suffix
+    below = PurePosixPath(name.removeprefix(folder).lstrip("/"))
+    is_part = suffix == PARQUET and all("=" in part for part in below.parts[:-1])
+    return suffix in ENDINGS or is_part
+
+
+def nothing_in(folder: str) -> BadInput:
+    """Return what is said of a folder without a file that could be read."""
+    endings = ", ".join((*ENDINGS, PARQUET))
+    return BadInput(f"{folder}: no snapshot in this folder (looked for {endings})")
+
+
+def is_folder(path: str) -> bool:
+    """Return whether a folder is meant, and no file or standard input."""
+    # Path.is_dir raises where no file can have such a name; reading it says so.
+    return path not in ("", "-") and os.path.isdir(path)

@@ -22,9 +22,8 @@ from groups.arrays import (
     made_again,
 )
 from groups.columns.claims import BY_CLAIMS, Claims
-from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import is_latest, reset_noted
-from groups.columns.places import Places, host_of_client
+from groups.columns.places import MemberDetails, Places, host_of_client
 from groups.columns.subscriptions import Subscriptions, in_use, of_members
 from groups.columns.validity import Columns, valid
 from groups.documents.assay_group import as_json

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import some
 from groups.columns.places import PLACE_KINDS
-from groups.columns.segments import some
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL, TIERS, cost_of, places_of
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.arrays import exact_sums, greatest, least, sums
 from groups.columns.places import PLACE_KINDS
-from groups.columns.segments import exact_sums, greatest, least, sums
 from groups.errors import BadInput
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import exact_sums, some, sums
 from groups.assignment import Assignment
-from groups.columns.segments import exact_sums, some, sums
 from groups.fleet import Fleet
 from groups.needs import lacking
 from groups.tiers import SQUARED_LOADS, apart_in, cost_of, is_laminar, places_of, racks_of

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import exact_sums
 from groups.assignment import valid_in
-from groups.columns.segments import exact_sums
 from groups.tiers import cost_of, racks_of, values_in
 
 if TYPE_CHECKING:

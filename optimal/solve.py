@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
+from groups.arrays import some
 from groups.assignment import Assignment
-from groups.columns.segments import some
 from groups.errors import AssayError, BadInput, SolverContradiction
 from groups.fleet import Fleet
 from groups.needs import lacking, require_data
@@ -196,7 +196,7 @@ def _solved(
             except AssayError as error:
                 found.fail({at: error})
         return found.done()
-    from optimal.flow.stages import Stages
+    from optimal.flow.flows import Stages
 
     errors, good = lacking(fleet, objective), np.ones(len(fleet), bool)
     good[list(errors)] = False
@@ -276,10 +276,10 @@ def _together(
     """
     # Whoever does not solve loads no solver for it, and none is loaded while the clock runs.
     from optimal.flow import algorithm
-    from optimal.flow.stages import Stages
+    from optimal.flow.flows import Stages
 
     if method == "flow" or fleet.group.subscription_row.any():
-        import_module("optimal.networks.solvers")
+        import_module("optimal.solvers")
     start, groups, stages = perf_counter(), len(fleet), Stages.of(objective)
     closed_form = method == "auto" and stages.has_closed_form
     try:
@@ -329,7 +329,7 @@ def _apart(
     error: BadInput,
 ) -> Solutions:
     """Solve groups by themselves whose costs leave 64 bits together; one may still do so."""
-    from optimal.flow.stages import Stages
+    from optimal.flow.flows import Stages
 
     found = Columns(fleet, objective, len(Stages.of(objective).flows))
     if len(fleet) == 1:
@@ -370,11 +370,11 @@ def _picked(group: Group, objective: Objective) -> MethodName:
 def _flow(group: Group, objective: Objective, method: MethodName) -> Method:
     """Load the flow method, and its solver where that is asked for or there is no closed form."""
     from optimal.flow.algorithm import flow
-    from optimal.flow.stages import Stages
+    from optimal.flow.flows import Stages
 
     closed_form = method == "auto" and Stages.of(objective).has_closed_form
     if not closed_form or group.subscription_row.any():
-        import_module("optimal.networks.solvers")
+        import_module("optimal.solvers")
     return partial(flow, closed_form=closed_form)
 
 

@@ -18,9 +18,7 @@ import numpy as np
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL
 from optimal.case import STANDBY_TIERS
-from optimal.networks.cheapest_flow import cheapest
-from optimal.networks.least_squares import least_squares
-from optimal.networks.network import Network, potentials
+from optimal.networks import Network, cheapest, least_squares, potentials
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Standbys, Term
 from optimal.time_left import TimeLeft

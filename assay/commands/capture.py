@@ -15,7 +15,7 @@ from assay.commands.cluster import (
 from assay.commands.import_ import note_each_assumed, write_snapshots
 from assay.commands.options import Reset, SnapshotsOut
 from groups.extras import require
-from groups.folders import PARQUET
+from groups.files import PARQUET
 from live import DEFAULT_SECONDS
 
 

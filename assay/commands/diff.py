@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from compare.diff import Change, Move
-    from groups.named_assignment import NamedAssignment
+    from groups.assignment_files import NamedAssignment
 
 MOST_LINES = 12
 MOST_GROUPS = 20

@@ -13,8 +13,7 @@ from groups.documents.json_files import is_json_lines
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure
 from groups.extras import require
-from groups.files import each_group, find, holds_snapshots, is_parquet
-from groups.folders import PARQUET, is_folder
+from groups.files import PARQUET, each_group, find, holds_snapshots, is_folder, is_parquet
 from groups.group import Group
 from groups.importers import import_each
 from groups.importers.times import file_time, told_time

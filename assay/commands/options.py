@@ -13,13 +13,11 @@ import typer
 
 from assay.streams import note
 from compare.sentences import spread
-from groups.absent_topics import readers_of_nothing
 from groups.assignment import Assignment
-from groups.collection import Groups
+from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput
-from groups.files import read_groups
-from groups.folders import is_folder
+from groups.files import is_folder, read_groups
 from groups.tiers import MOVES, PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
 from groups.wording import (

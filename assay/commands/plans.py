@@ -16,8 +16,8 @@ from heuristics import assignors
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from groups.assignment_files import NamedAssignment
     from groups.group import Group
-    from groups.named_assignment import NamedAssignment
     from optimal.solution import Solution
 
 Plans = Annotated[

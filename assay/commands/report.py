@@ -210,8 +210,7 @@ def _read(
     sources: Sequence[str], reads: Sequence[str], reset: str | None
 ) -> tuple[list[Group], list[Failure]]:
     """Return the groups in some files, and what holds none; refuse where there is neither."""
-    from groups.files import read_groups
-    from groups.folders import is_folder
+    from groups.files import is_folder, read_groups
     from groups.unknown import reading_as_told
 
     try:

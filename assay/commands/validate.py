@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from assay.streams import complain, note, show
-from groups.absent_topics import readers_of_nothing
+from groups.collection import readers_of_nothing
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure

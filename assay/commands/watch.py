@@ -25,9 +25,9 @@ from assay.streams import note, show
 from compare.diff import Diff
 from compare.sentences import moves_needed, not_valid
 from compare.verdict import WORST_FIRST
+from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
 from groups.extras import require
-from groups.named_assignment import NamedAssignment
 from groups.wording import SECONDS_IN, counted, few, rounded, whole_number
 from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 

@@ -17,10 +17,10 @@ from compare.lag.fall import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of
 from compare.verdict import ALL_ALIKE, between, without_owner
+from groups.arrays import some
 from groups.assignment import Assignment
 from groups.columnar.batch import each_of
 from groups.columnar.layout import joined
-from groups.columns.segments import some
 from groups.errors import AssayError
 from groups.fleet import Fleet
 from groups.group import Group

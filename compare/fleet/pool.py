@@ -111,7 +111,7 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
     from groups.documents.json_files import is_json_lines
     from groups.documents.texts import without_gz
     from groups.errors import BadInput, Failure
-    from groups.folders import files_in, is_folder
+    from groups.files import files_in, is_folder
     from groups.importers.times import file_time
 
     in_folder = is_folder(source)

@@ -26,7 +26,7 @@ from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, versio
 from compare.fleet.worker import of_groups
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
-from groups.folders import files_in, is_folder
+from groups.files import files_in, is_folder
 from groups.wording import counted, duration
 from optimal.answer import SEED
 

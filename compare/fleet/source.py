@@ -15,7 +15,7 @@ from compare.fleet.worker import answer, of_files, of_lines, of_rows
 from groups.documents.json_files import is_json_lines
 from groups.documents.texts import without_gz
 from groups.errors import BadInput, Failure
-from groups.folders import PARQUET, may_hold_groups, nothing_in
+from groups.files import PARQUET, may_hold_groups, nothing_in
 from groups.portions import in_portions
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 
 from compare.scenarios.rollout import Act, Rollout, RolloutStep, Rule
 from groups import BadInput, Failed, Group, Refused
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 from heuristics import WRITTEN
 from heuristics.protocol import (
     AS_WRITTEN,

@@ -14,12 +14,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from groups.arrays import MOST_PARTITIONS, NOBODY
+from groups.arrays import MOST_PARTITIONS, NOBODY, starts, sums
 from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
 from groups.columnar.rows import columns_of, of_row, require_lag, said_in_names
 from groups.columns.lists import OFFSETS, Lists, columns_through, offsets_through, row_at
 from groups.columns.offsets import is_latest
-from groups.columns.segments import starts, sums
 from groups.errors import BadInput
 from groups.group import Group
 from groups.portions import in_portions

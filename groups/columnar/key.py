@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.json import encode
 
-from groups.arrays import UNKNOWN
+from groups.arrays import UNKNOWN, some
 from groups.columnar.batch import RARE, Rows, side_by_side
 from groups.columnar.layout import LAYOUT, NESTED, SAYS_NOTHING, BadRow, in_layout
 from groups.columnar.rows import batch_of
-from groups.columns.segments import some
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

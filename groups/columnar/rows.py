@@ -12,8 +12,8 @@ from msgspec import ValidationError, convert
 
 from groups.arrays import UNKNOWN
 from groups.columnar.layout import LAYOUT, MAY_BE_NULL, SAYS_NOTHING, BadRow
-from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import Offsets, is_latest
+from groups.columns.places import MemberDetails
 from groups.columns.racks import Racks
 from groups.documents.assay_group import Document, Member, Names, told, without_repeats
 from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import NO_GENERATION, UNKNOWN, frozen, kept
-from groups.columns.names import numbers
+from groups.arrays import NO_GENERATION, UNKNOWN, frozen, kept, numbers, some, starts
 from groups.columns.offsets import Offsets
 from groups.columns.racks import joined_racks
-from groups.columns.segments import some, starts
 from groups.columns.subscriptions import Subscriptions
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Places: where the members of a group stand, on hosts or in racks."""
+"""Places: the hosts or racks on which members stand, and what else a snapshot says of members."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 from groups.arrays import NOBODY
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from groups.arrays import Int64
+
 
 PlaceKind = Literal["host", "rack"]
 # What tells the threads of a process apart at the end of a client id, as in orders-3 and
@@ -22,6 +23,20 @@ PlaceKind = Literal["host", "rack"]
 _THREAD = re.compile(r"(-StreamThread-\d+(-consumer)?|[-._#]\d+)$")
 # The finer kind first: a host stands in one rack.
 PLACE_KINDS: tuple[PlaceKind, ...] = ("host", "rack")
+
+
+@dataclass(frozen=True)
+class MemberDetails:
+    """What a snapshot says of a member besides its subscription, claims and rack."""
+
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    assignors: tuple[str, ...] | None = None
+    capacity: int | None = None
+    epoch: int | None = None
+    target: Mapping[str, tuple[int, ...]] | None = None
+    subscription_regex: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

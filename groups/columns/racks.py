@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, UNKNOWN, column, contains, frozen, made_again
-from groups.columns.names import names, numbers
+from groups.arrays import NOBODY, UNKNOWN, column, contains, frozen, made_again, names, numbers
 from groups.errors import BadInput
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, check_total, column
+from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, check_total, column, names
 from groups.columns.claims import BY_CLAIMS
-from groups.columns.names import names
 from groups.columns.subscriptions import Subscriptions
 from groups.errors import BadInput
 from groups.wording import counted
@@ -17,8 +16,8 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.columns.claims import Claims
-    from groups.columns.member_details import MemberDetails
     from groups.columns.offsets import Offsets
+    from groups.columns.places import MemberDetails
     from groups.columns.racks import Racks
     from groups.documents.assay_streams import StreamsDocument
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from groups.arrays import Int64
-    from groups.columns.member_details import MemberDetails
+    from groups.columns.places import MemberDetails
     from groups.columns.validity import Columns
 
 T = TypeVar("T")

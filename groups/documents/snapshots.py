@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from groups.arrays import NO_GENERATION, UNKNOWN, check_total, frozen
+from groups.arrays import NO_GENERATION, UNKNOWN, check_total, frozen, starts, sums
 from groups.columns.claims import Claims
 from groups.columns.lists import OFFSETS, Lists, offsets_through, subscriptions_through
-from groups.columns.member_details import MemberDetails
 from groups.columns.offsets import is_latest, reset_noted
-from groups.columns.segments import starts, sums
+from groups.columns.places import MemberDetails
 from groups.documents.assay_group import Log, Topic, told, without_repeats
 from groups.documents.fields import refuse
 from groups.wording import counted

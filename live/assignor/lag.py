@@ -47,7 +47,7 @@ class Settings:
         "heuristics.written.sticky_that_ends",
         "optimal.solve",
         "optimal.flow.algorithm",
-        "optimal.networks.solvers",
+        "optimal.solvers",
     )
 
     def __init_subclass__(cls) -> None:

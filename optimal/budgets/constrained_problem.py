@@ -74,7 +74,7 @@ class ConstrainedProblem:
             raise BadInput(f"method: {method} takes no budgets; expected one of {known}")
         require_data(self.group, tuple(self.at_most))
         start = perf_counter()
-        for module in ("flow.algorithm", "budgets.move_levels", "budgets.most_even"):
+        for module in ("flow.algorithm", "budgets.move_levels", "budgets.trades"):
             self._load(f"optimal.{module}")
         require_possible(self.at_most, self._least_possible)
         try:
@@ -189,8 +189,8 @@ class ConstrainedProblem:
         ----------
         optimum : the least balance of all, whatever moves
         """
-        from optimal.budgets.most_even import most_even
         from optimal.budgets.move_levels import proved_within
+        from optimal.budgets.trades import most_even
 
         most = self.at_most[MOVES]
         try:

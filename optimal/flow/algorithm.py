@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import frozen
+from groups.arrays import exact_sums, frozen, greatest
 from groups.assignment import Assignment
-from groups.columns.segments import exact_sums, greatest
 from groups.fleet import Fleet
 from groups.tiers import SAFE_TOTAL, cost_of, is_laminar, values
 from optimal.answer import Answer
 from optimal.audit import Certificates
 from optimal.flow.closed_form import closed_counts, even_in_blocks, even_on_places, whole
-from optimal.flow.flows import Flows, laminar_proof
+from optimal.flow.flows import Flows, Stages, laminar_proof
 from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Paths, hand_out
 from optimal.flow.pools import pools_of
-from optimal.flow.stages import Stages
 from optimal.flow.tier_flows import tier_flows
 from optimal.proof import PRICED, Proof, ProofKind
 from optimal.solution import Stopped

@@ -14,10 +14,10 @@ from optimal.flow.paths import Counts
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
+    from optimal.flow.flows import Stages
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
-    from optimal.flow.stages import Stages
 
 
 # What is looked up at once stays in the processor's cache.

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from optimal.flow.paths import Counts
-from optimal.networks.network import Network
+from optimal.networks import Network
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64

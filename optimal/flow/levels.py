@@ -156,7 +156,7 @@ def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut
     read_pool, read_by = pools.read_pool[inside], pools.read_by[inside]
     size = pools.class_size[class_]
     room = cap[blocks.of_class[class_]] * size
-    from optimal.networks.solvers import max_flow
+    from optimal.solvers import max_flow
 
     solver = max_flow.SimpleMaxFlow()
     arcs = solver.add_arcs_with_capacity(

@@ -14,9 +14,9 @@ from groups.tiers import cost_of, racks_of
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
+    from optimal.flow.flows import Stages
     from optimal.flow.levels import Blocks
     from optimal.flow.pools import Pools
-    from optimal.flow.stages import Stages
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,10 @@ import numpy as np
 from groups.arrays import order_by, ranks
 from groups.columns.places import PLACE_KINDS
 from groups.tiers import SQUARED_LOADS, TIERS, cost_of, is_laminar, places_of
+from optimal.flow.flows import CONVEX
 from optimal.flow.group_network import Layout, network_of
 from optimal.flow.paths import Counts
-from optimal.flow.stages import CONVEX
-from optimal.networks.cheapest_flow import by_steps, cheapest, is_long
-from optimal.networks.least_squares import least_squares
-from optimal.networks.network import face, potentials
+from optimal.networks import by_steps, cheapest, face, is_long, least_squares, potentials
 from optimal.proof import heights_of
 
 # Costs up to this decide between ties at once; greater ones might leave the solver's range.
@@ -25,11 +23,11 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from groups.group import Group
     from groups.tiers import Cost
+    from optimal.flow.flows import Stages
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
-    from optimal.flow.stages import Stages
-    from optimal.networks.network import Network
+    from optimal.networks import Network
     from optimal.time_left import TimeLeft
 
 

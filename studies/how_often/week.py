@@ -10,7 +10,7 @@ import numpy as np
 
 from groups import Group, values
 from groups.arrays import NO_GENERATION, NOBODY, frozen
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 from groups.fleet import Fleet
 from heuristics.protocol import FOR_EVER
 from optimal.solve import solve_fleet

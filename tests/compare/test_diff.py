@@ -5,7 +5,7 @@ import pytest
 
 from compare.diff import Diff, unassigned
 from groups import BadInput, Group
-from groups.named_assignment import NamedAssignment
+from groups.assignment_files import NamedAssignment
 from optimal import solve
 from tests.optimal.random_groups import random_group
 from tests.seeds import for_each

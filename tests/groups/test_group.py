@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groups import BadInput, Group, MemberDetails
-from groups.absent_topics import readers_of_nothing
+from groups.collection import readers_of_nothing
 
 ARRAYS = {
     "group": "g",

@@ -5,7 +5,7 @@ import pytest
 from assay import advise
 from compare.lag.behind import behind, most_lag, peak_lag, rates_of
 from groups import Assignment, BadInput, Group
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 
 
 def holding(lag, owned):

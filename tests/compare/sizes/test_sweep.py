@@ -10,7 +10,7 @@ from compare.sizes.sizing import parse_target
 from compare.sizes.sweep import size
 from compare.what_if import all_alike, reading, what_if
 from groups import Assignment, BadInput, Group, values
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 from tests.seeds import for_each
 
 LAG = [90, 50, 40, 30, 20, 10]

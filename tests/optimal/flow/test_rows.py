@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from optimal.flow import pools
+from optimal.flow.flows import Stages
 from optimal.flow.levels import components
 from optimal.flow.pools import alike, pools_of
-from optimal.flow.stages import Stages
 from tests.optimal.random_groups import random_group
 
 

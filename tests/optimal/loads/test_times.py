@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError, values
-from groups.columns.member_details import MemberDetails
+from groups.columns.places import MemberDetails
 from optimal import ProofKind, Solution, Status, check, solve
 from optimal.proof import Floor
 from tests.optimal.judging import changed

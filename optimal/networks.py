@@ -1,19 +1,76 @@
-"""Cheapest flow: by cost scaling, by maximum flows where costs are few, by the simplex method."""
+"""Networks: nodes and arcs; cheapest flows, flows of least squares, their potentials and face.
+
+The face is the network of all flows that are as cheap: what a cheapest flow of one tier fixes by
+complementary slackness (Ahuja, Magnanti & Orlin, Network Flows, 1993, section 9.4) bounds the
+flows of the next tier.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import order_by, ranks
 from groups.errors import BadInput, SolverContradiction
 from groups.tiers import SAFE_TOTAL
 
 if TYPE_CHECKING:
-    from groups.arrays import Int64
-    from optimal.networks.network import Network
+    from groups.arrays import Bools, Int64
     from optimal.time_left import TimeLeft
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Arcs with bounds, and nodes that supply (more than 0) or demand (less than 0).
+
+    Attributes
+    ----------
+    tail, head, lower, upper : (arcs,) int64
+    supply : (nodes,) int64, sums to 0
+    """
+
+    tail: Int64
+    head: Int64
+    lower: Int64
+    upper: Int64
+    supply: Int64
+
+
+def potentials(network: Network, cost: Int64, flow: Int64) -> Int64:
+    """Return distances in the residual network from a root at distance 0 of every node.
+
+    (nodes,) int64; Bellman-Ford over the arcs sorted by head. Every residual arc (u, v) then has
+    d(v) <= d(u) + cost: the potentials of the flow.
+    """
+    forward, backward = flow < network.upper, flow > network.lower
+    tail = np.concatenate((network.tail[forward], network.head[backward]))
+    head = np.concatenate((network.head[forward], network.tail[backward]))
+    length = np.concatenate((cost[forward], -cost[backward]))
+    order = order_by(head)
+    tail, head, length = tail[order], head[order], length[order]
+    starts = np.flatnonzero(np.concatenate(([True], head[1:] != head[:-1]))) if len(head) else head
+    into = head[starts]
+    distance = np.zeros(len(network.supply), np.int64)
+    for _ in range(len(distance) + 1):
+        reach = np.minimum.reduceat(distance[tail] + length, starts) if len(starts) else distance
+        shorter = np.minimum(distance[into], reach) if len(starts) else distance[into]
+        if np.array_equal(shorter, distance[into]):
+            return distance
+        distance[into] = shorter
+    raise SolverContradiction("the min-cost flow left a cycle of negative cost")
+
+
+def face(network: Network, cost: Int64, distance: Int64) -> Network:
+    """Return the network of all cheapest flows, given potentials of one of them."""
+    reduced = cost + distance[network.tail] - distance[network.head]
+    return replace(
+        network,
+        lower=np.where(reduced < 0, network.upper, network.lower),
+        upper=np.where(reduced > 0, network.lower, network.upper),
+    )
 
 
 LONG = 200
@@ -40,7 +97,7 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
     supply = network.supply.copy()
     np.subtract.at(supply, network.tail, network.lower)
     np.add.at(supply, network.head, network.lower)
-    from optimal.networks.solvers import min_cost_flow
+    from optimal.solvers import min_cost_flow
 
     solver = min_cost_flow.SimpleMinCostFlow()
     arcs = solver.add_arcs_with_capacity_and_unit_cost(
@@ -139,7 +196,7 @@ def by_steps(
     excess = network.supply.copy()
     np.subtract.at(excess, tail, flow)
     np.add.at(excess, head, flow)
-    from optimal.networks.solvers import max_flow
+    from optimal.solvers import max_flow
 
     arcs, source = np.arange(len(tail)), len(excess)
     for _ in range(MOST_STEPS):
@@ -177,3 +234,96 @@ def by_steps(
         left[part[excess != 0]] = True
         arcs = arcs[left[part[tail[arcs]]]]
     return None
+
+
+def least_squares(
+    network: Network,
+    arcs: Int64,
+    base: Int64,
+    guess: Int64,
+    time_left: TimeLeft,
+    *,
+    cost: Int64 | None = None,
+    weight: Int64 | None = None,
+) -> tuple[Int64, Network, Int64]:
+    """Minimise the sum of squares of ``base + flow`` over some arcs, and what the others cost.
+
+    The k-th unit of an arc costs ``2 (base + k) - 1``, times its weight. Unit arcs stand for the
+    steps around `guess` only; what is below and above runs at the slope of the nearest step, which
+    never costs more than the truth. Where a flow leaves its window so far that it costs less, the
+    window grows and the flow is solved again.
+
+    Parameters
+    ----------
+    arcs : indices of the arcs; base, guess : (len(arcs),) int64
+    cost : (arcs of the network,) int64, of a unit on each of the other arcs; None: 0
+    weight : (len(arcs),) int64, what a square counts, 1 or more; None: 1
+
+    Returns
+    -------
+    A flow, (arcs of the network,) int64, the network of all flows that cost no more, and the
+    potentials, (nodes,) int64.
+    """
+    slope = np.ones(len(arcs), np.int64) if weight is None else weight
+    least, most = network.lower[arcs], network.upper[arcs]
+    of_unit = np.zeros(len(network.tail), np.int64) if cost is None else cost
+    others = np.ones(len(network.tail), bool)
+    others[arcs] = False
+    width = 2
+    low, high = np.clip(guess - width, least, most), np.clip(guess + width, least, most)
+    while True:
+        steps, of_step, of = _steps(network, arcs, others, base, low, high, of_unit, slope)
+        flow = cheapest(steps, of_step, time_left)
+        carried = np.bincount(of, flow[-len(of) :], len(arcs)).astype(np.int64)
+        inside = ((carried >= low - 1) | (low == least)) & ((carried <= high + 1) | (high == most))
+        if inside.all():
+            break
+        width *= 2
+        low = np.minimum(low, np.clip(carried - width, least, most))
+        high = np.maximum(high, np.clip(carried + width, least, most))
+    distance = potentials(steps, of_step, flow)
+    narrowed = face(network, of_unit, distance)
+    rise = distance[network.head[arcs]] - distance[network.tail[arcs]]
+    lower, upper = network.lower.copy(), network.upper.copy()
+    lower[others], upper[others] = narrowed.lower[others], narrowed.upper[others]
+    # Every best flow takes the steps that cost less than the rise, none those that cost more.
+    lower[arcs] = np.clip(-(-rise // slope) // 2 - base, least, most)
+    upper[arcs] = np.clip((rise // slope + 1) // 2 - base, least, most)
+    total = np.empty(len(network.tail), np.int64)
+    total[others] = flow[: int(others.sum())]
+    total[arcs] = carried
+    return total, replace(network, lower=lower, upper=upper), distance
+
+
+def _steps(
+    network: Network,
+    arcs: Int64,
+    others: Bools,
+    base: Int64,
+    low: Int64,
+    high: Int64,
+    of_unit: Int64,
+    slope: Int64,
+) -> tuple[Network, Int64, Int64]:
+    """(network with the arcs split into steps, its costs, which arc each of the last ones is)."""
+    least, most = network.lower[arcs], network.upper[arcs]
+    count = high - low
+    units = np.repeat(np.arange(len(arcs)), count)
+    step = low[units] + 1 + ranks(count)
+    every = np.arange(len(arcs))
+    of = np.concatenate((every, units, every))
+    price = np.concatenate((low, step, high + 1)) + base[of]
+    # The whole lower bound rides on the first of the three kinds of arc.
+    lower = np.concatenate((least, np.zeros(len(units) + len(arcs), np.int64)))
+    upper = np.concatenate((low, np.ones(len(units), np.int64), most - high))
+    return (
+        Network(
+            tail=np.concatenate((network.tail[others], network.tail[arcs][of])),
+            head=np.concatenate((network.head[others], network.head[arcs][of])),
+            lower=np.concatenate((network.lower[others], lower)),
+            upper=np.concatenate((network.upper[others], upper)),
+            supply=network.supply,
+        ),
+        np.concatenate((of_unit[others], (2 * price - 1) * slope[of])),
+        of,
+    )

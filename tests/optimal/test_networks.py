@@ -8,10 +8,16 @@ import pytest
 
 from groups import SolverContradiction
 from groups.arrays import numbered, order_by, ranks
-from optimal.networks import cheapest_flow as module
-from optimal.networks.cheapest_flow import by_steps, cheapest, simplex
-from optimal.networks.least_squares import least_squares
-from optimal.networks.network import Network, face, potentials
+from optimal import networks as module
+from optimal.networks import (
+    Network,
+    by_steps,
+    cheapest,
+    face,
+    least_squares,
+    potentials,
+    simplex,
+)
 from optimal.time_left import OutOfTime, TimeLeft
 
 FOREVER = TimeLeft.of(None)

@@ -1,1 +1,0 @@
-"""Cheapest flows in any network, whatever its arcs stand for."""
