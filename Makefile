@@ -63,8 +63,7 @@ agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GR
 bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go's
 	@$(BIN)/python -m benchmarks
 	@$(BIN)/python -m benchmarks.fleet
-	@$(BIN)/python -m benchmarks.kafka
-	@$(BIN)/python -m benchmarks.franz_go
+	@$(BIN)/python -m benchmarks.clients uniform cooperative balancers
 
 jar:  ## build and test the assignors for Kafka's broker and Java clients; leaves out/assay-assignor-VERSION.jar
 	@command -v mvn > /dev/null || { echo "make jar needs Maven and a JDK 17 or later: apt-get install maven" >&2; exit 1; }

@@ -7,7 +7,6 @@ meets all of them alike.
 from __future__ import annotations
 
 import json
-import sys
 from functools import partial
 from statistics import median
 from time import perf_counter, process_time
@@ -17,8 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.franz_go import VERSION
+from benchmarks.clients import OF_FRANZ_GO
 from benchmarks.instances import SEED
+from benchmarks.printed import heading, row, say
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet_current
 from compare.samples.families import Family
 from groups import Group
@@ -30,6 +30,7 @@ from groups.fleet import Fleet
 from heuristics.shipped.consumers.library import FRANZ_GO
 from optimal import solve, solve_many
 from optimal.solve import solve_fleet
+from studies.in_turn import in_turn, timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,22 +48,16 @@ MIXED = (
 )
 
 
-def in_turn(
-    steps: Mapping[str, Callable[[], object]], runs: int = RUNS
-) -> dict[str, tuple[float, float]]:
+def each_in_turn(steps: Mapping[str, Callable[[], object]]) -> dict[str, tuple[float, float]]:
     """Return the median seconds of each step by the clock, and of the processor.
 
     One turn before is not counted.
     """
-    clock: dict[str, list[float]] = {name: [] for name in steps}
-    processor: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(runs + 1):
-        for name, step in steps.items():
-            began, worked = perf_counter(), process_time()
-            step()
-            clock[name].append(perf_counter() - began)
-            processor[name].append(process_time() - worked)
-    return {name: (median(clock[name][1:]), median(processor[name][1:])) for name in steps}
+    clock, processor = (
+        in_turn(*(partial(timed, step, one) for step in steps.values()), warm=1, runs=RUNS).medians
+        for one in (perf_counter, process_time)
+    )
+    return dict(zip(steps, zip(clock, processor, strict=True), strict=True))
 
 
 def joined(count: int) -> list[Group]:
@@ -131,18 +126,20 @@ def beside_franz_go(groups: list[Group]) -> tuple[float, float, float]:
 
     In turn; the last is the time inside its sticky balancer, without a proof, on some of them.
     """
-    rows, ours, whole, theirs = batch_of(groups), [], [], []
-    for _ in range(RUNS + 1):
-        began = perf_counter()
-        fleet, _bad = Fleet.from_arrow(rows)
-        read = perf_counter()
-        solve_fleet(fleet)
-        done = perf_counter()
-        ours.append((done - read) / len(groups))
-        whole.append((done - began) / len(groups))
-        plans = [FRANZ_GO.one_round(group, "sticky", VERSION) for group in groups[:BALANCERS]]
-        theirs.append(median(plan.seconds or 0.0 for plan in plans))
-    solved, made, rival = (1e6 * median(taken[1:]) for taken in (ours, whole, theirs))
+    rows = batch_of(groups)
+
+    def balanced() -> float:
+        plans = [FRANZ_GO.one_round(group, "sticky", OF_FRANZ_GO) for group in groups[:BALANCERS]]
+        return len(groups) * median(plan.seconds or 0.0 for plan in plans)
+
+    came = in_turn(
+        lambda: timed(partial(solve_fleet, Fleet.from_arrow(rows)[0])),
+        partial(timed, lambda: solve_fleet(Fleet.from_arrow(rows)[0])),
+        balanced,
+        warm=1,
+        runs=RUNS,
+    )
+    solved, made, rival = (1e6 * seconds / len(groups) for seconds in came.medians)
     return solved, made, rival
 
 
@@ -159,34 +156,28 @@ def main() -> None:
         ("10 x 60, owners", [group.to_dict() for group in plain]),
         ("10 x 60 of a console, offsets and clients", [captured(group) for group in plain]),
     ):
-        _say(f"\n| {what} | clock (us) | processor (us) | groups a second |\n|---|---|---|---|")
+        heading(what, "clock (us)", "processor (us)", "groups a second")
         some = documents[: GROUPS // 10]
-        for timed, count in ((steps(documents), GROUPS), (one_by_one(some), len(some))):
-            for name, (clock, processor) in in_turn(timed).items():
-                each = [1e6 * seconds / count for seconds in (clock, processor)]
-                _say(f"| {name} | {each[0]:.1f} | {each[1]:.1f} | {1e6 / each[0]:,.0f} |")
+        for steps_of, count in ((steps(documents), GROUPS), (one_by_one(some), len(some))):
+            for name, figures in each_in_turn(steps_of).items():
+                clock, processor = (1e6 * seconds / count for seconds in figures)
+                row(name, f"{clock:.1f}", f"{processor:.1f}", f"{1e6 / clock:,.0f}")
     solved, made, rival = beside_franz_go(plain)
-    _say(
+    say(
         f"\nrows to solutions {made:.1f} us a group, `solve_fleet` of that {solved:.1f}; "
         f"franz-go's sticky balancer {rival:.1f}, unproved: {made / rival:.2f} times"
     )
     for kinds in MIXED:
         groups = [family.group(seed) for family, count in kinds for seed in range(count)]
-        fleet = Fleet.of(groups)
-        ((clock, processor),) = in_turn({"": partial(solve_fleet, fleet)}).values()
+        ((clock, processor),) = each_in_turn({"": partial(solve_fleet, Fleet.of(groups))}).values()
         what = " and ".join(
             f"{count:,} of {family.members} x {family.members * family.per_member}"
             for family, count in kinds
         )
-        _say(
+        say(
             f"`solve_fleet`, {what}: {len(groups) / clock:,.0f} groups a second, "
             f"{1e6 * processor / len(groups):.1f} us of the processor each"
         )
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

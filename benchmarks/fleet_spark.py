@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from benchmarks.instances import SEED
+from benchmarks.printed import heading, row
 from compare.samples.families import Family
 from groups.columnar.parquet import write_groups
 from groups.group import Group
@@ -131,11 +132,10 @@ def without_spark(source: Path, assignors: Sequence[str], cores: int) -> Cost:
 def main() -> None:
     """Print a row for each input and number of cores."""
     groups = int(sys.argv[1]) if len(sys.argv) > 1 else GROUPS
-    _say(
-        "| input | groups | cores | seconds | start | groups/s beyond it | processor s "
-        "| microseconds a group | files | shuffled MB | again | load |"
-    )
-    _say("|---|---|---|---|---|---|---|---|---|---|---|---|")
+    heading(
+        "input", "groups", "cores", "seconds", "start", "groups/s beyond it", "processor s",
+        "microseconds a group", "files", "shuffled MB", "again", "load",
+    )  # fmt: skip
     with TemporaryDirectory() as folder:
         for name, source, assignors, count in inputs(Path(folder), groups):
             for cores in (1, 2):
@@ -145,24 +145,19 @@ def main() -> None:
                 start = next(
                     one["seconds"] for one in run.row["stages"] if one["stage"] == "start"
                 )
-                _say(
-                    f"| {name} | {count:,} | {cores} | {seconds:.1f} | {start:.1f} | "
-                    f"{count / (seconds - start):,.0f} | {used:.1f} | {1e6 * used / count:,.0f} | "
-                    f"{run.row['files']} | {run.shuffled_bytes / 1e6:.1f} | {again:.1f} | "
-                    f"{load:.1f} |"
-                )
+                row(
+                    name, f"{count:,}", cores, f"{seconds:.1f}", f"{start:.1f}",
+                    f"{count / (seconds - start):,.0f}", f"{used:.1f}",
+                    f"{1e6 * used / count:,.0f}", run.row["files"],
+                    f"{run.shuffled_bytes / 1e6:.1f}", f"{again:.1f}", f"{load:.1f}",
+                )  # fmt: skip
                 load, _, _ = os.getloadavg()
                 seconds, used = without_spark(source, assignors, cores)
-                _say(
-                    f"| {name}, without Spark | {count:,} | {cores} | {seconds:.1f} | - | "
-                    f"{count / seconds:,.0f} | {used:.1f} | {1e6 * used / count:,.0f} | "
-                    f"- | - | - | {load:.1f} |"
-                )
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+                row(
+                    f"{name}, without Spark", f"{count:,}", cores, f"{seconds:.1f}", "-",
+                    f"{count / seconds:,.0f}", f"{used:.1f}", f"{1e6 * used / count:,.0f}",
+                    "-", "-", "-", f"{load:.1f}",
+                )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -6,21 +6,19 @@ the assignor's own call, with what the broker or the client hands it in memory.
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser
 from collections import defaultdict
 from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.kafka import VERSION, as_they_time_it
+from benchmarks.clients import KAFKA, as_they_time_it
+from benchmarks.printed import heading, row
 from compare.samples.families import Family, grid
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA
 from studies.in_turn import in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from heuristics.shipped.java.jvm import JavaGroup
 
 LEAST, MOST = 10_000, 500_000
@@ -62,67 +60,61 @@ def allocated(held: JavaGroup, runs: int = 10) -> float:
 
 
 def beside(ours: JavaGroup, theirs: JavaGroup, runs: int) -> tuple[float, float]:
-    """Return the seconds of the fastest call of both: other work on the machine only adds."""
-
-    def one(held: JavaGroup) -> Callable[[], float]:
-        return lambda: held.timed(1)[0]
-
-    return in_turn(one(ours), one(theirs), warm=5 * runs, runs=runs, patience=PATIENCE).least
+    """Return the milliseconds of the fastest call of both: other work on the machine only adds."""
+    came = in_turn(
+        lambda: ours.timed(1)[0], lambda: theirs.timed(1)[0],
+        warm=5 * runs, runs=runs, patience=PATIENCE,
+    )  # fmt: skip
+    a, b = came.least
+    return 1e3 * a, 1e3 * b
 
 
 def uniform(runs: int) -> None:
     """Print a row a point, then a row for all with such subscriptions and such an event."""
-    _say(
-        "| group | optimal (ms) | uniform (ms) | uniform over optimal "
-        "| MB allocated: optimal, uniform |\n|---|---|---|---|---|"
-    )
+    heading(
+        "group", "optimal (ms)", "uniform (ms)", "uniform over optimal",
+        "MB allocated: optimal, uniform",
+    )  # fmt: skip
     of_kind = defaultdict(list)
     for family in points():
-        group = as_they_time_it(family, VERSION)
-        ours = JAVA_OPTIMAL.held(group, "optimal", VERSION)
-        theirs = KAFKA_BROKER.held(group, "uniform", VERSION)
+        group = as_they_time_it(family)
+        ours = JAVA_OPTIMAL.held(group, "optimal", KAFKA)
+        theirs = KAFKA_BROKER.held(group, "uniform", KAFKA)
         a, b = beside(ours, theirs, runs)
         room = allocated(ours), allocated(theirs)
         of_kind[family.subscriptions, family.event].append((a, b, room[1] / room[0]))
-        _say(
-            f"| {family.name} | {a * 1e3:.3f} | {b * 1e3:.3f} | {b / a:.2f} "
-            f"| {room[0]:.2f}, {room[1]:.2f} |"
-        )
-    _say(
-        "\n| subscriptions, event | points | uniform over optimal: least, median, most "
-        "| slower at, by at most (ms) | memory, median |\n|---|---|---|---|---|"
-    )
-    for (subscriptions, event), found in of_kind.items():
+        both = f"{room[0]:.2f}, {room[1]:.2f}"
+        row(family.name, f"{a:.3f}", f"{b:.3f}", f"{b / a:.2f}", both)
+    heading(
+        "subscriptions, event", "points", "uniform over optimal: least, median, most",
+        "slower at, by at most (ms)", "memory, median",
+    )  # fmt: skip
+    for kind, found in of_kind.items():
         times = [b / a for a, b, _ in found]
         later = [a - b for a, b, _ in found if a > b]
-        _say(
-            f"| {subscriptions}, {event} | {len(found)} "
-            f"| {min(times):.2f}, {median(times):.2f}, {max(times):.2f} "
-            f"| {len(later)}, {max(later, default=0) * 1e3:.2f} "
-            f"| {median(more for _, _, more in found):.2f} |"
-        )
+        row(
+            ", ".join(kind), len(found),
+            f"{min(times):.2f}, {median(times):.2f}, {max(times):.2f}",
+            f"{len(later)}, {max(later, default=0):.2f}",
+            f"{median(more for _, _, more in found):.2f}",
+        )  # fmt: skip
 
 
 def sticky(runs: int) -> None:
     """Print a row a group that Kafka's client plans in seconds: both of its sticky assignors."""
-    _say(
-        "\n| group | OptimalAssignor (ms, MB) | sticky (ms, MB) | times "
-        "| cooperative-sticky (ms, MB) | times |\n|---|---|---|---|---|---|"
-    )
+    heading(
+        "group", "OptimalAssignor (ms, MB)", "sticky (ms, MB)", "times",
+        "cooperative-sticky (ms, MB)", "times",
+    )  # fmt: skip
     for family in CLIENTS:
         group = family.group(1)
-        ours = CLIENT.held(group, "assay-optimal", VERSION)
+        ours = CLIENT.held(group, "assay-optimal", KAFKA)
         cells = []
         for name in ("sticky", "cooperative-sticky"):
-            theirs = KAFKA_JAVA.held(group, name, VERSION)
+            theirs = KAFKA_JAVA.held(group, name, KAFKA)
             a, b = beside(ours, theirs, runs)
-            cells += [f"{b * 1e3:.1f}, {allocated(theirs, 1):.1f}", f"{b / a:,.1f}"]
-        _say(f"| {family.name} | {a * 1e3:.2f}, {allocated(ours, 1):.1f} | {' | '.join(cells)} |")
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+            cells += [f"{b:.1f}, {allocated(theirs, 1):.1f}", f"{b / a:,.1f}"]
+        row(family.name, f"{a:.2f}, {allocated(ours, 1):.1f}", *cells)
 
 
 def main() -> None:

@@ -6,7 +6,6 @@ Run with ``python -m benchmarks.lag``; about a quarter of an hour with three see
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from functools import partial
 from statistics import mean
@@ -17,6 +16,7 @@ import numpy as np
 
 from benchmarks.differencing import balanced_differencing
 from benchmarks.lag_groups import alike, differing
+from benchmarks.printed import heading, row
 from groups import Assignment, parse_objective, values
 from heuristics import assign
 from optimal import Status, solve
@@ -133,21 +133,19 @@ def by_rule(group: Group, objective: Objective, least: tuple[int, ...]) -> Found
     return found(assignment, objective, least, taken)
 
 
-def row(family: Family, seeds: int, seed: int, ways: tuple[str, ...]) -> str:
-    """Return the row of a family: proved and mean gap of each way, in percent of our bound."""
-    cells: dict[str, list[tuple[Found, int]]] = {name: [] for name in ways}
-    for number in range(seed, seed + seeds):
+def compare(family: Family, seeds: int) -> None:
+    """Print the row of a family: proved and mean gap of each way, in percent of our bound."""
+    cells: dict[str, list[tuple[Found, int]]] = {name: [] for name in WAYS}
+    for number in range(1, seeds + 1):
         group, objective = family.make(number), parse_objective(family.objective)
         ours, bounds = by_method(group, family, "exchange")
         *earlier, least = bounds or (0,)
         cells["exchange"].append((ours, least))
-        if "cp-sat" in ways and group.n_partitions * len(group.members) <= TOO_MANY:
+        if group.n_partitions * len(group.members) <= TOO_MANY:
             cells["cp-sat"].append((by_method(group, family, "cp-sat")[0], least))
-        for name in RULES.keys() & cells.keys():
-            cells[name].append((RULES[name](group, objective, tuple(earlier)), least))
-    return (
-        f"| {family.name} | {family.seconds:g} | " + " | ".join(map(_cell, cells.values())) + " |"
-    )
+        for name, rule in RULES.items():
+            cells[name].append((rule(group, objective, tuple(earlier)), least))
+    row(family.name, f"{family.seconds:g}", *map(_cell, cells.values()))
 
 
 RULES = {
@@ -176,17 +174,12 @@ def main() -> None:
     """Print the table, a row at a time."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="families with these words in their name")
-    parser.add_argument("--ways", nargs="*", choices=WAYS[1:], default=WAYS[1:])
     asked = parser.parse_args()
-    ways = ("exchange", *asked.ways)
-    lines = ["| partitions x members | limit (s) | " + " | ".join(ways) + " |"]
-    lines.append("|---" * (2 + len(ways)) + "|")
-    sys.stdout.write("\n".join(lines) + "\n")
-    for family in [family for family in FAMILIES if asked.only in family.name]:
-        sys.stdout.write(row(family, asked.seeds, asked.seed, ways) + "\n")
-        sys.stdout.flush()
+    heading("partitions x members", "limit (s)", *WAYS)
+    for family in FAMILIES:
+        if asked.only in family.name:
+            compare(family, asked.seeds)
 
 
 if __name__ == "__main__":

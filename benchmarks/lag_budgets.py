@@ -6,7 +6,6 @@ Run with ``python -m benchmarks.lag_budgets``; some minutes with three seeds.
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass, field, replace
 from statistics import mean
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.lag_groups import alike
+from benchmarks.printed import heading, row
 from groups.columns.places import MemberDetails
 from optimal import Status, solve
 
@@ -88,13 +88,12 @@ def cell(solutions: list[Solution]) -> str:
     return f"{proved}/{len(solutions)}, {gap}, {seconds:.2f} s"
 
 
-def row(question: Question, seeds: int) -> str:
-    """Return the row of a question: what exchanges find, and CP-SAT alone where it is small."""
-    ways: list[MethodName] = ["exchange"]
-    if question.partitions * question.members <= PLAIN:
-        ways.append("cp-sat")
-    cells = []
-    for method in ways:
+def compare(question: Question, seeds: int) -> None:
+    """Print the row of a question: what exchanges find, and CP-SAT alone where it is small."""
+    cells = ["not run", "not run"]
+    is_small = question.partitions * question.members <= PLAIN
+    ways: tuple[MethodName, ...] = ("exchange", "cp-sat")
+    for at, method in enumerate(ways[: 1 + is_small]):
         found = [
             solve(
                 question.group(seed),
@@ -105,8 +104,8 @@ def row(question: Question, seeds: int) -> str:
             )
             for seed in range(1, seeds + 1)
         ]
-        cells.append(cell(found))
-    return f"| {question.name} | {' | '.join(cells)} |{' not run |' if len(ways) < 2 else ''}"
+        cells[at] = cell(found)
+    row(question.name, *cells)
 
 
 def main() -> None:
@@ -115,13 +114,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", default="", help="rows with these words in them")
     asked = parser.parse_args()
-    sys.stdout.write(
-        "| partitions x members | question | exchange | cp-sat |\n|---|---|---|---|\n"
-    )
+    heading("partitions x members", "question", "exchange", "cp-sat")
     for question in questions():
         if asked.only in question.name:
-            sys.stdout.write(row(question, asked.seeds) + "\n")
-            sys.stdout.flush()
+            compare(question, asked.seeds)
 
 
 if __name__ == "__main__":

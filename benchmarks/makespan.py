@@ -7,7 +7,6 @@ Partitions are jobs, lag is their time, and members are machines: the objective 
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.printed import heading, row
 from groups import Group
 from optimal import solve
 
@@ -123,13 +123,13 @@ def answer(times: np.ndarray, machines: int, method: MethodName) -> Answer:
 WAYS: tuple[MethodName, ...] = ("exchange", "cp-sat")
 
 
-def row(one: Class, instances: int, ways: list[MethodName]) -> str:
-    """Return the row of a class; a gap is to the highest bound that any way has."""
-    answers: dict[str, list[Answer]] = {name: [] for name in ways}
+def compare(one: Class, instances: int) -> None:
+    """Print the row of a class; a gap is to the highest bound that any way has."""
+    answers: dict[str, list[Answer]] = {name: [] for name in WAYS}
     for jobs, machines in one.sizes:
         for seed in range(1, instances + 1):
             times = one.draw(jobs, np.random.default_rng((seed, jobs, machines)))
-            for name in ways:
+            for name in WAYS:
                 answers[name].append(answer(times, machines, name))
     bounds = [max(one.bound for one in each) for each in zip(*answers.values(), strict=True)]
     values = [
@@ -138,8 +138,7 @@ def row(one: Class, instances: int, ways: list[MethodName]) -> str:
     ]
     if any(0 < value < bound for value, bound in zip(values, bounds, strict=True)):
         raise RuntimeError(f"{one.name}: a way found less than another's bound")
-    cells = [_cell(found, bounds) for found in answers.values()]
-    return f"| {one.name} | {len(bounds)} | {' | '.join(cells)} |"
+    row(one.name, len(bounds), *(_cell(found, bounds) for found in answers.values()))
 
 
 def _cell(found: list[Answer], bounds: list[int]) -> str:
@@ -160,13 +159,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--instances", type=int, default=3, help="of each number of jobs")
     parser.add_argument("--only", default="", help="classes with these words in their name")
-    parser.add_argument("--ways", nargs="*", choices=WAYS, default=[*WAYS])
     asked = parser.parse_args()
-    sys.stdout.write(f"| class | instances | {' | '.join(asked.ways)} |\n")
-    sys.stdout.write("|---" * (2 + len(asked.ways)) + "|\n")
-    for one in [one for one in CLASSES if asked.only in one.name]:
-        sys.stdout.write(row(one, asked.instances, asked.ways) + "\n")
-        sys.stdout.flush()
+    heading("class", "instances", *WAYS)
+    for one in CLASSES:
+        if asked.only in one.name:
+            compare(one, asked.instances)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchmarks.printed import heading, row
 from broker import Broker, Consumer, ConsumerDied, NotSettled, settle
 from groups import Assignment, Group, values
 from optimal import solve
@@ -164,28 +165,19 @@ def main(runs: int, clients: Sequence[str]) -> None:
                 broker.create_topic(topic, partitions)
         for key, one in measured(broker.bootstrap, runs, clients):
             found.setdefault(key, []).append(one)
-    head = "client, subscriptions, event, assignor, runs, moves, fewest, imbalance, seconds"
-    _say(head.split(", "))
-    _say(["---"] * len(head.split(", ")))
+    heading(
+        "client", "subscriptions", "event", "assignor", "runs", "moves", "fewest", "imbalance",
+        "seconds",
+    )  # fmt: skip
     for (client, kind, event, side), each in found.items():
         seconds = [one.seconds for one in each]
-        _say(
-            [
-                client.replace(", ", " "),
-                kind,
-                event,
-                "assay-optimal" if side == "optimal" else CLIENTS[client][1],
-                str(len(each)),
-                str(sum(one.moves for one in each)),
-                str(sum(one.least_moves for one in each)),
-                f"+{sum(one.balance - one.least_balance for one in each)}",
-                f"{median(seconds):.1f} ({min(seconds):.1f}-{max(seconds):.1f})",
-            ]
-        )
-
-
-def _say(columns: Sequence[str]) -> None:
-    sys.stdout.write(f"| {' | '.join(columns)} |\n")
+        row(
+            client.replace(", ", " "), kind, event,
+            "assay-optimal" if side == "optimal" else CLIENTS[client][1], len(each),
+            sum(one.moves for one in each), sum(one.least_moves for one in each),
+            f"+{sum(one.balance - one.least_balance for one in each)}",
+            f"{median(seconds):.1f} ({min(seconds):.1f}-{max(seconds):.1f})",
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

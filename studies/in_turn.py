@@ -1,8 +1,9 @@
-"""In turn: two sides of a comparison, with the same warm-up, the same runs, the same statistic."""
+"""In turn: the sides of a comparison, with the same warm-up, the same runs, the same statistic."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -20,69 +21,66 @@ WARM, RUNS, PATIENCE = 15, 9, 60.0
 
 @dataclass(frozen=True)
 class Sides:
-    """Seconds of the runs that count, a run of ours and one of theirs in turn.
+    """Seconds of the runs that count, one of each side in turn.
 
     Attributes
     ----------
-    ours, theirs : equally many
+    seconds : of each side, equally many; mostly ours and theirs
     warm : runs of each side before them, which do not count
     """
 
-    ours: list[float]
-    theirs: list[float]
+    seconds: tuple[tuple[float, ...], ...]
     warm: int
 
     @property
-    def medians(self) -> tuple[float, float]:
-        """Ours and theirs."""
-        return median(self.ours), median(self.theirs)
+    def medians(self) -> list[float]:
+        """Of each side."""
+        return [*map(median, self.seconds)]
 
     @property
-    def least(self) -> tuple[float, float]:
-        """Ours and theirs."""
-        return min(self.ours), min(self.theirs)
+    def least(self) -> list[float]:
+        """Of each side."""
+        return [*map(min, self.seconds)]
 
     @property
     def times(self) -> float:
-        """How many times longer theirs take, by the medians."""
-        ours, theirs = self.medians
-        return theirs / ours
+        """How many times longer the second side takes than the first, by the medians."""
+        return self.medians[1] / self.medians[0]
 
     @property
     def protocol(self) -> str:
         """How often each side ran, as a cell of a table: "15 + 9"."""
-        return f"{self.warm} + {len(self.ours)}"
+        return f"{self.warm} + {len(self.seconds[0])}"
 
 
 def in_turn(
-    ours: Callable[[], float],
-    theirs: Callable[[], float],
-    *,
-    warm: int = WARM,
-    runs: int = RUNS,
-    patience: float = PATIENCE,
+    *sides: Callable[[], float], warm: int = WARM, runs: int = RUNS, patience: float = PATIENCE
 ) -> Sides:
-    """Run two sides in turn and return the seconds of each.
+    """Run sides in turn and return the seconds of each.
 
     Parameters
     ----------
-    ours, theirs : run once and return seconds
+    sides : run once and return seconds
     warm, runs : of each side; the first do not count
-    patience : seconds of both sides together after which warming up ends, and again after which
-        runs end. Both sides run equally often whatever happens, and once at least where it counts
+    patience : seconds of all sides together after which warming up ends, and again after which
+        runs end. All run equally often whatever happens, and once at least where it counts
     """
-    first = _pairs(ours, theirs, warm, patience) if warm else []
-    counted = _pairs(ours, theirs, runs, patience)
-    return Sides([a for a, _ in counted], [b for _, b in counted], len(first))
+
+    def rounds(most: int) -> list[list[float]]:
+        found: list[list[float]] = []
+        while not found or (len(found) < most and sum(map(sum, found)) < patience):
+            found.append([side() for side in sides])
+        return found
+
+    first = rounds(warm) if warm else []
+    return Sides(tuple(zip(*rounds(runs), strict=True)), len(first))
 
 
-def _pairs(
-    ours: Callable[[], float], theirs: Callable[[], float], most: int, patience: float
-) -> list[tuple[float, float]]:
-    found: list[tuple[float, float]] = []
-    while not found or (len(found) < most and sum(map(sum, found)) < patience):
-        found.append((ours(), theirs()))
-    return found
+def timed(call: Callable[[], object], clock: Callable[[], float] = perf_counter) -> float:
+    """Return the seconds of a call."""
+    began = clock()
+    call()
+    return clock() - began
 
 
 def fresh(group: Group) -> Group:
@@ -93,10 +91,7 @@ def fresh(group: Group) -> Group:
 
 def solving(group: Group, objective: str = "kip-54") -> float:
     """Solve a fresh copy; return the seconds without the copy, with the proof and its check."""
-    given = fresh(group)
-    started = perf_counter()
-    solve(given, objective)
-    return perf_counter() - started
+    return timed(partial(solve, fresh(group), objective))
 
 
 def reading_alike(group: Group) -> float:
