@@ -17,7 +17,6 @@ from compare.hosts import UnevenHosts, uneven_hosts
 from compare.lag.behind import known_lag, lag_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
-from compare.question import Open, questions
 from compare.verdict import ALL_ALIKE, DEPENDS, NOTHING, Verdict, between, urgency
 from groups import Assignment, Group, values
 from groups.arrays import UNKNOWN as NO_BOUND
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 
+# Subscriptions that a question names, at most.
+MOST_ASKED = 12
 # Verdicts on groups that need another assignment.
 OTHERS = ("improvable", "not valid")
 
@@ -214,15 +215,7 @@ def as_solved(
     judged = _between(groups, tiers, time_limit)
     if assume_equal:
         return [_conditional(one) for one in judged]
-    depend = [
-        (i, Open(one.group, one.now, one.lowest))
-        for i, one in enumerate(judged)
-        if one.verdict.says == DEPENDS and one.lowest is not None
-    ]
-    asked = questions([one for _, one in depend], tiers, time_limit)
-    for (i, _), question in zip(depend, asked, strict=True):
-        judged[i] = replace(judged[i], verdict=replace(judged[i].verdict, question=question))
-    return judged
+    return _with_questions(judged, tiers, time_limit)
 
 
 def _going_for_least_lag(judged: Sequence[Judged], *, assume_equal: bool) -> list[Judged]:
@@ -278,10 +271,9 @@ def question_of(
     now, best, lowest : as of `Judged`
     time_limit : seconds for each solve
     """
-    if _verdict(now, best, lowest).says != DEPENDS:
-        return None
-    (question,) = questions([Open(group, now, lowest)], lowest.objective, time_limit)
-    return question
+    judged = Judged(group, now, best, lowest, _verdict(now, best, lowest))
+    (asked,) = _with_questions([judged], lowest.objective, time_limit)
+    return asked.verdict.question
 
 
 def worst_first(judged: Sequence[Judged]) -> list[int]:
@@ -382,3 +374,81 @@ def _same(best: Solution, lowest: Solution) -> bool:
 
 def _moves(solution: Solution) -> int:
     return 0 if solution.assignment is None else len(solution.assignment.moved)
+
+
+def _with_questions(
+    judged: Sequence[Judged], tiers: Objective, time_limit: float | None
+) -> list[Judged]:
+    """Return verdicts with, where they depend on who reads what, the question that decides.
+
+    If the answer is yes, the group is improvable for sure. First one subscription is asked about
+    that lets a partition move to a member with two fewer; where that does not decide, as few as
+    can be found of those that the lowest optimum uses.
+    """
+    depend = [one for one in judged if one.verdict.says == DEPENDS]
+    steps = [_widest_step(one) for one in depend]
+    groups = [
+        reading_least(one.group, [] if step is None else [step])
+        for one, step in zip(depend, steps, strict=True)
+    ]
+    asked = {}
+    for one, step, solution in zip(
+        depend, steps, solve_many(groups, tiers, time_limit=time_limit), strict=True
+    ):
+        now = values(one.now, tiers)
+        decides = step is not None and _less(solution, now)
+        pairs = [step] if decides else _fewest(one, now, tiers, time_limit)
+        question = _question(one.group, [pair for pair in pairs if pair is not None])
+        asked[id(one)] = replace(one, verdict=replace(one.verdict, question=question))
+    return [asked.get(id(one), one) for one in judged]
+
+
+def _less(solution: Solution, found: tuple[int, ...]) -> bool:
+    return bool(solution.terms) and tuple(term.value for term in solution.terms) < found
+
+
+def _widest_step(asked: Judged) -> tuple[int, int] | None:
+    """(member, topic) not known to be read, where a partition could step down furthest."""
+    group, loads = asked.group, asked.now.loads
+    claims, topics = asked.now.holdings, group.topics_in_demand
+    greatest = np.zeros(len(group.topics), np.int64)
+    np.maximum.at(greatest, group.topic[claims[1]], loads[claims[0]])
+    unknown = np.flatnonzero(~group.subscription_known)
+    step = greatest[topics] - loads[unknown][:, None]
+    held = asked.now.group.subscribes(
+        np.repeat(unknown, len(topics)), np.tile(topics, len(unknown))
+    )
+    step[held.reshape(step.shape)] = 0
+    if not step.size or step.max() < 2:
+        return None
+    member, topic = np.unravel_index(int(step.argmax()), step.shape)
+    return int(unknown[member]), int(topics[topic])
+
+
+def _fewest(
+    asked: Judged, found: tuple[int, ...], tiers: Objective, time_limit: float | None
+) -> list[tuple[int, int]]:
+    """Subscriptions that the lowest optimum uses and nobody has shown, less those not needed."""
+    if asked.lowest is None or asked.lowest.assignment is None:
+        return []
+    group, owner = asked.group, asked.lowest.assignment.owner
+    held = np.flatnonzero(owner >= 0)
+    member, topic = owner[held].astype(np.int64), group.topic[held].astype(np.int64)
+    new = ~asked.now.group.subscribes(member, topic)
+    used = np.unique(member[new] * len(group.topics) + topic[new]).tolist()
+    pairs = [divmod(pair, len(group.topics)) for pair in used]
+    if len(pairs) > MOST_ASKED:
+        return []
+    for pair in tuple(pairs):
+        rest = [other for other in pairs if other != pair]
+        (solution,) = solve_many([reading_least(group, rest)], tiers, time_limit=time_limit)
+        if _less(solution, found):
+            pairs = rest
+    return pairs
+
+
+def _question(group: Group, pairs: Sequence[tuple[int, int]]) -> str:
+    if not pairs:
+        return "which topics do the members read?"
+    first, *rest = (f"{group.members[m]} read {group.topics[t]}" for m, t in pairs)
+    return f"does {first}{''.join(f', and {other}' for other in rest)}?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from groups.assignment import Assignment
 
+# The worst first.
 Says = Literal[
     "nobody reads",
     "not valid",
@@ -27,16 +28,7 @@ Says = Literal[
     "as good as can be",
     "no members",
 ]
-WORST_FIRST: tuple[Says, ...] = (
-    "nobody reads",
-    "not valid",
-    "improvable",
-    "depends on who reads what",
-    "not proved",
-    "nothing assigned yet",
-    "as good as can be",
-    "no members",
-)
+WORST_FIRST: tuple[Says, ...] = get_args(Says)
 _PLACE: Mapping[str, int] = {says: place for place, says in enumerate(WORST_FIRST)}
 # Verdicts on groups in which nobody holds anything.
 EMPTY: tuple[Says, ...] = ("nobody reads", "nothing assigned yet", "no members")
