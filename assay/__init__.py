@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from compare.lag.fall import PeakFall as PeakFall
     from compare.lag.worth import Worth as Worth
     from compare.lag.worth import worth_moving as worth_moving
+    from compare.over_groups import NotScored as NotScored
     from compare.overview import Glance as Glance
     from compare.overview import Overview as Overview
     from compare.reasons.sure import check as check
@@ -65,8 +66,7 @@ if TYPE_CHECKING:
     from compare.sizes.sizing import Size as Size
     from compare.sizes.sizing import Sizing as Sizing
     from compare.sizes.sizing import Target as Target
-    from compare.sizes.sweep import size as size
-    from compare.unscored import NotScored as NotScored
+    from compare.sizes.sizing import size as size
     from compare.verdict import Verdict as Verdict
     from compare.what_if import what_if as what_if
     from groups import AssayError as AssayError
@@ -118,7 +118,7 @@ _HOMES = {
     "compare.reasons.sure": "check solve",
     "compare.fleet.frames": "run",
     "compare.fleet.results": "Ending RunCounts Unread",
-    "compare.unscored": "NotScored",
+    "compare.over_groups": "NotScored",
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "Variation roll_out",
@@ -126,8 +126,7 @@ _HOMES = {
     "compare.lag.worth": "Worth worth_moving",
     "compare.sizes.fit": "Fit FitRow fit",
     "compare.sizes.pods": "Pods PodsRow pods",
-    "compare.sizes.sizing": "Size Sizing Target",
-    "compare.sizes.sweep": "size",
+    "compare.sizes.sizing": "Size Sizing Target size",
     "compare.judged": "Judged Verdicts judge",
     "compare.verdict": "Verdict",
     "compare.what_if": "what_if",

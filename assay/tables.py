@@ -10,13 +10,12 @@ from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
 from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
-from compare.over_groups import over_groups
+from compare.over_groups import in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, is_lagging
 from compare.page.group.moves import moves_to
 from compare.page.group.short_names import labels_of
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, called, spread
-from compare.unscored import in_a_line, unscored_of
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from compare.lag.lowest import LowestPeak
+    from compare.over_groups import NotScored
     from compare.overview import Glance, Overview
-    from compare.unscored import NotScored
     from groups.tiers import Objective
     from optimal.solution import Solution
 

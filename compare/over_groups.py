@@ -1,11 +1,14 @@
-"""How an assignor did on several groups, for people who ask which one to run."""
+"""How assignors did on several groups, and of how many they have no score, and why."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from groups.wording import counted
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.scores import Score
 
@@ -51,3 +54,63 @@ def _over(name: str, every: list[Score]) -> OverGroups:
         optimal=sum(row.is_optimal for row in scored),
         worst=max((one for one in excess if isinstance(one, int)), default=None),
     )
+
+
+class NotScored(NamedTuple):
+    """Assignors that have no score of as many groups, in the same way.
+
+    Attributes
+    ----------
+    assignors : names
+    groups : how many groups
+    status : what became of them, as of a :class:`~compare.scores.Score`
+    reason : the most frequent one, as an example: reasons name members and topics
+    """
+
+    assignors: tuple[str, ...]
+    groups: int
+    status: str
+    reason: str
+
+    @property
+    def names(self) -> str:
+        """The assignors in a few words."""
+        first, *more = self.assignors
+        return f"{first} and {len(more)} more" if len(more) > 1 else ", ".join(self.assignors)
+
+
+def unscored_rows(counts: Mapping[tuple[str, str, str], int]) -> tuple[NotScored, ...]:
+    """Return why assignors have no score, what holds for most groups first.
+
+    Parameters
+    ----------
+    counts : groups by assignor, status and reason
+    """
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    for (assignor, status, reason), groups in counts.items():
+        reasons.setdefault((assignor, status), Counter())[reason] += groups
+    alike: dict[tuple[int, str, str], list[str]] = {}
+    for (assignor, status), found in sorted(reasons.items()):
+        example = min(found, key=lambda reason: (-found[reason], reason))
+        alike.setdefault((found.total(), status, example), []).append(assignor)
+    rows = [NotScored(tuple(names), *of) for of, names in alike.items()]
+    return tuple(sorted(rows, key=lambda one: (-one.groups, one.assignors, one.status)))
+
+
+def unscored_of(rows: Iterable[Score]) -> tuple[NotScored, ...]:
+    """Return why assignors have no score, of their rows on many groups."""
+    without = (row for row in rows if row.status != "scored")
+    return unscored_rows(Counter((r.assignor, r.status, r.reason or r.status) for r in without))
+
+
+def in_a_line(found: Sequence[NotScored]) -> str:
+    """Return how many assignors are not scored on every group.
+
+    Examples
+    --------
+    >>> in_a_line([NotScored(("a", "b"), 3, "refused", "subscriptions differ")])
+    '2 assignors are not scored on every group:'
+    """
+    names = {name for one in found for name in one.assignors}
+    are = "is" if len(names) == 1 else "are"
+    return f"{counted(len(names), 'assignor')} {are} not scored on every group:"

@@ -1,33 +1,34 @@
-"""Remedy: what makes the moves of a plan: an assignor of Kafka's, one of ours, or nothing."""
+"""Remedy: what makes the moves of a plan, and what it takes until another assignor does it."""
 
 from __future__ import annotations
 
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from compare.deployed import (
-    BY_REBALANCE,
-    IN_CONSUMERS,
-    OURS,
-    assigns_now,
-    effort,
-    is_ours,
-    is_rule,
-    spoken,
-    where_ours_runs,
-)
 from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM
+from compare.sentences import assigned_by, by_broker
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
-from heuristics.catalogue import shipped_here
+from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, shipped_here
+from heuristics.protocol import Protocol, supported_protocols
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from compare.advice.advice import Change
     from compare.judged import Judged
     from compare.scores import Score
+    from groups.group import Group
 
+# Rolling restarts that a change of assignor takes at the most.
+MOST_RESTARTS = 2
+JAVA, BROKER, OURS = "kafka-java", "kafka-broker", "java-optimal"
+# What members list of which the optimum's assignor for consumers assigns, in Java and Python.
+IN_JOIN_GROUP = "assay-optimal"
+BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
+IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
+IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
 BY_TASKS = "Kafka has no command for moves: the assignor of tasks makes them at a rebalance."
 BLIND = (
@@ -36,6 +37,175 @@ BLIND = (
 )
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
 BY_LAG = f"An assignor that looks at lag runs in Python consumers: {IN_CONSUMERS}#with-lag."
+# Of a rule as a KIP writes it, what Kafka's class that comes near is called.
+NEAR = {
+    "kip-54-sticky": "sticky",
+    "kip-54-fairest": "sticky",
+    "kip-429-cooperative": "cooperative-sticky",
+    "kip-615-constrained": "cooperative-sticky",
+    "kip-615-amended": "cooperative-sticky",
+}
+
+
+def spoken(name: str) -> str:
+    """Return what people call an assignor.
+
+    Examples
+    --------
+    >>> [spoken(name) for name in ("kafka-java/sticky@4.4.0", "kafka-broker/uniform@4.4.0")]
+    ['sticky 4.4.0', "the broker's uniform 4.4.0"]
+    >>> spoken("librdkafka/range@2.13.0")
+    'librdkafka/range@2.13.0'
+    """
+    client, _, rest = name.partition("/")
+    if client not in (JAVA, BROKER, OURS):
+        return name
+    if client == OURS:
+        return f"assay's {rest.partition('@')[0]}"
+    whose = "the broker's " if client == BROKER else ""
+    return f"{whose}{rest.replace('@', ' ')}"
+
+
+def is_rule(name: str) -> bool:
+    """Return whether an assignor is a rule as a text has it, which no client brings as such."""
+    return name in WRITTEN and name not in AGREE_WITH_KAFKAS
+
+
+def listed_as(name: str) -> str | None:
+    """Return the name by which members list an assignor, or the broker has it; None: unknown."""
+    if name in WRITTEN:
+        return name if name in AGREE_WITH_KAFKAS else NEAR.get(name)
+    client, slash, rest = name.partition("/")
+    return rest.partition("@")[0] if slash and client else None
+
+
+def is_ours(group: Group) -> bool:
+    """Return whether the members end up with an assignor of ours, by what they list."""
+    return assigned_by(group) == IN_JOIN_GROUP
+
+
+def where_ours_runs(group: Group) -> str:
+    """Return where an assignor runs that gives a group the best balance by the fewest moves."""
+    if is_ours(group):
+        return (
+            f"{IN_JOIN_GROUP}, which assigns this group, makes them at the next rebalance, such as"
+            " by a restart of 1 member."
+        )
+    if by_broker(group):
+        return f"The optimum runs as an assignor of brokers: {IN_BROKERS}."
+    return f"The optimum runs as an assignor of consumers in Java and Python: {IN_CONSUMERS}."
+
+
+def is_brokers(name: str) -> bool:
+    """Return whether an assignor is one that runs in the broker (KIP-848)."""
+    return name.startswith((f"{BROKER}/", f"{OURS}/"))
+
+
+def assigns_now(name: str, group: Group) -> bool:
+    """Return whether an assignor has the name of the one that the members end up with."""
+    if is_ours(group):
+        return name.startswith(f"{OURS}/optimal@")
+    now = assigned_by(group)
+    return now is not None and listed_as(name) == now and is_brokers(name) == by_broker(group)
+
+
+def rolling_restarts(name: str, group: Group) -> int | None:
+    """Return how often each member is restarted at most until an assignor assigns; None: unknown.
+
+    Source: KIP-429, "Compatibility, Deprecation, and Migration Plan"; KIP-848 for the broker's.
+    """
+    listed = listed_as(name)
+    if assigns_now(name, group):
+        return 0
+    if listed is None:
+        return None
+    if is_brokers(name) or by_broker(group) or _all_list(listed, group):
+        return 1
+    now = assigned_by(group)
+    return 1 if now is not None and _is_eager(now) and _is_eager(listed) else MOST_RESTARTS
+
+
+def effort(name: str, group: Group) -> tuple[bool, int, bool]:
+    """Order assignors that can be deployed by what it takes to change to them.
+
+    Those of the group's own protocol come first, of these the one with the fewest restarts: none
+    where it assigns now. Then those that do not revoke everything at each rebalance.
+    """
+    restarts = rolling_restarts(name, group)
+    return (
+        is_brokers(name) != by_broker(group),
+        MOST_RESTARTS if restarts is None else restarts,
+        not is_brokers(name) and "cooperative" not in name,
+    )
+
+
+def takes(change: Change) -> list[str]:
+    """Return what an advised assignor takes until it assigns."""
+    name, group = change.assignor or "", change.assignment.group
+    listed, now = listed_as(name), assigned_by(group)
+    members = counted(len(group.members), "member")
+    if change.rolling_restarts == 0:
+        return [f"It assigns already: {BY_REBALANCE}."]
+    if listed is None:
+        said = f"Takes its code in every consumer, and a restart of {members}, one by one."
+    elif is_brokers(name):
+        is_ours = name.startswith(f"{OURS}/")
+        settings = [] if by_broker(group) else ["group.protocol=consumer"]
+        # A classic group comes to the broker's first one, which is uniform by default.
+        settings += [f"group.remote.assignor={listed}"] if by_broker(group) or is_ours else []
+        jar = f" with our jar ({IN_BROKERS})" if is_ours else ""
+        said = (
+            f"Takes a restart of {members} with {' and '.join(settings)}, one by one: broker 4.0 "
+            f"or later{jar} and a client that speaks KIP-848."
+        )
+    elif by_broker(group):
+        said = f"Takes a restart of {members}, one by one, with group.protocol=classic."
+    elif change.rolling_restarts == 1:
+        how = "alone" if _all_list(listed, group) else f"listed before {now}"
+        said = f"Takes a restart of {members}, one by one, with {listed} {how}."
+    else:
+        said = _two_rolling_restarts(listed, now, members)
+    return [said, *_of_rule(name)]
+
+
+def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:
+    if now is not None:
+        return (
+            f"Takes two rolling restarts of {members}: in the first list {listed} before {now}, "
+            f"in the second {listed} alone."
+        )
+    first = f"Restart {members} one by one, with {listed} listed before the assignor of now."
+    if _is_eager(listed):
+        return (
+            f"{first} From range, roundrobin or sticky that is enough; from any other, restart "
+            f"them again with {listed} alone."
+        )
+    return (
+        f"{first} Then restart them again with {listed} alone. If all list it already, as Kafka's "
+        "Java consumer does by default, the second restart is enough."
+    )
+
+
+def _of_rule(name: str) -> list[str]:
+    """Return the sentence that nobody can deploy a rule as written."""
+    if not is_rule(name):
+        return []
+    near = NEAR.get(name)
+    if near is None:
+        return [f"{name} is a rule as written and no class: no client brings it."]
+    return [
+        f"{name} is a rule as written and no class. Kafka's {near} comes near, and may do "
+        f"worse on this group or come to no plan: name {near} to try it."
+    ]
+
+
+def _is_eager(listed: str) -> bool:
+    return max(supported_protocols(listed)) is Protocol.EAGER
+
+
+def _all_list(listed: str, group: Group) -> bool:
+    lists: Sequence[tuple[str, ...]] = [one.assignors or () for one in group.details]
+    return len(lists) == len(group.members) > 0 and all(listed in one for one in lists)
 
 
 def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:

@@ -105,12 +105,11 @@ def show_explanation(
         _show_blocks(explanation)
     for line in words.reasons(explanation) if lines is None else lines:
         _say(said(line))
-    peak = peak_of(explanation) if lines is None else None
-    for line in (peak.found, peak.because) if peak else ():
-        if line:
-            _say(said(line))
+    peak, because = peak_of(explanation) if lines is None else ("", "")
+    for line in filter(None, (peak, because)):
+        _say(said(line))
     objective = explanation.solution.objective
-    counted_out = peak is not None and bool(peak.because) and len(objective) == 1
+    counted_out = bool(because) and len(objective) == 1
     if member is None:
         show_hosts(explanation.now, explanation.best)
     if explanation.moves is None and objective != ("balance",) and not counted_out:

@@ -148,8 +148,7 @@ class _Drawn:
         return figures.trade_off(figures.trade_off_table(tiers, points))
 
     def size(self, _: list[str]) -> alt.Chart:
-        from compare.sizes.drawn import drawn
-        from compare.sizes.sweep import size
+        from compare.sizes.sizing import drawn, size
 
         return drawn(size(self.group, objective=self.given, time_limit=self.seconds))
 

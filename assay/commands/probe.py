@@ -1,7 +1,9 @@
 """Probe: any client that connects, made the leader of groups and scored."""
 
+from __future__ import annotations
+
 from itertools import islice
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,8 +15,14 @@ from assay.tables import show_over_groups, show_scores
 from assay.terminal import tell
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
-from groups.errors import BadInput
+from groups.errors import AssayError, BadInput
 from groups.group import Group
+
+if TYPE_CHECKING:
+    from compare.scores import Score
+    from heuristics.assignor import Plan
+    from heuristics.shipped.probe import Probe
+    from optimal.solution import Solution
 
 FEW = 10
 
@@ -50,7 +58,6 @@ def probe(
 
     The client is made the leader of a group, and its plan is scored.
     """
-    from compare.leader import score_client
     from compare.samples.drawn import drawn
     from compare.scores import scores_document
     from groups.extras import require
@@ -93,3 +100,32 @@ def _groups(file: str, *, equal: bool) -> list[Group]:
             raise error.within(place) from None
         found.append(group)
     return found
+
+
+def score_client(
+    probe: Probe, group: Group, solution: Solution, protocol: str | None, *, timeout: float
+) -> Score:
+    """Score the assignment that the next client to join makes; a failure is a row, too.
+
+    Parameters
+    ----------
+    protocol : the assignor's name on the wire; None for the one the client prefers
+    timeout : seconds for its plan, and as many for each time that it joins
+
+    Raises
+    ------
+    Absent
+        Where no client joins.
+    """
+    from compare.scores import score_outcome
+    from heuristics.assignor import attempt
+    from heuristics.shipped.probe.guest import lead
+
+    name, made = lead(probe, group, protocol, timeout=timeout)
+
+    def came(_: Group) -> Plan:
+        if isinstance(made, AssayError):
+            raise made
+        return made
+
+    return score_outcome(group, attempt(came, group), solution, name)

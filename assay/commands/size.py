@@ -163,7 +163,7 @@ def size(
         _size_to_fit(one, capacity, time_limit, format_)
         return
     from compare.sizes.sizing import parse_target
-    from compare.sizes.sweep import size as sized
+    from compare.sizes.sizing import size as sized
 
     wanted = None if target is None else parse_target(target)
     numbers: Sequence[int] | None = None if members is None else _numbers(members)
@@ -186,7 +186,7 @@ def size(
         _print_sizing(found, same, threads or 1, one.nouns)
     if figure is not None:
         from compare import figures
-        from compare.sizes.drawn import drawn
+        from compare.sizes.sizing import drawn
 
         figures.save(drawn(found), figure)
         if format_ != "json":

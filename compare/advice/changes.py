@@ -23,7 +23,7 @@ from compare.advice.worlds import (
 )
 from compare.lag.fall import Fall, fall_by_few_moves
 from compare.lag.lowest import hottest
-from compare.reasons.blocks import blocks_of
+from compare.reasons.explanation import blocks_of
 from compare.what_if import all_alike, what_if
 from groups.tiers import MOVES, values
 from groups.wording import counted

@@ -8,7 +8,7 @@ import numpy as np
 
 from compare.advice.advice import Change, NoGain, Peak, Tried
 from compare.advice.worlds import Worlds, least_peaks, peak_of
-from compare.deployed import assigns_now, effort, is_ours, is_rule, rolling_restarts, spoken
+from compare.remedy import assigns_now, effort, is_ours, is_rule, rolling_restarts, spoken
 from compare.scores import DEPENDS
 from compare.what_if import what_if
 from heuristics import assignor_named

@@ -6,10 +6,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from compare.deployed import assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
 from compare.hosts import evened_by
 from compare.overview import overview_of
-from compare.remedy import BY_LAG
+from compare.remedy import BY_LAG, assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
 from compare.scores import DEPENDS
 from compare.sentences import (
     IF_SO,

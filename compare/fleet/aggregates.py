@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from compare.fleet.facts import EVERY, ROWS, Asked, added_by, facts_of, worst_of
 from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Course, ordered
+from compare.over_groups import unscored_rows
 from compare.overview import GUESSES, Overview
-from compare.unscored import unscored_rows
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import GREATEST
 from groups.errors import BadInput
@@ -20,9 +20,9 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from compare.over_groups import NotScored
     from compare.overview import Glance
     from compare.scores import Score
-    from compare.unscored import NotScored
     from groups.group import Group
     from groups.tiers import Objective
 

@@ -9,8 +9,8 @@ from compare.sentences import captures
 from groups.wording import counted
 
 if TYPE_CHECKING:
+    from compare.over_groups import NotScored
     from compare.overview import Overview
-    from compare.unscored import NotScored
 
 
 class Unread(NamedTuple):

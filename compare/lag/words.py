@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.lag.behind import behind, most_lag, peak_lag
-from compare.lag.condition import if_latest
+from compare.lag.behind import behind, if_latest, most_lag, peak_lag
 from compare.lag.lowest import hottest
 from compare.sentences import in_words
 from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS

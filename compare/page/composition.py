@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
-from compare.lag.condition import which_if_latest
-from compare.lag.peaks import lowest_peaks
+from compare.lag.behind import which_if_latest
+from compare.lag.lowest import lowest_peaks
 from compare.lag.without_reader import sentences_without_reader
 from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of

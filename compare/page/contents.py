@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compare.fleet.results import Unread
+    from compare.over_groups import NotScored
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail
     from compare.page.group.line import Line
-    from compare.unscored import NotScored
 
 
 @dataclass(frozen=True)

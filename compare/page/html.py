@@ -16,11 +16,11 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from compare.lag.fall import FEW_MOVES
+from compare.over_groups import in_a_line
 from compare.page.csv_text import as_csv
 from compare.page.group.short_names import in_short
 from compare.page.words import MARKS, PROOFS, minute
 from compare.sentences import called
-from compare.unscored import in_a_line
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.tiers import TIERS

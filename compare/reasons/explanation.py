@@ -1,20 +1,35 @@
-"""Explanation: an optimum, what is there now, and the counts that say why it is not better."""
+"""Explanation: an optimum, what is there now, and the counts that say why it is not better.
+
+The levels of a certificate (docs/explanation/proof.md) sort members and topics into blocks:
+members that share the only topics that could even their loads out further. A block and the fuller
+ones are the only readers of their topics, so they hold at least those partitions, whatever is
+done. In a balanced assignment they hold just those.
+
+The prices of a certificate say where to count moves. Of the members of each price or more, count
+what they own and what room they have; of those below it, what they need and what there is for
+them. Each owned partition is counted in one place, by the price of its owner, so the counts add
+up; with the prices of an optimum they add up to what it moves.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from compare.reasons.blocks import Block, blocks_of
-from compare.reasons.moves import Moves, moves_of
+import numpy as np
+
 from groups.assignment import Assignment
+from groups.errors import ProofError
 from groups.tiers import values
 from optimal.proof import ProofKind
 from optimal.solution import Status
 
 if TYPE_CHECKING:
+    from groups.arrays import Bools, Int64
     from groups.group import Group
     from optimal.solution import Solution
+
+NO_PRICE = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,3 +83,298 @@ def explain(solution: Solution) -> Explanation | None:
         blocks=blocks_of(solution) if levelled else (),
         moves=moves_of(solution) if levelled and tiers == ("balance", "stickiness") else None,
     )
+
+
+@dataclass(frozen=True)
+class Block:
+    """Members of one level, and the topics of that level.
+
+    Attributes
+    ----------
+    members, topics : ascending indices; topics without partitions are left out
+    partitions : how many the topics have together
+    floor, ceiling : what a member of the block holds at least and at most, in any assignment
+        with the same balance
+    least, most : what members of the block hold in this one
+    """
+
+    members: tuple[int, ...]
+    topics: tuple[int, ...]
+    partitions: int
+    floor: int
+    ceiling: int
+    least: int
+    most: int
+
+
+def blocks_of(solution: Solution) -> tuple[Block, ...]:
+    """Return the blocks of a solution whose certificate has levels, the fullest first."""
+    group, level, assignment = solution.group, solution.proof.columns()[0], solution.assignment
+    if assignment is None:
+        return ()
+    loads, of_topic = assignment.loads, topic_levels(group, level)
+    counted = (group.partitions > 0) & (group.readers > 0)
+    blocks = []
+    for value in np.unique(level)[::-1].tolist():
+        members = np.flatnonzero(level == value)
+        topics = np.flatnonzero(counted & (of_topic == value))
+        blocks.append(
+            Block(
+                members=tuple(members.tolist()),
+                topics=tuple(topics.tolist()),
+                partitions=int(group.partitions[topics].sum()),
+                floor=max(value, 0),
+                ceiling=value + 1,
+                least=int(loads[members].min()),
+                most=int(loads[members].max()),
+            )
+        )
+    return tuple(blocks)
+
+
+def topic_levels(group: Group, level: Int64) -> Int64:
+    """Return the least level of each topic's readers, (topics,) int64; of no reader, the most."""
+    most = np.iinfo(np.int64).max
+    of_row = np.full(len(group.row_size), most)
+    np.minimum.at(of_row, group.subscription_row, level)
+    found = np.full(len(group.topics), most)
+    listed = np.repeat(of_row, np.diff(group.subscription_indptr))
+    np.minimum.at(found, group.subscription_topics, listed)
+    return found
+
+
+@dataclass(frozen=True)
+class Count:
+    """Why some members must give partitions away, or get some from others.
+
+    "room": the members hold at most `limit`. `fixed` partitions, those of `topics`, can be with
+    nobody else. Of the `others` that the `owners` among them own, at least `moves` must go.
+
+    "need": the members hold at least `limit`. Besides the `others` that `owners` elsewhere own,
+    there are `fixed` partitions, of `topics`, that they may hold. At least `moves` of the others
+    must come.
+
+    Of the fixed ones and the others together, the `members` own `owned`. All of that in
+    assignments of the same balance.
+    """
+
+    kind: Literal["room", "need"]
+    members: tuple[int, ...]
+    limit: int
+    fixed: int
+    topics: tuple[int, ...]
+    others: int
+    owners: tuple[int, ...]
+    owned: int
+    moves: int
+
+
+@dataclass(frozen=True)
+class Downward:
+    """Partitions of a topic whose owner is in a fuller block than the topic: they must move."""
+
+    owner: int
+    topic: int
+    partitions: int
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Why partitions must move: what goes down to another block, and what goes inside one."""
+
+    downward: tuple[Downward, ...]
+    counts: tuple[Count, ...]
+
+    @property
+    def total(self) -> int:
+        """How many partitions must move at least."""
+        return sum(d.partitions for d in self.downward) + sum(c.moves for c in self.counts)
+
+
+def moves_of(solution: Solution) -> Moves:
+    """Return why partitions must move in every assignment of the same balance.
+
+    Raises
+    ------
+    ProofError
+        Where the counts do not add up to what the solution moves.
+    """
+    holders = _Holders(solution)
+    prices = np.unique(holders.price)
+    counts: list[Count] = []
+    for price in prices[prices >= 1].tolist():
+        counts += _rooms(holders, price)
+    for price in prices[1:][prices[1:] <= 0].tolist():
+        counts += _needs(holders, price)
+    leaving = ~holders.at_home
+    columns = (
+        column[leaving].tolist() for column in (holders.owner, holders.topic, holders.count)
+    )
+    found = Moves(
+        downward=tuple(Downward(*one) for one in sorted(zip(*columns, strict=True))),
+        counts=tuple(sorted(counts, key=lambda c: (-c.moves, c.members))),
+    )
+    moved = next(term.value for term in solution.terms if term.name == "stickiness")
+    if found.total != moved:
+        raise ProofError(f"the counts add up to {found.total} moves, but {moved} are proved")
+    return found
+
+
+class _Holders:
+    """Who may hold and who owns what, by the certificate of a solution.
+
+    A member may hold a topic that it reads where no reader of the topic has a lower level. Members
+    that read alike and have one level are a kind: they may hold the same topics.
+
+    Attributes
+    ----------
+    kind : (members,) of each member its kind
+    pairs : (kind, topic) of all that may be held, by kind: two int64 columns; topics without
+        partitions are left out
+    cheapest : (topics,) least price of those that may hold the topic
+    topic, owner, count : (classes,) int64, owned partitions by topic and owner
+    at_home : (classes,) bool, whether the owner may hold the topic
+    """
+
+    def __init__(self, solution: Solution) -> None:
+        self.group = group = solution.group
+        self.level, self.price = solution.proof.columns()
+        of_topic = topic_levels(group, self.level)
+        size = max(len(group.members), 1)
+
+        keys = np.stack((group.subscription_row, self.level))
+        (rows, levels), self.kind = np.unique(keys, axis=1, return_inverse=True)
+        self.kind = self.kind.reshape(-1)
+        lengths = np.diff(group.subscription_indptr)[rows]
+        kinds = np.repeat(np.arange(len(rows)), lengths)
+        starts = np.cumsum(lengths) - lengths
+        at = np.arange(lengths.sum()) - np.repeat(starts, lengths)
+        topics = group.subscription_topics[group.subscription_indptr[rows[kinds]] + at]
+        may = (levels[kinds] == of_topic[topics]) & (group.partitions[topics] > 0)
+        self.pairs = kinds[may], topics[may].astype(np.int64)
+
+        of_kind = np.full(len(rows), NO_PRICE)
+        np.minimum.at(of_kind, self.kind, self.price)
+        self.cheapest = np.full(len(group.topics), NO_PRICE)
+        np.minimum.at(self.cheapest, self.pairs[1], of_kind[self.pairs[0]])
+
+        held = np.flatnonzero(group.owner >= 0)
+        classes = group.topic[held].astype(np.int64) * size + group.owner[held]
+        found, self.count = np.unique(classes, return_counts=True)
+        self.topic, self.owner = found // size, found % size
+        self.at_home = self.level[self.owner] == of_topic[self.topic]
+
+    def counted_at(self, price: int) -> Bools:
+        """Return for each class whether it is counted where the owner has this price."""
+        here = self.price[self.owner] == price
+        counted: Bools = here & self.at_home & (self.cheapest[self.topic] < price)
+        return counted
+
+    def parts(self, inside: Bools, joining: Bools) -> tuple[Int64, Int64]:
+        """Put members together that may hold the same topic, directly or along others.
+
+        Parameters
+        ----------
+        inside : (members,) who is looked at
+        joining : (topics,) which topics put together; each has holders inside
+
+        Returns
+        -------
+        (members,) number of the part, -1 outside; (topics,) that of the joining topics, else -1
+        """
+        has_inside = np.bincount(self.kind[inside], minlength=self.kind.max(initial=-1) + 1) > 0
+        kept = joining[self.pairs[1]] & has_inside[self.pairs[0]]
+        kinds, topics = (column[kept] for column in self.pairs)
+        label = np.arange(len(has_inside))
+        before, least = label - 1, np.zeros(len(joining), np.int64)
+        while not np.array_equal(label, before):
+            before, least = label.copy(), np.full(len(joining), len(label))
+            np.minimum.at(least, topics, label[kinds])
+            np.minimum.at(label, kinds, least[topics])
+        alone = len(label) + np.arange(len(inside))
+        of_member = np.where(np.isin(self.kind, kinds), label[self.kind], alone)
+        names, part = np.unique(of_member[inside], return_inverse=True)
+        of_member[~inside], of_member[inside] = -1, part
+        of_topic, listed = np.full(len(joining), -1, np.int64), np.unique(topics)
+        of_topic[listed] = np.searchsorted(names, least[listed])
+        return of_member, of_topic
+
+
+def _rooms(holders: _Holders, price: int) -> list[Count]:
+    """Return what must leave the members of this price or more, apart where they can be."""
+    inside, joining = holders.price >= price, _held(holders) & (holders.cheapest >= price)
+    part, of_topic = holders.parts(inside, joining)
+    here = holders.counted_at(price)
+    limit = _sums(part, holders.level + 1)
+    fixed = _sums(of_topic, holders.group.partitions, like=limit)
+    others = _sums(part[holders.owner[here]], holders.count[here], like=limit)
+    stays = holders.at_home & (of_topic[holders.topic] >= 0)
+    stays &= part[holders.owner] == of_topic[holders.topic]
+    owned = others + _sums(part[holders.owner[stays]], holders.count[stays], like=limit)
+    moves = fixed + others - limit
+    return [
+        Count(
+            "room",
+            members=_where(part == one),
+            limit=int(limit[one]),
+            fixed=int(fixed[one]),
+            topics=_where(of_topic == one),
+            others=int(others[one]),
+            owners=tuple(np.unique(holders.owner[here & (part[holders.owner] == one)]).tolist()),
+            owned=int(owned[one]),
+            moves=int(moves[one]),
+        )
+        for one in np.flatnonzero(moves).tolist()
+    ]
+
+
+def _needs(holders: _Holders, price: int) -> list[Count]:
+    """Return what must come to the members below this price, apart where they can be."""
+    inside, group = holders.price < price, holders.group
+    here = holders.counted_at(price)
+    elsewhere = _sums(holders.topic[here], holders.count[here], like=group.partitions)
+    takeable = _held(holders) & (holders.cheapest < price)
+    rest = np.where(takeable, group.partitions - elsewhere, 0)
+    part, of_topic = holders.parts(inside, rest > 0)
+    limit = _sums(part, np.maximum(holders.level, 0))
+    fixed = _sums(of_topic, rest, like=limit)
+    inner = holders.at_home & inside[holders.owner]
+    owned = _sums(part[holders.owner[inner]], holders.count[inner], like=limit)
+    found = []
+    for one in np.flatnonzero(limit - fixed).tolist():
+        kinds = np.unique(holders.kind[part == one])
+        topics = np.unique(holders.pairs[1][np.isin(holders.pairs[0], kinds)])
+        theirs = here & np.isin(holders.topic, topics)
+        found.append(
+            Count(
+                "need",
+                members=_where(part == one),
+                limit=int(limit[one]),
+                fixed=int(fixed[one]),
+                topics=_where(of_topic == one),
+                others=int(holders.count[theirs].sum()),
+                owners=tuple(np.unique(holders.owner[theirs]).tolist()),
+                owned=int(owned[one]),
+                moves=int(limit[one] - fixed[one]),
+            )
+        )
+    return found
+
+
+def _held(holders: _Holders) -> Bools:
+    """(topics,) bool: which topics somebody may hold partitions of."""
+    found = np.zeros(len(holders.group.topics), bool)
+    found[holders.pairs[1]] = True
+    return found
+
+
+def _sums(place: Int64, amount: Int64, *, like: Int64 | None = None) -> Int64:
+    """Return the sum of the amounts at each place; -1 is none."""
+    size = int(place.max(initial=-1)) + 1 if like is None else len(like)
+    found = np.zeros(size, np.int64)
+    np.add.at(found, place[place >= 0], amount[place >= 0])
+    return found
+
+
+def _where(wanted: Bools) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(wanted).tolist())

@@ -11,8 +11,7 @@ from groups.wording import counted, listed
 from heuristics.nearest import nearest
 
 if TYPE_CHECKING:
-    from compare.reasons.blocks import Block
-    from compare.reasons.explanation import Explanation
+    from compare.reasons.explanation import Block, Explanation
 
 FEW_TOPICS = 4
 FEW_MEMBERS = 3

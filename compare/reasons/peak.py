@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,36 +23,26 @@ OF_PEAK = {"peak_lag": "lag", "peak_weight": "weight"}
 CROWDS = 32
 
 
-@dataclass(frozen=True)
-class Peak:
-    """What is said of the peak of an optimum.
+def peak_of(explanation: Explanation) -> tuple[str, str]:
+    """Return what is said of the first peak of the objective; nothing where there is none.
 
-    Attributes
-    ----------
-    what : `lag` or `weight`
+    Returns
+    -------
     found : how much is on the busiest member now and at the best, and on whom
     because : why no assignment has less on one member; nothing where that takes more than counting
     """
-
-    what: str
-    found: str
-    because: str
-
-
-def peak_of(explanation: Explanation) -> Peak | None:
-    """Return what is said of the first peak of the objective, None where there is none."""
     terms = explanation.solution.terms
     term = next((one for one in terms if one.name in OF_PEAK), None)
     if term is None:
-        return None
+        return "", ""
     group, what = explanation.group, OF_PEAK[term.name]
     column = group.lag_records if what == "lag" else group.weight
     if column is None:
-        return None
+        return "", ""
     before = _busiest(explanation.now, column)
     here, there = before or ("", 0), _busiest(explanation.best, column)
     if there is None:
-        return None
+        return "", ""
     said = f"At the best the most {what} on one member is {term.value:,} ({there[0]})"
     if explanation.is_there:
         said = f"The most {what} on one member is {here[1]:,} ({here[0]})"
@@ -61,8 +50,7 @@ def peak_of(explanation: Explanation) -> Peak | None:
         now = "as much" if here[1] == term.value else f"{here[1]:,}"
         said += f"; now it is {now} ({here[0]})"
     said += "."
-    because = next(_reasons(explanation, column, what, term.value), "")
-    return Peak(what, said, because)
+    return said, next(_reasons(explanation, column, what, term.value), "")
 
 
 def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int] | None:

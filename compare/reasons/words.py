@@ -12,8 +12,7 @@ from optimal.proof import ProofKind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.reasons.explanation import Explanation
-    from compare.reasons.moves import Count, Downward
+    from compare.reasons.explanation import Count, Downward, Explanation
     from groups.group import Group
     from optimal.solution import Solution
 

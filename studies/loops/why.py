@@ -16,7 +16,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, read_findings
-from compare.reasons.chains import why_unseen
 from compare.samples.drawn import drawn
 from compare.samples.ordinary import ordinary
 from groups import Assignment, Group
@@ -28,6 +27,7 @@ from heuristics.written.sticky_that_ends import (
 )
 from studies.differential import Comparison, measured
 from studies.loops import java, librdkafka, rounds
+from studies.loops.chains import why_unseen
 from studies.loops.turns import (
     cycle_of,
     recorded_in_go,

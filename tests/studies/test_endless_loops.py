@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from compare.promises.findings import read_findings
-from compare.reasons.chains import why_unseen
 from groups import Assignment, BadInput, Group
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, rounds, why
+from studies.loops.chains import why_unseen
 from studies.loops.turns import (
     RECORDED,
     Turn,

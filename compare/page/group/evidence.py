@@ -13,8 +13,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.reasons.blocks import Block
-    from compare.reasons.explanation import Explanation
+    from compare.reasons.explanation import Block, Explanation
     from optimal.solution import Solution
 
 MOST_LINES = 12

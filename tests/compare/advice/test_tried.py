@@ -9,9 +9,8 @@ import pytest
 from assay import Assignment, Group, TimeLimit, advise, assign
 from compare.advice.advice import Advice
 from compare.advice.words import depends, gains_nothing, in_short, not_advised, what_to_do
-from compare.deployed import takes
 from compare.judged import judge
-from compare.remedy import remedy
+from compare.remedy import remedy, takes
 from compare.scores import score_assignors
 from heuristics.catalogue import WRITTEN, usual_assignors
 from tests.assay.calling import assay, good, write

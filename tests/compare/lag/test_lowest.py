@@ -6,8 +6,7 @@ import pytest
 
 from compare.judged import judge
 from compare.lag import peaks
-from compare.lag.lowest import lag_document, least_lagging
-from compare.lag.peaks import lowest_peaks
+from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
 from compare.lag.words import needed
 from compare.sentences import sentence
 from groups import Assignment, Group, values

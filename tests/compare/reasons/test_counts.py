@@ -5,8 +5,7 @@ from itertools import combinations, product
 
 import pytest
 
-from compare.reasons.blocks import blocks_of
-from compare.reasons.moves import moves_of
+from compare.reasons.explanation import blocks_of, moves_of
 from groups import Group
 from groups.errors import ProofError
 from optimal import solve

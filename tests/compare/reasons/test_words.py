@@ -8,9 +8,8 @@ from functools import cache
 import pytest
 
 from compare.reasons import words
-from compare.reasons.explanation import explain
+from compare.reasons.explanation import Count, explain
 from compare.reasons.member import about
-from compare.reasons.moves import Count
 from compare.remedy import NO_COMMAND
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve

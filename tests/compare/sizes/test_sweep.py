@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from compare.sizes import sweep
-from compare.sizes.sizing import parse_target
-from compare.sizes.sweep import size
+from compare.sizes.sizing import parse_target, size
 from compare.what_if import all_alike, reading, what_if
 from groups import Assignment, BadInput, Group, values
 from groups.columns.places import MemberDetails

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from compare.leader import score_client
+from assay.commands.probe import score_client
 from compare.scores import score_assignors
 from heuristics.shipped.probe import Probe
 from optimal import solve

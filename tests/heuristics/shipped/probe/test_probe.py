@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from compare.leader import score_client
+from assay.commands.probe import score_client
 from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed, Refused
 from heuristics import assign

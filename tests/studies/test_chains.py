@@ -3,12 +3,12 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from compare.reasons.chains import Chain, Link, chains, why_unseen
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import fresh
 from groups import Assignment, Group, InvalidAssignment, values
 from heuristics import assign
 from optimal.solve import solve_many
+from studies.loops.chains import Chain, Link, chains, why_unseen
 
 
 def group_of(topics, subscriptions):

@@ -1,5 +1,5 @@
+from compare.over_groups import NotScored, in_a_line, unscored_of
 from compare.scores import Score
-from compare.unscored import NotScored, in_a_line, unscored_of
 
 
 def refused(assignor, reason):
