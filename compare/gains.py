@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from compare.lag.behind import behind
+from compare.what_if import fewest
 from groups.assignment import Assignment
 from groups.tiers import values
 from groups.wording import counted
@@ -46,16 +47,15 @@ def early_gain(judged: Judged) -> str | None:
 
     now, best = (values(one, ("balance",))[0] for one in (judged.now, target))
     gains: dict[int, int] = {every: now - best}
-    low, high = 0, every
-    while high - low > 1:
-        few = (low + high) // 2
-        owner, _ = most_even(group, few, TimeLeft.of(None))
+    no_limit = TimeLeft.of(None)
+
+    def brings_most(few: int) -> bool:
+        owner, _ = most_even(group, few, no_limit)
         gains[few] = now - values(Assignment(group, owner), ("balance",))[0]
-        if 100 * gains[few] >= ENOUGH * gains[every]:
-            high = few
-        else:
-            low = few
-    return f"{what_moves_buy(high, gains[high], every, now - best)}." if high < every else None
+        return 100 * gains[few] >= ENOUGH * gains[every]
+
+    few = fewest(0, every, brings_most, no_limit)
+    return f"{what_moves_buy(few, gains[few], every, now - best)}." if few < every else None
 
 
 def what_moves_buy(few: int, gain: int, every: int, most: int) -> str:

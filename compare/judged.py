@@ -291,26 +291,37 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
 
 def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
     """Judge what is sure, between the most and the least that members may read."""
-    least, most = map(reading_least, groups), map(reading_most, groups)
-    worlds = {
-        i: (low, high)
-        for i, (low, high) in enumerate(zip(least, most, strict=True))
-        if not _is_idle(low)
-    }
-    lows = [low for low, _ in worlds.values()]
-    highs = [high for low, high in worlds.values() if high is not low]
-    solved = iter(solve_many([*lows, *highs], tiers, time_limit=time_limit))
-    best = dict(zip(worlds, solved, strict=False))
+    worlds = [(reading_least(one), reading_most(one)) for one in groups if not _is_idle(one)]
+    solved = iter(solved_between(worlds, tiers, time_limit))
     judged = []
-    for i, group in enumerate(groups):
-        if i not in worlds:
+    for group in groups:
+        if _is_idle(group):
             judged.append(_of_idle(group))
             continue
-        low, high = worlds[i]
-        now = Assignment.current(low)
-        lowest = best[i] if high is low else next(solved)
-        judged.append(Judged(group, now, best[i], lowest, _verdict(now, best[i], lowest)))
+        best, lowest = next(solved)
+        now = Assignment.current(best.group)
+        judged.append(Judged(group, now, best, lowest, _verdict(now, best, lowest)))
     return judged
+
+
+def solved_between(
+    worlds: Sequence[tuple[Group, Group]], tiers: Objective, time_limit: float | None
+) -> list[tuple[Solution, Solution]]:
+    """Return the optima of groups where members read the least, and the most, that they may.
+
+    Both are the same object where both groups are.
+
+    Parameters
+    ----------
+    time_limit : seconds for each solve
+    """
+    more = [most for least, most in worlds if most is not least]
+    solved = iter(solve_many([*(one for one, _ in worlds), *more], tiers, time_limit=time_limit))
+    first = [next(solved) for _ in worlds]
+    return [
+        (best, best if most is least else next(solved))
+        for best, (least, most) in zip(first, worlds, strict=True)
+    ]
 
 
 def _is_idle(group: Group) -> bool:

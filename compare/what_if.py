@@ -1,4 +1,4 @@
-"""What if: a group as it is after a change, with what its members hold now."""
+"""What if: a group as it is after a change, with what its members hold now, and trying several."""
 
 from __future__ import annotations
 
@@ -18,10 +18,14 @@ from groups.wording import counted
 from heuristics.nearest import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from groups.arrays import Int32
     from groups.group import Group
+    from optimal.time_left import TimeLeft
+
+# Seconds that one of several changes gets: what is not proved by then rarely is.
+TURN = 1.0
 
 
 def what_if(
@@ -211,3 +215,20 @@ def new_names(group: Group, count: int) -> tuple[str, ...]:
         if f"new-{number}" not in taken:
             names.append(f"new-{number}")
     return tuple(names)
+
+
+def turn(time_left: TimeLeft, parts: int = 2) -> float | None:
+    """Return the seconds that one change gets: of what is left one of so many parts at most."""
+    share = time_left.share(parts)
+    return None if share is None else max(0.01, min(TURN, share))
+
+
+def fewest(low: int, high: int, will_do: Callable[[int], bool], time_left: TimeLeft) -> int:
+    """Return the least number above `low` that will do, as far as time allows; `high` does.
+
+    More never do worse, so that half of what is left falls away at each step.
+    """
+    while high - low > 1 and not time_left.is_up:
+        middle = (low + high) // 2
+        low, high = (low, middle) if will_do(middle) else (middle, high)
+    return high

@@ -240,7 +240,7 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
         Column("less", _percent_less, right=True),
         Column("change first", in_short),
         Column("moves", lambda one: one.changes[0].moves if one.changes else None, right=True),
-        Column("verdict", lambda one: one.judged and one.judged.shown),
+        Column("verdict", lambda one: one.judged.shown),
     )
     tell("then: what the busiest member has after the change; less: than now")
     _print_assumed(order)
@@ -279,8 +279,8 @@ def _less(advice: Advice) -> Fraction:
 
 def _waiting(advice: Advice) -> int:
     """Return the records that wait where nobody reads; 0 of a group that somebody reads."""
-    verdict = None if advice.judged is None else advice.judged.verdict
-    return (verdict.waiting or 0) if verdict is not None and verdict.says == "nobody reads" else 0
+    verdict = advice.judged.verdict
+    return (verdict.waiting or 0) if verdict.says == "nobody reads" else 0
 
 
 def _print_assumed(advice: Sequence[Advice]) -> None:

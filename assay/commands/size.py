@@ -407,7 +407,7 @@ def _enough(sizing: Sizing, pod: int) -> str:
         aim += " with balanced loads"
     if few is None:
         first, last = rows[0].members, rows[-1].members
-        if _is_above_all(sizing, target):
+        if target.is_below(sizing.hottest):
             return f"No number of members is enough {_aim(target)}."
         none = "No number" if len(rows) > last - first else f"None of {len(rows)} numbers"
         known = "" if sizing.sure else "known to be "
@@ -451,15 +451,6 @@ def _no_less(sizing: Sizing) -> str:
 def _busiest(row: Size) -> int:
     """Return what the busiest member has: lag where it is known, else partitions."""
     return row.most_load if row.peak_lag is None else row.peak_lag
-
-
-def _is_above_all(sizing: Sizing, target: Target) -> bool:
-    """Return whether the partition with most lag alone is above the target."""
-    return (
-        target.aim == "peak_lag"
-        and sizing.hottest is not None
-        and sizing.hottest[2] > target.at_most
-    )
 
 
 def _least(sizing: Sizing, target: Target) -> str:

@@ -6,13 +6,13 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
-from compare.lag.lowest import Hottest
 from groups.framed import Framed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from compare.judged import Judged
+    from compare.lag.lowest import Hottest
     from compare.sizes.pods import Pods
     from groups.assignment import Assignment
 
@@ -206,16 +206,16 @@ class Advice(Framed):
     now : what the busiest has now; None where nobody holds anything
     valid : whether what they hold now is valid; None where nobody holds anything
     violation : why not, in words
+    judged : the verdict on what members hold, as `assay score` has it
     best : the least that the group as it is can have; None where there are no members, nothing
         is known of who reads what, or nothing was found in time
     changes : what lowers the peak for sure. Of those that gain most, or at least four fifths of
         that, the one that takes least comes first
-    hot : (topic, partition, records) of a partition that has half of the busiest member's lag or
-        more; None where there is none
+    hot : a partition that has half of the busiest member's lag or more, as (topic, partition,
+        records); None where there is none
     same_peak : what keeps the peak and saves something
     no_gain : the kinds of change that do not lower it, or not enough
     assignors : what those tried do, in the order asked for
-    judged : the verdict on what members hold, as `assay score` has it
     assigned_by : the assignor that the members end up with by what they list, as in "range"; None
         where not all of them tell
     more_even : moves that make loads more even, where none lowers the peak; None where none do
@@ -232,16 +232,16 @@ class Advice(Framed):
     lower: Lower
     members: int
     total: int
-    now: int | None
-    valid: bool | None
-    violation: str | None
-    best: Peak | None
+    judged: Judged
+    now: int | None = None
+    valid: bool | None = None
+    violation: str | None = None
+    best: Peak | None = None
     changes: tuple[Change, ...] = ()
-    hot: tuple[str, int, int] | None = None
+    hot: Hottest | None = None
     same_peak: tuple[Change, ...] = ()
     no_gain: tuple[NoGain, ...] = ()
     assignors: tuple[Tried, ...] = ()
-    judged: Judged | None = None
     assigned_by: str | None = None
     more_even: int | None = None
     question: str | None = None
@@ -285,7 +285,6 @@ class Advice(Framed):
 
     def to_dict(self) -> dict[str, object]:
         """Return the ``assay-advice/1`` document."""
-        judged = self.judged
         return {
             "format": FORMAT,
             "group": self.group,
@@ -298,10 +297,10 @@ class Advice(Framed):
             "violation": self.violation,
             "best": None if self.best is None else asdict(self.best),
             "changes": [change.to_dict() for change in self.changes],
-            "hot_partition": self.hot and dict(zip(Hottest._fields, self.hot, strict=True)),
+            "hot_partition": self.hot and self.hot._asdict(),
             "same_peak": [change.to_dict() for change in self.same_peak],
             "no_gain": [asdict(kind) for kind in self.no_gain],
-            "verdict": judged and judged.verdict.to_dict(judged.fall),
+            "verdict": self.judged.verdict.to_dict(self.judged.fall),
             "assignors": [asdict(trial) for trial in self.assignors],
             "assigned_by": self.assigned_by,
             "more_even": self.more_even,

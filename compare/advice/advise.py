@@ -112,10 +112,6 @@ def advise(
         lower=chosen,
         members=len(group.members),
         total=total,
-        now=None,
-        valid=None,
-        violation=None,
-        best=None,
         judged=judged,
         condition=_condition(worlds, chosen, alike=group is not given),
         assigned_by=assigned_by(group),
@@ -141,9 +137,8 @@ def advise(
         peak = replace(least, value=min(least.value, here), bound=min(least.bound, here))
         best = replace(best, peak=peak)
     # Where the verdict depends on who reads what, so does what assignors do.
-    sure = worlds.known or (judged.verdict.sure)
-    names = assignors if assignors is not None else usual_assignors() if sure else ()
-    names = names if sure else ()
+    asked = usual_assignors() if assignors is None else assignors
+    names = asked if worlds.known or judged.verdict.sure else ()
     pods = pods_of(worlds.most) if worlds.known else None
     start, pod = replace(start, pods=pods), 1 if pods is None else pods.threads
     changes = Changes(worlds, best, now, judged.plan, chosen, total, time_left, like, pod)
@@ -167,7 +162,7 @@ def _advised(
     """
     worlds, best, now, lower = changes.worlds, changes.best, changes.now, changes.lower
     # That of the verdict comes first, whichever number decides.
-    question = None if start.judged is None else start.judged.verdict.question
+    question = start.judged.verdict.question
     is_open = question is None and not worlds.known
     if is_open and now is not None and peak_of(now, lower) > best.peak.bound:
         seconds = changes.time_left.share(2)

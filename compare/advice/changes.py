@@ -18,19 +18,20 @@ from compare.advice.worlds import (
     least_peak,
     least_peaks,
     peak_of,
-    turn,
     with_few_moves,
 )
 from compare.lag.fall import Fall, fall_by_few_moves
 from compare.lag.lowest import hottest
 from compare.reasons.explanation import blocks_of
-from compare.what_if import all_alike, what_if
+from compare.what_if import all_alike, fewest, turn, what_if
 from groups.tiers import MOVES, values
 from groups.wording import counted
 from optimal.proof import ProofKind
 from optimal.solve import solve
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from compare.advice.advice import Kind, Lower
     from compare.advice.worlds import Best
     from groups.arrays import Int64
@@ -151,7 +152,8 @@ class Changes:
         known: dict[int, Best | None] = {}
 
         def falls(more: int) -> bool:
-            found = known[more] = self._with(there + more * pod)
+            members = partial(what_if, members=there + more * pod, like=self.like)
+            found = known[more] = self._least(members)
             return found is not None and found.peak.value <= wanted
 
         # With fewer each would have more on average.
@@ -164,13 +166,10 @@ class Changes:
                 unknown = f"No number up to {members:,} is known to lower it by 1%."
                 return NoGain("members", unknown, proved=False)
             step = min(2 * step, max(1, most - low))
-        high = low + step
-        while high - low > 1 and not self.time_left.is_up:
-            middle = (low + high) // 2
-            low, high = (low, middle) if falls(middle) else (middle, high)
-        found = known[high]
+        more = fewest(low, low + step, falls, self.time_left)
+        found = known[more]
         assert found is not None
-        return self._change("members", found, members=there + high * pod)
+        return self._change("members", found, members=there + more * pod)
 
     def fewer_members(self) -> Change | None:
         """Return the fewest pods with the same peak, where who leaves makes no difference.
@@ -186,16 +185,14 @@ class Changes:
         each = np.arange(len(group.members))
         at = group.places("host").member if self.pod > 1 else each
         order = np.argsort(-np.bincount(at, group.owned), kind="stable")
-        low, high, found = 0, len(order), None
-        while high - low > 1 and not self.time_left.is_up:
-            middle = (low + high) // 2
-            stay = each[np.isin(at, order[:middle])]
-            then = self.worlds.changed(methodcaller("only", stay))
-            one = least_peak(then, self.lower, turn(self.time_left))
-            if one is not None and one.peak.value <= peak.value:
-                high, found = middle, one
-            else:
-                low = middle
+        known: dict[int, Best | None] = {}
+
+        def keeps(number: int) -> bool:
+            stay = each[np.isin(at, order[:number])]
+            found = known[number] = self._least(methodcaller("only", stay))
+            return found is not None and found.peak.value <= peak.value
+
+        found = known.get(fewest(0, len(order), keeps, self.time_left))
         if found is None:
             return None
         left = found.assignment.group.members
@@ -247,9 +244,7 @@ class Changes:
             ),
         )
         who, what = group.members[member], group.topics[topic]
-        return self._change(
-            "subscription", least, seconds=seconds, member=who, topic=what, restarts=1
-        )
+        return self._change("subscription", least, member=who, topic=what, restarts=1)
 
     def more_partitions(self) -> Change | NoGain:
         """Return the topic and the number of partitions with the lowest peak, in those of today.
@@ -273,9 +268,8 @@ class Changes:
         for i, (topic, count) in enumerate(tried):
             was = int(group.partitions[topic])
             per = count // gcd(was, count)
-            grown = self.worlds.changed(partial(_spread_over, topic=topic, count=count))
-            seconds = turn(self.time_left, 2 * (len(tried) - i))
-            one = least_peak(grown, "peak_weight", seconds)
+            grown = partial(_spread_over, topic=topic, count=count)
+            one = self._least(grown, "peak_weight", parts=2 * (len(tried) - i))
             if one is None or one.peak.value >= peak.bound * per:
                 continue
             in_parts = replace(one, peak=replace(one.peak, per=per))
@@ -304,18 +298,18 @@ class Changes:
         kind: Kind,
         found: Best,
         lower: str | None = None,
-        *,
-        seconds: float | None = None,
         **what: Any,
     ) -> Change:
         """Return a change to what was found, by few moves."""
-        limit = turn(self.time_left) if seconds is None else seconds
-        found = with_few_moves(found, lower or self.lower, limit)
+        found = with_few_moves(found, lower or self.lower, turn(self.time_left))
         return Change(kind, self.best.peak, found.peak, found.assignment, **what)
 
-    def _with(self, members: int) -> Best | None:
-        then = self.worlds.changed(partial(what_if, members=members, like=self.like))
-        return least_peak(then, self.lower, turn(self.time_left))
+    def _least(
+        self, change: Callable[[Group], Group], lower: str | None = None, *, parts: int = 2
+    ) -> Best | None:
+        """Return the least peak after a change, in one of so many parts of the time left."""
+        seconds = turn(self.time_left, parts)
+        return least_peak(self.worlds.changed(change), lower or self.lower, seconds)
 
     def _lowest_of_all(self) -> tuple[int, str]:
         """(peak, why) below which no number of members comes, where somebody reads something."""

@@ -36,8 +36,7 @@ NAMED = {
     "members": "more members",
     "partitions": "more partitions",
 }
-
-
+NO_WAY_BACK = "so their order across the change is lost; partitions cannot be taken away again."
 # What stands behind a reason that is not proved.
 UNPROVED = {
     "rebalance": " (that none has less is not proved)",
@@ -53,7 +52,7 @@ def headline(advice: Advice) -> str:
     """Return what the busiest member has now, and the least that it can have."""
     name, best = advice.group, advice.best
     if not advice.members:
-        if advice.judged is not None and advice.judged.verdict.says == "nobody reads":
+        if advice.judged.verdict.says == "nobody reads":
             return sentence(advice.judged)
         return f"{name}: no members, so there is nothing to change."
     if not advice.total:
@@ -73,7 +72,7 @@ def headline(advice: Advice) -> str:
         return f"{name}: nothing assigned yet. At the best {least}{given}."
     said = f"{name}: {who} {has} {advice.now:,} of {unit}"
     if advice.violation is not None:
-        wrong = advice.violation if advice.judged is None else not_valid(advice.judged.now)
+        wrong = not_valid(advice.judged.now)
         return f"{said}{given}, but what members hold is not valid: {wrong}."
     if best is None:
         return f"{said}; the least was not found in time{given}."
@@ -87,8 +86,8 @@ def to_find_out(advice: Advice) -> str:
     """Return the question to answer before anything is changed; empty where there is none."""
     if advice.question is None:
         return ""
-    asked = None if advice.judged is None else advice.judged.verdict.question
-    then = IF_SO if advice.question == asked else "If so, the busiest member can have less."
+    same = advice.question == advice.judged.verdict.question
+    then = IF_SO if same else "If so, the busiest member can have less."
     return f"Find out first: {advice.question} {then}"
 
 
@@ -195,11 +194,10 @@ def depends(change: Change, advice: Advice, same: str = "") -> list[str]:
             f"Takes a restart of {change.member}, which must be able to process {change.topic}."
         )
     if change.kind == "partitions":
-        said += [
-            f"This holds for new records, if those of {change.topic} are spread evenly.",
-            "Keys go to other partitions from then on, so their order across the change is lost; "
-            "partitions cannot be taken away again.",
-        ]
+        spread_evenly = (
+            f"This holds for new records, if those of {change.topic} are spread evenly."
+        )
+        said += [spread_evenly, f"Keys go to other partitions from then on, {NO_WAY_BACK}"]
     return said
 
 
@@ -252,8 +250,7 @@ def hot_partition(advice: Advice) -> str:
     return (
         f"One partition ({topic}-{number}) has {records:,} of the lag. For new records, more "
         f"partitions of {topic} spread it over more members, unless it comes from one key. Keys "
-        "then go to other partitions, so their order across the change is lost; partitions cannot "
-        "be taken away again."
+        f"then go to other partitions, {NO_WAY_BACK}"
     )
 
 
@@ -265,7 +262,7 @@ def hosts_and_pods(advice: Advice, command: str) -> list[str]:
     command : what solves the group for even hosts
     """
     said = []
-    if advice.judged is not None and (hosts := hosts_told(advice.judged)) is not None:
+    if (hosts := hosts_told(advice.judged)) is not None:
         said.append(f"{hosts} {evened_by(advice.judged.group, command)}")
     if (pods := advice.pods) is not None:
         there = pods.members_now // pods.threads
@@ -325,7 +322,7 @@ def in_short(advice: Advice) -> str:
     if advice.question is not None:
         return advice.question
     if not advice.members:
-        if advice.judged is not None and advice.judged.verdict.says == "nobody reads":
+        if advice.judged.verdict.says == "nobody reads":
             return start_consumers(advice.judged.verdict)
         return "no members"
     if not advice.total:
@@ -360,9 +357,9 @@ def what_decides(advice: Advice) -> str:
 
 def verdict_told(advice: Advice) -> str:
     """Return the verdict on what members hold; empty where nobody holds anything."""
-    if advice.judged is None or advice.judged.verdict.says in EMPTY:
-        return ""
     verdict = advice.judged.verdict
+    if verdict.says in EMPTY:
+        return ""
     given = f", if {verdict.condition}" if verdict.condition else ""
     idle, members = len(advice.judged.now.idle), counted(advice.members, "member")
     none = f" {idle:,} of {members} {'holds' if idle == 1 else 'hold'} nothing." if idle else ""
@@ -378,9 +375,8 @@ def not_advised(advice: Advice) -> list[str]:
         why = trial.reason
         if trial.status == "timed-out":
             why += " on this group"
-        group = None if advice.judged is None else advice.judged.group
         name = spoken(trial.assignor)
-        if group is not None and assigns_now(trial.assignor, group):
+        if assigns_now(trial.assignor, advice.judged.group):
             now = f"{advice.assigned_by} assigns this group now"
             said.insert(0, f"{now}, and {name} does not come to a valid plan: {why}.")
         else:
@@ -395,8 +391,7 @@ def several(advice: Sequence[Advice], failed: Sequence[Failure]) -> str:
     ----------
     failed : what could not be judged
     """
-    judged = [one.judged for one in advice if one.judged is not None]
-    return overview_of(judged, failed=failed).sentence()
+    return overview_of([one.judged for one in advice], failed=failed).sentence()
 
 
 def _assigned_by(advice: Advice) -> str:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from compare.advice.advice import Peak
+from compare.judged import solved_between
 from compare.lag.lowest import least_for_somebody
+from compare.what_if import TURN
 from groups.tiers import MOVES, values
 from groups.unknown import reading_least, reading_most
-from optimal.solve import solve, solve_many
+from optimal.solve import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
-    from optimal.time_left import TimeLeft
 
 # Loads as even as can be come first, as they do with all assignors that look at them. They have
 # the least peak of partitions, too.
@@ -32,14 +33,6 @@ TIERS_OF: dict[str, Objective] = {
     "peak_lag": ("balance", "peak_lag"),
     "peak_weight": ("peak_weight",),
 }
-# Seconds that one change gets: what is not proved by then rarely is.
-TURN = 1.0
-
-
-def turn(time_left: TimeLeft, parts: int = 2) -> float | None:
-    """Return the seconds that one change gets: of what is left one of so many parts at most."""
-    share = time_left.share(parts)
-    return None if share is None else max(0.01, min(TURN, share))
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +50,6 @@ class Worlds:
     @staticmethod
     def of(group: Group) -> Worlds:
         """Return the worlds of a group."""
-        if group.subscription_known.all():
-            return Worlds(group, group)
         return Worlds(reading_least(group), reading_most(group))
 
     @property
@@ -100,12 +91,8 @@ def least_peaks(
     lower : `peak_load`, `peak_lag` or `peak_weight`
     seconds : for each
     """
-    tiers = TIERS_OF[lower]
-    least = solve_many([one.least for one in worlds], tiers, time_limit=seconds)
-    unknown = [one.most for one in worlds if not one.known]
-    others = iter(solve_many(unknown, tiers, time_limit=seconds))
-    most = [low if one.known else next(others) for one, low in zip(worlds, least, strict=True)]
-    return [_best(low, high, lower) for low, high in zip(least, most, strict=True)]
+    solved = solved_between([(one.least, one.most) for one in worlds], TIERS_OF[lower], seconds)
+    return [_best(least, most, lower) for least, most in solved]
 
 
 def least_peak(worlds: Worlds, lower: str, seconds: float | None = TURN) -> Best | None:

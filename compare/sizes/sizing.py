@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import Hottest, hottest
-from compare.what_if import all_alike, reading, unassigned, what_if
+from compare.what_if import all_alike, fewest, reading, turn, unassigned, what_if
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.framed import Framed
@@ -37,8 +37,6 @@ FEWEST, MOST = 12, 40
 # The share of the time in which every number of members has its turn; the rest goes to what is
 # open about the target.
 FIRST = 0.7
-# Seconds that a number of members gets in its turn: what is not proved by then rarely is.
-TURN = 1.0
 ABOUT_NOW = ("stickiness", "moved_weight", "racks")
 
 
@@ -56,6 +54,10 @@ class Target:
 
     aim: Aim
     at_most: int
+
+    def is_below(self, most: Hottest | None) -> bool:
+        """Return whether one partition alone has more: no number of members keeps to it then."""
+        return self.aim == "peak_lag" and most is not None and most.records > self.at_most
 
     @staticmethod
     def of(given: Mapping[str, int] | None) -> Target | None:
@@ -152,8 +154,8 @@ class Sizing(Framed):
     objective : by which the best assignment of each is judged
     members_now, partitions : how many there are now; how many partitions somebody reads
     reads : what new members are taken to read, in a sentence
-    hottest : (topic, partition, records) of the partition with most lag: no number of members puts
-        less on one of them. None where no lag is known
+    hottest : the partition with most lag, as (topic, partition, records): no number of members
+        puts less on one of them. None where no lag is known
     target : what is to be kept to; None where nobody said
     rows : one a number of members, ascending
     smallest : the fewest members found that keep to the target; None where none do
@@ -170,7 +172,7 @@ class Sizing(Framed):
     members_now: int
     partitions: int
     reads: str
-    hottest: tuple[str, int, int] | None
+    hottest: Hottest | None
     target: Target | None
     rows: tuple[Size, ...]
     smallest: int | None
@@ -212,7 +214,7 @@ class Sizing(Framed):
             "members_now": self.members_now,
             "partitions": self.partitions,
             "new_members": self.reads,
-            "most_in_one_partition": most and dict(zip(Hottest._fields, most, strict=True)),
+            "most_in_one_partition": most and most._asdict(),
             "rows": [asdict(row) for row in self.rows],
             "assumed": list(self.assumed),
         }
@@ -281,23 +283,22 @@ def size(
     turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
     rows: dict[int, Size] = {}
 
-    def look(number: int, share: float | None) -> bool:
+    def look(number: int, clock: TimeLeft, parts: int) -> bool:
         if number not in groups:
             groups[number] = what_if(nobody, members=number, like=like)
-        limit = None if share is None else min(share, TURN)
-        rows[number] = _size(solve(groups[number], tiers, time_limit=limit), aim)
+        solution = solve(groups[number], tiers, time_limit=turn(clock, parts))
+        rows[number] = _size(solution, aim)
         return bool(rows[number].meets)
 
     for i, number in enumerate(numbers):
-        look(number, turns.share(len(numbers) - i + 1))
-    if members is None and _may_do_with_more(rows, aim, largest):
-        _look_beyond(
-            numbers[-1], partitions, lambda number: look(number, time_left.share(4)), time_left
-        )
+        look(number, turns, len(numbers) - i + 1)
+    met = any(row.meets for row in rows.values())
+    if members is None and aim and not met and not aim.is_below(hottest(largest)):
+        _look_beyond(numbers[-1], partitions, lambda one: look(one, time_left, 4), time_left)
     elif members is None:
         between = _between(rows)
         for i, number in enumerate(between):
-            look(number, turns.share(len(between) - i))
+            look(number, turns, len(between) - i)
     rows = dict(sorted(rows.items()))
     while (still := _open_below(rows)) is not None and not time_left.is_up:
         again = _size(solve(groups[still], tiers, time_limit=time_left.share(2)), aim)
@@ -324,23 +325,14 @@ def size(
     )
 
 
-def _may_do_with_more(rows: Mapping[int, Size], aim: Target | None, group: Group) -> bool:
-    """Return whether no number keeps to a target, and one partition alone does not exceed it."""
-    if aim is None or any(row.meets for row in rows.values()):
-        return False
-    most = hottest(group)
-    return aim.aim != "peak_lag" or most is None or most.records <= aim.at_most
-
-
-def _look_beyond(low: int, most: int, look: Callable[[int], bool], time_left: TimeLeft) -> None:
+def _look_beyond(high: int, most: int, look: Callable[[int], bool], time_left: TimeLeft) -> None:
     """Double a number of members until one will do, then halve what is left below that."""
-    high, found = low, False
+    low, found = high, False
     while not found and high < most and not time_left.is_up:
         low, high = high, min(2 * high, most)
         found = look(high)
-    while found and high - low > 1 and not time_left.is_up:
-        middle = (low + high) // 2
-        low, high = (low, middle) if look(middle) else (middle, high)
+    if found:
+        fewest(low, high, look, time_left)
 
 
 def _uneven(
@@ -360,17 +352,12 @@ def _uneven(
         return None
     free = tuple(tier for tier in tiers if tier in LAG_PEAKS)
     fewer = [number for number in rows if smallest is None or number < smallest]
-    found, low, high = None, 0, len(fewer)
-    while low < high and not time_left.is_up:
-        middle = (low + high) // 2
-        share = time_left.share(2)
-        limit = None if share is None else min(share, TURN)
-        solution = solve(groups[fewer[middle]], free, time_limit=limit)
-        if solution.assignment is not None and _size(solution, aim).meets:
-            found, high = fewer[middle], middle
-        else:
-            low = middle + 1
-    return found
+
+    def will_do(at: int) -> bool:
+        solution = solve(groups[fewer[at]], free, time_limit=turn(time_left))
+        return solution.assignment is not None and bool(_size(solution, aim).meets)
+
+    return next(iter(fewer[fewest(-1, len(fewer), will_do, time_left) :]), None)
 
 
 def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | None) -> Objective:

@@ -130,11 +130,12 @@ def hung(never_returns) -> Advice:
         return advise(group, assignors=names, limit=limit)
 
 
-def test_an_assignor_that_never_returns_on_the_group_is_named_and_not_advised(hung):
+def test_an_assignor_that_never_returns_on_the_group_is_named_and_not_advised(hung, never_returns):
     (change,) = [one for one in hung.changes if one.kind == "assignor"]
     assert change.assignor == UNIFORM
     assert hung.assignors[0].status == "timed-out"
-    assert not_advised(replace(hung, judged=None)) == [
+    unlisted = replace(hung.judged, group=Group.from_dict(never_returns))
+    assert not_advised(replace(hung, judged=unlisted)) == [
         "Not advised: cooperative-sticky 4.4.0: no answer within 1 s on this group."
     ]
     # Where it assigns now.

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from compare.sizes import sweep
+from compare.sizes import sizing
 from compare.sizes.sizing import parse_target, size
 from compare.what_if import all_alike, reading, what_if
 from groups import Assignment, BadInput, Group, values
@@ -110,13 +110,13 @@ def test_a_lag_that_is_not_known_leaves_the_counts_and_rows_are_flat():
 def test_the_time_limit_is_for_all_numbers_together(monkeypatch):
     rng = random.Random(2)
     lag = [rng.randint(50_000, 100_000) for _ in range(60)]
-    given, solving = [], sweep.solve
+    given, solving = [], sizing.solve
 
     def noted(group, objective, *, time_limit, **more):
         given.append(time_limit)
         return solving(group, objective, time_limit=time_limit, **more)
 
-    monkeypatch.setattr(sweep, "solve", noted)
+    monkeypatch.setattr(sizing, "solve", noted)
     found = size(alike(lag), members=range(12, 32), time_limit=1.0)
     assert len(found.rows) == 20
     assert given[0] < 1.0 / 10
