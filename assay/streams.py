@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
+    from groups.errors import Failure
+
 
 class ReaderGone(Exception):
     """Whoever read standard output has closed it; nothing is left to say."""
@@ -171,6 +173,12 @@ def note_assumed(assumed: Sequence[str]) -> None:
     """Note beside the answer what was assumed."""
     for line in assumed:
         note(f"assumed: {line}")
+
+
+def note_failures(failures: Iterable[Failure]) -> None:
+    """Note what could not become a snapshot, and why."""
+    for failure in failures:
+        note(str(failure))
 
 
 def note(line: str) -> None:

@@ -64,7 +64,7 @@ def show_scores(
         Column("balanced", lambda row: row.balanced, gives_way=3),
         *(_tier_column(solution, at) for at in range(len(solution.objective))),
         Column("peak lag", lambda row: _above(row.peak_lag, lowest), right=True, shown=lagging),
-        Column("catch-up", lambda row: _time(row.catch_up_seconds), right=True, shown=rated),
+        Column("catch-up", lambda row: row.catch_up_seconds, told=duration, shown=rated),
         Column("seconds", lambda row: f"{row.seconds:.4f}", right=True, gives_way=1),
     )
     reasons: dict[str, list[str]] = {}
@@ -153,10 +153,6 @@ def _above(peak: int | None, lowest: LowestPeak | None) -> Pair | None:
     if lowest.proved:
         return rounded(peak), f" (+{rounded(more)})" if more else ""
     return rounded(peak), f" (+{rounded(more)}..{rounded(most)})"
-
-
-def _time(seconds: int | None) -> str | None:
-    return None if seconds is None else duration(seconds)
 
 
 def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:

@@ -40,6 +40,7 @@ class Column(Generic[Row]):
     cell : what stands in it of a row: None is a dash, a truth yes or no, a whole number has
         commas, a list becomes words, a pair is a number and the note behind it
     right : whether texts end at the same place, as numbers do
+    told : how a number is written, which then ends at the same place too; None: with commas
     whole : whether its text is never cut
     gives_way : which of the columns is left out first where a terminal is too narrow; 0: none
     shown : whether there is anything to show in it
@@ -51,6 +52,7 @@ class Column(Generic[Row]):
     whole: bool = False
     gives_way: int = 0
     shown: bool = True
+    told: Callable[[int], str] | None = None
 
 
 def width() -> int | None:
@@ -122,10 +124,12 @@ class _Filled:
 def _filled(column: Column[Row], rows: Sequence[Row]) -> _Filled:
     from rich.cells import cell_len
 
-    values = [column.cell(row) for row in rows]
+    told = column.told
+    values: list[Any] = [column.cell(row) for row in rows]
+    values = [one if told is None or one is None else told(one) for one in values]
     known = [value for value in values if value is not None]
     numbers = [isinstance(v, Integral | tuple) and not isinstance(v, bool) for v in known]
-    right = column.right or (bool(numbers) and all(numbers))
+    right = column.right or told is not None or (bool(numbers) and all(numbers))
     pairs = [value if isinstance(value, tuple) else (_shown(value), "") for value in values]
     number, note = (max((len(pair[i]) for pair in pairs), default=0) for i in (0, 1))
     noted = any(isinstance(value, tuple) for value in values)

@@ -204,7 +204,7 @@ def _groups(name: str, value: Any, expected: str) -> list[Any]:
         return [value.alone(number) for number in range(len(value))]
     found = list(value) if isinstance(value, Iterable) and not _is_group(value) else [value]
     for failure in () if found else getattr(value, "failures", ()):
-        raise BadInput(f"{failure.place}: {failure.reason}")
+        raise BadInput(str(failure))
     if not all(map(_is_group, found)):
         raise BadInput(f"{name}: {_shown(value)}, expected {expected}: {_GROUPS}")
     return found

@@ -69,7 +69,7 @@ class AssignmentFile:
             raise BadInput(f"{self.name}: group {group} more than once, expected one")
         for failure in self.failures:
             if group is not None and failure.group == group:
-                raise BadInput(f"{failure.place}: {failure.reason}")
+                raise BadInput(str(failure))
         names = [one.group or "" for one in self.assignments]
         near = get_close_matches(group or "", names, n=3, cutoff=0.4) or names[:_FEW]
         said = "only" if len(near) == len(names) else f"of {len(names)} the nearest are"
@@ -102,7 +102,7 @@ def read_assignments(path: str) -> AssignmentFile:
     groups = read_groups(path, standard_input=data)
     if not groups:
         for failure in groups.failures:
-            raise BadInput(f"{failure.place}: {failure.reason}; {_EXPECTED}")
+            raise BadInput(f"{failure}; {_EXPECTED}")
         raise BadInput(f"{name}: no group in it, and no assignment; {_EXPECTED}")
     found = tuple(NamedAssignment.from_group(group, name) for group in groups)
     return AssignmentFile(name, found, groups.failures)

@@ -110,6 +110,9 @@ class Failure:
     not_to_be_had: bool = False
     captured_at: str | None = None
 
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
     @property
     def about(self) -> str:
         """The group, or the place where that is not known."""

@@ -145,7 +145,7 @@ def read_group(path: str) -> Group:
     if len(groups) == 1 and not groups.failures:
         return groups[0]
     for failure in groups.failures:
-        raise BadInput(f"{failure.place}: {failure.reason}")
+        raise BadInput(str(failure))
     if groups:
         raise BadInput(f"{named(path)}: {len(groups):,} groups, expected one")
     raise BadInput(f"{named(path)}: no group in it, add kafka-consumer-groups --describe")

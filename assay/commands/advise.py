@@ -13,23 +13,24 @@ from assay.commands.cluster import (
     CommandConfig,
     Config,
     FilesInstead,
-    GroupsAsked,
+    Patterns,
     Timeout,
     finding,
 )
 from assay.commands.options import (
     DEFAULT_SECONDS,
-    MOST_SECONDS,
     Assignors,
     AssumeEqual,
     Format,
     HostBy,
+    Like,
     Reads,
     Reset,
     note_passed_over,
     note_unused_capacity,
     on_hosts,
     same_group,
+    seconds_option,
     solved_for,
 )
 from assay.progress import far
@@ -78,7 +79,7 @@ def advise(
     files: FilesInstead = None,
     *,
     bootstrap_server: BootstrapServerInstead = None,
-    group: GroupsAsked = None,
+    group: Patterns = None,
     command_config: CommandConfig = None,
     config: Config = None,
     timeout: Timeout = DEFAULT_TIMEOUT,
@@ -91,22 +92,16 @@ def advise(
         ),
     ] = None,
     assignor: Assignors = None,
-    like: Annotated[
-        str | None,
-        typer.Option("--like", metavar="MEMBER", help="new members read what this one reads"),
-    ] = None,
+    like: Like = None,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     reset: Reset = None,
     host_by: HostBy = "host",
     time_limit: Annotated[
         float | None,
-        typer.Option(
-            "--time-limit",
-            min=0.001,
-            max=MOST_SECONDS,
-            help="seconds for a group, and for each call of an assignor; left out: 10 and 5, of "
-            "several groups less",
+        seconds_option(
+            "seconds for a group, and for each call of an assignor; left out: 10 and 5, of "
+            "several groups less"
         ),
     ] = None,
     format_: Format = "table",

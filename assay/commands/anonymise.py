@@ -20,5 +20,5 @@ def anonymise(
 
     groups = read_groups([file])
     for failure in groups.failures:
-        raise BadInput(f"{failure.place}: {failure.reason}")
+        raise BadInput(str(failure))
     write((as_json(d) for d in anonymise_all([group.to_dict() for group in groups])), out)

@@ -38,11 +38,7 @@ def capture(
     """
     connection = connection_to(bootstrap_server, command_config, config, timeout)
     groups, damaged, not_had = groups_of(connection, group or [], reset=reset)
-    assumed: dict[str, list[str]] = {}
-    for one in groups:
-        for line in one.assumed:
-            assumed.setdefault(line, []).append(one.name)
-    note_each_assumed(assumed)
+    note_each_assumed((one.name, one.assumed) for one in groups)
     if out is not None and out.endswith(PARQUET):
         require("pyarrow", extra="spark")
         from groups.columnar.parquet import write_groups

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.options import MOST_SECONDS, as_told, groups_in
-from assay.streams import note
+from assay.streams import note_failures
 from groups.errors import BadInput
 from live import DEFAULT_SECONDS
 
@@ -34,14 +34,6 @@ FilesInstead = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="snapshots, JSON lines, what other tools printed, folders; - is standard input",
-    ),
-]
-GroupsAsked = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--group",
-        metavar="NAME",
-        help="only this one, or a pattern as in 'orders-*'",
     ),
 ]
 CommandConfig = Annotated[
@@ -174,7 +166,7 @@ def captured_of(
 
     found = capture(connection, [*patterns] or ["*"])
     if not found.documents and len(found.failures) == 1:
-        raise BadInput(f"{found.failures[0].place}: {found.failures[0].reason}")
+        raise BadInput(str(found.failures[0]))
     groups = [one.group() for one in found.documents]
     return as_told(groups, reads, reset), found.failures
 
@@ -219,8 +211,7 @@ def groups_of(
         Where the cluster cannot be asked, or no group could be captured.
     """
     groups, failures = captured_of(connection, patterns, reads, reset=reset)
-    for failure in failures:
-        note(f"{failure.place}: {failure.reason}")
+    note_failures(failures)
     if not groups:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")
     return (groups, *lost_of(failures, patterns))

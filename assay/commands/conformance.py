@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.guests import Port, Probed, guest, require_probe
-from assay.commands.options import MOST_SECONDS, Format
+from assay.commands.options import Format, seconds_option
 from assay.progress import far
 from assay.signals import ending_on_signals
 from assay.streams import note, show_json, write
@@ -42,15 +42,7 @@ def conformance(
         int | None,
         typer.Option(min=1, help=f"how many groups; all if left out, and {FEW} with --probe"),
     ] = None,
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit",
-            min=0.001,
-            max=MOST_SECONDS,
-            help="seconds for each call, over all rounds",
-        ),
-    ] = 10.0,
+    time_limit: Annotated[float, seconds_option("seconds for each call, over all rounds")] = 10.0,
     out: Annotated[
         str | None,
         typer.Option(

@@ -8,7 +8,7 @@ import typer
 
 from assay.commands.import_ import note_each_assumed
 from assay.commands.options import Format
-from assay.streams import note, note_assumed, show, show_json
+from assay.streams import note, note_assumed, note_failures, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.diff import (
     Diff,
@@ -68,14 +68,10 @@ def diff(
         found = [_by_client(found[0])]
     elif by == "client-id":
         found = worst_first(_by_client_or_member(diff) for diff in found)
-    for failure in damaged:
-        note(f"{failure.place}: {failure.reason}")
+    note_failures(damaged)
     if several:
-        assumed: dict[str, list[str]] = {}
-        for side in (side for diff in found for side in (diff.before, diff.after)):
-            for line in side.assumed:
-                assumed.setdefault(line, []).append(str(side.group))
-        note_each_assumed({line: list(dict.fromkeys(of)) for line, of in assumed.items()})
+        sides = (side for diff in found for side in (diff.before, diff.after))
+        note_each_assumed((str(side.group), side.assumed) for side in sides)
     else:
         _note_assumed(found[0].before, found[0].after)
     if format_ == "json":

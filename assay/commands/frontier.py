@@ -9,7 +9,6 @@ import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
-    MOST_SECONDS,
     AssumeEqual,
     Format,
     HostBy,
@@ -19,6 +18,7 @@ from assay.commands.options import (
     Reset,
     Views,
     one_group,
+    seconds_option,
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
@@ -54,16 +54,7 @@ def frontier(
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
     format_: Format = "table",
-    time_limit: Annotated[
-        float,
-        typer.Option(
-            "--time-limit",
-            metavar="SECONDS",
-            min=0.001,
-            max=MOST_SECONDS,
-            help="for all points together",
-        ),
-    ] = DEFAULT_SECONDS,
+    time_limit: Annotated[float, seconds_option("for all points together")] = DEFAULT_SECONDS,
     reset: Reset = None,
     rate: Rate = None,
     host_by: HostBy = "host",
@@ -127,7 +118,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> Non
         rows,
         Column(paid, lambda row: row.spent),
         Column(bought, lambda row: row.bought),
-        Column("catch-up", lambda row: duration(row.catch_up or 0), right=True, shown=times),
+        Column("catch-up", lambda row: row.catch_up, told=duration, shown=times),
         Column("loads", lambda row: spread(row.point.assignment.loads), right=True, gives_way=1),
         Column("per move", lambda row: row.per_move, right=True, shown=per_move),
         Column("gain", lambda row: f"{100 * (most - row.bought) // every}%", right=True),

@@ -1,6 +1,6 @@
 """Importing: what other tools print becomes snapshots, and these become Parquet."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Annotated
 
@@ -8,7 +8,7 @@ import typer
 
 from assay.commands.cluster import Strict
 from assay.commands.options import Reset, SnapshotsOut, no_group_in
-from assay.streams import as_json, note, note_assumed, write
+from assay.streams import as_json, note, note_assumed, note_failures, write
 from groups.documents.json_files import is_json_lines
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure
@@ -64,7 +64,7 @@ def import_(
     texts, others, standard_input = _shared_out(files, snapshots=is_table)
     times = {named(file): time for file in files if (time := file_time(file)) is not None}
     imported, failures = import_each(texts, dialect=from_, captured_at=told, times=times)
-    assumed: dict[str, list[str]] = {}
+    assumed: list[tuple[str, Sequence[str]]] = []
 
     def groups() -> Iterator[Group]:
         made = (one.group() for one in imported)
@@ -76,8 +76,7 @@ def import_(
             elif stateful is not None or standbys is not None:
                 asked = "--stateful" if standbys is None else "--standbys"
                 raise BadInput(f"{asked}: {group.name} is no Kafka Streams group")
-            for line in known.assumed:
-                assumed.setdefault(line, []).append(known.name)
+            assumed.append((known.name, known.assumed))
             yield known
 
     # Of what becomes Parquet there may be more than the memory holds.
@@ -90,10 +89,9 @@ def import_(
         snapshots = list(groups())
         count = len(snapshots)
     if not count:
-        first = f"{failures[0].place}: {failures[0].reason}" if failures else no_group_in(files)
+        first = str(failures[0]) if failures else no_group_in(files)
         raise BadInput(first)
-    for failure in failures:
-        note(f"{failure.place}: {failure.reason}")
+    note_failures(failures)
     note_each_assumed(assumed)
     if not is_table:
         write_snapshots(snapshots, out)
@@ -142,10 +140,14 @@ def write_snapshots(groups: Sequence[Group], out: str | None) -> None:
     write((as_json(group.snapshot(), indent=indent) for group in groups), out)
 
 
-def note_each_assumed(of: Mapping[str, Sequence[str]]) -> None:
-    """Note what was assumed of which groups, once if it is the same for several."""
+def note_each_assumed(assumed: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Note what was assumed of which groups, by name, once if it is the same for several."""
+    of: dict[str, dict[str, None]] = {}
+    for name, each in assumed:
+        for line in each:
+            of.setdefault(line, {})[name] = None
     lines = [
-        f"{names[0] if len(names) == 1 else f'{len(names)} groups'}: {line}"
+        f"{next(iter(names)) if len(names) == 1 else f'{len(names)} groups'}: {line}"
         for line, names in of.items()
     ]
     note_assumed(lines[:MOST_LINES])

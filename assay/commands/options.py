@@ -7,11 +7,11 @@ import os
 import re
 import shlex
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from assay.streams import note
+from assay.streams import note, note_failures
 from compare.sentences import spread
 from groups.assignment import Assignment
 from groups.collection import Groups, readers_of_nothing
@@ -48,13 +48,11 @@ File = Annotated[
         help="a snapshot, JSON lines or what another tool printed; - is standard input",
     ),
 ]
-Views = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE...",
-        help="snapshots, JSON lines or what other tools printed; - is standard input",
-    ),
-]
+FILES: Any = typer.Argument(
+    metavar="FILE...",
+    help="snapshots, JSON lines or what other tools printed; - is standard input",
+)
+Views = Annotated[list[str], FILES]
 
 
 def _objectives(incomplete: str) -> list[str]:
@@ -81,15 +79,15 @@ Objective = Annotated[
 AssumeEqual = Annotated[
     bool, typer.Option("--assume-equal", help="take unknown subscriptions as all topics")
 ]
+
+
+def seconds_option(says: str) -> Any:
+    """Return an option that takes seconds."""
+    return typer.Option(min=0.001, max=MOST_SECONDS, help=says)
+
+
 TimeLimitOption = Annotated[
-    float | None,
-    typer.Option(
-        "--time-limit",
-        metavar="SECONDS",
-        min=0.001,
-        max=MOST_SECONDS,
-        help="for each solve, and for each call of an assignor",
-    ),
+    float | None, seconds_option("for each solve, and for each call of an assignor")
 ]
 Format = Annotated[
     Literal["table", "json"], typer.Option("--format", help="how to print the answer")
@@ -417,16 +415,15 @@ def _found(
     failures = groups.failures
     none_to_be_had = may_be_none and any(one.not_to_be_had for one in failures)
     if not groups and len(failures) == 1 and not none_to_be_had:
-        raise BadInput(f"{failures[0].place}: {failures[0].reason}")
+        raise BadInput(str(failures[0]))
     known = {group.name for group in groups}
     every = known | {one.group for one in failures if one.group is not None}
     wanted = _matching(every, only)
     for failure in failures:
         if failure.group in only and failure.group not in known:
-            raise BadInput(f"--group {failure.group}: {failure.place}: {failure.reason}")
+            raise BadInput(f"--group {failure.group}: {failure}")
     asked = [f for f in failures if not only or f.group is None or f.group in wanted]
-    for failure in asked:
-        note(f"{failure.place}: {failure.reason}")
+    note_failures(asked)
     if not groups and not none_to_be_had:
         none = f"{', '.join(files)}: no group in it that could be scored"
         raise BadInput(none if failures else no_group_in(files))

@@ -49,7 +49,7 @@ def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, Named
         taken.add(name)
         found = read_assignments(file)
         for failure in found.damaged:
-            raise BadInput(f"{failure.place}: {failure.reason}")
+            raise BadInput(str(failure))
         plans[name] = found.of(groups[0].name)
         plans[name].of(groups[0])
     return plans

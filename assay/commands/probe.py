@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.options import MOST_SECONDS, AssumeEqual, Format, Objective
+from assay.commands.options import AssumeEqual, Format, Objective, seconds_option
 from assay.commands.solve import headline
 from assay.signals import ending_on_signals
 from assay.streams import note, note_assumed, show_json
@@ -46,10 +46,7 @@ def probe(
             "--port", metavar="PORT", min=0, max=65535, help="where to listen; 0: a free one"
         ),
     ] = 0,
-    timeout: Annotated[
-        float,
-        typer.Option("--timeout", min=0.001, max=MOST_SECONDS, help="to wait for each plan"),
-    ] = 60.0,
+    timeout: Annotated[float, seconds_option("to wait for each plan")] = 60.0,
     objective: Objective = "kip-54",
     assume_equal: AssumeEqual = False,
     format_: Format = "table",

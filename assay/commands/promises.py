@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.commands.guests import Port, Probed, guest, require_probe
-from assay.commands.options import MOST_SECONDS, Format
+from assay.commands.options import MOST_SECONDS, Format, seconds_option
 from assay.progress import far
 from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
@@ -45,13 +45,7 @@ def hunt(
         ),
     ] = None,
     time_limit: Annotated[
-        float | None,
-        typer.Option(
-            "--time-limit",
-            min=0.001,
-            max=MOST_SECONDS,
-            help="seconds for each call; 1 if left out, and 10 with --probe",
-        ),
+        float | None, seconds_option("seconds for each call; 1 if left out, and 10 with --probe")
     ] = None,
     rederive: Annotated[
         str | None,

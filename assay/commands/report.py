@@ -33,7 +33,7 @@ from assay.commands.options import (
     on_hosts,
 )
 from assay.progress import far
-from assay.streams import complain, note, show
+from assay.streams import complain, note_failures, show
 from groups.errors import BadInput
 from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
@@ -132,8 +132,7 @@ def report(
     if not page.details and page.unread:
         complain("no group could be read; the page says why")
         raise typer.Exit(2)
-    for failure in unread:
-        note(f"{failure.place}: {failure.reason}")
+    note_failures(unread)
     lost = lost_of(unread, group or [])[0] if live else {one.place for one in unread} & {*files}
     raise typer.Exit(2 if lost else 0)
 
@@ -190,8 +189,7 @@ def _of_groups(
     consumers = not all(group.of_streams for group in groups)
     names = assignors_asked(assignor) if assignor else usual_assignors() if consumers else []
     apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
-    for failure in damaged:
-        note(f"{failure.place}: {failure.reason}")
+    note_failures(damaged)
     return page_of_groups(
         groups,
         tiers,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.scenarios.journey import Journey, JourneyStep
-    from compare.scenarios.rollout import Rollout, RolloutStep
+    from compare.scenarios.rollout import Rollout
     from compare.scenarios.scenario import Scenario
     from compare.scenarios.upgrade_paths import Variation
     from heuristics import Assignor
@@ -357,7 +358,7 @@ def _print_steps(journey: Journey) -> None:
         Column("partitions", lambda step: step.partitions),
         Column("valid", lambda step: step.row.valid if step.row.terms else step.row.status),
         *(_tier_column(tier, at) for at, tier in enumerate(journey.objective)),
-        *(_of_course(count) for count in COUNTS),
+        *(Column(_head(count), attrgetter(f"course.{count}")) for count in COUNTS),
     )
     for step in journey.steps:
         reason = step.row.why_not
@@ -377,10 +378,6 @@ def _tier_column(tier: str, at: int) -> Column[JourneyStep]:
     return Column(_head(tier), beside_the_best, right=True)
 
 
-def _of_course(count: str) -> Column[JourneyStep]:
-    return Column(_head(count), lambda step: getattr(step.course, count))
-
-
 def _head(name: str) -> str:
     return called(name).replace("_", " ")
 
@@ -395,23 +392,11 @@ def _print_rollouts(rollouts: Sequence[Rollout]) -> None:
             Column("what happens", lambda step: step.act),
             Column("assignor", lambda step: step.assignor, whole=True),
             Column("protocol", lambda step: step.protocol),
-            *(_of_rollout(count) for count in COUNTED),
+            *(Column(_head(count), attrgetter(count)) for count in COUNTED),
             Column("barred", lambda step: list(step.barred)),
             Column("contested", lambda step: list(step.contested) or "none"),
             Column("", lambda step: f"turned away: {step.refused}" if step.refused else ""),
         )
     tell("sums after the start")
-    show_table(rollouts[0].total, Column("", _spelled), *map(_sums, rollouts))
-
-
-def _of_rollout(count: str) -> Column[RolloutStep]:
-    return Column(_head(count), lambda step: getattr(step, count))
-
-
-def _sums(rollout: Rollout) -> Column[str]:
-    total = rollout.total
-    return Column(RULES[rollout.rule], lambda name: total[name])
-
-
-def _spelled(name: str) -> str:
-    return name.replace("_", " ")
+    sums = (Column(RULES[one.rule], one.total.__getitem__) for one in rollouts)
+    show_table(rollouts[0].total, Column("", _head), *sums)

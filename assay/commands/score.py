@@ -13,7 +13,7 @@ from assay.commands.cluster import (
     CommandConfig,
     Config,
     FilesInstead,
-    GroupsAsked,
+    Patterns,
     Timeout,
     finding,
 )
@@ -104,7 +104,7 @@ NOT_SURE = (
 def score(
     files: FilesInstead = None,
     *,
-    group: GroupsAsked = None,
+    group: Patterns = None,
     assignor: Assignors = None,
     plan: Plans = None,
     objective: Objective = "kip-54",

@@ -9,15 +9,17 @@ import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
-    MOST_SECONDS,
+    FILES,
     AssumeEqual,
     Format,
+    Like,
     OneOf,
     Rate,
     Reads,
     Reset,
     one_group,
     same_group,
+    seconds_option,
     solved_for,
 )
 from assay.commands.solve import in_ranges
@@ -31,7 +33,7 @@ from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import OF_CONSUMERS, counted, duration, listed, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from compare.sizes.fit import Fit, FitRow
     from compare.sizes.pods import Pods
@@ -41,16 +43,37 @@ if TYPE_CHECKING:
 MOST_NUMBERS, MOST_PARTITIONS = 1000, 1_000_000
 _ANY = {"format": "assay-group/1", "group": "any group"}
 MOST_MEMBERS = 20
+# Ways to ask that have an answer of their own, and the options that mean nothing to each.
+NOT_WITH = {
+    "--partitions": (
+        "--group",
+        "--reads",
+        "--members",
+        "--target",
+        "--capacity",
+        "--objective",
+        "--like",
+        "--rate",
+        "--host-by",
+        "--figure",
+    ),
+    "--capacity": (
+        "--members",
+        "--like",
+        "--objective",
+        "--figure",
+        "--target",
+        "--threads",
+        "--host-by",
+    ),
+    "--threads": ("--members", "--like"),
+    "--host-by": ("--members", "--like"),
+}
+IN_PODS = ("--threads", "--host-by")
 
 
 def size(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE...",
-            help="snapshots, JSON lines or what other tools printed; - is standard input",
-        ),
-    ] = None,
+    files: Annotated[list[str] | None, FILES] = None,
     *,
     target: Annotated[
         str | None,
@@ -97,10 +120,7 @@ def size(
         str | None,
         typer.Option("--members", metavar="N-M", help="the numbers to look at, as in 1-40"),
     ] = None,
-    like: Annotated[
-        str | None,
-        typer.Option("--like", metavar="MEMBER", help="new members read what this one reads"),
-    ] = None,
+    like: Like = None,
     objective: Annotated[
         str | None,
         typer.Option(
@@ -109,8 +129,7 @@ def size(
         ),
     ] = None,
     time_limit: Annotated[
-        float,
-        typer.Option(min=0.001, max=MOST_SECONDS, help="seconds for all numbers together"),
+        float, seconds_option("seconds for all numbers together")
     ] = DEFAULT_SECONDS,
     figure: Annotated[
         str | None, typer.Option("--figure", help="also draw it, as a .svg or a .png")
@@ -126,25 +145,33 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
-    if partitions is not None or files is None:
-        others: dict[str, object] = {"--group": group, "--reads": reads, "--members": members}
-        others |= {"--target": target, "--capacity": capacity, "--objective": objective}
-        others |= {"--like": like, "--rate": rate, "--host-by": host_by, "--figure": figure}
-        unused = [name for name, value in others.items() if value]
-        _size_any_group(files, partitions, threads, format_, unused)
-        return
     from groups.extras import require_plots
 
-    in_pods = threads is not None or host_by is not None
-    other: dict[str, object] = {"--members": members, "--like": like}
-    if capacity is not None or target is None:
-        other |= {"--objective": objective, "--figure": figure}
-    if capacity is not None:
-        other |= {"--target": target, "--threads": threads, "--host-by": host_by}
-    also = next((name for name, value in other.items() if value), None)
-    if also is not None and (in_pods or capacity is not None):
-        asked = "--capacity" if capacity else "--threads" if threads else "--host-by"
-        raise BadInput(f"{also}: not with {asked}")
+    given: dict[str, object] = {
+        "--partitions": partitions,
+        "--capacity": capacity,
+        "--threads": threads,
+        "--host-by": host_by,
+        "--group": group,
+        "--reads": reads,
+        "--members": members,
+        "--target": target,
+        "--objective": objective,
+        "--like": like,
+        "--rate": rate,
+        "--figure": figure,
+    }
+    if partitions is not None and (files or threads is None):
+        raise BadInput("--partitions: with --threads N, and without a file")
+    in_pods = _way(given) in IN_PODS
+    if partitions is not None and threads is not None:
+        from compare.sizes.pods import pods
+
+        topic = {"topics": {"t": partitions}, "members": {"m": {"subscription": ["t"]}}}
+        _print_pods(pods(Group.from_dict({**_ANY, **topic}), threads), format_)
+        return
+    if not files:
+        raise BadInput("a FILE is missing; or ask without one: --partitions 24 --threads 4")
     if figure is not None:
         require_plots()
         from compare import figures
@@ -193,6 +220,18 @@ def size(
             show(f"{found.group}: drawn in {figure}")
 
 
+def _way(given: Mapping[str, object]) -> str | None:
+    """Return the way to ask that has an answer of its own; refuse what means nothing to it."""
+    way = next((one for one in NOT_WITH if given[one] is not None), None)
+    without = () if way is None else NOT_WITH[way]
+    if way in IN_PODS and given["--target"] is None:
+        without += ("--objective", "--figure")
+    for option in without:
+        if given[option]:
+            raise BadInput(f"{option}: not with {way}")
+    return way
+
+
 def _pods(group: Group, threads: int | None) -> Pods:
     """Return how even a group is in pods of so many threads; None: pods as its hosts are now."""
     from compare.sizes.pods import pods, pods_of
@@ -204,27 +243,6 @@ def _pods(group: Group, threads: int | None) -> Pods:
             "read alike; say --threads N"
         )
     return found
-
-
-def _size_any_group(
-    files: object, partitions: int | None, threads: int | None, format_: str, unused: list[str]
-) -> None:
-    """Print with how many pods any group is even that reads so many partitions.
-
-    Parameters
-    ----------
-    unused : options that were given and say nothing of such a group
-    """
-    from compare.sizes.pods import pods
-
-    if partitions is None:
-        raise BadInput("a FILE is missing; or ask without one: --partitions 24 --threads 4")
-    if threads is None or files:
-        raise BadInput("--partitions: with --threads N, and without a file")
-    if unused:
-        raise BadInput(f"{unused[0]}: not with --partitions")
-    topic = {"topics": {"t": partitions}, "members": {"m": {"subscription": ["t"]}}}
-    _print_pods(pods(Group.from_dict({**_ANY, **topic}), threads), format_)
 
 
 def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
@@ -358,7 +376,7 @@ def _print_sizing(sizing: Sizing, same: str, pod: int, nouns: Nouns) -> None:
     tell(nouns.said(f"A partition is with one member: {more}"))
     if sizing.hottest is not None:
         topic, number, records = sizing.hottest
-        one = f"{topic}-{number}" if nouns == OF_CONSUMERS else nouns.held({topic: [number]})
+        one = sizing.hottest.name if nouns == OF_CONSUMERS else nouns.held({topic: [number]})
         tell(
             f"However many there are, one has at least {rounded(records)} of lag: that of one "
             f"{nouns.partition} ({one})."
@@ -412,7 +430,8 @@ def _enough(sizing: Sizing, pod: int) -> str:
         none = "No number" if len(rows) > last - first else f"None of {len(rows)} numbers"
         known = "" if sizing.sure else "known to be "
         others = "" if first == pod and last >= sizing.partitions else "; others were not tried"
-        least = _least(sizing, target)
+        values = [value for row in rows if (value := row.of(target.aim)[0]) is not None]
+        least = f" The least found is {_value(target.aim, min(values))}." if values else ""
         return f"{none} from {first} to {last:,} is {known}enough {aim}{others}.{least}"
     enough = [row.members for row in rows if row.meets]
     if any(row.members > few and row.meets is False for row in rows):
@@ -453,13 +472,6 @@ def _busiest(row: Size) -> int:
     return row.most_load if row.peak_lag is None else row.peak_lag
 
 
-def _least(sizing: Sizing, target: Target) -> str:
-    """Return what the least is that any of the numbers has."""
-    found = [row.of(target.aim)[0] for row in sizing.rows]
-    known = [value for value in found if value is not None]
-    return f" The least found is {_value(target.aim, min(known))}." if known else ""
-
-
 def _aim(target: Target) -> str:
     most = _value(target.aim, target.at_most)
     if target.aim == "peak_time":
@@ -492,7 +504,7 @@ def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
         Column("balance", lambda row: row.balance, gives_way=1),
         Column("peak lag", lambda row: row.peak_lag, shown=lag),
         Column("at least", _bound, right=True, shown=bounds),
-        Column("catch-up", _catch_up, right=True, shown=times),
+        Column("catch-up", lambda row: row.peak_seconds, told=duration, shown=times),
         Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
     )
     so_many = f"so many {nouns.member}s"
@@ -504,10 +516,6 @@ def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
 def _bound(row: Size) -> str:
     known = row.peak_lag_bound is not None and row.peak_lag_bound != row.peak_lag
     return f"{row.peak_lag_bound:,}" if known else ""
-
-
-def _catch_up(row: Size) -> str | None:
-    return None if row.peak_seconds is None else duration(row.peak_seconds)
 
 
 def _noted(row: Size, like: int, sizing: Sizing) -> str:

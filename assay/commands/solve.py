@@ -267,17 +267,10 @@ def lag_columns(now: Behind | None, then: Behind | None) -> list[Column[int]]:
     """
     if now is None or then is None or now.unknown or then.unknown:
         return []
-    sides = {"now": now.records, "best": then.records}
-    columns = [_lag_column(f"lag {side}", records) for side, records in sides.items()]
-    if None not in (now.longest, then.longest) and (now.longest or then.longest):
-        times = {"now": now.seconds, "best": then.seconds}
-        columns += [_catch_up_column(f"catch-up {side}", of) for side, of in times.items()]
-    return columns
-
-
-def _lag_column(head: str, records: Sequence[int]) -> Column[int]:
-    return Column(head, lambda member: records[member])
-
-
-def _catch_up_column(head: str, seconds: Sequence[int | None]) -> Column[int]:
-    return Column(head, lambda member: duration(seconds[member] or 0), right=True)
+    timed = None not in (now.longest, then.longest) and bool(now.longest or then.longest)
+    return [
+        Column("lag now", now.records.__getitem__),
+        Column("lag best", then.records.__getitem__),
+        Column("catch-up now", now.seconds.__getitem__, told=duration, shown=timed),
+        Column("catch-up best", then.seconds.__getitem__, told=duration, shown=timed),
+    ]

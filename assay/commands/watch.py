@@ -189,7 +189,7 @@ class Watched:
         """Judge what a look found, and say what is new."""
         failing = {one.group or one.reason: one for one in look.found.failures}
         for name in sorted(failing.keys() - self.missed):
-            note(f"{look.at} {failing[name].place}: {failing[name].reason}")
+            note(f"{look.at} {failing[name]}")
         started = time.perf_counter()
         groups = [one.group() for one in look.found.documents]
         judged, unjudged = _judged(groups, self.tiers, self.time_limit)

@@ -194,10 +194,10 @@ def depends(change: Change, advice: Advice, same: str = "") -> list[str]:
             f"Takes a restart of {change.member}, which must be able to process {change.topic}."
         )
     if change.kind == "partitions":
-        spread_evenly = (
-            f"This holds for new records, if those of {change.topic} are spread evenly."
-        )
-        said += [spread_evenly, f"Keys go to other partitions from then on, {NO_WAY_BACK}"]
+        said += [
+            f"This holds for new records, if those of {change.topic} are spread evenly.",
+            f"Keys go to other partitions from then on, {NO_WAY_BACK}",
+        ]
     return said
 
 
