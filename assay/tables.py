@@ -276,7 +276,7 @@ def show_moves(plan: Assignment, indent: str = "  ") -> None:
         )
 
 
-def show_given(plan: Assignment, indent: str = "  ") -> None:
+def show_given(plan: Assignment, indent: str) -> None:
     """Print which member gets which partitions that have no owner now."""
     before = Assignment.current(plan.group).owner
     given = Assignment(plan.group, np.where(before < 0, plan.owner, NOBODY))

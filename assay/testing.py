@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from compare.limits import too_far
+from compare.limits import beyond
 from compare.scores import score
 from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
@@ -154,7 +154,7 @@ def assert_within(
         raise AssertionError(f"{asked.name}: not valid: {', '.join(shown)}{rest}")
     solution = solve(asked, tiers, time_limit=time_limit)
     row = score(asked, made, solution)
-    if too_far([row], limits):
+    if beyond([row], limits):
         raise AssertionError(_message(row, made, solution, limits, time_limit))
 
 

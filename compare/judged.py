@@ -87,6 +87,11 @@ class Judged(Framed):
         solution = self.lowest if self.verdict.condition else self.best
         return None if solution is None else solution.assignment
 
+    @property
+    def to_move(self) -> int | None:
+        """How many partitions move to the target; None where there is none."""
+        return None if self.target is None else len(self.target.moved)
+
     @cached_property
     def fall(self) -> Fall | None:
         """How far the lag of the busiest member could fall, whoever reads what.
@@ -200,7 +205,12 @@ def judge(
     ('improvable', True, 2)
     """
     judged = as_solved(groups, objective, time_limit=time_limit, assume_equal=assume_equal)
-    return Verdicts(_going_for_least_lag(judged, assume_equal=assume_equal))
+    # Groups that need another assignment share the rounds of search, and a minute at the most.
+    rounds = rounds_each(ROUNDS, sum(one.verdict.says in OTHERS for one in judged))
+    time_left = TimeLeft.of(SECONDS)
+    return Verdicts(
+        _going_for_least_lag(one, rounds, time_left, assume_equal=assume_equal) for one in judged
+    )
 
 
 def as_solved(
@@ -218,22 +228,10 @@ def as_solved(
     return _with_questions(judged, tiers, time_limit)
 
 
-def _going_for_least_lag(judged: Sequence[Judged], *, assume_equal: bool) -> list[Judged]:
-    """Return verdicts with, of all that is equally good, the assignment that has least lag.
-
-    Groups that need another one share the rounds of search, and a minute at the most.
-
-    Parameters
-    ----------
-    assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
-    """
-    rounds = rounds_each(ROUNDS, sum(one.verdict.says in OTHERS for one in judged))
-    time_left = TimeLeft.of(SECONDS)
-    return [_going(one, rounds, time_left, assume_equal=assume_equal) for one in judged]
-
-
-def _going(judged: Judged, rounds: int, time_left: TimeLeft, *, assume_equal: bool) -> Judged:
-    """Return one of them.
+def _going_for_least_lag(
+    judged: Judged, rounds: int, time_left: TimeLeft, *, assume_equal: bool
+) -> Judged:
+    """Return a verdict with, of all that is equally good, the assignment that has least lag.
 
     Where members are taken to read the same, the assignment may use it if it is no better
     otherwise.
@@ -246,11 +244,13 @@ def _going(judged: Judged, rounds: int, time_left: TimeLeft, *, assume_equal: bo
     if found is None:
         return judged
     chosen = replace(target, assignment=found.assignment)
-    if lowest is best or (assume_equal and not judged.verdict.condition):
-        return replace(judged, best=chosen, lowest=chosen, least_lag=found.proved)
-    if assume_equal:
-        return replace(judged, lowest=chosen, least_lag=found.proved)
-    return replace(judged, best=chosen, least_lag=found.proved)
+    both = lowest is best or (assume_equal and not judged.verdict.condition)
+    return replace(
+        judged,
+        best=chosen if both or not assume_equal else best,
+        lowest=chosen if both or assume_equal else lowest,
+        least_lag=found.proved,
+    )
 
 
 def judged_by(group: Group, best: Solution) -> Judged:
@@ -282,7 +282,7 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
     def order(i: int) -> tuple[object, ...]:
         one = judged[i]
         says, above = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
-        to_move = len(one.target.moved) if says == "improvable" and one.target is not None else 0
+        to_move = (one.to_move or 0) if says == "improvable" else 0
         less = 0 if one.fall is None else one.fall.now - one.fall.then
         return urgency(says, above, to_move, less, one.group.name, one.group.captured_at or "")
 

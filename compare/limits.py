@@ -39,17 +39,6 @@ class Beyond(NamedTuple):
         return f"{self.assignor}: {self.tier} exceeds the optimum by more than {self.limit}"
 
 
-def too_far(
-    rows: Sequence[Score],
-    limits: Mapping[str, int],
-    *,
-    sure: bool = False,
-    shown: Sequence[Score] = (),
-) -> list[str]:
-    """Return a line for each row and tier that :func:`beyond` finds, of one group."""
-    return [str(one) for one in beyond(rows, limits, sure=sure, shown=shown)]
-
-
 def beyond(
     rows: Sequence[Score],
     limits: Mapping[str, int],

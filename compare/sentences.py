@@ -166,12 +166,6 @@ def by_broker(group: Group) -> bool:
     return told or assigned_by(group) == "uniform"
 
 
-def moves_needed(judged: Judged) -> int | None:
-    """Return how many partitions move to what is best known, None where unknown."""
-    target = judged.target
-    return None if target is None else len(target.moved)
-
-
 def called(tier: str) -> str:
     """Return what a tier counts, as people call it."""
     return "moves" if tier == "stickiness" else tier

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -40,20 +40,6 @@ SHOWN: tuple[str, ...] = (*WORST_FIRST[:-2], EVEN_LAGGING, *WORST_FIRST[-2:])
 # In columns, where something is not known.
 NOTHING = int(np.iinfo(np.int64).min)
 ALL_ALIKE = "all members read the same topics"
-
-VerdictDocument = TypedDict(
-    "VerdictDocument",
-    {
-        "says": str,
-        "sure": bool,
-        "at_least": int | None,
-        "at_most": int | None,
-        "moves": int | None,
-        "if": str | None,
-        "waiting": int | None,
-        "shown": str,
-    },
-)
 
 
 @dataclass(frozen=True)
@@ -101,7 +87,7 @@ class Verdict(Framed):
         good = self.says == "as good as can be"
         return EVEN_LAGGING if good and fall is not None else self.says
 
-    def to_dict(self, fall: object = None) -> VerdictDocument:
+    def to_dict(self, fall: object = None) -> dict[str, object]:
         """Return the ``verdict`` of the ``assay-scores/1`` document, `fall` as of `shown`."""
         return {
             "says": self.says,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compare.scores import CURRENT, OPTIMUM, Score
+from compare.scores import CURRENT, OPTIMUM, UNKNOWN, Score
 from compare.scores import score as score_assignment
 from groups.assignment_files import read_assignments
 from groups.errors import BadInput
@@ -56,16 +56,11 @@ def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, Named
 
 
 def plan_rows(
-    plans: Mapping[str, NamedAssignment], group: Group, reference: Solution | None, reason: str
+    plans: Mapping[str, NamedAssignment], group: Group, reference: Solution | None
 ) -> list[Score]:
-    """Return a row for each plan.
-
-    Parameters
-    ----------
-    reason : why there is no reference that a plan could be held against
-    """
+    """Return a row for each plan."""
     if reference is None or not group.subscription_known.all():
-        return [Score(name, "refused", reason) for name in plans]
+        return [Score(name, "refused", UNKNOWN) for name in plans]
     return [
         score_assignment(group, plan.of(group), reference, assignor=name)
         for name, plan in plans.items()

@@ -30,6 +30,8 @@ from assay.commands.options import (
     Reads,
     Reset,
     TimeLimitOption,
+    as_told,
+    no_group_in,
     on_hosts,
 )
 from assay.progress import far
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
     from compare.page.contents import Page
     from groups.errors import Failure
     from groups.group import Group
-    from live.connection import Connection
 
 PAGE = "report.html"
 
@@ -108,11 +109,17 @@ def report(
     for option, given in told.items():
         if run and given:
             raise BadInput(f"{option}: {run} holds the tables of a run, which has it already")
-    groups, unread = ([], ()) if run else _asked(live, files, group or [], reads or [], reset)
-    page = (
-        _of_run(run, benchmark or [])
-        if run
-        else _of_groups(
+    unread: Sequence[Failure] = ()
+    if run:
+        from compare.page.from_run import page_of_run
+
+        page = page_of_run(run, benchmark or [], _command())
+    else:
+        if live is None:
+            groups, unread = _read(files, reads or [], reset)
+        else:
+            groups, unread = captured_of(live, group or [], reads or [], reset=reset)
+        page = _of_groups(
             on_hosts(groups, host_by),
             unread,
             [f"the cluster at {live.bootstrap}"] if live else [named(one) for one in files],
@@ -123,7 +130,6 @@ def report(
             assume_equal=assume_equal,
             reset=reset,
         )
-    )
     write_page(page, path)
     show(page.lead)
     if page.not_solved:
@@ -137,19 +143,6 @@ def report(
     raise typer.Exit(2 if lost else 0)
 
 
-def _asked(
-    live: Connection | None,
-    files: Sequence[str],
-    patterns: Sequence[str],
-    reads: Sequence[str],
-    reset: str | None,
-) -> tuple[list[Group], Sequence[Failure]]:
-    """Return the groups of a cluster, or in some files, and what is none or not to be had."""
-    if live is None:
-        return _read(files, reads, reset)
-    return captured_of(live, patterns, reads, reset=reset)
-
-
 def _folder_of_a_run(sources: Sequence[str]) -> str | None:
     from compare.fleet.tables import is_local
 
@@ -159,12 +152,6 @@ def _folder_of_a_run(sources: Sequence[str]) -> str | None:
     # Only tables of a run are read from an address.
     # Path.is_dir raises where no file can have such a name; reading it says so.
     return first if not is_local(first) or os.path.isdir(os.path.join(first, "runs")) else None
-
-
-def _of_run(folder: str, benchmark: Sequence[str]) -> Page:
-    from compare.page.from_run import page_of_run
-
-    return page_of_run(folder, benchmark, _command())
 
 
 def _of_groups(
@@ -209,7 +196,6 @@ def _read(
 ) -> tuple[list[Group], list[Failure]]:
     """Return the groups in some files, and what holds none; refuse where there is neither."""
     from groups.files import is_folder, read_groups
-    from groups.unknown import reading_as_told
 
     try:
         groups = read_groups(sources)
@@ -219,11 +205,8 @@ def _read(
             raise BadInput(f"{sources[0]}: {fill}; and no snapshot") from None
         raise
     if not groups and not groups.failures:
-        raise BadInput(
-            f"{', '.join(sources)}: no group in it, add kafka-consumer-groups --describe"
-        )
-    read = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
-    return read, [*groups.failures]
+        raise BadInput(no_group_in(sources))
+    return as_told(groups, reads, reset), [*groups.failures]
 
 
 def _command() -> str:

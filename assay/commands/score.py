@@ -59,7 +59,7 @@ from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import lag_document, lowest_peaks
 from compare.lag.without_reader import sentences_without_reader, without_reader
 from compare.lag.words import lag_told, not_compared
-from compare.limits import NOT_HELD, OPEN, left_out, too_far
+from compare.limits import NOT_HELD, OPEN, beyond, left_out
 from compare.overview import latest_of, overview_of
 from compare.remedy import remedy
 from compare.scores import (
@@ -86,7 +86,6 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.overview import Glance
-    from groups.arrays import Int64
     from groups.errors import Failure
     from groups.group import Group
     from groups.tiers import Objective as Tiers
@@ -156,14 +155,15 @@ def score(
         groups = [one.with_equal_subscriptions() for one in groups]
     seconds = time_limit or DEFAULT_SECONDS
     lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
-    few_rows = not plans and len(judged) == 1 and not judged[0].group.of_streams
-    names = _names(asked, current=current, few=few_rows)
+    usual = not plans and len(judged) == 1 and not judged[0].group.of_streams
+    names = asked or (usual_assignors() if usual else ())
+    names = [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
     references = [one.lowest if assume_equal else one.reference for one in judged]
     if plans or asked:
         references = _with_fresh(references, groups, tiers, time_limit)
     rows = _rows(judged, references, names, asked, seconds, assume_equal=assume_equal)
     if plans:
-        rows[0][current:current] = plan_rows(plans, groups[0], references[0], UNKNOWN)
+        rows[0][current:current] = plan_rows(plans, groups[0], references[0])
     counting = latest_of(judged)
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
@@ -230,12 +230,6 @@ def _tell_gate(worse: Sequence[str], rows: Sequence[Score], limits: Mapping[str,
         )
 
 
-def _names(asked: Sequence[str], *, current: bool, few: bool) -> list[str]:
-    """Return the rows to score: of now, and the assignors asked for, else `few` or none."""
-    names = asked or (usual_assignors() if few else [])
-    return [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
-
-
 def _with_fresh(
     references: Sequence[Solution | None],
     groups: Sequence[Group],
@@ -284,7 +278,7 @@ def _rows(
 
 def _worse(
     judged: Judged, rows: Sequence[Score], sure: Mapping[str, int], assumed: Mapping[str, int]
-) -> list[str]:
+) -> list[object]:
     """Return a line for each row that is further from the optimum than it may be.
 
     Where a subscription is unknown, what is sure of now lies between two optima, and nothing is
@@ -295,12 +289,11 @@ def _worse(
     if judged.reference is None and not rows:
         return [judged.verdict.says]
     if judged.reference is None or judged.group.subscription_known.all():
-        return [*too_far(rows, sure, sure=True), *too_far(rows, assumed, sure=False)]
+        return [*beyond(rows, sure, sure=True), *beyond(rows, assumed)]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
     between = [score_without_subscriptions(judged.reference, row.assignor) for row in rows]
-    lines = too_far(between, sure, sure=True, shown=rows)
-    return [*lines, *too_far(rows, assumed, sure=False)]
+    return [*beyond(between, sure, sure=True, shown=rows), *beyond(rows, assumed)]
 
 
 def score_document(
@@ -442,21 +435,20 @@ def show_loads(judged: Judged) -> None:
         apart, shown = np.abs(now - now.mean()), np.arange(len(now))
     else:
         return
+    most = int(now.max(initial=1))
     uneven = shown[np.argsort(-apart[shown], kind="stable")]
     rows = uneven[:MOST_MEMBERS].tolist()
     show_table(
         rows if later else sorted(rows, key=lambda m: (-now[m], m)),
         Column(judged.group.nouns.member, lambda m: members[m]),
-        Column("", lambda m: _bar(now, m), whole=True, gives_way=1),
+        Column(
+            "", lambda m: bar(int(now[m]), most=most, width=WIDEST_BAR), whole=True, gives_way=1
+        ),
         Column("now", lambda m: now[m]),
         *later,
     )
     if len(shown) > MOST_MEMBERS:
         show(f"and {len(shown) - MOST_MEMBERS:,} more")
-
-
-def _bar(loads: Int64, member: int) -> str:
-    return bar(int(loads[member]), most=int(loads.max(initial=1)), width=WIDEST_BAR)
 
 
 def show_all(

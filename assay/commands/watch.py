@@ -23,7 +23,7 @@ from assay.commands.options import DEFAULT_SECONDS, Objective, TimeLimitOption
 from assay.signals import ending_on_signals
 from assay.streams import note, show
 from compare.diff import Diff
-from compare.sentences import moves_needed, not_valid
+from compare.sentences import not_valid
 from compare.verdict import WORST_FIRST
 from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
@@ -322,9 +322,8 @@ def _news(before: Judged | None, now: Judged) -> str | None:
 def _verdict(judged: Judged) -> str:
     if judged.verdict.says == "not valid":
         return f"not valid, {not_valid(judged.now)}"
-    moves = moves_needed(judged)
-    improvable = judged.verdict.says == "improvable" and moves is not None
-    return f"improvable by moving {moves:,}" if improvable else judged.verdict.says
+    moves = judged.to_move if judged.verdict.says == "improvable" else None
+    return judged.verdict.says if moves is None else f"improvable by moving {moves:,}"
 
 
 def _members(names: Sequence[str], group: Group) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import UNLESS, may_rebalance, moves_needed, not_valid, start_consumers
+from compare.sentences import UNLESS, may_rebalance, not_valid, start_consumers
 from compare.verdict import EVEN_LAGGING
 from groups.tiers import TIERS
 from groups.wording import OF_CONSUMERS, counted
@@ -52,7 +52,7 @@ def to_do(judged: Judged) -> str:
     fall = None if judged.fall is None else judged.fall.in_numbers
     return to_do_in(
         judged.verdict,
-        moves_needed(judged),
+        judged.to_move,
         fall,
         judged.group.nouns,
         may_rebalance=may_rebalance(judged.group.assumed),

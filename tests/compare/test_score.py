@@ -3,7 +3,7 @@ from random import Random
 
 import pytest
 
-from compare.limits import too_far
+from compare.limits import beyond
 from compare.scores import (
     Score,
     ScoreTerm,
@@ -278,6 +278,10 @@ def test_many_groups_have_the_rows_that_each_has_by_itself():
 def row(*excess, valid=True, names=("balance", "stickiness")) -> Score:
     terms = tuple(ScoreTerm(name, 9, e) for name, e in zip(names, excess, strict=True))
     return Score("range", "scored", valid=valid, terms=terms)
+
+
+def too_far(rows, limits):
+    return [*map(str, beyond(rows, limits))]
 
 
 def test_a_row_is_too_far_only_above_the_limit_of_a_tier():

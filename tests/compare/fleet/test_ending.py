@@ -20,7 +20,7 @@ from compare.fleet.job import job_of
 from compare.fleet.results import RunCounts, Unread
 from compare.fleet.tables import TABLES, read_table, row_keys
 from compare.judged import judge
-from compare.limits import too_far
+from compare.limits import beyond
 from compare.overview import overview_of
 from compare.page.from_run import page_of_run
 from groups import Group
@@ -167,7 +167,7 @@ def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs
     for limits in ({"balance": 3}, {"balance": 0, "stickiness": 0}, {"stickiness": 1}):
         expected = {}
         for row in rows:
-            for line in too_far([stored_score(row)], limits):
+            for line in map(str, beyond([stored_score(row)], limits)):
                 sort = re.sub(r" by (.+), more than", " by more than", line)
                 by = re.search(r" by (.+), more than", line)
                 named = row["group"] + (f" by {by[1]}" if by else "")
