@@ -120,7 +120,7 @@ def advise(
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
     find, _ = finding(files, bootstrap_server, command_config, config, timeout)
-    groups, damaged, not_had = find(group or [], reads or [], reset=reset)
+    groups, damaged, not_had = find(group, reads, reset=reset)
     groups = on_hosts(groups, host_by)
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))

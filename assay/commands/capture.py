@@ -37,7 +37,7 @@ def capture(
     standard error; the others are written, with exit code 2 if --group named it.
     """
     connection = connection_to(bootstrap_server, command_config, config, timeout)
-    groups, damaged, not_had = groups_of(connection, group or [], reset=reset)
+    groups, damaged, not_had = groups_of(connection, group, reset=reset)
     note_each_assumed((one.name, one.assumed) for one in groups)
     if out is not None and out.endswith(PARQUET):
         require("pyarrow", extra="spark")

@@ -70,7 +70,7 @@ def check(
     from optimal.recount import count_again
     from optimal.solution import Solution
 
-    given = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset)
+    given = one_group([file], group, reads, assume_equal=assume_equal, reset=reset)
     one = reading_most(given)
     data = read_bytes(solution)
     try:
@@ -80,7 +80,7 @@ def check(
         question = answered
         if objective is not None or at_most:
             tiers = answer.objective if objective is None else parse_objective(objective)
-            question = tiers, budgets_of(at_most or [])
+            question = tiers, budgets_of(at_most)
         if answered != question:
             raise ProofError(
                 f"it answers {_asked(*answered)}, but the question is {_asked(*question)}"

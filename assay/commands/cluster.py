@@ -144,8 +144,8 @@ def _repeated(command_config: str | None, config: Sequence[str], timeout: float)
 
 def captured_of(
     connection: Connection,
-    patterns: Sequence[str],
-    reads: Sequence[str] = (),
+    patterns: Sequence[str] | None,
+    reads: Sequence[str] | None = None,
     *,
     reset: str | None = None,
 ) -> tuple[list[Group], Sequence[Failure]]:
@@ -153,7 +153,7 @@ def captured_of(
 
     Parameters
     ----------
-    patterns : names or patterns; nothing: all
+    patterns : names or patterns; nothing or None: all
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
 
     Raises
@@ -164,7 +164,7 @@ def captured_of(
     """
     from live.capture import capture
 
-    found = capture(connection, [*patterns] or ["*"])
+    found = capture(connection, patterns or ["*"])
     if not found.documents and len(found.failures) == 1:
         raise BadInput(str(found.failures[0]))
     groups = [one.group() for one in found.documents]
@@ -172,7 +172,7 @@ def captured_of(
 
 
 def lost_of(
-    failures: Sequence[Failure], patterns: Sequence[str]
+    failures: Sequence[Failure], patterns: Sequence[str] | None
 ) -> tuple[list[Failure], list[Failure]]:
     """Return which groups were asked for by name, or should have been captured, and were not.
 
@@ -180,7 +180,7 @@ def lost_of(
     """
     from live.capture.captures import is_name
 
-    named = {pattern for pattern in patterns if is_name(pattern)}
+    named = {pattern for pattern in patterns or () if is_name(pattern)}
     missed = [(one, one.not_to_be_had and one.group not in named) for one in failures]
     return (
         [one for one, forgiven in missed if not forgiven],
@@ -190,8 +190,8 @@ def lost_of(
 
 def groups_of(
     connection: Connection,
-    patterns: Sequence[str],
-    reads: Sequence[str] = (),
+    patterns: Sequence[str] | None,
+    reads: Sequence[str] | None = None,
     *,
     reset: str | None = None,
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
@@ -202,7 +202,7 @@ def groups_of(
 
     Parameters
     ----------
-    patterns : names or patterns; nothing: all
+    patterns : names or patterns; nothing or None: all
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
 
     Raises

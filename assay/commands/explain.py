@@ -65,7 +65,7 @@ def explain(
     from compare.verdict import ALL_ALIKE
 
     tiers = parse_objective(objective)
-    told, damaged = group_in(files, group, reads or [])
+    told, damaged = group_in(files, group, reads)
     (given,) = on_hosts([told], host_by)
     one = given.with_equal_subscriptions() if assume_equal else given
     note_assumed(one.assumed)

@@ -65,7 +65,7 @@ def export(
     asked = [name for name, given in (("lp", lp), ("mps", mps), ("proto", proto)) if given]
     if len(asked) != 1:
         raise BadInput("expected one of --lp, --mps and --proto")
-    one = one_group([file], group, reads or [], assume_equal=assume_equal, reset=reset)
+    one = one_group([file], group, reads, assume_equal=assume_equal, reset=reset)
     model = exported(one, objective, asked[0], tier=tier, time_limit=time_limit)  # type: ignore[arg-type]
     note_assumed(one.assumed)
     to_file = out is not None and out != "-"

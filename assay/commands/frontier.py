@@ -69,13 +69,7 @@ def frontier(
     if third is not None and not os.path.exists(third):
         raise BadInput(f"{third}: a third tier, expected FILE... and two tiers")
     one = one_group(
-        files,
-        group,
-        reads or [],
-        assume_equal=assume_equal,
-        reset=reset,
-        rate=rate,
-        host_by=host_by,
+        files, group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
     )
     tiers = tier_named(first), tier_named(second)
     found = found_points(one, *tiers, time_limit=time_limit, points=points)

@@ -159,7 +159,7 @@ Like = Annotated[
 ]
 
 
-def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
+def limits_of(given: Sequence[str] | None, objective: Sequence[str]) -> dict[str, int]:
     """Return what ``--fail-above`` allows: the greatest excess of each tier.
 
     Raises
@@ -168,7 +168,7 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
         Where a text is not TIER=N, or the tier is none of the objective's.
     """
     limits = {}
-    for text in given:
+    for text in given or ():
         tier, _, number = text.partition("=")
         tier = tier_named(tier)
         most = whole_number(number)
@@ -189,7 +189,7 @@ def limits_of(given: Sequence[str], objective: Sequence[str]) -> dict[str, int]:
     return limits
 
 
-def budgets_of(given: Sequence[str]) -> dict[str, int]:
+def budgets_of(given: Sequence[str] | None) -> dict[str, int]:
     """Return what ``--at-most`` allows: the greatest value of each tier.
 
     Raises
@@ -200,7 +200,7 @@ def budgets_of(given: Sequence[str]) -> dict[str, int]:
     from optimal.budgets.budget import BUDGETED
 
     budgets: dict[str, int] = {}
-    for text in given:
+    for text in given or ():
         tier, _, number = text.partition("=")
         tier = tier_named(tier)
         if tier not in BUDGETED:
@@ -224,7 +224,11 @@ def no_group_in(files: Sequence[str]) -> str:
 
 
 def groups_in(
-    files: Sequence[str], only: Sequence[str], reads: Sequence[str], *, reset: str | None = None
+    files: Sequence[str],
+    only: Sequence[str] | None,
+    reads: Sequence[str] | None,
+    *,
+    reset: str | None = None,
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return the groups asked for, with what is told by hand of them; say what is not there.
 
@@ -233,10 +237,10 @@ def groups_in(
 
     Parameters
     ----------
-    only : names of groups; nothing: all
+    only : names of groups; nothing or None: all
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
-    groups, damaged, not_had = _found(files, only, may_be_none=True)
+    groups, damaged, not_had = _found(files, only or (), may_be_none=True)
     told = as_told(groups, reads, reset)
     _note_same_times(told, groups.places)
     return told, damaged, not_had
@@ -245,7 +249,7 @@ def groups_in(
 def group_in(
     files: Sequence[str],
     name: str | None,
-    reads: Sequence[str],
+    reads: Sequence[str] | None,
     *,
     reset: str | None = None,
     standard_input: bytes | None = None,
@@ -274,12 +278,12 @@ def group_in(
 def one_group(
     files: Sequence[str],
     name: str | None,
-    reads: Sequence[str],
+    reads: Sequence[str] | None,
     *,
     assume_equal: bool,
     reset: str | None = None,
     rate: int | None = None,
-    host_by: HostBy = "host",
+    host_by: str | None = "host",
     standard_input: bytes | None = None,
 ) -> Group:
     """Return the one group in some files, or of several the one of that name.
@@ -299,9 +303,10 @@ def one_group(
     return found if rate is None else found.with_rate(rate)
 
 
-def on_hosts(groups: Sequence[Group], host_by: HostBy) -> list[Group]:
-    """Return groups whose members share hosts as ``--host-by`` says."""
-    return [one if host_by == "host" else one.with_hosts_by_client_id() for one in groups]
+def on_hosts(groups: Sequence[Group], host_by: str | None) -> list[Group]:
+    """Return groups whose members share hosts as ``--host-by`` says; None: by host."""
+    by_client = host_by == "client-id"
+    return [one.with_hosts_by_client_id() if by_client else one for one in groups]
 
 
 def same_group(
@@ -350,14 +355,16 @@ def _all_named(files: Sequence[str]) -> str:
     return ", ".join(map(named, files))
 
 
-def as_told(groups: Sequence[Group], reads: Sequence[str], reset: str | None) -> list[Group]:
+def as_told(
+    groups: Sequence[Group], reads: Sequence[str] | None, reset: str | None
+) -> list[Group]:
     """Return groups with what is told by hand of them; say of what members read what is no topic.
 
     Parameters
     ----------
     reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
-    told = [group.with_reset(reset) for group in reading_as_told(groups, reads)]
+    told = [group.with_reset(reset) for group in reading_as_told(groups, reads or ())]
     absent = readers_of_nothing(told)
     if absent:
         note(absent)

@@ -69,7 +69,7 @@ def plot(
     from compare import figures
 
     figures.require_suffix(out)
-    given, damaged = group_in([file], group, reads or [], reset=reset)
+    given, damaged = group_in([file], group, reads, reset=reset)
     one = given.with_equal_subscriptions() if assume_equal else given
     if not one.members:
         raise BadInput(f"{one.name}: no members, there is nothing to draw")
@@ -79,22 +79,14 @@ def plot(
     if figure == "frontier" and objective is not None:
         raise BadInput("--objective: the figure of frontier is of balance and moves")
     drawn = _Drawn(one, tiers, time_limit, given=objective)
-    chart = {
-        "loads": drawn.loads,
-        "moves": drawn.moves,
-        "lag": drawn.lag,
-        "frontier": drawn.frontier,
-        "size": drawn.size,
-        "assignors": drawn.assignors,
-    }[figure](assignor or [])
-    figures.save(chart, out, dark=dark)
+    figures.save(getattr(drawn, figure)(assignor or []), out, dark=dark)
     note_assumed(one.assumed)
     show(f"{one.name}: {figure}, written to {out}")
     raise typer.Exit(2 if damaged else 0)
 
 
 class _Drawn:
-    """The figures of one group; each takes the names of assignors that it may show."""
+    """The figures of one group by name; each takes the names of assignors that it may show."""
 
     def __init__(
         self, group: Group, tiers: Tiers, time_limit: float | None, *, given: str | None

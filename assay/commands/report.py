@@ -116,9 +116,9 @@ def report(
         page = page_of_run(run, benchmark or [], _command())
     else:
         if live is None:
-            groups, unread = _read(files, reads or [], reset)
+            groups, unread = _read(files, reads, reset)
         else:
-            groups, unread = captured_of(live, group or [], reads or [], reset=reset)
+            groups, unread = captured_of(live, group, reads, reset=reset)
         page = _of_groups(
             on_hosts(groups, host_by),
             unread,
@@ -139,7 +139,7 @@ def report(
         complain("no group could be read; the page says why")
         raise typer.Exit(2)
     note_failures(unread)
-    lost = lost_of(unread, group or [])[0] if live else {one.place for one in unread} & {*files}
+    lost = lost_of(unread, group)[0] if live else {one.place for one in unread} & {*files}
     raise typer.Exit(2 if lost else 0)
 
 
@@ -192,7 +192,7 @@ def _of_groups(
 
 
 def _read(
-    sources: Sequence[str], reads: Sequence[str], reset: str | None
+    sources: Sequence[str], reads: Sequence[str] | None, reset: str | None
 ) -> tuple[list[Group], list[Failure]]:
     """Return the groups in some files, and what holds none; refuse where there is neither."""
     from groups.files import is_folder, read_groups

@@ -132,7 +132,7 @@ def run(
     from heuristics.shipped.probe.guest import within_reach
 
     tiers = parse_objective(objective)
-    limits = limits_of(fail_above or [], tiers)
+    limits = limits_of(fail_above, tiers)
     require_probe(port, probe=probe)
     seconds = time_limit or DEFAULT_SECONDS
     job_with = partial(

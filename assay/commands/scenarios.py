@@ -144,9 +144,7 @@ def scenario(
             raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
     else:
-        captured = one_group(
-            files, group, reads or [], assume_equal=True, standard_input=data.get("-")
-        )
+        captured = one_group(files, group, reads, assume_equal=True, standard_input=data.get("-"))
         name = rollout or ("upgrade" if variation else None)
         if any(happens.values()) and name is not None:
             raise BadInput(

@@ -140,11 +140,11 @@ def score(
     Several groups: a line each, worst first.
     """
     tiers = parse_objective(objective)
-    sure = limits_of(fail_above or [], tiers)
-    assumed = limits_of(fail_above_assumed or [], tiers)
+    sure = limits_of(fail_above, tiers)
+    assumed = limits_of(fail_above_assumed, tiers)
     asked = assignors_asked(assignor) if assignor else []
     find, sources = finding(files, bootstrap_server, command_config, config, timeout)
-    groups, damaged, not_had = find(group or [], reads or [], reset=reset)
+    groups, damaged, not_had = find(group, reads, reset=reset)
     note_unused_capacity(groups, tiers)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]
     groups = on_hosts(groups, host_by)

@@ -178,13 +178,7 @@ def size(
 
         figures.require_suffix(figure)
     one = one_group(
-        files,
-        group,
-        reads or [],
-        assume_equal=assume_equal,
-        reset=reset,
-        rate=rate,
-        host_by=host_by or "host",
+        files, group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
     )
     if capacity is not None:
         _size_to_fit(one, capacity, time_limit, format_)

@@ -80,18 +80,12 @@ def solve(
     """
     from compare.reasons.sure import solve as solve_group
 
-    budgets = budgets_of(at_most or [])
+    budgets = budgets_of(at_most)
     if only_if is not None and (budgets or method != "auto"):
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
     one = one_group(
-        [file],
-        group,
-        reads or [],
-        assume_equal=assume_equal,
-        reset=reset,
-        rate=rate,
-        host_by=host_by,
+        [file], group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
     )
     if rate is None:
         note_unused_capacity([one], parse_objective(objective))
