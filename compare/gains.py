@@ -11,7 +11,7 @@ from compare.lag.behind import behind
 from compare.what_if import fewest
 from groups.assignment import Assignment
 from groups.tiers import values
-from groups.wording import counted
+from groups.wording import agreed, counted
 from optimal.frontier import knee, pays_first
 from optimal.time_left import TimeLeft
 
@@ -66,8 +66,8 @@ def what_moves_buy(few: int, gain: int, every: int, most: int) -> str:
     few, gain : so many moves, and how far they bring a tier down
     every, most : the same of all moves
     """
-    gives = "gives" if few == 1 else "give"
-    return f"{counted(few, 'move')} {gives} {100 * gain // most}% of what {every} would"
+    moves = f"{counted(few, 'move')} {agreed(few, 'give')}"
+    return f"{moves} {100 * gain // most}% of what {every} would"
 
 
 class TradeOff(NamedTuple):

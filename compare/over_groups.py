@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from groups.wording import counted
+from groups.wording import agreed, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -112,5 +112,5 @@ def in_a_line(found: Sequence[NotScored]) -> str:
     '2 assignors are not scored on every group:'
     """
     names = {name for one in found for name in one.assignors}
-    are = "is" if len(names) == 1 else "are"
-    return f"{counted(len(names), 'assignor')} {are} not scored on every group:"
+    many = len(names)
+    return f"{counted(many, 'assignor')} {agreed(many, 'are')} not scored on every group:"

@@ -13,7 +13,15 @@ from compare.lag.without_reader import is_read
 from compare.sentences import captures, may_rebalance, spread
 from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
 from groups.importers.seen import rebalancing as told_of
-from groups.wording import MOST_NAMED, NO_MEMBER_SHOWN, OF_CONSUMERS, OF_STREAMS, counted, few
+from groups.wording import (
+    MOST_NAMED,
+    NO_MEMBER_SHOWN,
+    OF_CONSUMERS,
+    OF_STREAMS,
+    agreed,
+    counted,
+    few,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -159,7 +167,7 @@ class Overview:
         for says in NAMED:
             if many := self.says.get(says, 0):
                 of = "" if sorts else f" of {every}"
-                count = f"{many:,}{of} {'is' if many == 1 else 'are'} {says}"
+                count = f"{many:,}{of} {agreed(many, 'are')} {says}"
                 if says == "nobody reads":
                     count = f"nobody reads {many:,}{of}"
                 if latest and not sorts:
@@ -172,24 +180,24 @@ class Overview:
             # As in `_named`.
             found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}
             falls = [f"{name} {fall.in_short}" for name, fall in reversed(found.items()) if fall]
-            has = "has" if self.lagging == 1 else "have"
+            has = agreed(self.lagging, "have")
             sorts.append(
                 f"{self.lagging:,} {has} even partitions, but lag that could fall: "
                 f"{few(falls, self.lagging)}"
             )
         if self.questions:
-            what = "depends" if self.questions == 1 else "depend"
             idle = [
-                f"{one.name}, of which {counted(one.idle, 'member')} {_hold(one.idle)} nothing"
+                f"{one.name}, of which {counted(one.idle, 'member')} "
+                f"{agreed(one.idle, 'hold')} nothing"
                 for one in self.worst
                 if one.verdict.question and one.idle and max(one.loads) > 1
             ]
             named = f": {few(idle)}" if idle else ""
-            sorts.append(f"{self.questions:,} {what} on who reads what{named}")
+            depend = agreed(self.questions, "depend")
+            sorts.append(f"{self.questions:,} {depend} on who reads what{named}")
         if self.rebalancing:
             many = len(self.rebalancing)
-            is_or_are = "is" if many == 1 else "are"
-            sorts.append(f"{many:,} {is_or_are} rebalancing: {few(self.rebalancing)}")
+            sorts.append(f"{many:,} {agreed(many, 'are')} rebalancing: {few(self.rebalancing)}")
         if self.not_judged:
             sorts.append(f"{self.not_judged:,} could not be judged")
         text = "; ".join(sorts)
@@ -272,10 +280,6 @@ def overview_of(
         changed=Counter(one.what for one in changes),
         lagging=len(lagging),
     )
-
-
-def _hold(members: int) -> str:
-    return "holds" if members == 1 else "hold"
 
 
 def is_lagging(glance: Glance) -> bool:

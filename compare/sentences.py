@@ -9,7 +9,7 @@ import numpy as np
 from compare.lag.behind import lag_without_owner
 from compare.verdict import without_owner
 from groups.errors import Refused
-from groups.wording import NO_MEMBER_SHOWN, ON_THE_WAY, counted, few
+from groups.wording import NO_MEMBER_SHOWN, ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def not_valid(now: Assignment) -> str:
     Of those also the records that wait there, as far as their lag is known.
     """
     if without := without_owner(now):
-        owners = "has no owner" if without == 1 else "have no owner"
+        owners = f"{agreed(without, 'have')} no owner"
         named = few([f"{one.topic}-{one.partition}" for one in now.violations])
         waiting = records_waiting(lag_without_owner(now))
         there = waiting and f"; {waiting} there"
@@ -129,7 +129,7 @@ def _holds(judged: Judged) -> str:
     members, idle = len(judged.group.members), len(judged.now.idle)
     if members == 1:
         return f"1 {nouns.member} holds {partitions}"
-    none = f"; {idle:,} {'holds' if idle == 1 else 'hold'} none" if idle else ""
+    none = f"; {idle:,} {agreed(idle, 'hold')} none" if idle else ""
     return (
         f"{members:,} {nouns.member}s hold {spread(judged.now.loads)} each of {partitions}{none}"
     )
@@ -137,7 +137,7 @@ def _holds(judged: Judged) -> str:
 
 def records_waiting(records: int | None) -> str:
     """Return ``1,328 records wait``; nothing where none does, or that is not known."""
-    return f"{counted(records, 'record')} {'waits' if records == 1 else 'wait'}" if records else ""
+    return f"{counted(records, 'record')} {agreed(records, 'wait')}" if records else ""
 
 
 def start_consumers(verdict: Verdict) -> str:

@@ -86,6 +86,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def agreed(number: int, verb: str) -> str:
+    """Return a verb in the third person of one thing, or as it is of several.
+
+    Examples
+    --------
+    >>> agreed(1, "hold"), agreed(2, "hold"), agreed(1, "are"), agreed(0, "have")
+    ('holds', 'hold', 'is', 'have')
+    """
+    return {"are": "is", "have": "has"}.get(verb, f"{verb}s") if number == 1 else verb
+
+
 def few(names: Sequence[str], many: int | None = None) -> str:
     """Return the first three of some names, and how many more there are.
 

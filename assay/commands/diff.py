@@ -20,10 +20,10 @@ from compare.diff import (
     with_several,
     worst_first,
 )
-from compare.sentences import spread
+from compare.sentences import records_waiting, spread
 from groups.assignment_files import read_assignments
 from groups.errors import BadInput
-from groups.wording import counted, ranges
+from groups.wording import agreed, counted, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -111,7 +111,7 @@ def show_diff(diff: Diff) -> None:
         each = {pair for topics in after.held.values() for pair in pairs(topics)}
         held = counted(len(each), "partition")
         members = counted(len(after.held), "member")
-        hold = "holds" if len(after.held) == 1 else "hold"
+        hold = agreed(len(after.held), "hold")
         tell(f"{name}: the same in both. {members} {hold} {held}.")
         _tell_peak_lag(diff)
         _tell_owners(diff)
@@ -140,8 +140,7 @@ def _lost(diff: Diff) -> str:
     lost = _count(diff.lost_owner or {})
     if not lost:
         return ""
-    wait = "waits" if diff.waiting == 1 else "wait"
-    where = f", where {counted(diff.waiting, 'record')} {wait}" if diff.waiting else ""
+    where = f", where {records_waiting(diff.waiting)}" if diff.waiting else ""
     return f"{counted(lost, 'partition')} lost {'its' if lost == 1 else 'their'} owner{where}; "
 
 

@@ -30,7 +30,7 @@ from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.group import Group
 from groups.tiers import LAG_PEAKS, MOVES
-from groups.wording import OF_CONSUMERS, counted, duration, listed, rounded
+from groups.wording import OF_CONSUMERS, agreed, counted, duration, listed, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -323,13 +323,13 @@ def fewest_in_words(found: Fit) -> str:
     members = counted(found.fewest, "member")
     if found.too_heavy:
         one = found.too_heavy == 1
-        heavy = f"{counted(found.too_heavy, 'partition')} {'is' if one else 'are'} above"
+        heavy = f"{counted(found.too_heavy, 'partition')} {agreed(found.too_heavy, 'are')} above"
         return (
             f"No number of members is enough: {heavy} {found.capacity:,} by "
             f"{'itself' if one else 'themselves'}, and whoever has {'it' if one else 'one'} falls "
             f"behind. With {members} nobody else does."
         )
-    enough = f"{members} {'is' if found.fewest == 1 else 'are'} enough"
+    enough = f"{members} {agreed(found.fewest, 'are')} enough"
     if found.fewest > found.fewest_bound:
         return f"{enough}; at least {found.fewest_bound:,} are needed."
     return f"{enough}; fewer are not." if found.fewest > 1 else f"{enough}."

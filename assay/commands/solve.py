@@ -31,7 +31,7 @@ from assay.terminal import Column, show_table, tell
 from compare.lag.behind import peak_lag
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
-from groups.wording import OF_CONSUMERS, counted, duration, ranges
+from groups.wording import OF_CONSUMERS, agreed, counted, duration, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -200,7 +200,7 @@ def worth_told(worth: Worth) -> str:
     (reached,) = values(solution.assignment, (peak,))
     return (
         f"{worth.group}: {counted(moved, 'move')} "
-        f"{'brings' if moved == 1 else 'bring'} the {NAMES[peak]} from {_told(peak, worth.now)} "
+        f"{agreed(moved, 'bring')} the {NAMES[peak]} from {_told(peak, worth.now)} "
         f"to {_told(peak, reached)}: {_lower(worth.now, reached)}. {_fewest(worth, moved)}"
     )
 

@@ -19,7 +19,7 @@ from compare.sentences import (
     start_consumers,
 )
 from compare.verdict import EMPTY
-from groups.wording import counted, few
+from groups.wording import agreed, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -228,7 +228,7 @@ def _not_reached(change: Change, advice: Advice) -> str:
         else:
             more.append(f"with {spoken(name)} {'' if more else lead}{peak:,}")
     if lost:
-        more.append(f"{few(lost)} {'makes' if len(lost) == 1 else 'make'} no valid plan")
+        more.append(f"{few(lost)} {agreed(len(lost), 'make')} no valid plan")
     return f"Not every assignor gets there: {', '.join(more)}."
 
 
@@ -362,7 +362,7 @@ def verdict_told(advice: Advice) -> str:
         return ""
     given = f", if {verdict.condition}" if verdict.condition else ""
     idle, members = len(advice.judged.now.idle), counted(advice.members, "member")
-    none = f" {idle:,} of {members} {'holds' if idle == 1 else 'hold'} nothing." if idle else ""
+    none = f" {idle:,} of {members} {agreed(idle, 'hold')} nothing." if idle else ""
     return f"Verdict of assay score (balance > moves): {advice.judged.shown}{given}.{none}"
 
 
@@ -464,8 +464,4 @@ def _value(peak: Peak) -> str:
 
 
 def _moves(count: int) -> str:
-    return (
-        f"{counted(count, 'partition')} {'moves' if count == 1 else 'move'}"
-        if count
-        else "nothing moves"
-    )
+    return f"{counted(count, 'partition')} {agreed(count, 'move')}" if count else "nothing moves"

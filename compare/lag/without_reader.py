@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.unknown import reading_most
-from groups.wording import MOST_NAMED, counted, few
+from groups.wording import MOST_NAMED, agreed, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,9 +43,8 @@ class WithoutReader:
         """Return what waits there."""
         nobody = f"that nobody {'reads' if self.surely else 'is known to read'}"
         has, it = ("has a commit", "it") if self.partitions == 1 else ("have commits", "them")
-        waits = "waits" if self.records == 1 else "wait"
         known = "" if not self.unknown else "at least "
-        waiting = f"{known}{counted(self.records, 'record')} {waits} there"
+        waiting = f"{known}{counted(self.records, 'record')} {agreed(self.records, 'wait')} there"
         if not self.records:
             waiting = "no record waits there"
             if self.unknown:
@@ -98,6 +97,6 @@ def sentences_without_reader(groups: Sequence[Group]) -> tuple[str, ...]:
     told = [f"{name}: {one.sentence()}" for name, one in found[:MOST_NAMED]]
     more = len(found) - MOST_NAMED
     if more > 0:
-        has = "has" if more == 1 else "have"
+        has = agreed(more, "have")
         told.append(f"{counted(more, 'more group')} {has} partitions with commits and no reader.")
     return tuple(told)

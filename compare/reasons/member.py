@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from compare.members import members_named
 from compare.reasons.words import count_sentence, named
 from groups.errors import BadInput
-from groups.wording import counted, listed
+from groups.wording import agreed, counted, listed
 from heuristics.nearest import nearest
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _reads(explanation: Explanation, m: int) -> str:
     if len(topics) > FEW_TOPICS:
         total = int(group.partitions[topics].sum())
         others = {r for t in topics for r in group.subscribers(t).tolist()} - {m}
-        some = f"{counted(len(others), 'other member')} {'reads' if len(others) == 1 else 'read'}"
+        some = f"{counted(len(others), 'other member')} {agreed(len(others), 'read')}"
         if not others:
             some = "nobody else reads"
         return (
@@ -126,7 +126,8 @@ def _in_block(explanation: Explanation, m: int, at: int) -> list[str]:
     if besides:
         what = named([group.topics[t] for t in besides])
         found.append(
-            f"No more: {what}, which it reads too, {_is(besides)} for lines further down."
+            f"No more: {what}, which it reads too, {agreed(len(besides), 'are')} for lines "
+            "further down."
         )
     else:
         found.append("No more: it reads nothing else.")
@@ -135,10 +136,6 @@ def _in_block(explanation: Explanation, m: int, at: int) -> list[str]:
     elif size < len(group.members):
         found.append("No less: nobody in a line further up holds less.")
     return found
-
-
-def _is(topics: list[int]) -> str:
-    return "is" if len(topics) == 1 else "are"
 
 
 def _counts(explanation: Explanation, m: int) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.remedy import NO_COMMAND
 from compare.sentences import spread
-from groups.wording import counted, listed
+from groups.wording import agreed, counted, listed
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
@@ -75,8 +75,8 @@ def even(explanation: Explanation) -> str:
     text = f"{counted(total, 'partition')} for {members:,} members are {share:,} each"
     if not over:
         return f"{text}, and everybody holds just that. No assignment is more even."
-    some = f"{counted(over, 'member')} {_verb(over, 'hold')} {share + 1:,}"
-    rest = f"{members - over:,} {_verb(members - over, 'hold')} {share:,}"
+    some = f"{counted(over, 'member')} {agreed(over, 'hold')} {share + 1:,}"
+    rest = f"{members - over:,} {agreed(members - over, 'hold')} {share:,}"
     return f"{text} and {over:,} over: {some} and {rest}. No assignment is more even."
 
 
@@ -158,25 +158,25 @@ def count_sentence(group: Group, count: Count) -> str:
     it, together = ("they", " together") if many > 1 else ("it", "")
     who = named([group.members[m] for m in count.members])
     owners = named([group.members[m] for m in count.owners])
-    owning = f"{owners} {_verb(len(count.owners), 'own')}"
+    owning = f"{owners} {agreed(len(count.owners), 'own')}"
     if count.kind == "need":
         apart, rest = "that" if count.others == 1 else "these", "is none"
         if count.fixed:
-            rest = f"{'is' if count.fixed == 1 else 'are'} only {count.fixed:,}"
+            rest = f"{agreed(count.fixed, 'are')} only {count.fixed:,}"
         return (
-            f"{who} {_verb(many, 'hold')} at least {count.limit:,}{together}. {owning} "
+            f"{who} {agreed(many, 'hold')} at least {count.limit:,}{together}. {owning} "
             f"{counted(count.others, 'partition')} that {it} may hold. Apart from {apart} there "
             f"{rest}, so {count.moves:,} must come from there."
         )
-    most = f"{_verb(many, 'hold')} at most {count.limit:,}{together}"
+    most = f"{agreed(many, 'hold')} at most {count.limit:,}{together}"
     if is_plain(group, count):
         owned = counted(count.fixed + count.others, "partition")
-        return f"{who} {_verb(many, 'own')} {owned} and {most}: {count.moves:,} must go."
+        return f"{who} {agreed(many, 'own')} {owned} and {most}: {count.moves:,} must go."
     if not count.fixed:
         owned = f"{count.others:,} that it owns of its own line"
         return f"{who} {most}. Of {owned}, {count.moves:,} must go."
     topics = named([group.topics[t] for t in count.topics])
-    theirs = f"{it} {_verb(many, 'own')}" if count.owners == count.members else owning
+    theirs = f"{it} {agreed(many, 'own')}" if count.owners == count.members else owning
     fixed = f"The {counted(count.fixed, 'partition')} of {topics} can be with nobody else"
     rest = f"so of {count.others:,} more that {theirs}, {count.moves:,} must go"
     return f"{who} {most}. {fixed}, {rest}."
@@ -226,7 +226,3 @@ def named(names: Sequence[str]) -> str:
         shown.append(name)
     left = len(names) - len(shown)
     return f"{', '.join(shown)} and {left:,} more" if left else listed(shown)
-
-
-def _verb(number: int, verb: str) -> str:
-    return f"{verb}s" if number == 1 else verb
