@@ -12,19 +12,7 @@ from typing import TYPE_CHECKING
 from groups.exports import exports
 
 if TYPE_CHECKING:
-    from compare import Excess as Excess
-    from compare import Hunt as Hunt
-    from compare import Journey as Journey
-    from compare import Quarry as Quarry
-    from compare import Scenario as Scenario
-    from compare import Score as Score
-    from compare import Scores as Scores
-    from compare import ScoreTerm as ScoreTerm
     from compare import figures as figures
-    from compare import hunt as hunt
-    from compare import play as play
-    from compare import score as score
-    from compare import score_assignors as score_assignors
     from compare.advice.advice import Advice as Advice
     from compare.advice.advice import Change as Change
     from compare.advice.advice import NoGain as NoGain
@@ -46,17 +34,29 @@ if TYPE_CHECKING:
     from compare.over_groups import NotScored as NotScored
     from compare.overview import Glance as Glance
     from compare.overview import Overview as Overview
+    from compare.promises.hunt import Hunt as Hunt
+    from compare.promises.hunt import hunt as hunt
+    from compare.promises.shrink import Quarry as Quarry
     from compare.reasons.sure import check as check
     from compare.reasons.sure import solve as solve
     from compare.samples.families import Family as Family
     from compare.samples.families import differing as differing
     from compare.samples.families import grid as grid
+    from compare.scenarios.journey import Journey as Journey
+    from compare.scenarios.journey import play as play
     from compare.scenarios.rollout import Act as Act
     from compare.scenarios.rollout import Rollout as Rollout
     from compare.scenarios.rollout import RolloutStep as RolloutStep
     from compare.scenarios.rollout import Rule as Rule
+    from compare.scenarios.scenario import Scenario as Scenario
     from compare.scenarios.upgrade_paths import Variation as Variation
     from compare.scenarios.upgrade_paths import roll_out as roll_out
+    from compare.scores import Excess as Excess
+    from compare.scores import Score as Score
+    from compare.scores import Scores as Scores
+    from compare.scores import ScoreTerm as ScoreTerm
+    from compare.scores import score as score
+    from compare.scores import score_assignors as score_assignors
     from compare.sizes.fit import Fit as Fit
     from compare.sizes.fit import FitRow as FitRow
     from compare.sizes.fit import fit as fit
@@ -109,8 +109,11 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "compare": "Excess Hunt Journey Quarry Scenario Score Scores ScoreTerm hunt play score "
-    "score_assignors",
+    "compare.promises.hunt": "Hunt hunt",
+    "compare.promises.shrink": "Quarry",
+    "compare.scenarios.journey": "Journey play",
+    "compare.scenarios.scenario": "Scenario",
+    "compare.scores": "Excess Score ScoreTerm Scores score score_assignors",
     "compare.advice.advice": "Advice Change NoGain Peak Tried",
     "compare.history": "Course",
     "compare.advice.advise": "advise",

@@ -354,7 +354,6 @@ assert not {{name for name in end - start if name.startswith(({solver!r}, "optim
 
 def test_the_door_hands_out_the_objects_of_the_packages():
     import assay
-    import compare
     import groups
     import heuristics
     import optimal
@@ -362,9 +361,7 @@ def test_the_door_hands_out_the_objects_of_the_packages():
     assert assay.Group is groups.Group
     assert assay.Assignment is groups.Assignment
     # The door looks at what a function is given before it calls it.
-    for package, names in (
-        (optimal, "frontier solve_many"), (heuristics, "assign"), (compare, "score play"),
-    ):  # fmt: skip
+    for package, names in ((optimal, "frontier solve_many"), (heuristics, "assign")):
         for name in names.split():
             assert unwrap(getattr(assay, name)) is getattr(package, name)
 

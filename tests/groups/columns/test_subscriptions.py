@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from compare import score
+from compare.scores import score
 from groups import BadInput, Group
 from groups.arrays import count_owners
 from groups.fleet import Fleet
