@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from groups.group import Group
     from groups.tiers import Objective
-    from optimal.solution import Solution, Term
+    from optimal.solution import Solution
 
 FORMAT = "assay-size/1"
 Aim = Literal["peak_lag", "peak_time", "peak_load", "load_spread", "balance"]
@@ -287,7 +287,7 @@ def size(
         if number not in groups:
             groups[number] = what_if(nobody, members=number, like=like)
         solution = solve(groups[number], tiers, time_limit=turn(clock, parts))
-        rows[number] = _size(solution, aim)
+        rows[number] = _solved(solution, aim)
         return bool(rows[number].meets)
 
     for i, number in enumerate(numbers):
@@ -301,7 +301,7 @@ def size(
             look(number, turns, len(between) - i)
     rows = dict(sorted(rows.items()))
     while (still := _open_below(rows)) is not None and not time_left.is_up:
-        again = _size(solve(groups[still], tiers, time_limit=time_left.share(2)), aim)
+        again = _solved(solve(groups[still], tiers, time_limit=time_left.share(2)), aim)
         if again.meets is None:
             break
         rows[still] = again
@@ -321,7 +321,7 @@ def size(
         smallest=smallest,
         sure=aim is not None and all(row.meets is False for row in below),
         assumed=group.assumed,
-        now=_held(now, aim) if now.is_valid and group.members else None,
+        now=_judged(_held(now), aim) if now.is_valid and group.members else None,
     )
 
 
@@ -355,7 +355,7 @@ def _uneven(
 
     def will_do(at: int) -> bool:
         solution = solve(groups[fewer[at]], free, time_limit=turn(time_left))
-        return solution.assignment is not None and bool(_size(solution, aim).meets)
+        return solution.assignment is not None and bool(_solved(solution, aim).meets)
 
     return next(iter(fewer[fewest(-1, len(fewer), will_do, time_left) :]), None)
 
@@ -419,57 +419,55 @@ def _numbers(group: Group, members: Sequence[int] | None) -> list[int]:
     return sorted({least, max(1, there), *range(least, most + 1, step)})
 
 
-def _size(solution: Solution, aim: Target | None) -> Size:
-    """Return what a solution says, and whether the target is met."""
+def _solved(solution: Solution, aim: Target | None) -> Size:
+    """Return what the members hold by a solution, with its bounds, and whether that will do."""
     if solution.assignment is None:
         raise BadInput(
             f"{solution.group.name}: nothing was found for "
             f"{len(solution.group.members)} members in time",
             remedy="time",
         )
-    row, rates = _held(solution.assignment, None), set(rates_of(solution.group))
-    terms = {term.name: term for term in solution.terms}
-    least, soonest = (_bound(terms.get(tier)) for tier in LAG_PEAKS)
+    bounds = {term.name: term.bound for term in solution.terms}
+    rates = set(rates_of(solution.group))
+    least, soonest = (bounds.get(tier) for tier in LAG_PEAKS)
     if soonest is None and least is not None and len(rates) == 1:
         soonest = catch_up(least, rates.pop())
+    row = _held(solution.assignment)
     row = replace(
         row,
         peak_lag_bound=None if row.peak_lag is None else least,
         peak_seconds_bound=None if row.peak_seconds is None else soonest,
         proved=solution.status == "optimal",
     )
-    return row if aim is None else replace(row, meets=_meets(row, aim))
+    return _judged(row, aim)
 
 
-def _held(assignment: Assignment, aim: Target | None) -> Size:
-    """Return what the members of an assignment hold, of which nothing is proved."""
+def _held(assignment: Assignment) -> Size:
+    """Return what members hold as it is: no less than that."""
     loads, late = assignment.loads, behind(assignment)
-    row = Size(
+    peak, longest = (None, None) if late is None else (late.peak, late.longest)
+    return Size(
         members=len(loads),
         least_load=int(loads.min()),
         most_load=int(loads.max()),
         idle=int((loads == 0).sum()),
         balance=values(assignment, ("balance",))[0],
-        peak_lag=None if late is None else late.peak,
-        peak_lag_bound=None,
-        peak_seconds=None if late is None else late.longest,
-        peak_seconds_bound=None,
+        peak_lag=peak,
+        peak_lag_bound=peak,
+        peak_seconds=longest,
+        peak_seconds_bound=longest,
         proved=False,
     )
-    value = None if aim is None else row.of(aim.aim)[0]
-    return row if aim is None or value is None else replace(row, meets=value <= aim.at_most)
 
 
-def _bound(term: Term | None) -> int | None:
-    return None if term is None else term.bound
-
-
-def _meets(row: Size, target: Target) -> bool | None:
-    """Return whether a row is within the target; None where it is open."""
+def _judged(row: Size, target: Target | None) -> Size:
+    """Return a row with whether it is within the target; None where that is open."""
+    if target is None:
+        return row
     value, bound = row.of(target.aim)
     if value is not None and value <= target.at_most:
-        return True
-    return False if bound is not None and bound > target.at_most else None
+        return replace(row, meets=True)
+    return replace(row, meets=False if bound is not None and bound > target.at_most else None)
 
 
 def _between(rows: Mapping[int, Size]) -> list[int]:
