@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from compare.judged import judge as judge
     from compare.lag.fall import Fall as Fall
     from compare.lag.fall import PeakFall as PeakFall
-    from compare.lag.worth import Worth as Worth
-    from compare.lag.worth import worth_moving as worth_moving
+    from compare.lag.fall import Worth as Worth
+    from compare.lag.fall import worth_moving as worth_moving
+    from compare.lag.lowest import Hottest as Hottest
     from compare.over_groups import NotScored as NotScored
     from compare.overview import Glance as Glance
     from compare.overview import Overview as Overview
@@ -125,8 +126,8 @@ _HOMES = {
     "compare.samples.families": "Family differing grid",
     "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",
     "compare.scenarios.upgrade_paths": "Variation roll_out",
-    "compare.lag.fall": "Fall PeakFall",
-    "compare.lag.worth": "Worth worth_moving",
+    "compare.lag.fall": "Fall PeakFall Worth worth_moving",
+    "compare.lag.lowest": "Hottest",
     "compare.sizes.fit": "Fit FitRow fit",
     "compare.sizes.pods": "Pods PodsRow pods",
     "compare.sizes.sizing": "Size Sizing Target size",

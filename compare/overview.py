@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from compare.history import history_of, sentences_of
 from compare.judged import worst_first
-from compare.lag.behind import behind, peak_lag
-from compare.lag.without_reader import is_read
+from compare.lag.behind import behind, is_read, peak_lag
 from compare.sentences import captures, may_rebalance, spread
 from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
 from groups.importers.seen import rebalancing as told_of

@@ -22,8 +22,8 @@ from assay.streams import note_assumed, printable, put, show
 from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
 from compare.reasons import words
-from compare.reasons.member import about
 from compare.reasons.peak import peak_of
+from compare.reasons.words import about
 from compare.sentences import not_valid, spread
 from groups.assignment import Assignment
 from groups.tiers import parse_objective

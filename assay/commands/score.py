@@ -54,10 +54,15 @@ from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
 from compare.hosts import EVEN_HOSTS, evened_by
 from compare.judged import judge, worst_first
-from compare.lag.behind import behind, peak_lag, which_if_latest
+from compare.lag.behind import (
+    behind,
+    peak_lag,
+    sentences_without_reader,
+    which_if_latest,
+    without_reader,
+)
 from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import lag_document, lowest_peaks
-from compare.lag.without_reader import sentences_without_reader, without_reader
 from compare.lag.words import lag_told, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond, left_out
 from compare.overview import latest_of, overview_of

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.lag.behind import Behind
-    from compare.lag.worth import Worth
+    from compare.lag.fall import Worth
     from optimal.solution import Solution
 
 # Where nobody says what is best, and the question is about the peak.
@@ -90,7 +90,7 @@ def solve(
     if rate is None:
         note_unused_capacity([one], parse_objective(objective))
     if share is not None:
-        from compare.lag.worth import worth_moving
+        from compare.lag.fall import worth_moving
 
         tiers = WORTH if objective == "kip-54" else objective
         worth = worth_moving(one, share, tiers, time_limit=time_limit or DEFAULT_SECONDS)

@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
-from compare.lag.behind import peak_lag
-from compare.lag.without_reader import without_reader
+from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_told
 from compare.page.group.contents import Detail, Planned
 from compare.page.group.evidence import evidence_of, lines_of, why

@@ -2,7 +2,7 @@ import pytest
 
 from assay.commands.score import score_document, show_group
 from compare.judged import judge
-from compare.lag.without_reader import is_read, sentences_without_reader, without_reader
+from compare.lag.behind import is_read, sentences_without_reader, without_reader
 from compare.overview import glance_of
 from groups import Group
 

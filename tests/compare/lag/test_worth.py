@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from compare.lag.worth import worth_moving
+from compare.lag.fall import worth_moving
 from groups import Assignment, BadInput, Group, values
 from tests.seeds import for_each
 

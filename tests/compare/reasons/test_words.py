@@ -9,7 +9,7 @@ import pytest
 
 from compare.reasons import words
 from compare.reasons.explanation import Count, explain
-from compare.reasons.member import about
+from compare.reasons.words import about
 from compare.remedy import NO_COMMAND
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve
