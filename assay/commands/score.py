@@ -62,7 +62,8 @@ from compare.lag.behind import (
     without_reader,
 )
 from compare.lag.fall import Fall, lag_falls
-from compare.lag.lowest import lag_document, lowest_peaks
+from compare.lag.lowest import lag_document
+from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond, left_out
 from compare.overview import latest_of, overview_of

@@ -209,7 +209,7 @@ class Watched:
 
 def _rows(judged: Sequence[Judged], tiers: Tiers) -> list[tuple[Judged, Glance]]:
     """Return judged groups, each with its line in the table of `assay score`."""
-    from compare.lag.lowest import lowest_peaks
+    from compare.lag.peaks import lowest_peaks
     from compare.overview import glance_of
 
     peaks = lowest_peaks(judged, tiers)

@@ -10,7 +10,7 @@ from platform import python_version
 from typing import TYPE_CHECKING
 
 from compare.lag.behind import sentences_without_reader, which_if_latest
-from compare.lag.lowest import lowest_peaks
+from compare.lag.peaks import lowest_peaks
 from compare.page.contents import Made, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance

@@ -2,7 +2,8 @@ import pytest
 
 from compare.judged import judge
 from compare.lag.behind import if_latest, most_lag, which_if_latest
-from compare.lag.lowest import lag_document, lowest_peaks
+from compare.lag.lowest import lag_document
+from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, peak_found
 from groups import Assignment, Group
 from optimal import solve

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 from compare.judged import judge
-from compare.lag import lowest
-from compare.lag.lowest import lag_document, least_lagging, lowest_peaks
+from compare.lag import peaks
+from compare.lag.lowest import lag_document, least_lagging
+from compare.lag.peaks import lowest_peaks
 from compare.lag.words import needed
 from compare.sentences import sentence
 from groups import Assignment, Group, values
@@ -149,15 +150,15 @@ def heavy_tailed(seed, groups, partitions=40, members=8):
 
 
 def test_many_groups_share_the_rounds_of_search(monkeypatch):
-    judged, given, search = heavy_tailed(3, 60), [], lowest.lowest_of
+    judged, given, search = heavy_tailed(3, 60), [], peaks.lowest_of
 
     def noted(group, objective, rounds, time_left):
         given.append(rounds)
         return search(group, objective, rounds, time_left)
 
-    monkeypatch.setattr(lowest, "lowest_of", noted)
+    monkeypatch.setattr(peaks, "lowest_of", noted)
     found = lowest_peaks(judged, KIP_54)
-    assert 40 < len(given) <= sum(given) <= lowest.ROUNDS
+    assert 40 < len(given) <= sum(given) <= peaks.ROUNDS
     assert all(one is not None and one.bound <= one.records for one in found)
     (alone,) = lowest_peaks(judged[:1], KIP_54)
     assert alone.records <= found[0].records
