@@ -36,6 +36,9 @@ START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 TOOL_SECONDS = 90.0
 TOOL_HEAP_MB = 256
+ANSWER_SECONDS = 20.0
+# More than any test writes: the queue is never what is full.
+QUEUE = 2_000_000
 LOOK_SECONDS = 0.05
 # A line of a Java stack trace says where in Kafka, not what is wrong.
 FRAME = re.compile(r"\s+(at |\.\.\. \d+ more)")
@@ -238,12 +241,42 @@ class Broker:
         nodes : of each partition the brokers that have it, its leader first; the brokers choose
             where it is left out
         """
-        if not _create_topic(self.inside, topic, partitions, config or {}, nodes):
-            raise self._died(f"topic {topic} was made and has no leaders")
+        from confluent_kafka.admin import AdminClient, NewTopic
+
+        admin = AdminClient(client(self.inside))
+        where = {"replica_assignment": [[*each] for each in nodes]}
+        new = NewTopic(
+            topic,
+            partitions,
+            config={**(config or {})},
+            **(where if nodes else {"replication_factor": 1}),
+        )
+        admin.create_topics([new])[topic].result(ANSWER_SECONDS)
+        end = time.monotonic() + ANSWER_SECONDS
+        while time.monotonic() < end:
+            known = admin.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic].partitions
+            if len(known) == partitions and all(each.leader >= 0 for each in known.values()):
+                return
+            time.sleep(LOOK_SECONDS)
+        raise self._died(f"topic {topic} was made and has no leaders")
 
     def produce(self, topic: str, records: Mapping[int, int]) -> None:
         """Write so many records to each partition, and return when all are in the log."""
-        missing = _produce(self.inside, topic, records)
+        from confluent_kafka import Producer
+
+        missing: list[str] = []
+        queue = {"acks": "all", "queue.buffering.max.messages": QUEUE, "linger.ms": 1}
+        producer = Producer(client(self.inside) | queue)
+        for partition, count in records.items():
+            for number in range(count):
+                producer.produce(
+                    topic,
+                    str(number).encode(),
+                    partition=partition,
+                    on_delivery=lambda error, _: missing.append(str(error)) if error else None,
+                )
+                producer.poll(0)
+        missing += ["no answer"] * producer.flush(ANSWER_SECONDS)
         if missing:
             raise self._died(f"{topic}: {len(missing)} records were not written: {missing[0]}")
 
@@ -253,7 +286,19 @@ class Broker:
         Kinds are ``topic``, ``group`` and ``broker``; the only name of the last is
         ``kafka-cluster``. It holds when the tool or the client next asks.
         """
-        _allow(self.inside, user, operation, kind, name)
+        from confluent_kafka import admin
+
+        binding = admin.AclBinding(
+            admin.ResourceType[kind.upper()],
+            name,
+            admin.ResourcePatternType.LITERAL,
+            f"User:{user}",
+            "*",
+            admin.AclOperation[operation.upper()],
+            admin.AclPermissionType.ALLOW,
+        )
+        made = admin.AdminClient(client(self.inside)).create_acls([binding])
+        made[binding].result(ANSWER_SECONDS)
 
     def tool(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a console tool of the broker's release against it, and return what it printed.
@@ -353,92 +398,6 @@ class Broker:
 
     def _path(self, name: str) -> Path:
         return Path(self._folder.name) / name
-
-
-ANSWER_SECONDS = 20.0
-# More than any test writes: the queue is never what is full.
-QUEUE = 2_000_000
-
-
-def _create_topic(
-    inside: str,
-    topic: str,
-    partitions: int,
-    config: Mapping[str, str],
-    nodes: Sequence[Sequence[int]],
-) -> bool:
-    """Make a topic; return whether each of its partitions has come to have a leader.
-
-    Parameters
-    ----------
-    nodes : of each partition the brokers that have it, its leader first; the brokers choose where
-        there are none
-
-    Raises
-    ------
-    KafkaException
-        Where the broker refuses the topic.
-    """
-    from confluent_kafka.admin import AdminClient, NewTopic
-
-    admin = AdminClient(client(inside))
-    where = (
-        {"replica_assignment": [[*each] for each in nodes]} if nodes else {"replication_factor": 1}
-    )
-    new = NewTopic(topic, partitions, config=dict(config), **where)
-    admin.create_topics([new])[topic].result(ANSWER_SECONDS)
-    end = time.monotonic() + ANSWER_SECONDS
-    while time.monotonic() < end:
-        known = admin.list_topics(topic, timeout=ANSWER_SECONDS).topics[topic].partitions
-        if len(known) == partitions and all(each.leader >= 0 for each in known.values()):
-            return True
-        time.sleep(LOOK_SECONDS)
-    return False
-
-
-def _produce(inside: str, topic: str, records: Mapping[int, int]) -> list[str]:
-    """Write so many records to each partition; return why some are not in the log."""
-    from confluent_kafka import Producer
-
-    reasons: list[str] = []
-    producer = Producer(
-        client(inside) | {"acks": "all", "queue.buffering.max.messages": QUEUE, "linger.ms": 1}
-    )
-    for partition, count in records.items():
-        for number in range(count):
-            producer.produce(
-                topic,
-                str(number).encode(),
-                partition=partition,
-                on_delivery=lambda error, _: reasons.append(str(error)) if error else None,
-            )
-            producer.poll(0)
-    left = producer.flush(ANSWER_SECONDS)
-    return reasons + ["no answer"] * left
-
-
-def _allow(inside: str, user: str, operation: str, kind: str, name: str) -> None:
-    """Let a user do something with what has a name, or with all of a kind (``*``)."""
-    from confluent_kafka.admin import (
-        AclBinding,
-        AclOperation,
-        AclPermissionType,
-        AdminClient,
-        ResourcePatternType,
-        ResourceType,
-    )
-
-    binding = AclBinding(
-        ResourceType[kind.upper()],
-        name,
-        ResourcePatternType.LITERAL,
-        f"User:{user}",
-        "*",
-        AclOperation[operation.upper()],
-        AclPermissionType.ALLOW,
-    )
-    admin = AdminClient(client(inside))
-    admin.create_acls([binding])[binding].result(ANSWER_SECONDS)
 
 
 def _answers(inside: str, node: int) -> bool:

@@ -28,7 +28,6 @@ from heuristics.shipped.java import jars
 from heuristics.shipped.task_assignor import (
     CLIENT_OF,
     HIGH_AVAILABILITY,
-    OLDEST,
     ROOM,
     STICKY,
     TaskAssignor,
@@ -247,7 +246,7 @@ def run() -> None:
 
 def _released(kind: str) -> list[str]:
     released = [one.version for one in releases_of(CLIENT_OF[kind].name)]
-    return [v for v in released if jars.release(v) >= jars.release(OLDEST[kind])]
+    return [v for v in released if jars.release(v) >= jars.release(CLIENT_OF[kind].oldest)]
 
 
 def tried(

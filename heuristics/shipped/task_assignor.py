@@ -22,7 +22,7 @@ from heuristics.shipped.classic_task_assignor import (
     hash_map,
 )
 from heuristics.shipped.java import jars
-from heuristics.shipped.java.java_client import KAFKA_BROKER
+from heuristics.shipped.java.java_client import BROKER_STREAMS
 from heuristics.shipped.java.jvm import failure, loader
 
 if TYPE_CHECKING:
@@ -34,13 +34,10 @@ if TYPE_CHECKING:
 
 ROOM = "kafka-streams/"
 STICKY, HIGH_AVAILABILITY = "sticky", "high-availability"
-CLIENT_OF = {STICKY: KAFKA_BROKER, **dict.fromkeys(KAFKA_STREAMS.assignors, KAFKA_STREAMS)}
-SOURCE = "Kafka's broker for streams groups, org.apache.kafka:kafka-group-coordinator, in a JVM"
-OLDEST = {STICKY: "4.1.0", **dict.fromkeys(KAFKA_STREAMS.assignors, KAFKA_STREAMS.oldest)}
+CLIENT_OF = {STICKY: BROKER_STREAMS, **dict.fromkeys(KAFKA_STREAMS.assignors, KAFKA_STREAMS)}
 # The first release whose assignors are an API (KIP-1071, package ``coordinator.group.api``).
 API_SINCE = (4, 4)
 SECONDS = 10.0
-_PACKAGE = "org.apache.kafka.coordinator.group."
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class TaskAssignor:
     @property
     def assignor(self) -> Assignor:
         """As one that can be scored on a group of active tasks."""
-        source = SOURCE if self.kind == STICKY else KAFKA_STREAMS.source
+        source = CLIENT_OF[self.kind].source
         return Assignor(
             self.name, "shipped", source, self.version, self.plan, self.missing, self.prepare
         )
@@ -117,12 +114,10 @@ class TaskAssignor:
 
     def missing(self) -> str | None:
         """Return why it cannot be called here, and the command for it; None where it can."""
-        if self.kind != STICKY:
-            return KAFKA_STREAMS.missing(self.kind, self.version)
-        oldest = OLDEST[STICKY]
-        if jars.release(self.version) < jars.release(oldest):
-            return f"release {self.version} has no assignor of tasks, {oldest} is the first"
-        return KAFKA_BROKER.missing("uniform", self.version)
+        client = CLIENT_OF[self.kind]
+        if self.kind == STICKY and jars.release(self.version) < jars.release(client.oldest):
+            return f"release {self.version} has no assignor of tasks, {client.oldest} is the first"
+        return client.missing(self.kind, self.version)
 
     def prepare(self) -> None:
         """Start the JVM, and load the classes."""
@@ -227,7 +222,7 @@ def task_assignors() -> Iterator[TaskAssignor]:
     """Yield those of the releases to list, newest first, with those that were fetched besides."""
     for kind, client in CLIENT_OF.items():
         for version in client.versions():
-            if jars.release(version) >= jars.release(OLDEST[kind]):
+            if jars.release(version) >= jars.release(client.oldest):
                 yield TaskAssignor(version, kind)
 
 
@@ -240,13 +235,13 @@ def _broker_tasks(group: StreamsDocument, java: Any) -> dict[str, Tasks]:
 @cache
 def _classes(version: str) -> Any:
     """Return what makes a release's objects of a group: ``assignor``, ``spec``, ``topology``."""
-    loaded = loader(KAFKA_BROKER.artifact, version, KAFKA_BROKER.caller)
+    loaded = loader(BROKER_STREAMS.artifact, version, BROKER_STREAMS.caller)
     import jpype
 
     util = jpype.JPackage("java").util
     new = jars.release(version) >= API_SINCE
-    own = f"{_PACKAGE}streams.assignor."
-    api = f"{_PACKAGE}api.streams.assignor." if new else own
+    own = f"{BROKER_STREAMS.package}.streams.assignor."
+    api = f"{BROKER_STREAMS.package}.api.streams.assignor." if new else own
 
     def class_of(name: str) -> Any:
         return jpype.JClass(name, loader=loaded)
@@ -283,7 +278,9 @@ def _classes(version: str) -> Any:
         )
 
     return SimpleNamespace(
-        assignor=class_of(f"{own}StickyTaskAssignor"), spec=spec, topology=topology
+        assignor=class_of(f"{BROKER_STREAMS.package}.{BROKER_STREAMS.assignors[STICKY]}"),
+        spec=spec,
+        topology=topology,
     )
 
 

@@ -37,7 +37,7 @@ def recorded(
     """Return the logged moves, and the function and condition of a failed assertion, if any."""
     with Probe() as probe:
         asked = probe.offer(group, assignor)
-        arguments = (f"{probe.host}:{probe.port}", "g", assignor)
+        arguments = (probe.bootstrap, "g", assignor)
         command = [sys.executable, "-m", "studies.loops.librdkafka", *arguments]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as consumer:
             try:

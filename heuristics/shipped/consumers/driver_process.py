@@ -58,12 +58,12 @@ class DriverProcess:
     ) -> tuple[list[Held], float]:
         """Return what the client makes of a group, and the seconds it took.
 
-        As :meth:`~heuristics.shipped.probe.Probe.plan`, which takes the same `manner`. A client
-        whose time is up is ended.
+        A client whose time is up is ended.
 
         Parameters
         ----------
         seconds, spent : as of :meth:`~heuristics.shipped.probe.round.Round.late`
+        manner : as of :meth:`~heuristics.shipped.probe.Probe.offer`
 
         Raises
         ------

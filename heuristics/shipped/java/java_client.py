@@ -152,3 +152,13 @@ JAVA_OPTIMAL = replace(
     package="assay.broker",
     listed=("4.4.0",),
 )
+
+
+# Its assignor of tasks, of streams groups (KIP-1071), is in the same jar.
+BROKER_STREAMS = replace(
+    KAFKA_BROKER,
+    source="Kafka's broker for streams groups, org.apache.kafka:kafka-group-coordinator, in a JVM",
+    assignors={"sticky": "streams.assignor.StickyTaskAssignor"},
+    package="org.apache.kafka.coordinator.group",
+    oldest="4.1.0",
+)

@@ -97,13 +97,11 @@ class Coordinator:
 
     Parameters
     ----------
-    host : where it can be reached, at all of the ports
-    ports : of the coordinator, and then one for each rack of a group
+    ports : on loopback, of the coordinator, and then one for each rack of a group
     before : number after which the rounds are counted, and their topics called
     """
 
-    def __init__(self, host: str, ports: Callable[[], list[int]], before: int = 0) -> None:
-        self._host = host
+    def __init__(self, ports: Callable[[], list[int]], before: int = 0) -> None:
         self._ports = ports
         self._rounds = before
         self._ended = False
@@ -196,7 +194,7 @@ class Coordinator:
         )
 
     def _find_coordinator(self, peer: Peer, request: Request) -> None:
-        where = {"node_id": 0, "host": self._host, "port": self._ports()[0]}
+        where = {"node_id": 0, "host": metadata.HOST, "port": self._ports()[0]}
         found = {"throttle_time_ms": 0, "error_code": wire.NONE, "error_message": None}
         peer.reply(request, {**found, **where})
 
@@ -216,7 +214,7 @@ class Coordinator:
 
     def _tell(self, peer: Peer, request: Request, watch: Stopwatch | None = None) -> None:
         round_ = self._known
-        fields = metadata.answer(request, round_, self._host, self._ports())
+        fields = metadata.answer(request, round_, self._ports())
         if round_ is not None:
             round_.told[request.client_id].answer(metadata.asked(request, round_))
         peer.reply(request, fields, sent=None if watch is None else partial(watch.go_on, peer))

@@ -29,6 +29,7 @@ from heuristics.assignor import (
 from heuristics.protocol import to_quiescence
 from heuristics.shipped.client import tiny
 from heuristics.shipped.probe.coordinator import Disconnected
+from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.shipped.probe.probe import Another, Probe
 from heuristics.shipped.probe.round import Absent, Late, OwnTopicsOnly
@@ -288,7 +289,6 @@ def open_probe(*, port: int = 0, say: Callable[[str], object]) -> Iterator[Probe
             probe.dismiss(LEAVE_SECONDS)
 
 
-HOST = "127.0.0.1"
 GONE = (OSError, EOFError, AuthenticationError)
 _RAISED = {"refused": Refused, "timed-out": TimedOut, "unavailable": Unavailable}
 

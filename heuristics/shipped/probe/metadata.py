@@ -19,25 +19,24 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.wire import Request
 
 
+HOST = "127.0.0.1"
 # librdkafka refuses very small Metadata responses; the cluster's id makes up the difference.
 CLUSTER = "assay-probe".ljust(512, "-")
 
 
-def answer(
-    request: Request, round_: Round | None, host: str, ports: Sequence[int]
-) -> dict[str, object]:
+def answer(request: Request, round_: Round | None, ports: Sequence[int]) -> dict[str, object]:
     """Return the fields of a Metadata response.
 
     Parameters
     ----------
     round_ : the group that the client is to lead, None while there is none
-    ports : at `host`, of the coordinator, and then one for each rack of the group
+    ports : on loopback, of the coordinator, and then one for each rack of the group
     """
     racks = () if round_ is None or round_.group.racks is None else round_.group.racks.names
     # Clients drop a broker whose rack has changed: the one that keeps the group never has any.
     brokers = [
         wire.types().MetadataResponse.MetadataResponseBroker(
-            node_id=node, host=host, port=ports[node], rack=rack
+            node_id=node, host=HOST, port=ports[node], rack=rack
         )
         for node, rack in enumerate((None, *racks))
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import threading
 from collections import deque
 from time import monotonic, perf_counter, sleep
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 from groups import BadInput, Refused
 from heuristics.shipped.probe import wire
 from heuristics.shipped.probe.coordinator import Coordinator
+from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.round import Absent, Round
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from groups import Group
     from heuristics.shipped.probe.round import Manner
-    from heuristics.shipped.probe.wire import Held, Request
+    from heuristics.shipped.probe.wire import Request
 
 
 # As Kafka's own socket.request.max.bytes.
@@ -143,7 +143,6 @@ class Probe:
 
     Parameters
     ----------
-    host : a loopback address
     port : where to listen, 0 for any free one
     say : is told what went wrong with a connection; by default `lines` keeps the last of it
     before : number after which the rounds are counted; a client that outlives a probe on one port
@@ -152,24 +151,16 @@ class Probe:
     Raises
     ------
     BadInput
-        Where the address is not a loopback address, or cannot be listened on.
+        Where the port cannot be listened on.
     """
 
     def __init__(
         self,
         *,
-        host: str = "127.0.0.1",
         port: int = 0,
         say: Callable[[str], object] | None = None,
         before: int = 0,
     ) -> None:
-        try:
-            loopback = ipaddress.ip_address(host).is_loopback
-        except ValueError:
-            loopback = False
-        if not loopback:
-            raise BadInput(f"probe: {host!r} is not a loopback address, such as 127.0.0.1")
-        self.host = host
         self.port = port
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
         self._say = say or self.lines.append
@@ -177,7 +168,7 @@ class Probe:
         self._servers: list[asyncio.Server] = []
         self._ports: list[int] = []
         self._sessions: set[Session] = set()
-        self._coordinator = Coordinator(host, lambda: self._ports, before)
+        self._coordinator = Coordinator(lambda: self._ports, before)
         self._thread = threading.Thread(target=self._loop.run_forever, name="probe", daemon=True)
 
     def __enter__(self) -> Probe:
@@ -187,7 +178,7 @@ class Probe:
             self._call(self._listen(self.port))
         except OSError as error:
             self.close()
-            raise BadInput(f"probe: {self.host}:{self.port}: {error.strerror}") from None
+            raise BadInput(f"probe: {self.bootstrap}: {error.strerror}") from None
         self.port = self._ports[0]
         return self
 
@@ -213,7 +204,7 @@ class Probe:
     @property
     def bootstrap(self) -> str:
         """What the client is told as bootstrap.servers."""
-        return f"{self.host}:{self.port}"
+        return f"{HOST}:{self.port}"
 
     def offer(self, group: Group, protocol: str | None = None, **manner: Unpack[Manner]) -> Round:
         """Put a group before the client that waits, or the next that joins.
@@ -241,37 +232,6 @@ class Probe:
         """Take a group back that nobody made a plan of."""
         self._loop.call_soon_threadsafe(self._coordinator.withdraw, round_)
 
-    def plan(
-        self,
-        group: Group,
-        protocol: str | None = None,
-        *,
-        timeout: float,
-        **manner: Unpack[Manner],
-    ) -> tuple[list[Held], float]:
-        """Return what the client makes of a group, and the seconds it took.
-
-        The plan is as the client sent it: (member index, topic, partition number) each. The
-        seconds run from the JoinGroup response, sent, to the SyncGroup request, received, less
-        what the probe itself took to answer requests for metadata in between: decoding the
-        members, the assignor, encoding the plan and the way over loopback.
-
-        Parameters
-        ----------
-        timeout : seconds for the client to join, and as many for the plan
-        protocol, manner : as in :meth:`offer`
-
-        Raises
-        ------
-        Late, Absent
-            Where the time is up; the group is taken back then.
-        Failed
-            Where the client makes no plan; Refused where the probe cannot ask for one or read it.
-        """
-        round_ = self.offer(group, protocol, **manner)
-        self.wait(round_, timeout)
-        return round_.result()
-
     def wait(
         self, round_: Round, timeout: float, *, join: float | None = None, spent: float = 0.0
     ) -> None:
@@ -298,7 +258,7 @@ class Probe:
 
     async def _listen(self, port: int) -> None:
         server = await self._loop.create_server(
-            lambda: Session(self._coordinator, self._sessions, self._say), self.host, port
+            lambda: Session(self._coordinator, self._sessions, self._say), HOST, port
         )
         self._servers.append(server)
         self._ports.append(server.sockets[0].getsockname()[1])

@@ -119,7 +119,8 @@ class Round:
     error : why there is none
     plans : how many plans the client sent; all but the last may have been made without metadata
     seconds : from the last JoinGroup response, sent, to the SyncGroup request, received, less what
-        the coordinator itself took to answer requests for metadata in between
+        the coordinator itself took to answer requests for metadata in between: decoding the
+        members, the assignor, encoding the plan and the way over loopback
     watch : measures these seconds while the client leads
     since : when a client was last waited for, by ``monotonic()``
     over : set when the plan is there, or will not come

@@ -35,13 +35,18 @@ def beside(start, command):
         finally:
             running.kill()
             client.kill()
-            client.wait()
+            client.communicate()
     return running.returncode, out, err
 
 
 def beside_a_client(*command):
     program = (sys.executable, str(PROGRAM))
-    return beside(lambda bootstrap: subprocess.Popen([*program, bootstrap, "g", "range"]), command)
+    return beside(
+        lambda bootstrap: subprocess.Popen(
+            [*program, bootstrap, "g", "range"], stdin=subprocess.PIPE
+        ),
+        command,
+    )
 
 
 @needs_a_client

@@ -29,7 +29,7 @@ def test_a_run_scores_a_client_that_joined_as_the_assignor_that_it_is(spark, tmp
         name, _, bootstrap = line.partition("=")
         if name == "bootstrap.servers":
             command = [sys.executable, str(PROGRAM), bootstrap, "g", "range"]
-            started.append(subprocess.Popen(command))
+            started.append(subprocess.Popen(command, stdin=subprocess.PIPE))
 
     try:
         with probed(say=start) as guest:
@@ -39,7 +39,7 @@ def test_a_run_scores_a_client_that_joined_as_the_assignor_that_it_is(spark, tmp
     finally:
         for process in started:
             process.kill()
-            process.wait()
+            process.communicate()
     rows = read_table(tmp_path / "out", "scores").set_index("assignor")
     written, joined = rows.loc["range"], rows.loc["librdkafka/range"]
     assert joined["status"].tolist() == ["scored"] * len(groups)

@@ -3,13 +3,15 @@
 import socket
 import struct
 
+from heuristics.shipped.probe.metadata import HOST
+
 DEADLINE = 120
 HEADER = struct.Struct(">hhi")
 
 
 def said(probe, *parts):
     """Send bytes on a connection of their own; return what comes back until it closes."""
-    with socket.create_connection((probe.host, probe.port), timeout=DEADLINE) as connection:
+    with socket.create_connection((HOST, probe.port), timeout=DEADLINE) as connection:
         for part in parts:
             connection.sendall(part)
         connection.shutdown(socket.SHUT_WR)
@@ -17,6 +19,13 @@ def said(probe, *parts):
             return b"".join(iter(lambda: connection.recv(1 << 16), b""))
         except ConnectionResetError:
             return b""
+
+
+def planned(probe, group, protocol, timeout=DEADLINE, **manner):
+    """Return what the client makes of a group, and the seconds it took."""
+    round_ = probe.offer(group, protocol, **manner)
+    probe.wait(round_, timeout)
+    return round_.result()
 
 
 def frame(*parts):

@@ -17,6 +17,7 @@ from heuristics.assignor import Assignor, Unavailable, attempt
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.probe import Probe, probed
 from heuristics.shipped.probe.guest import Door, Guest, OpenDoor
+from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.time_limit import TimeLimit
 from tests.heuristics.conftest import build_group
@@ -35,13 +36,14 @@ def start():
     started = []
 
     def begin(bootstrap):
-        started.append(subprocess.Popen([*COMMAND, bootstrap, "g", "range"]))
+        command = [*COMMAND, bootstrap, "g", "range"]
+        started.append(subprocess.Popen(command, stdin=subprocess.PIPE))
         return started[-1]
 
     yield begin
     for process in started:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 @pytest.fixture
@@ -116,14 +118,14 @@ def met(pool, probe, **times):
 
 def late(probe, is_over):
     """Join and send no plan until that is too late."""
-    with socket.create_connection((probe.host, probe.port)) as connection:
+    with socket.create_connection((HOST, probe.port)) as connection:
         connection.sendall(JOIN)
         until(is_over)
 
 
 def away(probe, is_over):
     """Join and close the connection as soon as the probe says who leads."""
-    with socket.create_connection((probe.host, probe.port)) as connection:
+    with socket.create_connection((HOST, probe.port)) as connection:
         connection.sendall(JOIN)
         assert connection.recv(1 << 16)
     until(is_over)
