@@ -1,11 +1,21 @@
 """The processes of this machine, as tests see them."""
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 # Only what never ends takes as long.
 LONG = 120.0
+
+
+def in_python(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a Python of its own to its end: options, and a program as in -c PROGRAM."""
+    return subprocess.run(
+        [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=LONG, cwd=cwd,
+        check=False,
+    )  # fmt: skip
 
 
 def listed() -> dict[int, tuple[str, int]]:

@@ -23,6 +23,7 @@ import assay
 from assay.cli import app
 from assay.menu import COMMANDS
 from tests.assay import calling
+from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[2]
 PAGES = {
@@ -139,14 +140,14 @@ def test_every_program_runs(clone, program, capfd):
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@for_each(PAGES)
 def test_every_block_says_whether_it_is_run(page):
     fences = re.findall(r"^```(.*)$", PAGES[page], re.MULTILINE)
     assert set(fences[::2]) <= LANGUAGES
     assert set(fences[1::2]) <= {""}
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "README.md"])
+@for_each(page for page in PAGES if page != "README.md")
 def test_every_page_says_first_whom_it_is_for(page):
     title, first = PAGES[page].split("\n\n")[:2]
     assert re.fullmatch(r"# .+", title)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.assay.calling import ASSAY, arrived
+from tests.processes import in_python
 
 LONG = "x" * 300
 FULL = r"standard output: cannot be written: No space left on device"
@@ -78,8 +79,7 @@ cli.main()
 
 def test_warnings_of_libraries_do_not_reach_the_terminal_unless_asked_for():
     for options, said in (((), False), (("-W", "always"), True)):
-        command = [sys.executable, *options, "-c", WARNS]
-        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        run = in_python(*options, "-c", WARNS)
         assert ("of a library" in run.stderr) == said
         assert run.stdout == ""
 
@@ -124,10 +124,7 @@ def test_what_takes_long_says_how_long_and_how_far_and_clears_the_line_at_the_en
 
 
 def test_standard_error_that_is_no_terminal_gets_no_progress(folder):
-    run = subprocess.run(
-        [sys.executable, "-c", SLOW, *HUNT], capture_output=True, text=True, cwd=folder,
-        check=False,
-    )  # fmt: skip
+    run = in_python("-c", SLOW, *HUNT, cwd=folder)
     assert "\r" not in run.stderr
     assert "assay hunt: " not in run.stderr
     assert re.match(r"range: idempotent not broken on [\d,]+ groups? tried: ", run.stderr)

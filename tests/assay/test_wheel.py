@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.processes import in_python
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("assay", "compare", "groups", "heuristics", "optimal")
 CONSUMER = """
@@ -42,9 +44,7 @@ def wheel(tmp_path_factory) -> Path:
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "node_modules")
         shutil.copytree(ROOT / name, source / name, ignore=ignored)
     build = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
-    subprocess.run(
-        [sys.executable, "-c", build, str(made)], cwd=source, check=True, capture_output=True
-    )
+    assert in_python("-c", build, made, cwd=source).returncode == 0
     (found,) = made.glob("*.whl")
     return found
 

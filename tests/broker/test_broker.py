@@ -15,6 +15,7 @@ from broker.server_properties import HOST, listens
 from groups import BadInput
 from live.capture import capture
 from live.connection import Connection
+from tests.processes import in_python
 
 ROOT = Path(__file__).parents[2]
 ADDRESS = f"{HOST}:"
@@ -149,17 +150,14 @@ def test_one_that_waits_for_a_broker_is_told_when_that_has_ended():
 def test_the_program_of_the_documentation_runs():
     page = (ROOT / "docs/how-to/try-on-a-broker.md").read_text("utf-8")
     (program,) = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    said = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False
-    )
+    said = in_python("-W", "error", "-c", program)
     assert (said.returncode, said.stderr) == (0, "")
     row = next(line.split() for line in said.stdout.splitlines() if line.startswith("billing"))
     assert row[:6] == ["billing", "orders", "0", "60", "100", "40"]
 
 
 def test_the_foreground_refuses_a_version_whose_jars_are_not_here_in_one_line():
-    command = [sys.executable, "-m", "broker", "9.9.9"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = in_python("-m", "broker", "9.9.9")
     assert (said.returncode, said.stdout) == (2, "")
     assert len(said.stderr.splitlines()) == 1
     assert "--fetch 9.9.9" in said.stderr

@@ -1,5 +1,6 @@
 import random
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -17,6 +18,7 @@ def bare(held, source="a") -> NamedAssignment:
     return NamedAssignment.from_dict(held, source)
 
 
+@cache
 def pair_of(seed: int) -> tuple[NamedAssignment, NamedAssignment]:
     """What a random group has now, and its optimum."""
     rng = random.Random(seed)

@@ -37,9 +37,8 @@ def test_score_assignors_takes_names_and_functions_in_one_list(group, limit):
 
 
 def test_hunt_finds_the_smallest_group_on_which_a_function_breaks_a_promise():
-    for asked in (mine.deal, NAME):
-        found = hunt(asked, "balanced", groups=60, exhaustive=False)
-        assert (len(found.quarry.group.members), found.quarry.measured["loads"]) == (2, [2, 0])
+    found = hunt(mine.deal, "balanced", groups=60, exhaustive=False)
+    assert (len(found.quarry.group.members), found.quarry.measured["loads"]) == (2, [2, 0])
 
 
 def test_play_takes_a_function_through_a_scenario(limit):

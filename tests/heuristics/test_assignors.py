@@ -1,7 +1,5 @@
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -9,6 +7,7 @@ from groups import BadInput, Group
 from heuristics import WRITTEN, assign, assignor_named, assignors, available, matching, plan
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.consumers.library import FRANZ_GO
+from tests.processes import in_python
 
 
 def test_assignors_are_listed_under_their_own_names_with_source_and_version():
@@ -161,10 +160,7 @@ def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(tmp_pat
         "print(assignor_named('kafka-java/sticky@9.9').missing())"
     )
     monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    listed, missing = run.stdout.splitlines()
+    listed, missing = in_python("-c", program).stdout.splitlines()
     assert [name.partition("@")[2] for name in listed.split()] == [
         "4.12.0", "4.12.0-rc1", "4.4.0", "4.0.2", "3.10.1", "3.9.2", "2.8.2",
     ]  # fmt: skip
@@ -230,9 +226,7 @@ print(maps.is_file() and "rdkafka" in maps.read_text(), *sys.modules)
     ],
 )
 def test_no_client_is_loaded_before_it_is_asked_for(statement):
-    command = [sys.executable, "-c", LOADED.format(statement=statement)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    mapped, *modules = done.stdout.split()
+    mapped, *modules = in_python("-c", LOADED.format(statement=statement)).stdout.split()
     assert mapped == "False"
     assert "heuristics.shipped" in modules
     assert {name.partition(".")[0] for name in modules} & LIBRARIES == set()

@@ -1,6 +1,6 @@
 """What holds for every assignor on every group."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groups import Group, Refused
@@ -34,6 +34,11 @@ def documents(draw, *, equal: bool | None = None, least_members: int = 0) -> dic
     return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
 
 
+def law(*drawn):
+    """Hold a test on so many examples: each is planned by every assignor."""
+    return lambda test: settings(max_examples=60)(given(*drawn)(test))
+
+
 def covered(group: Group):
     """Each assignor that does not refuse the group, with its plan."""
     for name in WRITTEN:
@@ -43,7 +48,7 @@ def covered(group: Group):
             assert name.startswith("kip-615")
 
 
-@given(documents())
+@law(documents())
 def test_without_rival_claims_every_assignment_is_valid(document):
     group = Group.from_dict(document)
     for name, made in covered(group):
@@ -51,7 +56,7 @@ def test_without_rival_claims_every_assignment_is_valid(document):
         assert made.rounds == 1 or name == "kip-429-cooperative"
 
 
-@given(documents())
+@law(documents())
 def test_the_order_of_keys_carries_no_meaning(document):
     other = {key: document[key] for key in reversed(document)}
     for key in ("topics", "members"):
@@ -61,7 +66,7 @@ def test_the_order_of_keys_carries_no_meaning(document):
         assert assign(group, name).to_dict() == made.assignment.to_dict()
 
 
-@given(documents())
+@law(documents())
 def test_names_that_sort_alike_give_the_same_assignment_under_those_names(document):
     renamed = dict(document)
     renamed["members"] = {f"x-{m}": body for m, body in document["members"].items()}
@@ -70,7 +75,7 @@ def test_names_that_sort_alike_give_the_same_assignment_under_those_names(docume
         assert assign(group, name).owner.tolist() == made.assignment.owner.tolist()
 
 
-@given(documents(equal=True, least_members=1), st.permutations(range(5)))
+@law(documents(equal=True, least_members=1), st.permutations(range(5)))
 def test_under_equal_subscriptions_no_name_changes_the_sorted_loads(document, permutation):
     renamed = {f"m{permutation[int(m[1:])]}": body for m, body in document["members"].items()}
     before, after = (Group.from_dict(d) for d in (document, dict(document, members=renamed)))
@@ -84,7 +89,7 @@ def test_under_equal_subscriptions_no_name_changes_the_sorted_loads(document, pe
     assert compared == WRITTEN.keys() - {"kip-54-fairest", "kip-615-constrained"}
 
 
-@given(documents())
+@law(documents())
 def test_a_topic_that_nobody_reads_changes_nothing(document):
     wider = dict(document, topics={**document["topics"], "a": {"partitions": 3}})
     group = Group.from_dict(wider)
@@ -92,7 +97,7 @@ def test_a_topic_that_nobody_reads_changes_nothing(document):
         assert assign(group, name).to_dict() == made.assignment.to_dict()
 
 
-@given(documents())
+@law(documents())
 def test_the_stateless_assignors_do_not_look_at_claims(document):
     fresh = dict(document, members={})
     for member, body in document["members"].items():
@@ -102,14 +107,14 @@ def test_the_stateless_assignors_do_not_look_at_claims(document):
         assert now.owner.tolist() == then.owner.tolist()
 
 
-@given(documents())
+@law(documents())
 def test_the_fairest_alternative_keeps_every_valid_owned_partition(document):
     group = Group.from_dict(document)
     fairest = assign(group, "kip-54-fairest").owner
     assert (fairest[group.owner >= 0] == group.owner[group.owner >= 0]).all()
 
 
-@given(documents(equal=True, least_members=1))
+@law(documents(equal=True, least_members=1))
 def test_equal_subscriptions_end_within_one_of_each_other(document):
     balanced = {"kip-54-sticky", "kip-615-amended", "kip-429-cooperative", "roundrobin"}
     balanced.add("sticky-that-ends")

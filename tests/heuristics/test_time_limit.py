@@ -1,6 +1,4 @@
 import importlib
-import subprocess
-import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +9,7 @@ import pytest
 from groups import BadInput
 from heuristics import plan
 from heuristics.time_limit import TimeLimit, limited
-from tests.processes import gone
+from tests.processes import gone, in_python
 
 
 @pytest.fixture
@@ -106,9 +104,7 @@ def test_a_script_needs_no_guard_around_its_main_part(tmp_path):
             print(limited(group, "range", 30).status, __file__ != "")
         """)
     )
-    run = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=60, check=False
-    )
+    run = in_python(script)
     assert (run.stdout, run.stderr) == ("planned True\n", "")
 
 

@@ -15,7 +15,7 @@ from groups.files import read_groups
 from groups.importers import Imported
 from live.capture import Captured
 from live.watch import Look, Series
-from tests.assay.calling import EVEN, LOPSIDED, assay, one_line
+from tests.assay.calling import EVEN, LOPSIDED
 from tests.live.connection.listening import closed_port
 
 AT = "2026-11-20T10:00:00Z"
@@ -167,8 +167,3 @@ def test_a_line_says_why_an_assignment_is_not_valid():
     assert news(judged(EVEN), [left], failing=["even"], missed=["even"]) == (
         "orders: new, 1 member, not valid, 2 partitions have no owner: t1-0, t1-1"
     )
-
-
-def test_a_watch_of_a_cluster_that_is_not_reached_is_one_line(tmp_path):
-    run = assay("watch", "--bootstrap-server", closed_port(), "-o", tmp_path / "series")
-    assert "connection refused" in one_line(run, 2)

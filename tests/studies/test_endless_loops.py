@@ -19,6 +19,7 @@ from studies.loops.turns import (
 )
 from studies.loops.why import why_of
 from studies.page import read
+from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/findings/why.md"
@@ -57,7 +58,7 @@ def test_what_is_put_into_a_copy_of_sarama_needs_the_version_that_is_recorded(tm
         recorded_in_go("sarama/sticky@1.0.0", JOIN)
 
 
-@pytest.mark.parametrize("name", ENDLESS)
+@for_each(ENDLESS)
 def test_each_finding_that_does_not_end_has_the_cycle_of_our_algorithm_with_the_clients_rule(name):
     entry, group = MADE[name], FINDINGS[name].group
     before, cycle = cycle_of(turns_of(group, from_where_it_started))
@@ -121,7 +122,7 @@ def test_what_librdkafka_has_logged_is_one_member_after_the_other_for_each_parti
                              for n in range(of)}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FINDINGS)
+@for_each(FINDINGS)
 def test_a_finding_holds_what_the_study_tells_of_it_and_nothing_else(name):
     assert FINDINGS[name].why == (why_of(MADE[name]) if name in MADE else ())
 

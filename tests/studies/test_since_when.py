@@ -13,7 +13,6 @@ from compare.promises.trial import Runner, in_process, runner_of
 from groups import Group
 from heuristics import assignor_named
 from heuristics.assignor import Outcome, attempt
-from heuristics.time_limit import TimeLimit
 from heuristics.written.range import plan
 from studies.since_when.histories import NOT_BUILT, first_tried, history, in_doubt
 from studies.since_when.histories import TOLD as HISTORIES
@@ -23,6 +22,7 @@ from studies.since_when.releases import (
     oldest_first,
 )
 from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, Verdict, besides_of, verdict
+from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[2]
 FINDINGS = {f.id: f for f in read_findings(ROOT / "corpus" / "findings.jsonl") if f.affected}
@@ -34,7 +34,7 @@ def test_every_finding_on_a_shipped_assignor_has_its_history():
     assert sorted(KNOWN) == sorted(FINDINGS)
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
+@for_each(sorted(KNOWN))
 def test_a_history_names_each_release_once_oldest_first_and_why_one_was_not_tried(name):
     known = KNOWN[name]
     assert set(known) == {"releases", "first", "last", "change", "reports"}
@@ -52,7 +52,7 @@ def test_a_history_names_each_release_once_oldest_first_and_why_one_was_not_trie
     assert (known["first"], known["last"]) == (affected[0], affected[-1])
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
+@for_each(sorted(KNOWN))
 def test_the_releases_that_findings_list_have_the_same_status_in_both(name):
     rows = {row["version"]: row for row in KNOWN[name]["releases"]}
     for version in FINDINGS[name].affected:
@@ -62,12 +62,11 @@ def test_the_releases_that_findings_list_have_the_same_status_in_both(name):
         assert row["status"] == UNAFFECTED or row["reason"].startswith("on the group of"), version
 
 
-@pytest.mark.parametrize("version", ["2.8.2", "4.4.0"])
-def test_kafkas_own_classes_say_what_the_history_says_of_them(version):
-    name = f"kafka-java/sticky@{version}"
-    if assignor_named(name).missing() is not None:
-        pytest.skip(assignor_named(name).missing())
-    with TimeLimit(20) as limit:
+def test_kafkas_own_classes_say_what_the_history_says_of_them(limit):
+    for version in ("2.8.2", "4.4.0"):
+        name = f"kafka-java/sticky@{version}"
+        if assignor_named(name).missing() is not None:
+            pytest.skip(assignor_named(name).missing())
         for promise in ("answers", "valid", "optimal-moves"):
             finding = f"kafka-java-sticky-{promise}"
             row = next(r for r in KNOWN[finding]["releases"] if r["version"] == version)

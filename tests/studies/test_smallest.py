@@ -17,6 +17,7 @@ from studies.tallies import tally_of
 ROOT = Path(__file__).parents[2]
 RECORDS = json.loads((ROOT / "docs/findings/smallest.json").read_text("utf-8"))
 EVERY = 4637
+ROUND_ROBIN = "kafka-python/roundrobin@3.0.12"
 FINDINGS = {found.id: found for found in read_findings(ROOT / "corpus" / "findings.jsonl")}
 
 
@@ -51,28 +52,28 @@ def test_the_small_groups_are_ordinary_and_the_smaller_ones_come_first():
     assert len(groups) == 1 + 5 + 32 + sum(1 for m in range(1, 5) for _ in joins(m, 1, 5 - m))
 
 
-def test_a_broken_promise_counts_the_smaller_groups_on_which_it_holds():
-    name = "kafka-python/roundrobin@3.0.12"
-    if assignor_named(name).missing() is not None:
-        pytest.skip("kafka-python is not here")
+@pytest.fixture(scope="module")
+def found():
+    """What the groups of up to four members and partitions say of an assignor."""
+    if (reason := assignor_named(ROUND_ROBIN).missing()) is not None:
+        pytest.skip(reason)
     with TimeLimit(1.0) as first, TimeLimit(1.0) as second:
-        found = tally_of(name, small(((4, 2),)), [first, second])
-    kept = record_of(name, "terminates", found["terminates"], None)
+        return tally_of(ROUND_ROBIN, small(((4, 2),)), [first, second])
+
+
+def test_a_broken_promise_counts_the_smaller_groups_on_which_it_holds(found):
+    kept = record_of(ROUND_ROBIN, "terminates", found["terminates"], None)
     # One group of one member and three topics is left out.
     assert (kept["holds"], kept["groups"], kept["tested"]) == (True, 1 + 5 + 31, 1 + 5 + 31)
-    breaks = record_of(name, "answers", found["answers"], None)
+    breaks = record_of(ROUND_ROBIN, "answers", found["answers"], None)
     assert (breaks["holds"], breaks["groups"], breaks["breaks"]["size"]) == (False, 1 + 5, 4)
     assert 0 < breaks["breaks"]["groups"] < breaks["breaks"]["tested"] == 31
 
 
-def test_a_smaller_group_replaces_that_of_a_finding_with_its_record_and_its_day():
-    name = "kafka-python/roundrobin@3.0.12"
-    if assignor_named(name).missing() is not None:
-        pytest.skip("kafka-python is not here")
-    with TimeLimit(1.0) as limit:
-        found = tally_of(name, small(((4, 2),)), [limit], ["answers"])
-    (made,) = with_smaller([], name, found)
+def test_a_smaller_group_replaces_that_of_a_finding_with_its_record_and_its_day(found):
+    broken = {"answers": found["answers"]}
+    (made,) = with_smaller([], ROUND_ROBIN, broken)
     assert (made.id, made.affected) == ("kafka-python-roundrobin-answers", ("3.0.12",))
     assert made.record is not None
     assert made.found is not None
-    assert with_smaller([made], name, found) == [made]
+    assert with_smaller([made], ROUND_ROBIN, broken) == [made]

@@ -87,14 +87,6 @@ def test_fetch_of_all_leaves_with_2_where_something_cannot_be_had(tmp_path):
     assert len({line.partition(": ")[2].partition(": ")[2] for line in lines}) == len(lines)
 
 
-def test_an_assignor_as_people_know_it_is_scored_under_its_full_name():
-    row = assignor_named("cooperative-sticky")
-    asked = ("score", "-", "--assignor", "cooperative-sticky", "--format", "json")
-    scored = document_of(good(assay(*asked, stdin=json.dumps(EVEN))))["scores"][1]
-    assert scored["assignor"] == row.name
-    assert scored["status"] == ("scored" if row.missing() is None else "unavailable")
-
-
 def test_one_of_your_own_is_scored_gated_played_and_hunted_as_any_other(tmp_path):
     write(tmp_path, {"mine.py": MINE, "orders.json": LOPSIDED, "events.json": SCENARIO})
     own, as_json = ("--assignor", "mine:deal"), ("--format", "json")

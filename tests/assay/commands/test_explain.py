@@ -19,7 +19,6 @@ def shown(folder) -> dict:
     files = {"nobody": {}, "fresh": fresh, "depends": all_with_one}
     write(folder, {f"{name}.json": LOPSIDED | {"members": of} for name, of in files.items()})
     calls = {
-        "group": ("explain", "orders.json"),
         "member": ("explain", "orders.json", "--member", "c1"),
         "even": ("explain", "even.json"),
         "fresh": ("explain", "fresh.json"),
@@ -45,16 +44,6 @@ def test_several_views_of_a_group_are_put_together_as_in_score(shown):
     assert "next-b: what the members hold now is as good" in shown["views"].stdout
     assert shown["views as points"].stdout.startswith("next-b: nothing to trade")
     assert shown["views as sizes"].stdout.startswith("next-b: 14 partitions, 3 members now")
-
-
-def test_it_says_why_the_loads_cannot_be_more_even_and_what_must_move(shown):
-    assert " ".join(good(shown["group"]).stdout.split()) == (
-        "orders: the best assignment has loads 2-3 and moves 2 of 5 owned partitions; loads are "
-        "0-5 now. 5 partitions for 2 members are 2 each and 1 over: 1 member holds 3 and 1 holds "
-        "2. No assignment is more even. At least 2 partitions must move for loads as even as "
-        "that: - c0 owns 5 partitions and holds at most 3: 2 must go. The best assignment moves "
-        "just 2. Kafka has no command for moves: an assignor makes them."
-    )
 
 
 def test_of_one_member_it_says_what_it_shares_and_what_it_gets(shown):

@@ -4,7 +4,7 @@ from assay import Group, frontier
 from assay.commands.frontier import show_frontier
 from optimal.frontier import Frontier
 from optimal.proof import ProofKind
-from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, document_of, good, one_line, write
+from tests.assay.calling import EVEN, LATE, assay, document_of, good, write
 
 # c0 owns all of t0, which all read, and all of t1, which only it and c1 read.
 KNEED = {
@@ -17,21 +17,6 @@ KNEED = {
         "c2": {"subscription": ["t1"]},
     },
 }
-
-
-def test_the_curve_is_a_row_a_point_from_no_move_to_the_optimum(folder):
-    run = good(assay("frontier", folder / "orders.json", "balance", "stickiness"))
-    lines = run.stdout.splitlines()
-    assert lines[0] == (
-        "orders: balance 5 for 0 moves, 1 for 2 moves. "
-        "No knee: no point is better than the straight line between the two."
-    )
-    assert [line.split() for line in lines[1:5]] == [
-        ["moves", "balance", "loads", "gain", "proof"],
-        ["0", "5", "0-5", "0%", "certificate"],
-        ["1", "3", "1-4", "50%", "certificate"],
-        ["2", "1", "2-3", "100%", "certificate"],
-    ]
 
 
 def test_the_knee_is_marked_in_the_table_and_in_json(tmp_path):
@@ -86,15 +71,6 @@ def test_fewer_points_are_said_to_be_fewer(folder):
         "Not all points: at most 2 points were asked for: there may be others between them; "
         "--points gives more."
     )
-
-
-def test_unknown_subscriptions_are_refused_unless_told_or_assumed(folder):
-    arguments = ("frontier", folder / "unknown.json", "balance", "stickiness")
-    assert "--assume-equal" in one_line(assay(*arguments), 2)
-    run = assay(*arguments, "--assume-equal", "--format", "json")
-    assert run.returncode == 0
-    assert document_of(run)["assumed"] == run.stderr.removeprefix("assumed: ").splitlines()
-    assert LOPSIDED["group"] == document_of(run)["group"]
 
 
 def test_moves_against_the_peak_say_what_each_partition_moved_buys(tmp_path):

@@ -53,10 +53,12 @@ def beside_a_client(*command):
 def test_a_client_that_joins_is_hunted():
     options = ("--promise", "balanced", "--seconds", "2", "--format", "json")
     code, out, err = beside_a_client("hunt", "--probe", *options)
-    assert (json.loads(out)["assignor"], json.loads(out)["promise"]) == (
-        "librdkafka/range",
-        "balanced",
-    ), err
+    assert out, err
+    found = json.loads(out)
+    assert (found["assignor"], found["promise"]) == ("librdkafka/range", "balanced")
+    assert found["command"].startswith("assay hunt range --probe --promise balanced --seed 1 ")
+    # librdkafka is what it calls itself: which version that was nobody knows.
+    assert set(found["environment"]) == {"kafka-assay"}
     assert code == 1
     assert "librdkafka/range has joined\n" in err
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from groups.columnar.rows import batch_of
 from groups.files import read_groups
 from optimal import solve
 from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_line, write
+from tests.processes import in_python
 
 ROOT = Path(__file__).parents[3]
 CAPTURES = ROOT / "tests" / "groups" / "captures"
@@ -238,8 +238,7 @@ def test_without_pyarrow_a_line_says_what_brings_it_and_json_needs_none(folder):
     }
     calls = [call for of_extra in wanting.values() for call in of_extra]
     given = [str(folder), *calls, ("score", "two.jsonl", "--assignor", "current")]
-    command = [sys.executable, "-c", WITHOUT_PYARROW, json.dumps(given)]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    said = in_python("-c", WITHOUT_PYARROW, json.dumps(given), cwd=ROOT).stdout
     *refused, scored = (subprocess.CompletedProcess(**run) for run in json.loads(said))
     line = "pyarrow is not installed: in the clone of kafka-assay, pip install '.[{}]'"
     assert [one_line(run, 2) for run in refused] == [

@@ -1,10 +1,7 @@
-"""assay solve: the optimum, its moves and its proof, of one group of whatever file."""
+"""assay solve of whatever file; docs/how-to/plan-with-lag.md shows its tables."""
 
 import json
-import re
 from pathlib import Path
-
-import pytest
 
 from tests.assay.calling import (
     EVEN,
@@ -22,22 +19,6 @@ ASSUMED = "subscription of 1 member unknown, taken as all 2 topics of the group"
 ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 
 
-def test_the_proved_optimum_and_the_moves_are_printed(folder):
-    lines = good(assay("solve", folder / "orders.json")).stdout.splitlines()
-    assert re.fullmatch(
-        r"group orders: optimal for balance > stickiness "
-        r"\(proof: certificate, method: flow, \d+\.\d{4} s\)",
-        lines[0],
-    )
-    assert [line.split() for line in lines[1:4]] == [
-        ["tier", "value", "bound"],
-        ["balance", "1", "1"],
-        ["stickiness", "2", "2"],
-    ]
-    assert lines[5].split() == ["c0", "5", "3", "t0:0-1", "t1:0"]
-    assert lines[-1] == "moves 2 from c0 to c1"
-
-
 def test_the_answer_is_the_same_whatever_the_order_of_keys_and_from_a_pipe(folder):
     document = document_of(good(assay("solve", folder / "orders.json", *AS_JSON)))
     shuffled = dict(reversed(LOPSIDED.items()))
@@ -46,11 +27,10 @@ def test_the_answer_is_the_same_whatever_the_order_of_keys_and_from_a_pipe(folde
     assert again | {"seconds": 0} == document | {"seconds": 0}
 
 
-@pytest.mark.parametrize("method", ["flow", "cp-sat", "brute"])
-def test_with_a_method_it_says_that_it_ran(folder, method):
-    asked = ("--objective", "stickiness > balance", "--method", method, "--time-limit", "60")
+def test_with_a_method_it_says_that_it_ran(folder):
+    asked = ("--objective", "stickiness > balance", "--method", "cp-sat", "--time-limit", "60")
     document = document_of(good(assay("solve", folder / "orders.json", *asked, *AS_JSON)))
-    assert (document["method"], document["status"]) == (method, "optimal")
+    assert (document["method"], document["status"]) == ("cp-sat", "optimal")
     terms = [(term["name"], term["value"]) for term in document["terms"]]
     assert terms == [("stickiness", 0), ("balance", 5)]
 

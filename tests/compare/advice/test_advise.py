@@ -19,7 +19,7 @@ from tests.compare.advice.made import (
 )
 from tests.optimal.small_groups import group_of
 
-SEEDS = range(200)
+SEEDS = range(120)
 
 
 def least_share(document: dict, topic: str, was: int) -> Fraction:
@@ -49,7 +49,7 @@ def advised() -> list:
 def test_each_kind_of_change_is_advised_for_many_groups(advised):
     kinds = [change.kind for _, found in advised for change in (*found.changes, *found.same_peak)]
     for kind in set(CHEAPEST_FIRST) - {"assignor", "isolate"}:
-        assert kinds.count(kind) >= 15, kind
+        assert kinds.count(kind) >= 9, kind
 
 
 def test_a_change_that_is_made_comes_to_what_was_promised(advised):

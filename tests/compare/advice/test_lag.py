@@ -31,7 +31,7 @@ def is_small(document: dict) -> bool:
 
 @pytest.fixture(scope="module")
 def advised() -> list:
-    documents = [one for one in map(document_of, range(400)) if is_small(one)]
+    documents = [one for one in map(document_of, range(250)) if is_small(one)]
     lagging = [with_lag(one, seed) for seed, one in enumerate(documents)]
     return [
         (document, advise(Group.from_dict(document), assignors=(), time_limit=None))
@@ -46,11 +46,11 @@ def least_peak(document: dict) -> int:
 
 
 def test_lag_decides_where_all_of_it_is_known(advised):
-    assert len(advised) > 60
+    assert len(advised) > 40
     assert {found.lower for _, found in advised} == {"peak_lag"}
     kinds = [change.kind for _, found in advised for change in found.changes]
     assert {*kinds} == {"rebalance", "isolate", "subscription", "members"}
-    assert kinds.count("isolate") > 10
+    assert kinds.count("isolate") > 6
 
 
 def test_a_change_that_is_made_comes_to_what_was_promised(advised):

@@ -16,7 +16,7 @@ from tests.compare.advice.made import (
     without_subscriptions,
 )
 
-SEEDS = range(80)
+SEEDS = range(50)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_what_is_promised_holds_for_the_truth(advised):
             assert change.after.bound <= after <= change.after.value
             before = load_now(truth) if change.kind == "rebalance" else least
             assert 0 < change.at_least <= before - after <= change.at_most
-    assert gains > 50
+    assert gains > 30
 
 
 def test_a_question_is_asked_where_something_is_open_and_no_assignor_is_tried(advised):
@@ -126,7 +126,8 @@ def test_advice_refuses_the_assignors_that_the_score_refuses():
     (group,) = [one for one in read_groups(capture) if one.name == "kpr-c"]
     (judged,) = judge([group])
     with TimeLimit(10) as limit:
-        found = advise(group, lower="peak_load", limit=limit)
+        asked = ("range", "roundrobin", "kip-54-sticky")
+        found = advise(group, lower="peak_load", assignors=asked, limit=limit)
         names = [trial.assignor for trial in found.assignors]
         rows = score_whoever_reads_what(group, judged.reference, names, limit)
     refused = [row.assignor for row in rows if row.reason == DEPENDS]

@@ -1,14 +1,12 @@
 """What `plot` draws of results."""
 
-import subprocess
-import sys
-
 import altair as alt
 import pytest
 
 from assay import Group, figures, frontier, score_assignors, solve, solve_many
 from groups import BadInput
 from tests.assay.calling import LOPSIDED
+from tests.processes import in_python
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +41,8 @@ def test_a_plot_without_the_figures_says_what_loads_them():
         f"group = Group.from_dict({LOPSIDED!r})\n"
         "try:\n    group.plot()\nexcept BadInput as error:\n    print(error)\n"
     )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert run.stdout == "plot: load the figures first: from assay import figures\n"
+    said = in_python("-c", program).stdout
+    assert said == "plot: load the figures first: from assay import figures\n"
 
 
 def test_a_notebook_shows_a_figure_as_svg_without_a_script(group):

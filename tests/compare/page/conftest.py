@@ -13,7 +13,7 @@ TIERS = ("balance", "stickiness")
 def page_of():
     """What a page of some documents holds."""
 
-    def make(documents, *, assignors=("range", "kip-54-sticky"), tiers=TIERS, **more):
+    def make(documents, *, assignors=(), tiers=TIERS, **more):
         groups = [d if isinstance(d, Group) else Group.from_dict(d) for d in documents]
         given = {
             "sources": ["groups.json"],

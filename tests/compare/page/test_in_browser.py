@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 pytestmark = pytest.mark.browser
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
-VIEWS = list(product((1280, 400), ("light", "dark")))
+VIEWS = [(1280, "light"), (400, "dark")]
 SERIOUS = ("serious", "critical")
 MILLISECONDS = 10_000
 
@@ -49,11 +48,10 @@ def written(page_of, tmp_path_factory) -> dict[str, Path]:
             [lag, healthy, lopsided(HOSTILE, CLOSING, "<!-- <script>"), large],
             unread=[failure],
             benchmark=benchmark,
+            assignors=("range", "kip-54-sticky"),
         ),
         "nothing": page_of([], unread=[failure]),
-        "many": page_of(
-            [*(lopsided(f"the-group-{n:03}") for n in range(300)), healthy], assignors=()
-        ),
+        "many": page_of([*(lopsided(f"the-group-{n:03}") for n in range(300)), healthy]),
     }
     for name, page in pages.items():
         (folder / f"{name}.html").write_text(rendered(page), encoding="utf-8")
@@ -265,9 +263,8 @@ def test_data_that_are_packed_can_be_saved(visit, tmp_path):
     assert len((tmp_path / "groups.csv").read_text().splitlines()) == 302
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_page_of_nothing_opens_without_a_message(visit, theme):
-    found = visit("nothing", 400, theme)
+def test_a_page_of_nothing_opens_without_a_message(visit):
+    found = visit("nothing", 400)
     assert found.console == []
     assert found.page.get_by_text("Nothing was solved: no input is a group.").count() == 1
 

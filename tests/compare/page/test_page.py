@@ -52,7 +52,7 @@ def test_beside_consumer_groups_a_streams_group_has_its_own_words_and_no_assigno
         for number, (process, tasks) in enumerate(held.items(), start=1)
     }
     shop = {"format": "assay-streams/1", "group": "shop", "subtopologies": {"0": {"tasks": 4}}}
-    page = page_of([shop | {"members": threads}, lopsided()])
+    page = page_of([shop | {"members": threads}, lopsided()], assignors=("range",))
     assert page.title == "2 groups"
     assert "lopsided by moving 2 partitions, shop by moving 1 task" in page.lead
     (line,) = (one for one in page.lines if one.name == "shop")
@@ -107,7 +107,7 @@ def test_groups_come_worst_first_with_what_to_do_and_what_was_not_read_last(page
 
 def test_sections_come_in_their_order_and_a_benchmark_has_its_own_after_all_that_is_yours(read):
     generated = Family(4, 3, 2).group(1)
-    page = read([lopsided(), even()], benchmark=[generated])
+    page = read([lopsided(), even()], benchmark=[generated], assignors=("range",))
     sections = [a["id"] for tag, a in page.tags if tag == "section" and "id" in a]
     assert sections == ["groups", "group", "assignors", "benchmark", "words"]
     assert generated.name not in page.texts["groups"] + page.texts["assignors"]
@@ -117,7 +117,7 @@ def test_sections_come_in_their_order_and_a_benchmark_has_its_own_after_all_that
 
 
 def test_a_verdict_is_not_settled_by_an_assumption_behind_the_readers_back(read):
-    page = read([unknown(), snapshot("empty", {"t": 1}, {})])
+    page = read([unknown(), snapshot("empty", {"t": 1}, {})], assignors=("range",))
     assert page.table("Groups")["unknown"]["verdict"] == "? depends on who reads what"
     assert "No assignor was tried" in page.texts["assignors"]
     assert "--reads PATTERN=TOPICS" in page.texts["assignors"]
@@ -152,7 +152,7 @@ def test_the_two_documents_of_a_proof_pass_the_check_that_the_page_names(page):
 
 def test_the_worst_group_says_what_each_move_buys(read):
     group = Family(8, 6, 10, "random", "join-one").group(4)
-    page = read([group], assignors=())
+    page = read([group])
     points = of_csv(page.texts["group-1-trade"])
     assert (points[0]["moves"], points[-1]["balance"]) == ("0", "0")
     moves = [int(point["moves"]) for point in points]
@@ -229,7 +229,8 @@ def test_of_a_group_captured_twice_the_latest_capture_is_shown(read):
 
 
 def test_names_are_shown_and_never_run(page_of):
-    html = rendered(page_of([lopsided(HOSTILE, topic=CLOSING, member="<!-- <script>"), even()]))
+    hostile = lopsided(HOSTILE, topic=CLOSING, member="<!-- <script>")
+    html = rendered(page_of([hostile, even()], assignors=("range",)))
     assert HOSTILE not in html
     assert CLOSING not in html
     assert html.lower().count("</script") == 1
@@ -261,7 +262,8 @@ def test_no_cell_of_a_download_is_a_formula():
 
 
 def test_the_page_loads_nothing_from_anywhere(page_of):
-    html = rendered(page_of([lopsided()], benchmark=[Family(4, 3, 2).group(1)]))
+    benchmark = [Family(4, 3, 2).group(1)]
+    html = rendered(page_of([lopsided()], benchmark=benchmark, assignors=("range",)))
     page = Parsed(html)
     for tag, attributes in page.tags:
         assert tag not in ("link", "img", "iframe", "object", "embed", "base", "form"), tag
@@ -310,7 +312,7 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     lagging = snapshot("lagging", {"t": {"partitions": 4, "lag": [600, 600, 5, 5]}}, members)
     # Captures of one time are one group, and one that is rebalancing is one.
     busy = Failure("f", "busy.txt:1", rebalancing("busy"), "busy")
-    page = read([lagging, even(), lagging], assignors=(), unread=[busy])
+    page = read([lagging, even(), lagging], unread=[busy])
     lead = "None of 4 captures of 3 groups is known to be improvable; 1 has even partitions, but "
     lead += "lag that could fall: lagging from 1,200 to 605 (2 moves); 1 is rebalancing: busy."
     assert lead in page.words

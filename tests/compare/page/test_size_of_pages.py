@@ -26,7 +26,7 @@ def unpacked(page: Parsed) -> dict:
 
 @pytest.fixture(scope="module")
 def thousand(page_of) -> str:
-    return rendered(page_of([improvable(n) for n in range(1000)], assignors=()))
+    return rendered(page_of([improvable(n) for n in range(1000)]))
 
 
 @pytest.mark.exhaustive
@@ -50,7 +50,7 @@ def test_of_1000_groups_each_has_a_line_and_is_there_in_full_or_said_not_to_be(t
 
 def test_lines_that_a_page_has_no_room_for_are_in_its_data_and_it_says_so(page_of):
     documents = [snapshot(f"g{n}", {"t": 1}, {}) for n in range(1200)]
-    page = Parsed(rendered(page_of(documents, assignors=())))
+    page = Parsed(rendered(page_of(documents)))
     packed = unpacked(page)
     assert len(page.table("Groups")) + len(packed["rows"]) == 1000
     assert "200 more groups" in page.texts["groups"]
@@ -59,7 +59,7 @@ def test_lines_that_a_page_has_no_room_for_are_in_its_data_and_it_says_so(page_o
 
 def test_a_group_of_1000_members_is_drawn_in_part_and_says_so(page_of):
     group = Family(1000, 20, 50, "random", "join-one").group(1)
-    html = rendered(page_of([group], assignors=()))
+    html = rendered(page_of([group]))
     assert len(html.encode()) < MOST_BYTES
     page = Parsed(html)
     assert "940 more are in the data" in page.texts["group-1"] or "too long" in page.words

@@ -24,6 +24,7 @@ from heuristics import WRITTEN, assignor_named
 from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[3]
 ALL = list(read_findings(ROOT / "corpus" / "findings.jsonl"))
@@ -151,7 +152,7 @@ def test_a_record_is_there_as_a_whole_or_not_at_all(tmp_path):
         Finding.from_dict(again)
 
 
-@pytest.mark.parametrize("finding", ALL, ids=lambda finding: finding.id)
+@for_each(ALL)
 def test_each_finding_holds_its_plan_a_better_one_and_how_to_run_it_again(finding):
     record = finding.record
     assert (record.plan is None) == (finding.promise in GIVES_NO_PLAN)
@@ -226,8 +227,9 @@ def test_each_finding_is_what_that_version_does_today(limit, patient, finding, v
     assert judgement.holds is not None
 
 
-@pytest.mark.parametrize("finding", SHIPPED, ids=lambda finding: finding.id)
-def test_a_finding_is_of_a_version_that_it_affects_and_says_where_it_is_fixed(finding):
+@for_each(SHIPPED)
+def test_a_finding_is_of_a_version_that_it_affects_with_topics_that_can_exist(finding):
+    assert (finding.group.partitions > 0).all()
     assert finding.assignor.partition("@")[2] in finding.affected
     assert not set(finding.affected) & set(finding.unaffected)
     assert list(finding.affected) == sorted(finding.affected, key=version_order)
@@ -240,11 +242,6 @@ def _same(group: Group):
             return group.to_dict() == other.to_dict()
 
     return Same()
-
-
-@pytest.mark.parametrize("finding", SHIPPED, ids=lambda finding: finding.id)
-def test_a_finding_on_a_shipped_assignor_has_only_topics_that_can_exist(finding):
-    assert (finding.group.partitions > 0).all()
 
 
 def test_fixed_is_the_first_version_after_those_affected():

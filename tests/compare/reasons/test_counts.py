@@ -15,7 +15,7 @@ from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import group_of
 from tests.seeds import for_each
 
-SEEDS = range(400)
+SEEDS = range(250)
 
 
 def drawn(seed: int, members: int = 8, partitions: int = 30) -> Group:

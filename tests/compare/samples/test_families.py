@@ -36,12 +36,6 @@ def test_sizes_are_as_asked_whatever_happened_before():
         assert group.n_partitions == family.members * family.per_member
 
 
-def test_everybody_reads_something():
-    for family in POINTS:
-        for seed in range(3):
-            assert all(subscriptions(family.group(seed)))
-
-
 def test_every_point_has_a_name_of_its_own_and_every_group_its_seed():
     points = [*grid((10, 100), 10_000), *differing((10,)), *POINTS]
     names = {point.name for point in points}
@@ -60,9 +54,10 @@ def test_equal_nested_and_bucketed_subscriptions_are_what_they_say():
     assert sum(map(len, buckets)) == len(frozenset().union(*buckets)) == 11
 
 
-def test_random_subscriptions_hold_about_half_of_the_topics():
+def test_random_subscriptions_hold_about_half_of_the_topics_and_one_at_least():
     read = [len(s) for s in subscriptions(Family(200, 1, 50, "random").group(1))]
     assert 23 < np.mean(read) < 28
+    assert all(subscriptions(Family(200, 1, 3, "random").group(1)))
 
 
 def test_skewed_topics_shrink_as_one_over_their_rank():

@@ -65,11 +65,9 @@ def test_a_group_in_any_disorder_is_not(odd):
     assert not is_ordinary(odd)
 
 
-def test_those_drawn_are_ordinary_and_the_same_for_a_seed():
+def test_those_drawn_are_ordinary():
     groups = list(islice(ordinary(5), 300))
     assert sum(map(is_ordinary, groups)) > 270  # the others have a member that reads nothing
-    again = islice(ordinary(5), 300)
-    assert [g.to_dict() for g in groups] == [g.to_dict() for g in again]
     fresh = sum(len(g.claims.member) == 0 for g in groups)
     assert 20 < fresh < 150
 

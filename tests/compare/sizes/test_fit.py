@@ -91,23 +91,15 @@ def test_size_with_a_capacity_says_how_many_are_enough_and_what_moves(folder):
 
 
 def test_what_a_capacity_cannot_be_asked_of_has_one_line(folder):
-    refusals = {
-        (
-            "orders.json",
-            "--capacity",
-            "0",
-        ): "capacity 0: expected a number of 1 or more as in 8 or 400k",
-        (
-            "orders.json",
-            "--capacity",
-            "5x",
-        ): "capacity 5x: expected a number of 1 or more as in 8 or 400k",
-        ("orders.json", "--capacity", "5", "--like", "c0"): "--like: not with --capacity",
-        ("bare.json", "--capacity", "5"): "topics.t0.weight.0: unknown, but a capacity needs it",
-        ("differ.json", "--capacity", "5"): "members: they read different topics",
-    }
-    for arguments, refusal in refusals.items():
-        assert refusal in one_line(assay("size", *arguments, cwd=folder), 2)
+    number = "expected a number of 1 or more as in 8 or 400k"
+    for asked, refusal in (
+        ("orders.json --capacity 0", f"capacity 0: {number}"),
+        ("orders.json --capacity 5x", f"capacity 5x: {number}"),
+        ("orders.json --capacity 5 --like c0", "--like: not with --capacity"),
+        ("bare.json --capacity 5", "topics.t0.weight.0: unknown, but a capacity needs it"),
+        ("differ.json --capacity 5", "members: they read different topics"),
+    ):
+        assert refusal in one_line(assay("size", *asked.split(), cwd=folder), 2)
 
 
 def test_in_python_a_capacity_of_nothing_is_refused():

@@ -105,7 +105,10 @@ def test_one_pass_need_not_reach_the_balance_that_the_proposal_defines(group_of)
     assert assign(once_more, "kip-54-sticky").loads.tolist() == [1, 2, 1]
 
 
-@pytest.mark.parametrize(("topics", "members"), [(1, 4), (2, 3), (2, 4), (3, 3)])
+@pytest.mark.parametrize(
+    ("topics", "members"),
+    [(1, 4), (2, 3), *(pytest.param(*n, marks=pytest.mark.exhaustive) for n in ((2, 4), (3, 3)))],
+)
 def test_no_group_of_three_partitions_is_left_unbalanced(small_groups, topics, members):
     for group in small_groups(topics, members, 3):
         assert assign(group, "kip-54-sticky").balanced()

@@ -134,7 +134,7 @@ def test_a_leader_gives_everything_to_somebody_whatever_it_is_told(members, clus
 LISTED = st.lists(st.sets(st.tuples(TOPICS, NUMBERS), max_size=6), min_size=5, max_size=5)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=FUNCTION_SCOPED)
+@settings(max_examples=40, deadline=None, suppress_health_check=FUNCTION_SCOPED)
 @given(MEMBERS, LISTED, CLUSTER)
 def test_a_java_leader_does_so_whatever_java_members_say_and_list(members, listed, cluster):
     sent = {

@@ -6,8 +6,6 @@ import glob
 import os
 import re
 import signal
-import subprocess
-import sys
 import textwrap
 import time
 from collections import defaultdict
@@ -26,6 +24,7 @@ from live.connection import Connection
 from optimal import solve
 from studies.on_a_cluster.stage import Flow
 from tests.live.assignor import lag_aware, test_never_returns
+from tests.processes import in_python
 
 pytestmark = pytest.mark.broker
 
@@ -223,13 +222,7 @@ def test_the_programs_of_the_page_run(broker, client):
     )
     program = program.replace("billing", f"billing-{client}")
     body = textwrap.indent(program + RUN[client], "    ")
-    run = subprocess.run(
-        [sys.executable, "-c", f"import asyncio\nasync def main():\n{body}\nasyncio.run(main())"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    run = in_python("-c", f"import asyncio\nasync def main():\n{body}\nasyncio.run(main())")
     assert (run.returncode, run.stdout) == (0, "2\n"), run.stderr
 
 

@@ -1,10 +1,10 @@
 """What the leader's first plan needs is loaded while it joins, and not while its group waits."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import in_python
 
 PROGRAM = """
 import sys
@@ -35,13 +35,8 @@ print(*[name for name in after if name.startswith("optimal")])
     [("aiokafka", "OptimalAssignor"), ("kafka_python", "LagAwareAssignor")],
 )
 def test_the_first_plan_loads_next_to_nothing(client, assignor):
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PROGRAM.format(client=client, assignor=assignor)],
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    program = PROGRAM.format(client=client, assignor=assignor)
+    run = in_python("-W", "ignore", "-c", program, cwd=Path(__file__).parents[3])
     heavy, ours = run.stdout.split("\n")[:2]
     assert heavy == ""
     assert len(ours.split()) <= (0 if assignor == "OptimalAssignor" else 2)

@@ -51,20 +51,6 @@ def test_no_verdict_depends_on_who_reads_what(groups):
     assert {said for name, said in says.items() if name not in improvable} == {"as good as can be"}
 
 
-def test_a_classic_member_has_its_subscription_its_assignment_and_what_it_is_called(groups):
-    assert member(groups["classic"], client_id="b") == {
-        "subscription": ["t0"],
-        "owned": {"t0": [3, 4, 5]},
-        "rack": "r1",
-        "instance_id": "i-b",
-        "client_id": "b",
-        "host": "/127.0.0.1",
-        "assignors": ["range"],
-    }
-    # The generation of an assignment is not told.
-    assert all("generation" not in m for d in groups.values() for m in d["members"].values())
-
-
 def test_members_of_a_kip_848_group_have_an_epoch_and_a_target_classic_ones_among_them(groups):
     found = member(groups["kip"], client_id="k2")
     assert found["subscription"] == ["nothere", "t0"]
@@ -83,16 +69,6 @@ def test_a_pattern_is_matched_against_the_topics_that_are_there(groups):
     assert found["subscription"] == ["t0", "t1", "t2"]
     assert found["subscription_regex"] == "(^t[0-9])"
     assert "matched here" in groups["kipre"]["assumed"][0]
-
-
-def test_a_partition_has_its_offsets_and_the_racks_of_its_replicas(groups):
-    t1 = groups["classic"]["topics"]["t1"]
-    assert t1["partitions"] == 3
-    assert t1["racks"] == [["r1"]] * 3
-    assert t1["offsets"][:2] == [
-        {"beginning": 6, "end": 10, "committed": 10},
-        {"beginning": 0, "end": 0, "committed": None},
-    ]
 
 
 def test_a_commit_outside_its_log_is_kept_and_said(groups):

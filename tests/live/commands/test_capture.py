@@ -45,7 +45,7 @@ def test_several_groups_are_lines_that_other_commands_read(groups):
     assert "cmd-two: what the members hold now is as good as can be" in explained.stdout
 
 
-def test_a_group_that_is_named_and_not_there_is_exit_code_2(groups):
+def test_a_group_that_is_named_and_a_pattern_that_matches_nothing_are_exit_code_2(groups):
     at = ("--bootstrap-server", groups.bootstrap)
     line = f"{groups.bootstrap}: group 'cmd-none' does not exist; nearest: cmd-one"
     for command in ("capture", "score"):
@@ -54,10 +54,7 @@ def test_a_group_that_is_named_and_not_there_is_exit_code_2(groups):
         assert beside.returncode == 2
         assert line in beside.stderr
         assert "cmd-one" in beside.stdout
-
-
-def test_a_pattern_that_matches_nothing_is_exit_code_2(groups):
-    run = assay("capture", "--bootstrap-server", groups.bootstrap, "--group", "nothing-*")
+    run = assay("capture", *at, "--group", "nothing-*")
     assert one_line(run, 2) == f"{groups.bootstrap}: no group matches 'nothing-*'"
 
 

@@ -1,6 +1,4 @@
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -8,6 +6,7 @@ from groups.errors import BadInput
 from live.connection import Connection, load_kafka_python
 from tests.assay.calling import one_line, started
 from tests.live.connection.listening import answering, closed_port, only_versions
+from tests.processes import in_python
 
 PASSWORD = "hunter2-and-more"
 LOGIN = ("sasl.mechanism=PLAIN", "sasl.username=alice", f"sasl.password={PASSWORD}")
@@ -71,8 +70,7 @@ def test_every_address_is_tried_and_each_says_why():
     assert other == f"{second}: an HTTP server answers there, not Kafka"
 
 
-@pytest.mark.parametrize("command", ["capture", "score"])
-def test_a_command_says_in_one_line_why_no_broker_was_reached(command, tmp_path):
+def test_a_command_says_in_one_line_why_no_broker_was_reached(tmp_path):
     properties = tmp_path / "client.properties"
     properties.write_text(f"security.protocol=SASL_PLAINTEXT\nsasl.password={PASSWORD}\n")
     given = ("--command-config", properties, *(x for c in LOGIN[:2] for x in ("--config", c)))
@@ -81,7 +79,7 @@ def test_a_command_says_in_one_line_why_no_broker_was_reached(command, tmp_path)
     path = filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")])
     loud = {"PYTHONPATH": os.pathsep.join(path)}
     (tmp_path / "sitecustomize.py").write_text("import logging\nlogging.basicConfig(level=1)\n")
-    run = started(command, "--bootstrap-server", address, *given, cwd=tmp_path, **loud)
+    run = started("capture", "--bootstrap-server", address, *given, cwd=tmp_path, **loud)
     assert run.returncode == 2
     assert "connection refused" in run.stderr
     assert PASSWORD not in run.stdout + run.stderr
@@ -121,7 +119,6 @@ except BadInput as reason:
 
 
 def test_a_capture_brings_no_warning_of_its_client_to_whoever_makes_errors_of_them():
-    command = [sys.executable, "-W", "error", "-c", CAPTURE, closed_port()]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    run = in_python("-W", "error", "-c", CAPTURE, closed_port())
     assert run.stderr == ""
     assert "connection refused" in run.stdout

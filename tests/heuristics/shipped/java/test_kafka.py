@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +8,7 @@ from groups import Assignment, Group, values
 from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from heuristics.time_limit import TimeLimit
 from tests.heuristics.conftest import build_group as group_of
+from tests.processes import in_python
 
 TESTS = Path(__file__).parents[3]
 CASES = [json.loads(line) for line in (TESTS / "known_cases.jsonl").read_text().splitlines()]
@@ -188,17 +187,6 @@ def test_the_target_before_that_the_broker_knows_is_the_valid_owner(limit):
 
 
 @pytest.mark.kills
-def test_a_call_that_never_returns_is_ended_and_the_next_group_goes_on():
-    group = STICKY_NEVER_RETURNS
-    with TimeLimit(4) as limit:
-        for name in ("sticky@4.4.0", "cooperative-sticky@4.4.0", "sticky@2.8.2"):
-            hung = limit.plan(group, f"kafka-java/{name}")
-            assert (hung.status, hung.reason) == ("timed-out", "no answer within 4 s"), name
-            after = limit.plan(group, "kafka-java/range@4.4.0")
-            assert after.status == "planned"
-
-
-@pytest.mark.kills
 def test_of_many_groups_one_that_never_returns_is_timed_out_and_the_others_are_planned():
     hangs, fine = STICKY_NEVER_RETURNS, group_of({"t": 4}, PAIR)
     with TimeLimit(4) as limit:
@@ -235,9 +223,7 @@ for client in (KAFKA_JAVA, KAFKA_BROKER):
 
 
 def test_releases_live_side_by_side_in_one_process_say_nothing_and_find_a_group_as_it_was():
-    done = subprocess.run(
-        [sys.executable, "-c", IN_ONE_PROCESS], capture_output=True, text=True, check=False
-    )
+    done = in_python("-c", IN_ONE_PROCESS)
     assert done.stderr == ""
     assert done.stdout.split() == [
         *(f"kafka-clients-{version}.jar" for version in KAFKA_JAVA.listed),

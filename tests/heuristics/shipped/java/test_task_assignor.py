@@ -51,6 +51,12 @@ def limit():
 
 
 @pytest.fixture(scope="module")
+def scored():
+    with TimeLimit(60) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
 def classic():
     limits = {kind: TaskLimit(TaskAssignor.named(f"kafka-streams/{kind}")) for kind in CLASSIC}
     with limits[CLASSIC[0]], limits[CLASSIC[1]]:
@@ -134,14 +140,13 @@ def test_sticky_of_the_client_moves_to_a_new_process_at_once_what_it_is_to_have(
 
 
 @IN_CLIENT
-def test_the_score_of_high_availability_counts_its_probing_rebalances():
+def test_the_score_of_high_availability_counts_its_probing_rebalances(scored):
     members = {
         name: {"process": name, "tasks": {"active": {"0": tasks}}}
         for name, tasks in (("p", [0, 1, 2]), ("q", [3, 4, 5]), ("r", []))
     }
     group = Group.of_document(group_of({"0": 6}, {}, members=members))
-    with TimeLimit(10) as limit:
-        plan = limit.plan(group, "kafka-streams/high-availability").plan
+    plan = scored.plan(group, "kafka-streams/high-availability").plan
     assert plan is not None
     assert plan.rounds > 1
     assert plan.assignment.loads.tolist() == [2, 2, 2]
@@ -192,16 +197,15 @@ def test_a_group_that_fails_leaves_the_others_their_plans(limit):
 
 
 @CALLED
-def test_its_active_tasks_are_scored_beside_the_optimum_and_a_consumer_group_is_refused():
+def test_its_active_tasks_are_scored_beside_the_optimum_and_a_consumer_group_is_refused(scored):
     """Both tasks have a copy elsewhere than where they go: one is restored, and none need be."""
     members = {
         "a1": {"process": "a", "tasks": {"active": {"s": [0]}, "standby": {"s": [1]}}},
         "c1": {"process": "c", "tasks": {"standby": {"s": [0]}}},
     }
     group = Group.of_document(group_of({"s": 2}, {}, 1, members=members))
-    with TimeLimit(10) as limit:
-        made = limit.plan(group, "kafka-streams/sticky").plan
-        refused = limit.plan(tiny(), "kafka-streams/sticky")
+    made = scored.plan(group, "kafka-streams/sticky").plan
+    refused = scored.plan(tiny(), "kafka-streams/sticky")
     assert made is not None
     assert made.assignment.to_dict() == {"a1": {"s": [0]}, "c1": {"s": [1]}}
     tiers = ("balance", "restores", "stickiness")

@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 
-from compare.promises.hunt import hunt, hunt_findings
+from compare.promises.hunt import hunt
 from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
@@ -64,23 +64,6 @@ def test_a_client_that_joins_is_an_assignor_under_its_own_name(joined):
         for group in islice(drawn(11), 10):
             outcome = limit.plan(group, guest.assignor)
             assert outcome.plan.assignment.to_dict() == assign(group, "range").to_dict()
-
-
-@pytest.mark.clients
-def test_a_client_that_joins_is_hunted_like_any_other(joined):
-    guest, *_ = joined
-    found = hunt(guest.assignor, "balanced", exhaustive=False, groups=40)
-    assert found.quarry.group.partitions.tolist() == [1, 1]
-    with TimeLimit(DEADLINE) as limit:
-        (finding,) = hunt_findings(
-            guest.assignor, ["balanced"], limit, seed=1, groups=1, seconds=10, say=str
-        )
-    assert finding.assignor == "librdkafka/range"
-    assert finding.record.command == (
-        "assay hunt range --probe --promise balanced --seed 1 --groups 1 --seconds 10"
-    )
-    # librdkafka is what it calls itself: which version that was nobody knows.
-    assert set(finding.record.environment) == {"kafka-assay"}
 
 
 def test_a_client_that_is_killed_is_waited_for_again(joined, start):
