@@ -8,26 +8,31 @@ unless another renderer of Altair's was chosen: Altair's own loads its scripts f
 
 import altair as alt
 
-from compare.figures.assignor_tables import excess_table, seconds_table, shares_table
-from compare.figures.assignors import ecdf, ecdf_of, profile, profile_of, time_by_size
-from compare.figures.costs import costs
-from compare.figures.export import require_suffix, save, svg
-from compare.figures.group_tables import (
+from compare.figures.figure_tables import (
     costs_table,
+    excess_table,
     lag_floor,
     lag_table,
     loads_floor,
     loads_table,
     moves_table,
+    seconds_table,
+    shares_table,
     trade_off_table,
     trend_table,
 )
-from compare.figures.members import lag, loads
-from compare.figures.moves import moves
+from compare.figures.many_groups import (
+    ecdf,
+    ecdf_of,
+    profile,
+    profile_of,
+    shares,
+    time_by_size,
+    trend,
+)
+from compare.figures.one_group import costs, lag, loads, moves, sizes, trade_off
 from compare.figures.results import plot
-from compare.figures.shares import shares
-from compare.figures.sweeps import sizes, trade_off, trend
-from compare.figures.theme import themed
+from compare.figures.theme import require_suffix, save, svg, themed
 
 __all__ = [
     "costs",

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.figures.costs import costs
-from compare.figures.group_tables import (
-    costs_table,
-    loads_floor,
-    loads_table,
-    trade_off_table,
-)
-from compare.figures.members import loads
-from compare.figures.sweeps import trade_off
+from compare.figures.figure_tables import costs_table, loads_floor, loads_table, trade_off_table
+from compare.figures.one_group import costs, loads, trade_off
 from compare.scores import Scores
 from compare.sentences import called
 from groups.errors import BadInput

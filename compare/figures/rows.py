@@ -18,6 +18,11 @@ Record: TypeAlias = dict[str, object]
 Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]]"
 
 
+def greatest_first(sizes: Mapping[str, float], most: int | None = None) -> list[str]:
+    """Return names by what they have, the first ones only if `most` is given."""
+    return sorted(sizes, key=lambda name: (-sizes[name], name))[:most]
+
+
 class Rows:
     """The rows of a table.
 
@@ -59,8 +64,17 @@ class Rows:
         """Return a column of times as ISO 8601 texts; times of Python and pandas will do."""
         return [self._time(i, column, value) for i, value in self._column(column)]
 
-    def numbers(self, column: str, *, above: float | None = None) -> list[float]:
-        """Return a column of numbers of 0 or more; of more than `above`, where it is given."""
+    def numbers(
+        self, column: str, *, above: float | None = None, default: float | None = None
+    ) -> list[float]:
+        """Return a column of numbers of 0 or more; of more than `above`, where it is given.
+
+        Parameters
+        ----------
+        default : what each is where no row has a value; None: there have to be some
+        """
+        if default is not None and not self.has(column):
+            return [default] * len(self)
         return [self._number(i, column, value, above) for i, value in self._column(column)]
 
     def numbers_or_none(self, column: str, *, above: float | None = None) -> list[float | None]:
@@ -70,8 +84,10 @@ class Rows:
             for i, value in self._column(column)
         ]
 
-    def truths(self, column: str) -> list[bool]:
-        """Return a column of truths."""
+    def truths(self, column: str, *, default: bool | None = None) -> list[bool]:
+        """Return a column of truths; `default` as in :meth:`numbers`."""
+        if default is not None and not self.has(column):
+            return [default] * len(self)
         return [self._truth(i, column, value) for i, value in self._column(column)]
 
     def _column(self, column: str) -> list[tuple[int, object]]:

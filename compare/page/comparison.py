@@ -15,7 +15,7 @@ from compare.sentences import called
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.figures.curves import Points
+    from compare.figures.many_groups import Points
     from compare.fleet.aggregates import Aggregates
     from compare.page.drawing import Drawing
 

@@ -134,7 +134,7 @@ def test_a_trade_off_that_is_not_proved_is_an_open_dot_with_its_bound():
     ]
     chart = figures.trade_off(rows)
     assert [row["bound"] for row in values_of(chart)[0]] == [None, 3]
-    assert chart.to_dict()["title"]["subtitle"] == "open dots are not proved"
+    assert chart.to_dict()["title"]["subtitle"] == ["open dots are not proved"]
 
 
 def test_costs_have_a_panel_a_tier_and_grey_is_not_valid():
@@ -148,4 +148,4 @@ def test_costs_have_a_panel_a_tier_and_grey_is_not_valid():
     assert axes == ["balance, in partitions", "moves, in partitions"]
     kinds = [row["kind"] for values in chart["datasets"].values() for row in values]
     assert kinds == ["assignor", "not valid", "best"] * 2
-    assert chart["title"]["subtitle"].endswith("grey: not valid")
+    assert chart["title"]["subtitle"][0].endswith("grey: not valid")

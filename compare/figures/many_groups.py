@@ -1,0 +1,467 @@
+"""Figures of many groups: how far assignors are from the best, how fast, and how it went.
+
+Where a table has no rows, or a column is missing or holds something else, each raises BadInput.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import altair as alt
+
+from compare.figures.rows import Rows, greatest_first
+from compare.figures.theme import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE_BLUE,
+    PALE_GREY,
+    SHORT,
+    WIDTH,
+    themed,
+    titled,
+    with_unit,
+)
+from groups.errors import BadInput
+from groups.wording import few
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from compare.figures.rows import Record, Table
+
+Points: TypeAlias = tuple[tuple[float, float], ...]
+
+WHAT = ("valid", "balanced", "optimal")
+COLORS = (BLUE, ORANGE, GREY)
+DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3])
+MOST_CURVES = len(COLORS) * len(DASHES)
+# 20 µs, 3 ms, 1.5 s.
+TIME = (
+    "datum.value < 1e-3 ? format(datum.value * 1e6, '.3~r') + ' µs' : "
+    "datum.value < 1 ? format(datum.value * 1e3, '.3~r') + ' ms' : "
+    "format(datum.value, '.3~r') + ' s'"
+)
+
+
+def shares(table: Table) -> alt.LayerChart:
+    """Per assignor the share of groups in which it is valid, balanced and optimal, best first.
+
+    Assignors with the same counts have the same place, written ``1=``.
+
+    Parameters
+    ----------
+    table : a row an assignor, as `shares_table` makes it: `assignor`, and of how many `groups` it
+        is `valid`, `balanced` (as KIP-54 defines it) and `optimal`
+    """
+    rows = Rows("shares", table)
+    names, groups = rows.texts("assignor"), rows.numbers("groups")
+    counts = list(zip(*(rows.numbers(what) for what in WHAT), strict=True))
+    ranked = sorted(
+        (
+            ([c / max(of, 1) for c in reversed(count)], -of, name, of, count)
+            for name, of, count in zip(names, groups, counts, strict=True)
+        ),
+        key=lambda row: ([-share for share in row[0]], *row[1:3]),
+    )
+    marks = [tuple(row[0]) for row in ranked]
+    values: list[Record] = []
+    labels: list[str] = []
+    for share, _, name, of, count in ranked:
+        place = marks.index(tuple(share)) + 1
+        labels.append(f"{place}{'=' if marks.count(tuple(share)) > 1 else ''}  {name}")
+        values += [
+            {
+                "assignor": labels[-1],
+                "what": what,
+                "share": part / max(of, 1),
+                "groups": part,
+                "of": of,
+                "told": f"{int(part):,} of {int(of):,}" if what == "optimal" else "",
+            }
+            for what, part in zip(WHAT, count, strict=True)
+        ]
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        y=alt.Y("assignor:N", sort=labels, axis=alt.Axis(labelLimit=260)).title(None)
+    )
+    scale = alt.Scale(domain=list(WHAT), range=[PALE_GREY, PALE_BLUE, BLUE])
+    thick = alt.Scale(domain=list(WHAT), range=[18, 11, 5])
+    bars = base.mark_bar().encode(
+        x=alt.X("share:Q", stack=None, axis=alt.Axis(format="%", tickCount=5))
+        .scale(domain=[0, 1])
+        .title("share of the groups in which it gave an assignment"),
+        color=alt.Color("what:N", scale=scale).title(None),
+        size=alt.Size("what:N", scale=thick).legend(None),
+        tooltip=[
+            alt.Tooltip("assignor:N"),
+            alt.Tooltip("what:N"),
+            alt.Tooltip("share:Q", format=".1%"),
+            alt.Tooltip("groups:Q", format=","),
+            alt.Tooltip("of:Q", format=","),
+        ],
+    )
+    told = base.mark_text(align="left", dx=6).encode(x=alt.datum(1), text="told:N")
+    return themed(
+        alt.layer(bars, told).properties(
+            width=WIDTH - 140,
+            height=alt.Step(26),
+            title=titled(
+                "valid, balanced and as good as can be",
+                "in numbers: groups in which it is as good as can be; = marks a tie",
+            ),
+        )
+    )
+
+
+def ecdf(table: Table, *, tier: str = "balance") -> alt.LayerChart:
+    """Per assignor the share of groups in which it is at most so far above the optimum.
+
+    The empirical distribution function of the excess. Where an optimum is not proved, the line
+    has the greatest excess that is possible, and the shade above it reaches to the least. What is
+    not valid or not scored, or worse in an earlier tier, stays below 100%. Assignors with the same
+    curve share a line.
+
+    Parameters
+    ----------
+    table : a row an assignor and group, as `excess_table` makes it: `assignor`, `excess`, and
+        `excess_most` where optima are not proved; None where there is none
+    tier : what the excess is of, for the title
+    """
+    rows = Rows("ecdf", table)
+    least = rows.numbers_or_none("excess")
+    most = rows.numbers_or_none("excess_most") if rows.has("excess_most") else least
+    names = rows.texts("assignor")
+    every = dict.fromkeys(names)
+    sure = {name: at_most(_of(name, names, most)) for name in every}
+    possible = {name: at_most(_of(name, names, least)) for name in every}
+    return ecdf_of(sure, possible, tier=tier)
+
+
+def ecdf_of(
+    sure: Mapping[str, Points], possible: Mapping[str, Points], *, tier: str = "balance"
+) -> alt.LayerChart:
+    """Draw what :func:`ecdf` does, of distributions.
+
+    Parameters
+    ----------
+    sure, possible : of each assignor (excess, share of the groups), ascending, with the greatest
+        excess that is possible and with the least
+    """
+    points = [*sure.values(), *possible.values()]
+    values = [x for one in points for x, _ in one]
+    greatest = max([1.0, *values])
+    curves = tied(sure, possible)
+    ticks = powers_of_ten(min((x for x in values if x), default=1), greatest)
+    by = color_and_dash([curve.label for curve in curves])
+    x = alt.X(
+        "x:Q",
+        scale=alt.Scale(type="symlog", constant=ticks[0], nice=False),
+        axis=alt.Axis(values=[0, *ticks], labelExpr="format(datum.value, ',.0f')"),
+    ).title(with_unit(tier, " above the optimum at most"))
+    y = _share_of_groups()
+    lines = (
+        alt.Chart(alt.InlineData(values=step_rows(curves, 0, greatest * 1.1)))
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=x,
+            y=y,
+            tooltip=[
+                alt.Tooltip("names:N", title="assignors"),
+                alt.Tooltip("x:Q", title="excess"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+            **by,
+        )
+    )
+    layers = [lines]
+    if sure != possible:
+        layers.append(
+            alt.Chart(alt.InlineData(values=shade_rows(curves, greatest * 1.1)))
+            .mark_area(interpolate="step-after", opacity=0.2)
+            .encode(x=x, y=y, y2="possible:Q", color=by["color"])
+        )
+    return themed(
+        alt.layer(*layers).properties(
+            width=WIDTH, height=300, title=f"how far {tier} is above the optimum"
+        )
+    )
+
+
+def profile(table: Table, *, of: str = "seconds", what: str = "time") -> alt.Chart:
+    """Per assignor the share of groups in which it costs at most so many times the least.
+
+    The performance profile of Dolan & More (2002, doi:10.1007/s101070100263). A group of which
+    an assignor has no row counts against it. Assignors with the same profile share a line.
+
+    Parameters
+    ----------
+    table : a row an assignor and group, as `seconds_table` makes it: `assignor`, `group`, and the
+        cost, above 0, in the column `of`; None where it has none
+    of : name of the column that has the cost
+    what : what the cost is, for the title
+    """
+    rows = Rows("profile", table)
+    names, groups = rows.texts("assignor"), rows.texts("group")
+    costs = rows.numbers_or_none(of, above=0)
+    least: dict[str, float] = {}
+    for group, cost in zip(groups, costs, strict=True):
+        if cost is not None:
+            least[group] = min(cost, least.get(group, cost))
+    if not least:
+        raise BadInput(f"profile: no row has a value in {of!r}, there is nothing to draw")
+    ratios = {
+        name: {
+            group: cost / least[group]
+            for one, group, cost in zip(names, groups, costs, strict=True)
+            if one == name and cost is not None
+        }
+        for name in dict.fromkeys(names)
+    }
+    every = dict.fromkeys(groups)
+    points = {name: at_most([found.get(one) for one in every]) for name, found in ratios.items()}
+    return profile_of(points, what=what)
+
+
+def profile_of(points: Mapping[str, Points], *, what: str = "time") -> alt.Chart:
+    """Draw what :func:`profile` does, of distributions.
+
+    Parameters
+    ----------
+    points : of each assignor (times the least, share of the groups), ascending
+    """
+    curves = tied(points)
+    greatest = max(x for curve in curves for x, _ in curve.points)
+    return themed(
+        alt.Chart(alt.InlineData(values=step_rows(curves, 1, greatest * 1.1)))
+        .mark_line(interpolate="step-after", strokeWidth=2)
+        .encode(
+            x=alt.X("x:Q", scale=alt.Scale(type="log", nice=False, domainMin=1)).title(
+                f"{what}, at most so many times the least"
+            ),
+            y=_share_of_groups(),
+            tooltip=[
+                alt.Tooltip("names:N", title="assignors"),
+                alt.Tooltip("x:Q", title="times the least", format=".2f"),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+            **color_and_dash([curve.label for curve in curves]),
+        )
+        .properties(width=WIDTH, height=300, title=f"performance profile: {what}")
+    )
+
+
+def time_by_size(table: Table) -> alt.LayerChart:
+    """Per assignor the time against the size of the group, both on a scale of powers of ten.
+
+    A dot is a group; the line joins the medians of groups of one size.
+
+    Parameters
+    ----------
+    table : a row an assignor and group, as `seconds_table` makes it: `assignor`, `partitions` and
+        `seconds`, both above 0; where a row stands for several groups their number in `groups`
+    """
+    rows = Rows("time_by_size", table)
+    names = rows.texts("assignor")
+    sizes, seconds = rows.numbers("partitions", above=0), rows.numbers("seconds", above=0)
+    often = rows.numbers("groups", above=0, default=1.0)
+    together: dict[tuple[str, float], list[tuple[float, float]]] = {}
+    for name, size, spent, many in zip(names, sizes, seconds, often, strict=True):
+        together.setdefault((name, size), []).append((spent, many))
+    dots = [
+        {"label": name, "partitions": size, "seconds": spent}
+        for name, size, spent in zip(names, sizes, seconds, strict=True)
+    ]
+    medians = [
+        {"label": name, "partitions": size, "seconds": _median(spent)}
+        for (name, size), spent in sorted(together.items())
+    ]
+    log = alt.Scale(type="log", nice=False, padding=12)
+    x = alt.X("partitions:Q", scale=log).title("partitions of the group")
+    y = alt.Y("seconds:Q", scale=log, axis=alt.Axis(labelExpr=TIME)).title("time that it takes")
+    by = color_and_dash(list(dict.fromkeys(names)))
+    tooltip = [
+        alt.Tooltip("label:N", title="assignor"),
+        alt.Tooltip("partitions:Q", format=","),
+        alt.Tooltip("seconds:Q", format=".3~s"),
+    ]
+    return themed(
+        alt.layer(
+            alt.Chart(alt.InlineData(values=dots))
+            .mark_circle(size=18, opacity=0.35)
+            .encode(x=x, y=y, color=by["color"], tooltip=tooltip),
+            alt.Chart(alt.InlineData(values=medians))
+            .mark_line(strokeWidth=2)
+            .encode(x=x, y=y, tooltip=tooltip, **by),
+        ).properties(width=WIDTH, height=300, title="time against size")
+    )
+
+
+def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
+    """How a number of each group went over its captures.
+
+    Parameters
+    ----------
+    table : a row a capture of a group, as `trend_table` makes it: `captured_at`, a time or ISO
+        8601; `group`; `value`, None where it is not known: the line has a gap there
+    what : what the value is
+    """
+    rows = Rows("trend", table)
+    groups, numbers = rows.texts("group"), rows.numbers_or_none("value")
+    if all(number is None for number in numbers):
+        raise BadInput("trend: no row has a value, there is nothing to draw")
+    greatest: dict[str, float] = {}
+    for group, number in zip(groups, numbers, strict=True):
+        greatest[group] = max(greatest.get(group, 0), number or 0)
+    shown = greatest_first(greatest, MOST_CURVES)
+    values = [
+        {"captured_at": at, "label": group, "value": number}
+        for at, group, number in zip(rows.times("captured_at"), groups, numbers, strict=True)
+        if group in shown
+    ]
+    note = f"the {len(shown)} groups with the greatest value, of {len(greatest)}"
+    return themed(
+        alt.Chart(alt.InlineData(values=values))
+        .mark_line(strokeWidth=2, point={"size": 25})
+        .encode(
+            x=alt.X("captured_at:T", axis=alt.Axis(tickCount=8)).title(None),
+            y=alt.Y("value:Q", axis=alt.Axis(tickMinStep=1, labelExpr=SHORT)).title(what),
+            tooltip=[
+                alt.Tooltip("label:N", title="group"),
+                alt.Tooltip("captured_at:T", format="%Y-%m-%d %H:%M", title="captured at"),
+                alt.Tooltip("value:Q", title=what, format=","),
+            ],
+            **color_and_dash(shown),
+        )
+        .properties(
+            width=WIDTH,
+            height=280,
+            title=titled(what, note if len(shown) < len(greatest) else None),
+        )
+    )
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A step line that is 0 before its first point.
+
+    Attributes
+    ----------
+    names : all whose curve this is
+    points : (x, share), ascending
+    possible : the same of the greatest shares that are possible, where they are not `points`
+    """
+
+    names: tuple[str, ...]
+    points: Points
+    possible: Points
+
+    @property
+    def label(self) -> str:
+        """The names, the first three of them in full."""
+        return few(self.names)
+
+
+def tied(
+    points: Mapping[str, Points], possible: Mapping[str, Points] | None = None
+) -> list[Curve]:
+    """Return the curves of some names, in their order; those with the same one share it."""
+    names: dict[tuple[Points, Points], list[str]] = {}
+    for name, found in points.items():
+        names.setdefault((found, (possible or points)[name]), []).append(name)
+    return [Curve(tuple(same), *found) for found, same in names.items()]
+
+
+def at_most(values: Sequence[float | None]) -> Points:
+    """Return the distribution of some values: (x, share of all that is at most x), ascending.
+
+    None is above every x, so that the last share may stay below 1.
+    """
+    known = sorted(value for value in values if value is not None)
+    share = {value: (i + 1) / len(values) for i, value in enumerate(known)}
+    return tuple(share.items())
+
+
+def color_and_dash(labels: Sequence[str]) -> dict[str, alt.Color | alt.StrokeDash]:
+    """Return encodings of `label` by which up to twelve curves differ; more of them repeat."""
+    which = range(len(labels))
+    colors = [COLORS[i % len(COLORS)] for i in which]
+    dashes = [DASHES[i // len(COLORS) % len(DASHES)] for i in which]
+    legend = alt.Legend(
+        columns=1, symbolType="stroke", symbolSize=400, symbolOpacity=1, direction="vertical"
+    )
+    domain = list(labels)
+    return {
+        "color": alt.Color(
+            "label:N", scale=alt.Scale(domain=domain, range=colors), legend=legend
+        ).title(None),
+        "strokeDash": alt.StrokeDash(
+            "label:N", scale=alt.Scale(domain=domain, range=dashes), legend=legend
+        ).title(None),
+    }
+
+
+def step_rows(curves: Sequence[Curve], start: float, until: float) -> list[Record]:
+    """Return a row a step of each curve, from `start` to `until`."""
+    return [
+        {"label": curve.label, "names": ", ".join(curve.names), "x": x, "share": share}
+        for curve in curves
+        for x, share in [
+            *([(start, 0.0)] if _share(curve.points, start) == 0 else []),
+            *curve.points,
+            (until, _share(curve.points, until)),
+        ]
+    ]
+
+
+def shade_rows(curves: Sequence[Curve], until: float) -> list[Record]:
+    """Return rows of the shade between what is sure of each curve and what is possible."""
+    return [
+        {
+            "label": curve.label,
+            "x": x,
+            "share": _share(curve.points, x),
+            "possible": _share(curve.possible, x),
+        }
+        for curve in curves
+        if curve.points != curve.possible
+        for x in sorted({x for x, _ in (*curve.points, *curve.possible)} | {until})
+    ]
+
+
+def powers_of_ten(least: float, most: float) -> list[int]:
+    """Return the powers of ten from the last one up to `least`, 1 or more, to that up to `most`.
+
+    Examples
+    --------
+    >>> powers_of_ten(30, 4000)
+    [10, 100, 1000]
+    """
+    return [10**n for n in range(len(str(int(least))) - 1, len(str(int(most))))]
+
+
+def _share(points: Points, x: float) -> float:
+    return max((share for at, share in points if at <= x), default=0.0)
+
+
+def _share_of_groups() -> alt.Y:
+    axis = alt.Axis(format="%", tickCount=5)
+    return alt.Y("share:Q", axis=axis, scale=alt.Scale(domain=[0, 1])).title("share of the groups")
+
+
+def _median(weighted: list[tuple[float, float]]) -> float:
+    """Return the median of some values, each of which counts so often."""
+    ordered = sorted(weighted)
+    half = sum(many for _, many in ordered) / 2
+    seen = 0.0
+    for i, (value, many) in enumerate(ordered):
+        seen += many
+        if seen == half:
+            return (value + ordered[i + 1][0]) / 2
+        if seen > half:
+            break
+    return value
+
+
+def _of(name: str, names: list[str], values: list[float | None]) -> list[float | None]:
+    return [value for one, value in zip(names, values, strict=True) if one == name]

@@ -1,0 +1,475 @@
+"""Figures of one group: its members' loads and lag, moves, costs, trade-offs and sizes.
+
+Where a table has no rows, or a column is missing or holds something else, each raises BadInput.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import altair as alt
+
+from compare.figures.rows import Rows, greatest_first
+from compare.figures.theme import (
+    BLUE,
+    GREY,
+    ORANGE,
+    PALE_BLUE,
+    PALE_GREY,
+    PALE_ORANGE,
+    SHADES,
+    SHORT,
+    WIDTH,
+    themed,
+    titled,
+    with_unit,
+)
+from compare.sentences import called
+from groups.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from compare.figures.rows import Record, Table
+
+NOW, BEST = "now", "best"
+KINDS = {BEST: BLUE, "assignor": ORANGE, "not valid": GREY}
+MOST_MEMBERS = 40
+MOST_TOPICS = 8
+MOST_TICKS = 10
+BAR = 20
+
+
+def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -> alt.FacetChart:
+    """Partitions per member, stacked by topic: now, by assignors and in the best assignment.
+
+    Parameters
+    ----------
+    table : a row a member, assignment and topic, as `loads_table` makes it: `member`; `whose`
+        ("now", "best" or an assignor's name), a panel each in the order of their first rows;
+        `topic`, None for a member that holds nothing; `partitions`
+    floor : the least that the busiest member can hold, drawn as a line; None: no line
+    most : draw so many members, those whose load differs most between the panels; the title
+        says how many there are
+    """
+    rows = Rows("loads", table)
+    found = list(
+        zip(
+            rows.texts("member"),
+            rows.texts("whose"),
+            rows.texts_or_none("topic"),
+            rows.numbers("partitions"),
+            strict=True,
+        )
+    )
+    held: dict[tuple[str, str], float] = defaultdict(float)
+    size: dict[str, float] = defaultdict(float)
+    for member, whose, topic, partitions in found:
+        held[member, whose] += partitions
+        if topic is not None:
+            size[topic] += partitions
+    members, panels = (list(dict.fromkeys(names)) for names in [*zip(*found, strict=True)][:2])
+    shown = _most_uneven(members, panels, held, most)
+    named = _named_topics(size)
+    parts: dict[tuple[str, str, str | None], float] = defaultdict(float)
+    for member, whose, topic, partitions in found:
+        if member in shown:
+            drawn = topic if topic is None or topic in named else named[-1]
+            parts[member, whose, drawn] += partitions
+    values: list[Record] = [
+        {
+            "member": member,
+            "whose": whose,
+            "topic": topic,
+            "rank": -1 if topic is None else named.index(topic),
+            "partitions": partitions,
+        }
+        for (member, whose, topic), partitions in parts.items()
+    ]
+    y = alt.Y("member:N", sort=shown).title(None)
+    widest = max(1, *held.values())
+    bars = (
+        alt.Chart()
+        .mark_bar(stroke="#ffffff", strokeWidth=0.5)
+        .encode(
+            x=alt.X(
+                "partitions:Q",
+                axis=alt.Axis(tickMinStep=1, tickCount=min(4, int(widest)), labelFlush=False),
+                scale=alt.Scale(domainMax=1.15 * widest),
+            ).title("partitions"),
+            y=y,
+            color=_shade_of(named, others=len(named) < len(size)),
+            order=alt.Order("rank:Q"),
+            tooltip=["member:N", "whose:N", "topic:N", "partitions:Q"],
+        )
+    )
+    totals = (
+        alt.Chart()
+        .transform_aggregate(partitions="sum(partitions)", groupby=["member", "whose"])
+        .mark_text(align="left", dx=4)
+        .encode(x=alt.X("partitions:Q").title("partitions"), y=y, text="partitions:Q")
+    )
+    layers = [bars, totals]
+    if floor is not None:
+        layers.append(_line_at(floor, "partitions"))
+    return themed(
+        alt.layer(*layers, data=alt.InlineData(values=values))
+        .properties(width=(WIDTH - 20 * len(panels)) // len(panels), height=alt.Step(BAR))
+        .facet(column=alt.Column("whose:N", sort=panels).title(None))
+        .properties(
+            title=titled(
+                "partitions per member",
+                _shown(shown, members),
+                None
+                if floor is None
+                else f"dashed: in every assignment somebody holds {floor:,} or more",
+            ),
+        )
+    )
+
+
+def lag(
+    table: Table,
+    *,
+    floor: int | None = None,
+    among: str = "in every assignment",
+    most: int = MOST_MEMBERS,
+) -> alt.LayerChart:
+    """Lag per member, in records: now and in the best assignment.
+
+    Parameters
+    ----------
+    table : a row a member and assignment, as `lag_table` makes it: `member`; `whose` ("now",
+        "best" or an assignor's name); `records`, of those partitions whose lag is known;
+        `unknown`, how many partitions of the member's are of unknown lag; may be left out
+    floor : the least that the member with most lag can have, drawn as a line; None: no line
+    among : of which assignments that is so
+    most : draw so many members, those with most lag first; the title says how many there are
+    """
+    rows = Rows("lag", table)
+    member, whose = rows.texts("member"), rows.texts("whose")
+    records = rows.numbers("records")
+    unknown = rows.numbers("unknown", default=0.0)
+    greatest: dict[str, float] = {}
+    for who, lagging in zip(member, records, strict=True):
+        greatest[who] = max(greatest.get(who, 0), lagging)
+    shown, panels = greatest_first(greatest, most), list(dict.fromkeys(whose))
+    values = [
+        {"member": m, "whose": w, "records": r, "unknown": u}
+        for m, w, r, u in zip(member, whose, records, unknown, strict=True)
+        if m in shown
+    ]
+    bars = (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X("records:Q", axis=alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=6)).title(
+                "records of lag"
+            ),
+            y=alt.Y("member:N", sort=shown).title(None),
+            yOffset=alt.YOffset("whose:N", sort=panels),
+            color=_color_of(panels),
+            tooltip=[
+                "member:N",
+                "whose:N",
+                alt.Tooltip("records:Q", format=","),
+                alt.Tooltip("unknown:Q", title="partitions of unknown lag"),
+            ],
+        )
+    )
+    layers = [bars]
+    if floor is not None:
+        layers.append(_line_at(floor, "records of lag"))
+    missing = max(sum(u for u, w in zip(unknown, whose, strict=True) if w == p) for p in panels)
+    return themed(
+        alt.layer(*layers).properties(
+            width=WIDTH,
+            height=alt.Step(BAR // 2, **{"for": "offset"}),
+            title=titled(
+                "lag per member",
+                _shown(shown, greatest),
+                f"the lag of {counted(int(missing), 'partition')} is unknown" if missing else None,
+                None if floor is None else f"dashed: {among} somebody has {floor:,} or more",
+            ),
+        )
+    )
+
+
+def moves(table: Table, *, most: int = MOST_MEMBERS) -> alt.LayerChart:
+    """Partitions that move, from whom to whom, as a heat map with the numbers in it.
+
+    Parameters
+    ----------
+    table : a row a pair of members, as `moves_table` makes it: `origin`, `target`, `partitions`
+    most : draw so many members on each side, those who give and get most; the title says how
+        many there are
+    """
+    rows = Rows("moves", table)
+    origin, target = rows.texts("origin"), rows.texts("target")
+    partitions = rows.numbers("partitions")
+    gives: dict[str, float] = defaultdict(float)
+    gets: dict[str, float] = defaultdict(float)
+    for one, other, count in zip(origin, target, partitions, strict=True):
+        gives[one] += count
+        gets[other] += count
+    givers, getters = greatest_first(gives, most), greatest_first(gets, most)
+    values = [
+        {"origin": one, "target": other, "partitions": count}
+        for one, other, count in zip(origin, target, partitions, strict=True)
+        if one in givers and other in getters
+    ]
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        x=alt.X("target:N", sort=getters, axis=alt.Axis(orient="top", labelAngle=-40)).title("to"),
+        y=alt.Y("origin:N", sort=givers).title("from"),
+        tooltip=["origin:N", "target:N", "partitions:Q"],
+    )
+    cells = base.mark_rect().encode(
+        color=alt.Color("partitions:Q", scale=alt.Scale(domainMin=0), legend=None)
+    )
+    both = (givers, gives), (getters, gets)
+    cut = [f"{len(shown)} of {len(every)}" for shown, every in both if len(shown) < len(every)]
+    total = counted(int(sum(partitions)), "partition")
+    return themed(
+        alt.layer(cells, base.mark_text().encode(text="partitions:Q")).properties(
+            width=alt.Step(34),
+            height=alt.Step(26),
+            title=titled(
+                f"{total} {'moves' if total == '1 partition' else 'move'}",
+                f"members shown: {' and '.join(cut)}" if cut else None,
+            ),
+        )
+    )
+
+
+def costs(table: Table) -> alt.HConcatChart:
+    """What each assignor costs on one group, a panel a tier, beside the best.
+
+    Parameters
+    ----------
+    table : a row an assignor and tier, as `costs_table` makes it: `assignor`, "best" for the best
+        assignment; `tier`, panels in the order of their first rows; `value`; `valid`, which may
+        be left out: what is not valid is grey
+    """
+    rows = Rows("costs", table)
+    names, tiers, values = rows.texts("assignor"), rows.texts("tier"), rows.numbers("value")
+    valid = rows.truths("valid", default=True)
+    order, panels = list(dict.fromkeys(names)), list(dict.fromkeys(tiers))
+    found: dict[str, list[Record]] = {tier: [] for tier in panels}
+    greatest = dict.fromkeys(panels, 1.0)
+    for name, tier, value, good in zip(names, tiers, values, valid, strict=True):
+        kind = BEST if name == BEST else "assignor" if good else "not valid"
+        found[tier].append({"assignor": name, "value": value, "kind": kind})
+        greatest[tier] = max(greatest[tier], value)
+    note = "less is better; what differs further left decides"
+    return themed(
+        alt.hconcat(
+            *(
+                _panel(tier, found[tier], order, greatest[tier], number, len(panels))
+                for number, tier in enumerate(panels)
+            )
+        ).properties(
+            title=titled(
+                "what each assignor costs", note if all(valid) else f"{note}; grey: not valid"
+            )
+        )
+    )
+
+
+def _panel(
+    tier: str, values: list[Record], order: list[str], greatest: float, number: int, panels: int
+) -> alt.LayerChart:
+    counts = called(tier)
+    names = alt.Axis(labelLimit=260) if number == 0 else None
+    scale = alt.Scale(domain=[0, 1.25 * greatest])
+    axis = alt.Axis(labelExpr=SHORT, tickMinStep=1, tickCount=4)
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        x=alt.X("value:Q", scale=scale, axis=axis).title(with_unit(counts)),
+        y=alt.Y("assignor:N", sort=order, axis=names).title(None),
+        tooltip=["assignor:N", alt.Tooltip("value:Q", title=counts, format=","), "kind:N"],
+    )
+    kinds = alt.Scale(domain=list(KINDS), range=list(KINDS.values()))
+    bars = base.mark_bar().encode(color=alt.Color("kind:N", scale=kinds, legend=None))
+    told = base.mark_text(align="left", dx=4).encode(text=alt.Text("value:Q", format=","))
+    return alt.layer(bars, told).properties(width=(WIDTH - 120) // panels, height=alt.Step(22))
+
+
+def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> alt.LayerChart:
+    """What one tier costs in units of another: the efficient trade-offs, with the knee.
+
+    A full dot is proved: nothing is better in one tier and as good in the other. An open one is
+    not, and the line under it reaches down to its bound, where there is one.
+
+    Parameters
+    ----------
+    table : a row a trade-off, as `trade_off_table` makes it: `paid` and `bought`, the values of
+        the two tiers; `proved`; `knee` and `bound`, which may be left out
+    paid, bought : what the two tiers are called
+    """
+    rows = Rows("trade_off", table)
+    knees = rows.truths("knee", default=False)
+    bounds = rows.numbers_or_none("bound") if rows.has("bound") else [None] * len(rows)
+    costs_paid, sure = rows.numbers("paid"), rows.truths("proved")
+    values = [
+        {
+            "paid": cost,
+            "bought": value,
+            "proof": "proved" if proved else "not proved",
+            "what": "knee" if knee else "trade-off",
+            "bound": None if proved else bound,
+        }
+        for cost, value, proved, knee, bound in zip(
+            costs_paid, rows.numbers("bought"), sure, knees, bounds, strict=True
+        )
+    ]
+    most = max(costs_paid)
+    # Of few moves the axis would have halves, whatever the smallest step is said to be.
+    few = list(range(int(most) + 1)) if most <= MOST_TICKS else alt.Undefined
+    x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1, values=few, labelExpr=SHORT)).title(
+        with_unit(paid)
+    )
+    y = alt.Y("bought:Q", axis=alt.Axis(tickMinStep=1, labelExpr=SHORT)).title(with_unit(bought))
+    tooltip = [
+        alt.Tooltip("paid:Q", title=paid, format=","),
+        alt.Tooltip("bought:Q", title=bought, format=","),
+        "proof:N",
+    ]
+    base = alt.Chart(alt.InlineData(values=values))
+    proved = alt.datum.proof == "proved"
+    knee = alt.datum.what == "knee"
+    color = alt.condition(knee, alt.value(ORANGE), alt.value(BLUE))
+    return themed(
+        alt.layer(
+            base.mark_line(interpolate="step-after", strokeWidth=1.5).encode(x=x, y=y),
+            base.transform_filter("isValid(datum.bound)")
+            .mark_rule(strokeDash=[2, 2])
+            .encode(x=x, y=y, y2="bound:Q"),
+            base.mark_point(size=60, strokeWidth=2, opacity=1).encode(
+                x=x,
+                y=y,
+                stroke=color,
+                fill=color,
+                fillOpacity=alt.condition(proved, alt.value(1), alt.value(0)),
+                tooltip=tooltip,
+            ),
+            base.transform_filter(knee)
+            .mark_text(align="left", dx=9, dy=-9)
+            .encode(x=x, y=y, text=alt.value("knee")),
+        ).properties(
+            width=WIDTH,
+            height=300,
+            title=titled(
+                f"what {paid} buy in {bought}",
+                "each dot is proved" if all(sure) else "open dots are not proved",
+            ),
+        )
+    )
+
+
+def sizes(
+    table: Table, *, target: float | None = None, what: str = "partitions"
+) -> alt.LayerChart:
+    """What the members with most and with least have, for each number of members.
+
+    Parameters
+    ----------
+    table : a row a number of members: `members`; `most` and `least`, what the members with
+        most and with least have in the best assignment; `least` may be left out
+    target : a line at what nobody should be above; None: no line
+    what : what members have: partitions, or records of lag
+    """
+    rows = Rows("sizes", table)
+    most = rows.numbers("most")
+    least = rows.numbers("least") if rows.has("least") else most
+    values = [
+        {"members": members, "most": high, "least": low}
+        for members, high, low in zip(rows.numbers("members"), most, least, strict=True)
+    ]
+    x = alt.X("members:Q", axis=alt.Axis(tickMinStep=1)).title("members")
+    y = alt.Y("most:Q", axis=alt.Axis(labelExpr=SHORT, tickMinStep=1)).title(f"{what} per member")
+    base = alt.Chart(alt.InlineData(values=values))
+    layers = [
+        base.mark_area(interpolate="step", opacity=0.25).encode(x=x, y=y, y2="least:Q"),
+        base.mark_line(interpolate="step", strokeWidth=2).encode(x=x, y=y),
+        base.mark_point(size=30, filled=True).encode(
+            x=x,
+            y=y,
+            tooltip=[
+                "members:Q",
+                alt.Tooltip("most:Q", format=","),
+                alt.Tooltip("least:Q", format=","),
+            ],
+        ),
+    ]
+    notes = ["line: the member with most"]
+    if least is not most:
+        notes[0] += "; shade: down to the one with least"
+    if target is not None:
+        rule = alt.Chart(alt.InlineData(values=[{"target": target}]))
+        layers.append(
+            rule.mark_rule(strokeDash=[5, 3], color=ORANGE, strokeWidth=2).encode(y="target:Q")
+        )
+        notes.append(f"dashed: the target, {target:,}")
+    return themed(
+        alt.layer(*layers).properties(
+            width=WIDTH,
+            height=280,
+            title=titled(f"{what} per member, by the number of members", *notes),
+        )
+    )
+
+
+def _shade_of(named: list[str], *, others: bool) -> alt.Color | alt.ColorValue:
+    """Each topic has its shade; what stands for all others is grey."""
+    if not named:
+        return alt.ColorValue(BLUE)
+    shades = [shade for shade in SHADES if shade != PALE_GREY or not others]
+    shown = [*shades[: len(named) - others], *[PALE_GREY] * others]
+    scale = alt.Scale(domain=named, range=shown)
+    return alt.Color("topic:N", sort=named, scale=scale).title("topic")
+
+
+def _color_of(panels: list[str]) -> alt.Color:
+    """Now is orange, the best blue; others are grey, then pale."""
+    colors = {NOW: ORANGE, BEST: BLUE}
+    others = [panel for panel in panels if panel not in colors]
+    colors |= dict(zip(others, cycle((GREY, PALE_ORANGE, PALE_BLUE, PALE_GREY))))
+    scale = alt.Scale(domain=panels, range=[colors[panel] for panel in panels])
+    return alt.Color("whose:N", scale=scale).title(None)
+
+
+def _line_at(value: float, what: str) -> alt.Chart:
+    return (
+        alt.Chart()
+        .transform_aggregate(rows="count()")
+        .transform_calculate(at=str(value))
+        .mark_rule(strokeDash=[5, 3], strokeWidth=1.5)
+        .encode(x=alt.X("at:Q").title(what))
+    )
+
+
+def _most_uneven(
+    members: list[str], panels: list[str], held: dict[tuple[str, str], float], most: int
+) -> list[str]:
+    """Return the members to draw, the busiest of the first panel on top."""
+
+    def differs(member: str) -> float:
+        found = [held.get((member, panel), 0) for panel in panels]
+        return max(found) - min(found)
+
+    shown = sorted(members, key=lambda m: (-differs(m), -held.get((m, panels[0]), 0), m))[:most]
+    return sorted(shown, key=lambda m: (-held.get((m, panels[0]), 0), m))
+
+
+def _named_topics(size: dict[str, float]) -> list[str]:
+    """Return the topics that get a colour, then what stands for all others, if there are any."""
+    every = greatest_first(size)
+    if len(every) <= MOST_TOPICS:
+        return every
+    kept = every[: MOST_TOPICS - 1]
+    return [*kept, f"{len(every) - len(kept)} other topics"]
+
+
+def _shown(shown: Collection[str], members: Collection[str]) -> str | None:
+    return f"{len(shown)} of {len(members)} members" if len(shown) < len(members) else None
