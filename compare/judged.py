@@ -189,17 +189,10 @@ def judge(
     Examples
     --------
     >>> from assay import Group, judge
-    >>> group = Group.from_dict(
-    ...     {
-    ...         "format": "assay-group/1",
-    ...         "group": "orders",
-    ...         "topics": {"t0": 2, "t1": 3},
-    ...         "members": {
-    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-    ...             "c1": {"subscription": ["t1"]},
-    ...         },
-    ...     }
-    ... )
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 2, "t1": 3}}
+    >>> owned = {"t0": [0, 1], "t1": [0, 1, 2]}
+    >>> c0, c1 = {"subscription": ["t0", "t1"], "owned": owned}, {"subscription": ["t1"]}
+    >>> group = Group.from_dict(document | {"members": {"c0": c0, "c1": c1}})
     >>> (judged,) = judge([group])
     >>> judged.verdict.says, judged.verdict.sure, judged.verdict.moves
     ('improvable', True, 2)

@@ -278,17 +278,10 @@ def score(
     Examples
     --------
     >>> from assay import Group, assign, score, solve
-    >>> group = Group.from_dict(
-    ...     {
-    ...         "format": "assay-group/1",
-    ...         "group": "orders",
-    ...         "topics": {"t0": 2, "t1": 3},
-    ...         "members": {
-    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-    ...             "c1": {"subscription": ["t1"]},
-    ...         },
-    ...     }
-    ... )
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 2, "t1": 3}}
+    >>> owned = {"t0": [0, 1], "t1": [0, 1, 2]}
+    >>> c0, c1 = {"subscription": ["t0", "t1"], "owned": owned}, {"subscription": ["t1"]}
+    >>> group = Group.from_dict(document | {"members": {"c0": c0, "c1": c1}})
     >>> row = score(group, assign(group, "range"), solve(group))
     >>> [(term.name, term.value, term.excess) for term in row.terms]
     [('balance', 3, 2), ('stickiness', 1, None)]
@@ -454,17 +447,10 @@ def score_assignors(
     Examples
     --------
     >>> from assay import Group, score_assignors, solve
-    >>> group = Group.from_dict(
-    ...     {
-    ...         "format": "assay-group/1",
-    ...         "group": "orders",
-    ...         "topics": {"t0": 2, "t1": 3},
-    ...         "members": {
-    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-    ...             "c1": {"subscription": ["t1"]},
-    ...         },
-    ...     }
-    ... )
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 2, "t1": 3}}
+    >>> owned = {"t0": [0, 1], "t1": [0, 1, 2]}
+    >>> c0, c1 = {"subscription": ["t0", "t1"], "owned": owned}, {"subscription": ["t1"]}
+    >>> group = Group.from_dict(document | {"members": {"c0": c0, "c1": c1}})
     >>> rows = score_assignors(group, solve(group), ["current", "range", "kip-54-sticky"])
     >>> [(row.assignor, row.terms[0].excess) for row in rows]
     [('current', 4), ('range', 2), ('kip-54-sticky', 0)]

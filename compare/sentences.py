@@ -65,13 +65,10 @@ def may_rebalance(assumed: Sequence[str]) -> bool:
 
 def sentence(judged: Judged) -> str:
     """Return in one or two sentences what is known of a group, and what to do."""
-    return f"{_sentence(judged)}{_under_way(judged.group)}"
-
-
-def _under_way(group: Group) -> str:
-    """Return a sentence of its own where the verdict is about the end of a rebalance."""
-    found = _on_the_way(group)
-    return "" if found is None else f" {found[0].upper()}{found[1:]}."
+    on_the_way = _on_the_way(judged.group)
+    said = _sentence(judged)
+    # It stands alone: the verdict is about the end of the rebalance.
+    return f"{said} {on_the_way[0].upper()}{on_the_way[1:]}." if on_the_way else said
 
 
 def _on_the_way(group: Group) -> str | None:

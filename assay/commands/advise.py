@@ -38,6 +38,8 @@ from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
 from compare.advice.advice import AS_MANY
+from compare.advice.advise import advise as advised
+from compare.advice.advise import call_seconds
 from compare.advice.words import (
     conclusion,
     depends,
@@ -58,10 +60,12 @@ from compare.advice.words import (
 )
 from compare.hosts import EVEN_HOSTS
 from compare.overview import guessed_in
-from compare.scores import DEPENDS
+from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from groups.errors import BadInput
 from groups.tiers import MOVES
 from groups.wording import counted, few
+from heuristics import matching
+from heuristics.time_limit import TimeLimit
 from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
@@ -111,12 +115,6 @@ def advise(
     Moves, an assignor, more members, more partitions, one more topic for one member.
     Of several groups: a line each, without assignors unless named.
     """
-    from compare.advice.advise import advise as advised
-    from compare.advice.advise import call_seconds
-    from compare.scores import CURRENT, OPTIMUM
-    from heuristics import matching
-    from heuristics.time_limit import TimeLimit
-
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
     find, _ = finding(files, bootstrap_server, command_config, config, timeout)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from assay.commands.options import Format
 from assay.streams import show_json
 from assay.terminal import Column, show_table, tell
+from heuristics import assignors as all_assignors
+from heuristics.shipped.task_assignor import task_assignors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
 
 def assignors(*, format_: Format = "table") -> None:
     """List the assignors, and whether they can be scored here."""
-    from heuristics import assignors as all_assignors
-    from heuristics.shipped.task_assignor import task_assignors
-
     of_tasks = [found.assignor for found in task_assignors()]
     listed = [(found, found.missing()) for found in (*all_assignors().values(), *of_tasks)]
     if format_ == "table":

@@ -17,20 +17,21 @@ from assay.commands.options import (
     one_group,
 )
 from assay.streams import note_assumed, show
+from compare.reasons.sure import check as check_solution
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError, InvalidAssignment, ProofError
-from groups.tiers import TIERS
+from groups.tiers import TIERS, parse_objective
 from groups.unknown import reading_most
 from optimal.budgets.budget import shown
 from optimal.proof import ProofKind
-from optimal.solution import Status
+from optimal.recount import count_again
+from optimal.solution import Solution, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from groups.tiers import Objective as Tiers
-    from optimal.solution import Solution
 
 WORD = {ProofKind.SOLVER: "the solver", ProofKind.EXHAUSTION: "the search"}
 
@@ -65,11 +66,6 @@ def check(
     certificate, all assignments are counted again, up to a million. An answer to another question
     than --objective and --at-most ask is refused.
     """
-    from compare.reasons.sure import check as check_solution
-    from groups.tiers import parse_objective
-    from optimal.recount import count_again
-    from optimal.solution import Solution
-
     given = one_group([file], group, reads, assume_equal=assume_equal, reset=reset)
     one = reading_most(given)
     data = read_bytes(solution)

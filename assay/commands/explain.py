@@ -22,9 +22,12 @@ from assay.streams import note_assumed, printable, put, show
 from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
 from compare.reasons import words
+from compare.reasons.explanation import explain as explained
 from compare.reasons.peak import peak_of
+from compare.reasons.sure import solve
 from compare.reasons.words import about
 from compare.sentences import not_valid, spread
+from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
 from groups.tiers import parse_objective
 from groups.wording import counted
@@ -60,10 +63,6 @@ def explain(
     It names the members that are the only readers of partitions, what that means for their loads,
     and the partitions that must move.
     """
-    from compare.reasons.explanation import explain as explained
-    from compare.reasons.sure import solve
-    from compare.verdict import ALL_ALIKE
-
     tiers = parse_objective(objective)
     told, damaged = group_in(files, group, reads)
     (given,) = on_hosts([told], host_by)

@@ -19,6 +19,7 @@ from assay.commands.options import (
 )
 from assay.streams import as_json, note, note_assumed, write, write_bytes
 from groups.errors import BadInput
+from optimal.export import export as exported
 
 BINARY = ".pb"
 
@@ -60,8 +61,6 @@ def export(
     There is one program for each tier of the objective. A JSON file beside it says what each
     variable is about.
     """
-    from optimal.export import export as exported
-
     asked = [name for name, given in (("lp", lp), ("mps", mps), ("proto", proto)) if given]
     if len(asked) != 1:
         raise BadInput("expected one of --lp, --mps and --proto")

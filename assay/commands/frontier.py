@@ -27,6 +27,7 @@ from compare.sentences import BALANCE, called, spread
 from groups.errors import BadInput
 from groups.tiers import LAG_PEAKS, PEAKS, TIERS, tier_named
 from groups.wording import counted, duration
+from optimal import frontier as found_points
 from optimal.frontier import pays_first
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ def frontier(
 
     With stickiness and peak_lag: how low the lag of the busiest member gets within so many moves.
     """
-    from optimal import frontier as found_points
-
     third = next((file for file in files if file in (*TIERS, "moves")), None)
     if third is not None and not os.path.exists(third):
         raise BadInput(f"{third}: a third tier, expected FILE... and two tiers")

@@ -7,6 +7,7 @@ import typer
 
 from assay.commands.options import Out
 from assay.streams import as_json, write
+from compare.samples.families import Family, differing, grid
 from groups.errors import BadInput
 
 # Members of a generated group, and its topics.
@@ -59,8 +60,6 @@ def generate(
     out: Out = None,
 ) -> None:
     """Print seeded groups as JSON lines."""
-    from compare.samples.families import Family, differing, grid
-
     shape = {"per_member": per_member, "topics": topics, "event": event, "skewed": skewed}
     many = {"most_partitions": most_partitions}
     _refuse_ignored(

@@ -23,20 +23,23 @@ from assay.commands.options import (
 from assay.signals import ending_on_signals
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
+from compare.scenarios.journey import play, result_document
 from compare.scenarios.rollout import COUNTS as COUNTED
 from compare.scenarios.rollout import Rule
+from compare.scenarios.scenario import Scenario
+from compare.scenarios.upgrade_paths import PLAIN, Variation, roll_out_by_rule, rollout_document
 from compare.sentences import called
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
 from groups.wording import counted
+from heuristics import available, matching
+from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.scenarios.journey import Journey, JourneyStep
     from compare.scenarios.rollout import Rollout
-    from compare.scenarios.scenario import Scenario
-    from compare.scenarios.upgrade_paths import Variation
     from heuristics import Assignor
 
 _OF_A_GROUP = "leave out --group, --reads, --rotate, --deploys, --scale-out, --scale-in, --rollout"
@@ -129,9 +132,6 @@ def scenario(
     --to the change of its assignor. Unknown subscriptions are taken as all topics. Events are
     played with each assignor and with the optimum, each from its own last assignment.
     """
-    from compare.scenarios.scenario import Scenario
-    from heuristics import available, matching
-
     require_probe(port, probe=probe)
     names = matching(assignor) if assignor else () if probe else None
     variation = _variation(order, misses, stays, start or (), to, back=back)
@@ -185,8 +185,6 @@ def _play(
     *,
     steps: bool,
 ) -> None:
-    from compare.scenarios.journey import play, result_document
-    from heuristics.time_limit import TimeLimit
 
     with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
         journeys = play(asked, assignors, limit, objective)
@@ -197,7 +195,6 @@ def _play(
 
 
 def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> None:
-    from compare.scenarios.upgrade_paths import PLAIN, roll_out_by_rule, rollout_document
 
     rollouts = roll_out_by_rule(asked.group, asked.rollout or "", variation or PLAIN)
     if format_ == "json":
@@ -216,8 +213,6 @@ def _variation(
     back: bool,
 ) -> Variation | None:
     """Return what is chosen about a rollout; None where nothing is."""
-    from compare.scenarios.upgrade_paths import Variation
-
     if not (order or misses or stays or start or to or back):
         return None
     of_all, of_some = None, {}

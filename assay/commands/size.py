@@ -26,8 +26,13 @@ from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.sentences import in_words, spread
+from compare.sizes.fit import fit, parse_capacity
+from compare.sizes.pods import pods, pods_of
+from compare.sizes.sizing import drawn, parse_target
+from compare.sizes.sizing import size as sized
 from groups.assignment import Assignment
 from groups.errors import BadInput
+from groups.extras import require_plots
 from groups.group import Group
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, listed, rounded
@@ -145,8 +150,6 @@ def size(
 
     The best assignment for each number of them: loads, peak lag, time to catch up.
     """
-    from groups.extras import require_plots
-
     given: dict[str, object] = {
         "--partitions": partitions,
         "--capacity": capacity,
@@ -165,8 +168,6 @@ def size(
         raise BadInput("--partitions: with --threads N, and without a file")
     in_pods = _way(given) in IN_PODS
     if partitions is not None and threads is not None:
-        from compare.sizes.pods import pods
-
         topic = {"topics": {"t": partitions}, "members": {"m": {"subscription": ["t"]}}}
         _print_pods(pods(Group.from_dict({**_ANY, **topic}), threads), format_)
         return
@@ -183,8 +184,6 @@ def size(
     if capacity is not None:
         _size_to_fit(one, capacity, time_limit, format_)
         return
-    from compare.sizes.sizing import parse_target
-    from compare.sizes.sizing import size as sized
 
     wanted = None if target is None else parse_target(target)
     numbers: Sequence[int] | None = None if members is None else _numbers(members)
@@ -207,7 +206,6 @@ def size(
         _print_sizing(found, same, threads or 1, one.nouns)
     if figure is not None:
         from compare import figures
-        from compare.sizes.sizing import drawn
 
         figures.save(drawn(found), figure)
         if format_ != "json":
@@ -228,8 +226,6 @@ def _way(given: Mapping[str, object]) -> str | None:
 
 def _pods(group: Group, threads: int | None) -> Pods:
     """Return how even a group is in pods of so many threads; None: pods as its hosts are now."""
-    from compare.sizes.pods import pods, pods_of
-
     found = pods(group, threads) if threads is not None else pods_of(group)
     if found is None:
         raise BadInput(
@@ -285,8 +281,6 @@ def _pods_now(group: Group) -> str:
 
 def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -> None:
     """Print the fewest members within a capacity, and what has to move, with more of them too."""
-    from compare.sizes.fit import fit, parse_capacity
-
     found = fit(group, parse_capacity(capacity), time_limit=time_limit)
     note_assumed(group.assumed)
     if format_ == "json":
@@ -387,14 +381,14 @@ def answer(sizing: Sizing, same: str, pod: int) -> str:
     same : the options of a command that name the group
     pod : how many members come and go together
     """
-    said, fewer, target = _enough(sizing, pod), sizing.smallest_uneven, sizing.target
+    said, fewer = _enough(sizing, pod), sizing.smallest_uneven
     if pod > 1 and sizing.smallest is not None:
         said += f" That is {counted(sizing.smallest // pod, 'pod')} of {pod:,}."
-    if target is not None and (value := _beyond_now(sizing, target)) is not None:
+    if beyond := _beyond_now(sizing):
         tiers = in_words((*sizing.objective, MOVES))
         said += (
             f" The {sizing.members_now:,} of now need another assignment for that: as they are "
-            f"assigned it is {_value(target.aim, value)}. {solved_for(tiers, same)} writes it."
+            f"assigned it is {beyond}. {solved_for(tiers, same)} writes it."
         )
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)
@@ -402,12 +396,14 @@ def answer(sizing: Sizing, same: str, pod: int) -> str:
     return said
 
 
-def _beyond_now(sizing: Sizing, target: Target) -> int | None:
+def _beyond_now(sizing: Sizing) -> str:
     """Return what is beyond a target as members are assigned, where as many of them would do."""
     enough = any(row.meets for row in sizing.rows if row.members == sizing.members_now)
-    if not enough or sizing.now is None or sizing.now.meets is not False:
-        return None
-    return sizing.now.of(target.aim)[0]
+    target, now = sizing.target, sizing.now
+    if not enough or target is None or now is None or now.meets is not False:
+        return ""
+    value, _ = now.of(target.aim)
+    return "" if value is None else _value(target.aim, value)
 
 
 def _enough(sizing: Sizing, pod: int) -> str:
@@ -521,9 +517,7 @@ def _noted(row: Size, like: int, sizing: Sizing) -> str:
     """
     notes = []
     if row.members == sizing.members_now:
-        target = sizing.target
-        value = None if target is None else _beyond_now(sizing, target)
-        beyond = "" if target is None or value is None else _value(target.aim, value)
+        beyond = _beyond_now(sizing)
         notes.append(f"now ({beyond} as assigned)" if beyond else "now")
     if row.members == sizing.smallest:
         notes.append("enough")

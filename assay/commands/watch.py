@@ -23,13 +23,18 @@ from assay.commands.options import DEFAULT_SECONDS, Objective, TimeLimitOption
 from assay.signals import ending_on_signals
 from assay.streams import note, show
 from compare.diff import Diff
+from compare.judged import judge
+from compare.lag.peaks import lowest_peaks
+from compare.overview import glance_of
 from compare.sentences import not_valid
 from compare.verdict import WORST_FIRST
 from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
 from groups.extras import require
+from groups.tiers import parse_objective
 from groups.wording import SECONDS_IN, counted, few, rounded, whole_number
 from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
+from live.watch import Series, looks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -39,7 +44,7 @@ if TYPE_CHECKING:
     from compare.overview import Glance
     from groups.group import Group
     from groups.tiers import Objective as Tiers
-    from live.watch import Look, Series
+    from live.watch import Look
 
 _DAY = 86_400
 MOST_GROUPS = 3
@@ -91,9 +96,6 @@ def watch(
     Each capture is a file in the folder, which assay run and assay report read, or metrics for
     Prometheus, or both. A cluster that is away is asked again. --times, --for or Ctrl-C ends it.
     """
-    from groups.tiers import parse_objective
-    from live.watch import looks
-
     if out is None and metrics is None:
         raise BadInput("Missing option '-o', or --metrics")
     interval = _seconds("--every", every)
@@ -136,8 +138,6 @@ def watch(
 
 def _series(out: str | None, keep: int | None) -> Series | None:
     """Return the series in a folder, ready to be added to; None where no folder is given."""
-    from live.watch import Series
-
     if out is None and keep is not None:
         raise BadInput("--keep: it is about the folder of captures; add -o DIR")
     if out is None:
@@ -209,9 +209,6 @@ class Watched:
 
 def _rows(judged: Sequence[Judged], tiers: Tiers) -> list[tuple[Judged, Glance]]:
     """Return judged groups, each with its line in the table of `assay score`."""
-    from compare.lag.peaks import lowest_peaks
-    from compare.overview import glance_of
-
     peaks = lowest_peaks(judged, tiers)
     return [(one, glance_of(one, peak)) for one, peak in zip(judged, peaks, strict=True)]
 
@@ -220,8 +217,6 @@ def _judged(
     groups: Sequence[Group], tiers: Tiers, time_limit: float | None
 ) -> tuple[list[Judged], dict[str, BadInput]]:
     """Judge groups; return by name why others lack what a tier needs, as a lag."""
-    from compare.judged import judge
-
     try:
         return judge(groups, tiers, time_limit=time_limit), {}
     except BadInput:

@@ -62,17 +62,10 @@ def solve(
     Examples
     --------
     >>> from assay import Group, solve
-    >>> group = Group.from_dict(
-    ...     {
-    ...         "format": "assay-group/1",
-    ...         "group": "orders",
-    ...         "topics": {"t0": 2, "t1": 3},
-    ...         "members": {
-    ...             "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-    ...             "c1": {"subscription": ["t1"]},
-    ...         },
-    ...     }
-    ... )
+    >>> document = {"format": "assay-group/1", "group": "orders", "topics": {"t0": 2, "t1": 3}}
+    >>> owned = {"t0": [0, 1], "t1": [0, 1, 2]}
+    >>> c0, c1 = {"subscription": ["t0", "t1"], "owned": owned}, {"subscription": ["t1"]}
+    >>> group = Group.from_dict(document | {"members": {"c0": c0, "c1": c1}})
     >>> solution = solve(group, "balance > stickiness")
     >>> solution.status, [(term.name, term.value) for term in solution.terms]
     (<Status.OPTIMAL: 'optimal'>, [('balance', 1), ('stickiness', 2)])
