@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -50,9 +49,9 @@ from compare.advice.words import (
     in_short,
     more_even,
     not_advised,
+    rounded,
     several,
     to_find_out,
-    told,
     verdict_told,
     what_decides,
     what_to_do,
@@ -228,7 +227,7 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
         Column("group", lambda one: one.group),
         Column("captured at", lambda one: one.captured_at, shown=times),
         Column("what decides", lambda one: one.lower, gives_way=1),
-        Column("now", _now, right=True),
+        Column("now", lambda one: one.now, right=True),
         Column("then", _then, right=True),
         Column("less", _percent_less, right=True),
         Column("change first", in_short),
@@ -242,16 +241,9 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
     tell(f"one in full: --group NAME{other}")
 
 
-def _now(advice: Advice) -> str | None:
-    return None if advice.now is None else f"{advice.now:,}"
-
-
 def _then(advice: Advice) -> str | None:
     """Return what the busiest member has after the first change; None if there is none."""
-    if not advice.changes:
-        return None
-    after = advice.changes[0].after
-    return told(replace(after, bound=after.value))
+    return rounded(advice.changes[0].after.amount) if advice.changes else None
 
 
 def _percent_less(advice: Advice) -> str | None:
@@ -267,7 +259,7 @@ def _less(advice: Advice) -> Fraction:
     change, now = advice.changes[0], advice.now
     if change.before is None or not now:
         return change.share
-    return 1 - Fraction(change.after.value, change.after.per) / now
+    return 1 - change.after.amount / now
 
 
 def _waiting(advice: Advice) -> int:

@@ -195,15 +195,7 @@ def groups_of(
     *,
     reset: str | None = None,
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
-    """Return the groups that a cluster has now; say what could not be captured.
-
-    The second value has the groups that were asked for by name, or should have been captured;
-    the third those that are not to be had in their state, as one that is rebalancing.
-
-    Parameters
-    ----------
-    patterns : names or patterns; nothing or None: all
-    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
+    """Return what `captured_of` and `lost_of` do; say what could not be captured.
 
     Raises
     ------

@@ -28,7 +28,7 @@ from assay.commands.options import (
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
-from compare.lag.behind import peak_lag
+from compare.lag.behind import behind, peak_lag
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, ranges
@@ -143,7 +143,6 @@ def _share(text: str) -> Fraction:
 
 def show_solution(solution: Solution) -> None:
     """Print what is known, the tiers, each member's load and what moves."""
-    from compare.lag.behind import behind
     from compare.lag.words import peak_found
     from groups.assignment import Assignment
 

@@ -55,6 +55,11 @@ class Peak:
         """Whether it is the least that there can be."""
         return self.value == self.bound
 
+    @property
+    def amount(self) -> Fraction:
+        """The value in partitions, or records, of today."""
+        return Fraction(self.value, self.per)
+
     def in_parts(self, per: int) -> Peak:
         """Return the same in another part, of which there are a multiple as many."""
         times = per // self.per
@@ -267,10 +272,8 @@ class Advice(Framed):
         for change in self.changes:
             before = change.before
             told = {name: getattr(change, name) for name in _OF_WHAT if name != "partitions_now"}
-            told["before"] = (
-                None if before is None else _number(Fraction(before.value, before.per))
-            )
-            told["after"] = _number(Fraction(change.after.value, change.after.per))
+            told["before"] = None if before is None else _number(before.amount)
+            told["after"] = _number(change.after.amount)
             for name in ("at_least", "at_most"):
                 told[name] = None if before is None else _number(getattr(change, name))
             told["share"] = None if before is None else float(change.share)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from compare.hosts import evened_by
@@ -23,6 +21,7 @@ from groups.wording import agreed, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from fractions import Fraction
 
     from compare.advice.advice import Advice, Change, Peak
     from groups.errors import Failure
@@ -152,8 +151,8 @@ def why(change: Change, advice: Advice) -> str:
             return f"Proved ({after.proof}): {least}, and of {change.members:,}."
         proofs = " and ".join(dict.fromkeys((before.proof, after.proof)))
         return (
-            f"Proved ({proofs}): {in_parts(before)} is the least as it is, "
-            f"{in_parts(after)} the least then."
+            f"Proved ({proofs}): {rounded(before.amount)} is the least as it is, "
+            f"{rounded(after.amount)} the least then."
         )
     least, most = rounded(change.at_least), rounded(change.at_most)
     return f"Proved: at least {least}{unit} less, at most {most}."
@@ -338,13 +337,6 @@ def in_short(advice: Advice) -> str:
     return f"{nothing}{_enough(advice)}"
 
 
-def told(peak: Peak) -> str:
-    """Return a peak as a table shows it, in partitions of today."""
-    if peak.proved:
-        return in_parts(peak)
-    return f"{in_parts(replace(peak, value=peak.bound))} to {in_parts(peak)}"
-
-
 def what_decides(advice: Advice) -> str:
     """Return which number decides, and on what it depends."""
     if advice.lower == "peak_load":
@@ -414,8 +406,8 @@ def _then(change: Change, advice: Advice) -> str:
     who = "the busiest one then" if change.kind == "members" else "the busiest member then"
     if change.kind == "partitions" and before is not None:
         return (
-            f"{who} has the load of {in_parts(after)} of today's partitions, "
-            f"instead of {in_parts(before)}"
+            f"{who} has the load of {rounded(after.amount)} of today's partitions, "
+            f"instead of {rounded(before.amount)}"
         )
     value = f"{after.value:,}"
     if before is None:
@@ -446,17 +438,13 @@ def rounded(number: Fraction) -> str:
 
     Examples
     --------
+    >>> from fractions import Fraction
     >>> [rounded(Fraction(n, 3)) for n in (1, 4, 6, 5000, 6000)]
     ['0.333', '1.33', '2', '1,667', '2,000']
     """
     if number.denominator == 1 or number >= 100:
         return f"{round(number):,}"
     return f"{float(number):.3g}"
-
-
-def in_parts(peak: Peak) -> str:
-    """Return what the busiest has, in partitions or records of today."""
-    return rounded(Fraction(peak.value, peak.per))
 
 
 def _value(peak: Peak) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from compare.lag.behind import behind, if_latest, most_lag, peak_lag
 from compare.lag.lowest import hottest
 from compare.sentences import in_words
+from groups.assignment import Assignment
 from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS
 from groups.wording import duration, few, listed, rounded
 
@@ -129,8 +130,6 @@ def peak_found(solution: Solution) -> str:
     term = next((term for term in solution.terms if term.name in LAG_PEAKS), None)
     if term is None or solution.assignment is None:
         return ""
-    from groups.assignment import Assignment
-
     now = Assignment.current(solution.group)
     here, there = behind(now), behind(solution.assignment)
     if here is None or there is None or here.peak is None or there.peak is None:

@@ -7,7 +7,7 @@ import pytest
 
 from assay import Assignment, BadInput, Group, advise, assign
 from compare.advice.advice import CHEAPEST_FIRST, Peak
-from compare.advice.words import headline, in_parts, what_to_do
+from compare.advice.words import headline, rounded, what_to_do
 from tests.compare.advice.made import (
     applied,
     document_of,
@@ -156,8 +156,8 @@ def test_what_is_there_now_is_told_also_where_the_time_is_up_before_anything_is_
     [(1, 3, "0.333"), (8, 1, "8"), (15, 2, "7.5"), (299, 3, "99.7"), (5000, 3, "1,667")],
 )
 def test_parts_of_a_partition_are_shown_with_three_digits_and_never_as_a_power(value, per, shown):
-    assert in_parts(Peak(value, value, per)) == shown
-    assert in_parts(Peak(value * 7, value * 7, per * 7)) == shown
+    assert rounded(Peak(value, value, per).amount) == shown
+    assert rounded(Peak(value * 7, value * 7, per * 7).amount) == shown
 
 
 def test_loads_that_can_be_more_even_with_the_same_peak_are_told_with_their_moves():
