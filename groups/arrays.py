@@ -35,8 +35,6 @@ UNKNOWN = -1
 NO_GENERATION = -1
 GREATEST = 2**63 - 1
 MOST_PARTITIONS = 100_000_000
-# Owners are counted by runs of this length and more, where so few begin among so many of them.
-LONG, AT_ONCE = 16, 2**16
 # A table of all that may be asked is worth it up to so many cells per question.
 DENSE = 16
 
@@ -147,22 +145,7 @@ def among(entries: Int64, asked: Int64, width: int) -> Bools:
 
 def count_owners(owner: Int32, members: int) -> Int64:
     """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
-    if len(owner) > AT_ONCE and len(_runs(owner[:AT_ONCE])) * LONG < AT_ONCE:
-        # One member after the other is slow to count, so long runs are counted at once.
-        starts = _runs(owner)
-        if len(starts) * LONG < len(owner):
-            length = np.diff(starts, append=len(owner))
-            found = np.bincount(owner[starts] + 1, length, members + 1)
-            return frozen(found[1:].astype(np.int64))
-    found, step = np.zeros(members + 1, np.int64), max(AT_ONCE, members + 1)
-    for start in range(0, len(owner), step):
-        found += np.bincount(owner[start : start + step] + 1, minlength=members + 1)
-    return frozen(found[1:])
-
-
-def _runs(owner: Int32) -> Int64:
-    """Where runs of one owner begin, ascending."""
-    return np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[: len(owner)])
+    return frozen(np.bincount(owner + 1, minlength=members + 1)[1:])
 
 
 def made_again(part: DataclassInstance) -> tuple[type, tuple[object, ...]]:
