@@ -12,8 +12,8 @@ from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
 from compare.over_groups import in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, is_lagging
-from compare.page.group.moves import moves_to
-from compare.page.group.short_names import labels_of
+from compare.page.group.holders import moves_to
+from compare.page.group.line import labels_of
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, called, spread
 from compare.verdict import EVEN_LAGGING

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from compare.fleet.aggregates import Aggregates
+from compare.fleet.aggregates import MOST_LINES, Aggregates, Survey, summarised, summary_of
 from compare.fleet.facts import NOT_JUDGED
 from compare.fleet.results import Ending, Unread
-from compare.fleet.summaries import MOST_LINES, Survey, summarised, summary_of
 from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond

@@ -1,20 +1,25 @@
-"""Frames: what a program calls: a run, or groups, optima, scores and verdicts as DataFrames."""
+"""Frames: what a program calls: a run, and groups and answers as DataFrames, or without Spark."""
 
 from __future__ import annotations
 
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Literal
-
-from compare.fleet.pool import FleetTables, tables
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
+    from compare.fleet.items import Item
     from compare.fleet.job import Job
     from compare.fleet.results import RunCounts
+    from compare.fleet.worker import Worker
     from groups.errors import Failure
     from heuristics import AssignorFunction
 
@@ -224,3 +229,151 @@ def _answers(rows: DataFrame, job: Job) -> DataFrame:
     if "reason" in rows.columns:
         rows = rows.where("reason IS NULL")
     return of_frame(_A_FRAME, rows).answers(job, "answer")
+
+
+class FleetTables(NamedTuple):
+    """Groups, their optima and scores, and why parts of the input hold no group.
+
+    Each is sorted by the name of the group and the time of its capture, and has the columns of
+    the table of that name (docs/reference/formats.md).
+    """
+
+    groups: pa.Table
+    optima: pa.Table
+    scores: pa.Table
+    failures: pa.Table
+
+
+def tables(
+    source: str | Path,
+    assignors: Sequence[str | AssignorFunction] | None = None,
+    objective: str | Sequence[str] = "kip-54",
+    *,
+    time_limit: float = 10.0,
+    reset: Literal["latest", "earliest"] | None = None,
+    assume_equal: bool = False,
+    processes: int | None = None,
+) -> FleetTables:
+    """Solve and score the groups of a file or a folder without Spark; return the rows of a run.
+
+    They are those that :func:`assay.run` writes, and the result is held in memory. A group or an
+    assignor that hangs, dies or takes too much memory costs itself alone, as there.
+
+    Parameters
+    ----------
+    source : a path of this machine
+    assignors : names, or functions of yours at the top of a module, beside what the members hold
+        now; None: those as written
+    objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
+    time_limit : seconds for each group, and for each call of an assignor
+    reset : ``auto.offset.reset``, where a snapshot does not say it
+    assume_equal : take unknown subscriptions as all topics of the group
+    processes : that solve at once; as many as there are cores unless told otherwise
+
+    Raises
+    ------
+    BadInput
+        Where the input cannot be read or holds nothing, or an assignor is not known.
+
+    Examples
+    --------
+    >>> from assay import fleet
+    >>> found = fleet.tables("corpus/captures/3.6.2", ["range"])
+    >>> found.optima.select(["group", "status"]).to_pylist()
+    [{'group': 'coop-a', 'status': 'optimal'}]
+    >>> found.scores["assignor"].to_pylist()
+    ['current', 'range']
+    """
+    from compare.fleet.job import job_of
+    from compare.fleet.worker import Worker
+    from heuristics.shipped.probe.guest import within_reach
+
+    with within_reach(assignors) as asked:
+        job = job_of(
+            source, "", objective=objective, assignors=asked, time_limit=time_limit,
+            reset=reset, assume_equal=assume_equal,
+        )  # fmt: skip
+        workers = [Worker(job) for _ in range(processes or os.cpu_count() or 1)]
+        items, lock = _items(job.source), Lock()
+
+        def following() -> Item | Failure | None:
+            with lock:
+                return next(items, None)
+
+        def rows_of(worker: Worker) -> list[pa.RecordBatch]:
+            return [*worker.answers(iter(following, None), "answer")]
+
+        try:
+            with ThreadPoolExecutor(len(workers)) as threads:
+                try:
+                    parts = [*threads.map(rows_of, workers)]
+                finally:
+                    with lock:
+                        items.close()
+        finally:
+            for worker in workers:
+                worker.close()
+    return _tables([rows for part in parts for rows in part])
+
+
+def _items(source: str) -> Generator[Item | Failure, None, None]:
+    """Yield what the files of a path hold; texts of a folder together, as views of its groups."""
+    from compare.fleet.items import Item, Printed, in_file, lines_of
+    from groups.documents.json_files import is_json_lines
+    from groups.documents.texts import without_gz
+    from groups.errors import BadInput, Failure
+    from groups.files import files_in, is_folder
+    from groups.importers.times import file_time
+
+    in_folder = is_folder(source)
+    texts: dict[str, list[tuple[str, bytes, str | None]]] = {}
+    for name in files_in(source) if in_folder else [source]:
+        # Spark passes over these.
+        if in_folder and re.search(r"/[_.]", name.removeprefix(source)):
+            continue
+        try:
+            if not os.path.getsize(name):
+                yield Failure(name, name, "empty, expected a snapshot", None)
+            elif is_json_lines(name) and without_gz(name) == name:
+                with open(name, "rb") as stream:
+                    yield from lines_of(name, stream)
+            else:
+                content = Path(name).read_bytes()
+                for one in in_file(name, content, in_folder=in_folder):
+                    if one is None:
+                        views = texts.setdefault(os.path.dirname(name), [])
+                        views.append((name, content, file_time(name)))
+                    else:
+                        yield one
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            if not in_folder:
+                raise BadInput(f"{name}: cannot be read: {reason}") from None
+            yield Failure(name, name, f"cannot be read: {reason}", None)
+    for some in texts.values():
+        names, data, times = zip(*some, strict=True)
+        together = ", ".join(names)
+        yield Item(together, together, Printed(names, data, times))
+
+
+def _tables(parts: Iterable[pa.RecordBatch]) -> FleetTables:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from compare.fleet.optima import ANSWERS
+    from compare.fleet.worker import once
+    from groups.columnar.layout import joined
+
+    rows = once(joined(parts, ANSWERS))
+
+    def table(structs: pa.StructArray, by: str) -> pa.Table:
+        found = pa.RecordBatch.from_struct_array(structs.filter(pc.is_valid(structs)))
+        order = [(name, "ascending") for name in ("group", "captured_at", by)]
+        return pa.Table.from_batches([found]).sort_by(order)
+
+    return FleetTables(
+        groups=table(rows.column("groups"), "key"),
+        optima=table(rows.column("optima"), "key"),
+        scores=table(rows.column("scores").flatten(), "assignor"),
+        failures=table(rows.column("failures"), "place"),
+    )

@@ -7,8 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from compare.page.contents import Comparison, Standing
-from compare.page.csv_text import as_csv
-from compare.page.drawing import drawn
+from compare.page.drawing import as_csv, drawn
 from compare.scores import CURRENT
 from compare.sentences import called
 

@@ -1,11 +1,15 @@
-"""Drawing: a figure on a page."""
+"""Drawing: a figure on a page, and rows under their heads as CSV."""
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import altair as alt
 
 WIDTH = 340
@@ -32,3 +36,25 @@ def drawn(chart: alt.Chart, title: str, told: str) -> Drawing:
     # A longer label would make the figure wider than a phone, or its letters too small.
     spec["config"]["legend"] |= {"labelLimit": WIDTH - 40, "columns": 1}
     return Drawing(title, told, vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+
+
+# What a spreadsheet takes for a formula where a cell begins with it.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_csv(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return rows under their heads as CSV; what is not there is empty.
+
+    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    """
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heads)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, str) and value.startswith(FORMULA):
+        return f"'{value}"
+    return value

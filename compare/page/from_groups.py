@@ -12,7 +12,7 @@ from compare.judged import judge, worst_first
 from compare.overview import latest_of, overview_of
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed
-from compare.page.csv_text import as_csv
+from compare.page.drawing import as_csv
 from compare.scores import CURRENT, NO_TASKS, UNKNOWN, score_judged, score_many
 from groups.wording import counted
 from heuristics.time_limit import TimeLimit

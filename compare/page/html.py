@@ -17,8 +17,8 @@ from markupsafe import Markup
 
 from compare.lag.fall import FEW_MOVES
 from compare.over_groups import in_a_line
-from compare.page.csv_text import as_csv
-from compare.page.group.short_names import in_short
+from compare.page.drawing import as_csv
+from compare.page.group.line import in_short
 from compare.page.words import MARKS, PROOFS, minute
 from compare.sentences import called
 from groups.documents.json_files import make_folder

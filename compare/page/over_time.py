@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.fleet.tables import stored
-from compare.page.csv_text import as_csv
-from compare.page.drawing import drawn
+from compare.page.drawing import as_csv, drawn
 from compare.verdict import WORST_FIRST
 
 if TYPE_CHECKING:

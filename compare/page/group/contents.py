@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compare.page.drawing import Drawing
-    from compare.page.group.line import Line
-    from compare.page.group.strip import Strip
+    from compare.page.group.line import Line, Strip
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 from compare.gains import early_gain
 from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_told
-from compare.page.group.contents import Detail, Planned
-from compare.page.group.evidence import evidence_of, lines_of, why
-from compare.page.group.holders import Holdings, Lag
-from compare.page.group.line import shown_best
-from compare.page.group.moves import MOST_LISTED, grid_of, moves_csv, moves_to
-from compare.page.group.strip import strip
-from compare.page.group.trade import trade_of
+from compare.page.drawing import as_csv, drawn
+from compare.page.group.contents import Detail, Evidence, Lines, Planned
+from compare.page.group.holders import MOST_LISTED, Holdings, Lag, grid_of, moves_csv, moves_to
+from compare.page.group.line import shown_best, strip
+from compare.reasons import words
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
@@ -23,7 +22,7 @@ from compare.scores import CURRENT
 from compare.sentences import assigned_by, hosts_told, sentence, spread
 from compare.streams import streams_told
 from compare.verdict import ALL_ALIKE
-from groups.wording import ON_THE_WAY
+from groups.wording import ON_THE_WAY, counted
 from optimal.proof import ProofKind
 from optimal.solution import Status
 
@@ -32,7 +31,9 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
+    from compare.page.drawing import Drawing
     from compare.page.group.line import Line
+    from compare.reasons.explanation import Block, Explanation
     from compare.scores import Score, ScoreTerm
     from groups.assignment import Assignment
     from optimal.solution import Solution
@@ -253,3 +254,114 @@ def _is_floor(judged: Judged) -> bool:
         return False
     first = solved.terms[0]
     return first.name == "balance" and first.bound == first.value
+
+
+TIERS = ("balance", "stickiness")
+# The worst group only: the curve is a solve for each number of moves.
+MOST_GROUPS = 1
+MOST_CELLS = 5_000
+SECONDS = 2.0
+FEWEST_POINTS = 3
+TOLD = (
+    "How uneven loads stay (up) after so many moves (to the right). Every dot is the best that so "
+    "few moves can do; an open one is not proved."
+)
+
+
+def trade_of(judged: Judged, line: Line) -> tuple[Drawing, str] | None:
+    """Return the curve of moves against balance, and its data as CSV.
+
+    None where that is not what the verdict is about, the group is large or not among the worst, or
+    there is nothing to choose from.
+    """
+    target, verdict = judged.target, judged.verdict
+    if target is None or judged.best is None or verdict.says != "improvable" or not verdict.sure:
+        return None
+    group, cells = target.group, len(target.group.members) * target.group.n_partitions
+    if line.number > MOST_GROUPS or cells > MOST_CELLS or judged.best.objective != TIERS:
+        return None
+    from optimal.frontier import frontier
+
+    points = frontier(group, *TIERS, time_limit=SECONDS)
+    if len(points) < FEWEST_POINTS:
+        return None
+    from compare import figures
+
+    rows = figures.trade_off_table(TIERS, points)
+    heads = ("moves", "balance", "proved", "bound")
+    keys = ("paid", "bought", "proved", "bound")
+    data = as_csv(heads, ([row[key] for key in keys] for row in rows))
+    return drawn(figures.trade_off(rows), "What each move buys", TOLD), data
+
+
+MOST_LINES = 12
+LONGEST = 90
+LONGEST_DOCUMENT = 120_000
+
+
+def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
+    """Return why it cannot be better, a sentence or a count each, in the nouns of the group."""
+    found = [] if lead is None else [lead]
+    found += words.reasons(explanation)
+    if explanation.moves is None and explanation.solution.objective != ("balance",):
+        found.append(words.other_proof(explanation))
+    return tuple(map(explanation.group.nouns.said, found))
+
+
+def lines_of(explanation: Explanation) -> tuple[Lines, ...]:
+    """Return the members that share topics, line by line; nothing where all are in one."""
+    blocks = explanation.blocks
+    if len(blocks) < 2:
+        return ()
+    if len(blocks) <= MOST_LINES:
+        return tuple(_line(explanation, str(i), [one]) for i, one in enumerate(blocks, start=1))
+    first, between = blocks[: MOST_LINES - 2], blocks[MOST_LINES - 2 : -1]
+    return (
+        *(_line(explanation, str(i), [one]) for i, one in enumerate(first, start=1)),
+        _line(explanation, f"{len(first) + 1} to {len(blocks) - 1}", between),
+        _line(explanation, str(len(blocks)), [blocks[-1]]),
+    )
+
+
+def evidence_of(solution: Solution, *, documents: bool) -> Evidence:
+    """Return what a solution rests on.
+
+    Parameters
+    ----------
+    documents : whether with the documents with which anybody can check it
+    """
+    proof, group = solution.proof, solution.group
+    integers: tuple[tuple[str, int, int | None], ...] = ()
+    if proof.level is not None:
+        price = [None] * len(proof.level) if proof.price is None else proof.price.tolist()
+        integers = tuple(zip(group.members, proof.level.tolist(), price, strict=True))
+    texts = [
+        json.dumps(one.to_dict(), ensure_ascii=False) for one in (group, solution) if documents
+    ]
+    fits = documents and sum(map(len, texts)) <= LONGEST_DOCUMENT
+    return Evidence(
+        kind=str(proof.kind),
+        method=solution.method,
+        terms=tuple((term.name, term.value, term.bound) for term in solution.terms),
+        integers=integers,
+        group=texts[0] if fits else None,
+        solution=texts[1] if fits else None,
+    )
+
+
+def _line(explanation: Explanation, number: str, blocks: Sequence[Block]) -> Lines:
+    group = explanation.group
+    return Lines(
+        number=number,
+        members=_listed(
+            [group.members[m] for one in blocks for m in one.members], group.nouns.member
+        ),
+        topics=_listed([group.topics[t] for one in blocks for t in one.topics], group.nouns.topic),
+        partitions=sum(one.partitions for one in blocks),
+        holds=spread([load for one in blocks for load in (one.least, one.most)]),
+    )
+
+
+def _listed(names: Sequence[str], noun: str) -> str:
+    text = ", ".join(names)
+    return (text or "-") if len(text) <= LONGEST else counted(len(names), noun)

@@ -1,22 +1,161 @@
-"""Line: one group in the table of groups."""
+"""Line: one group in the table of groups, its loads as bars, and short names of members."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from compare.overview import Glance, glance_of
-from compare.page.group.short_names import labels_of
-from compare.page.group.strip import Strip, strip
 from compare.page.words import MARKS, to_do, to_do_in
+from groups.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from groups.assignment import Assignment
+    from groups.group import Group
+
+# At the end of an id, or before the thread in the client id of Kafka Streams.
+_UUID = re.compile(
+    r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    r"(?:(?P<thread>-StreamThread-\d+)-consumer)?$",
+    re.I,
+)
+_WORD = re.compile(r"[^\s,;:()?\u201c\u201d]+")
+DIGITS = 4
+
+
+def labels_of(group: Group) -> list[str]:
+    """Return what each member is called on a page, all of them different.
+
+    That is its client id where no other has it; else its id without the UUID at its end; else its
+    id with the first digits of the UUID.
+    """
+    details = group.details or [None] * len(group.members)
+    clients = [None if one is None else one.client_id for one in details]
+    stems = [
+        cut(client) if client else _UUID.sub("", name)
+        for client, name in zip(clients, group.members, strict=True)
+    ]
+    often = Counter(stems)
+    labels = [
+        stem if often[stem] == 1 else cut(name)
+        for stem, name in zip(stems, group.members, strict=True)
+    ]
+    return labels if len(set(labels)) == len(labels) else list(group.members)
+
+
+def cut(name: str) -> str:
+    """Return a name with the first digits of the UUID at its end.
+
+    Examples
+    --------
+    >>> uuid = "9e9480e3-fb86-495b-a540-9a7c10bdb384"
+    >>> cut(f"app-0-{uuid}"), cut("app-1"), cut(f"shop-{uuid}-StreamThread-2-consumer")
+    ('app-0-9e94…', 'app-1', 'shop-9e94…-StreamThread-2')
+    """
+    return _UUID.sub(lambda found: f"{found[0][: 1 + DIGITS]}…{found['thread'] or ''}", name)
+
+
+def in_short(text: str, labels: Mapping[str, str]) -> Markup:
+    """Return a text in which each id of a member is short, and in full when it is hovered over.
+
+    Parameters
+    ----------
+    labels : of ids what their members are called; a UUID at the end of another word is cut
+    """
+    found = Markup()
+    end = 0
+    words = [(text, 0)] if text in labels else [(w[0], w.start()) for w in _WORD.finditer(text)]
+    for word, start in words:
+        name = word if word in labels else word.rstrip(".")
+        label = labels.get(name, cut(name))
+        if label != name:
+            found += text[end:start] + Markup('<span title="{}">{}</span>').format(name, label)
+            end = start + len(name)
+    return found + text[end:]
+
+
+MOST_BARS = 48
+HEIGHT = 24
+GAP = 1
+# Of few members the bars are wider, so that they can be seen.
+NARROWEST, WIDEST, ROOM = 4, 10, 40
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Bars in a box of `width` x `height`, as paths of SVG.
+
+    Attributes
+    ----------
+    below, above : the bars up to the line, and what is over it
+    line : how far down the line is; None where there is none
+    told : the same in words
+    """
+
+    width: int
+    height: int
+    below: str
+    above: str
+    line: float | None
+    told: str
+
+
+def strip(loads: Sequence[int], limit: int | None, *, most: int | None = None) -> Strip | None:
+    """Return the bars of some loads, the greatest first; None where nobody holds anything.
+
+    Of more members than there is room for, evenly spaced ones of the sorted row are drawn.
+
+    Parameters
+    ----------
+    limit : the greatest load in the best assignment
+    most : the load that the box is as high as; None: the greatest
+    """
+    ordered = sorted(loads, reverse=True)
+    if not ordered or not ordered[0]:
+        return None
+    if len(ordered) > MOST_BARS:
+        last = len(ordered) - 1
+        ordered = [ordered[round(i * last / (MOST_BARS - 1))] for i in range(MOST_BARS)]
+    top = max(ordered[0], limit or 0, most or 0)
+    step = max(NARROWEST, min(WIDEST, ROOM // len(ordered)))
+    below, above = [], []
+    for i, load in enumerate(ordered):
+        under = load if limit is None else min(load, limit)
+        below.append(_bar(i * step, step, 0, under, top))
+        if under < load:
+            above.append(_bar(i * step, step, under, load, top))
+    least = "" if min(loads) == max(loads) else f"{min(loads):,} to "
+    told = f"{counted(len(loads), 'member')} with {least}{max(loads):,} each"
+    if limit is not None:
+        told += f"; at best {limit:,} at most"
+    return Strip(
+        width=len(ordered) * step,
+        height=HEIGHT,
+        below="".join(below),
+        above="".join(above),
+        line=None if limit is None else _down(limit, top),
+        told=told,
+    )
+
+
+def _bar(left: int, step: int, low: int, high: int, top: int) -> str:
+    if high <= low:
+        return ""
+    foot, head = _down(low, top), _down(high, top)
+    return f"M{left} {foot:g}V{head:g}h{step - GAP}V{foot:g}z"
+
+
+def _down(load: int, top: int) -> float:
+    return round(HEIGHT - HEIGHT * load / top, 1)
 
 
 @dataclass(frozen=True, kw_only=True)

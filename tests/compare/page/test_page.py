@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay import Group, Solution, check
-from compare.page.csv_text import as_csv
+from compare.page.drawing import as_csv
 from compare.page.html import rendered
 from compare.remedy import BY_TASKS
 from compare.samples.families import Family

@@ -2,8 +2,7 @@ import re
 
 import pytest
 
-from compare.page.group.short_names import in_short, labels_of
-from compare.page.group.strip import MOST_BARS, strip
+from compare.page.group.line import MOST_BARS, in_short, labels_of, strip
 from groups import Group
 from tests.compare.conftest import snapshot
 
