@@ -10,23 +10,25 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    Metric,
+    SummaryMetricFamily,
+)
 from prometheus_client.registry import Collector
 
 from compare.lag.behind import total_lag
 from compare.verdict import SHOWN
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.importers.seen import rebalancing
 from groups.tiers import values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from prometheus_client.core import Metric
-
     from compare.judged import Judged
     from compare.overview import Glance
-    from groups.errors import Failure
     from live.watch import Look
 
 EVERY_INTERFACE = "0.0.0.0"

@@ -6,20 +6,17 @@ import errno
 import json
 import os
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from contextlib import AbstractContextManager
 
     from _typeshed import ReadableBuffer
-
-    from groups.errors import Failure
 
 
 class ReaderGone(Exception):

@@ -10,8 +10,8 @@ from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
 from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
-from compare.over_groups import in_a_line, over_groups, unscored_of
-from compare.overview import GUESSES, is_lagging
+from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
+from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.holders import moves_to
 from compare.page.group.line import labels_of
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from compare.lag.lowest import LowestPeak
-    from compare.over_groups import NotScored
-    from compare.overview import Glance, Overview
     from groups.tiers import Objective
     from optimal.solution import Solution
 

@@ -11,21 +11,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from compare.limits import beyond
-from compare.scores import score
+from compare.scores import Score, score
 from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
 from groups.documents.json_files import parse_json
 from groups.files import read_group
 from groups.tiers import parse_objective, tier_named
 from groups.wording import counted
-from optimal import ProofKind, solve
+from optimal import ProofKind, Solution, solve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from compare.scores import Score
-    from optimal import Solution
 
 __all__ = ["assert_optimal", "assert_within"]
 

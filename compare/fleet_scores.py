@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from compare.scores import CURRENT, held_against, score, score_current, score_unplanned
+from compare.scores import (
+    CURRENT,
+    Held,
+    Score,
+    held_against,
+    score,
+    score_current,
+    score_unplanned,
+)
 from compare.verdict import NOTHING
-from groups.arrays import NOBODY, UNKNOWN
+from groups.arrays import NOBODY, UNKNOWN, Bools, Floats, Int32, Int64
 from groups.assignment import Assignment, balanced_in, valid_in
 from groups.errors import AssayError
 from groups.tiers import is_flow, values_in
@@ -22,8 +30,6 @@ from optimal.solution import Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from compare.scores import Held, Score
-    from groups.arrays import Bools, Floats, Int32, Int64
     from heuristics.assignor import Outcome
     from optimal.solutions import Solutions
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.errors import AssayError
-from groups.tiers import places_of
+from groups.tiers import Objective, places_of
 from optimal.solve import solve
 
 if TYPE_CHECKING:
     from groups.arrays import Int64
     from groups.assignment import Assignment
     from groups.group import Group
-    from groups.tiers import Objective
 
 SECONDS = 1.0
 EVEN_HOSTS = "balance > host_balance > moves"

@@ -17,24 +17,20 @@ from compare.hosts import UnevenHosts, uneven_hosts
 from compare.lag.behind import known_lag, lag_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
-from compare.verdict import ALL_ALIKE, DEPENDS, NOTHING, Verdict, between, urgency
+from compare.verdict import ALL_ALIKE, DEPENDS, NOTHING, Says, Verdict, between, urgency
 from groups import Assignment, Group, values
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.collection import newest_named
 from groups.framed import Framed
-from groups.tiers import LAG_PEAKS, parse_objective
+from groups.tiers import LAG_PEAKS, Objective, parse_objective
 from groups.unknown import reading_least, reading_most
 from optimal import solve_many
 from optimal.proof import Proof, ProofKind
-from optimal.solution import Status, Term
+from optimal.solution import Solution, Status, Term
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from compare.verdict import Says
-    from groups.tiers import Objective
-    from optimal.solution import Solution
 
 
 # Subscriptions that a question names, at most.

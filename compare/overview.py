@@ -6,17 +6,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from compare.history import history_of, sentences_of
-from compare.judged import worst_first
+from compare.history import Course, history_of, sentences_of
+from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
 from compare.sentences import captures, may_rebalance, spread
-from compare.verdict import EVEN_LAGGING, SHOWN, Says, without_owner
+from compare.verdict import EVEN_LAGGING, SHOWN, Says, Verdict, without_owner
 from groups.importers.seen import rebalancing as told_of
 from groups.wording import (
     MOST_NAMED,
     NO_MEMBER_SHOWN,
     OF_CONSUMERS,
     OF_STREAMS,
+    Nouns,
     agreed,
     counted,
     few,
@@ -25,13 +26,9 @@ from groups.wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from compare.history import Course
-    from compare.judged import Judged
     from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
-    from compare.verdict import Verdict
     from groups.errors import Failure
-    from groups.wording import Nouns
 
 
 # Of these verdicts a sentence says how many groups they are about, and names the first.

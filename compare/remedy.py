@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from compare.lag.behind import peak_lag
-from compare.scores import CURRENT, OPTIMUM
+from compare.scores import CURRENT, OPTIMUM, Score
 from compare.sentences import assigned_by, by_broker
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from compare.advice.advice import Change
     from compare.judged import Judged
-    from compare.scores import Score
     from groups.group import Group
 
 # Rolling restarts that a change of assignor takes at the most.

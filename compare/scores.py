@@ -10,12 +10,13 @@ import numpy as np
 from compare.lag.behind import behind
 from compare.verdict import NOTHING
 from groups.arrays import UNKNOWN as NO_BOUND
-from groups.assignment import Assignment
+from groups.arrays import Bools
+from groups.assignment import Assignment, Violation
 from groups.errors import BadInput, SolverContradiction
 from groups.framed import Framed
 from groups.tiers import values
 from groups.unknown import reading_least, reading_most
-from heuristics import Plan, assignor_named, available, matching
+from heuristics import AssignorFunction, Plan, assignor_named, available, matching
 from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
 
@@ -25,10 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from compare.judged import Judged
-    from groups.arrays import Bools
-    from groups.assignment import Violation
     from groups.group import Group
-    from heuristics import AssignorFunction
     from optimal.solution import Solution
 
     Exact = npt.NDArray[Any]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.lag.behind import lag_without_owner
-from compare.verdict import without_owner
+from compare.verdict import Verdict, without_owner
 from groups.errors import Refused
 from groups.wording import NO_MEMBER_SHOWN, ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
-    from compare.verdict import Verdict
     from groups import Assignment, Group, Violation
     from groups.arrays import Int64
     from groups.tiers import Objective

@@ -9,7 +9,7 @@ import numpy as np
 
 from compare.sentences import spread
 from groups import Assignment, values
-from groups.documents.assay_streams import held
+from groups.documents.assay_streams import StreamsDocument, held
 from groups.wording import counted, few, listed
 from optimal.solve import solve
 from optimal.standbys import standbys_beside
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from groups.documents.assay_group import Partitions
-    from groups.documents.assay_streams import StreamsDocument
     from groups.group import Group
 
 Task = tuple[str, int]

@@ -9,7 +9,7 @@ import numpy as np
 
 from compare.lag.behind import rates_of
 from compare.members import members_named
-from groups.arrays import NO_GENERATION, NOBODY
+from groups.arrays import NO_GENERATION, NOBODY, Int32
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.places import MemberDetails
 from groups.columns.subscriptions import in_use
@@ -20,7 +20,6 @@ from heuristics.nearest import nearest
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from groups.arrays import Int32
     from groups.group import Group
     from optimal.time_left import TimeLeft
 

@@ -36,7 +36,7 @@ from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
-from compare.advice.advice import AS_MANY
+from compare.advice.advice import AS_MANY, Advice, Change, Tried
 from compare.advice.advise import advise as advised
 from compare.advice.advise import call_seconds
 from compare.advice.words import (
@@ -60,7 +60,7 @@ from compare.advice.words import (
 from compare.hosts import EVEN_HOSTS
 from compare.overview import guessed_in
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
 from groups.wording import counted, few
 from heuristics import matching
@@ -70,8 +70,6 @@ from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.advice.advice import Advice, Change, Tried
-    from groups.errors import Failure
 
 # Seconds for several groups together, and what each of them gets at the most and at the least.
 ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from assay.commands.options import Format
 from assay.streams import show_json
 from assay.terminal import Column, show_table, tell
+from heuristics import Assignor
 from heuristics import assignors as all_assignors
 from heuristics.shipped.task_assignor import task_assignors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from heuristics import Assignor
 
 
 def assignors(*, format_: Format = "table") -> None:

@@ -22,6 +22,7 @@ from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError, InvalidAssignment, ProofError
 from groups.tiers import TIERS, parse_objective
+from groups.tiers import Objective as Tiers
 from groups.unknown import reading_most
 from optimal.budgets.budget import shown
 from optimal.proof import ProofKind
@@ -31,7 +32,6 @@ from optimal.solution import Solution, Status
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from groups.tiers import Objective as Tiers
 
 WORD = {ProofKind.SOLVER: "the solver", ProofKind.EXHAUSTION: "the search"}
 

@@ -9,13 +9,12 @@ import typer
 
 from assay.commands.options import MOST_SECONDS, as_told, groups_in
 from assay.streams import note_failures
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from live import DEFAULT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from groups.errors import Failure
     from groups.group import Group
     from live.connection import Connection
 

@@ -11,7 +11,9 @@ from assay.commands.options import Format
 from assay.streams import note, note_assumed, note_failures, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.diff import (
+    Change,
     Diff,
+    Move,
     diffs_of,
     loads,
     names_in,
@@ -21,15 +23,13 @@ from compare.diff import (
     worst_first,
 )
 from compare.sentences import records_waiting, spread
-from groups.assignment_files import read_assignments
+from groups.assignment_files import NamedAssignment, read_assignments
 from groups.errors import BadInput
 from groups.wording import agreed, counted, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from compare.diff import Change, Move
-    from groups.assignment_files import NamedAssignment
 
 MOST_LINES = 12
 MOST_GROUPS = 20

@@ -22,6 +22,7 @@ from assay.streams import note_assumed, printable, put, show
 from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
 from compare.reasons import words
+from compare.reasons.explanation import Explanation
 from compare.reasons.explanation import explain as explained
 from compare.reasons.peak import peak_of
 from compare.reasons.sure import solve
@@ -35,7 +36,6 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.reasons.explanation import Explanation
 
 WIDEST = 100
 MOST_BLOCKS = 5

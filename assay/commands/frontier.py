@@ -22,18 +22,17 @@ from assay.commands.options import (
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
-from compare.gains import frontier_document, trade_offs, what_moves_buy
+from compare.gains import TradeOff, frontier_document, trade_offs, what_moves_buy
 from compare.sentences import BALANCE, called, spread
 from groups.errors import BadInput
 from groups.tiers import LAG_PEAKS, PEAKS, TIERS, tier_named
 from groups.wording import counted, duration
+from optimal import Frontier
 from optimal import frontier as found_points
 from optimal.frontier import pays_first
 
 if TYPE_CHECKING:
-    from compare.gains import TradeOff
     from groups.group import Group
-    from optimal import Frontier
 
 MOST_POINTS = 25
 

@@ -16,7 +16,7 @@ from compare.sentences import spread
 from groups.assignment import Assignment
 from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.files import is_folder, read_groups
 from groups.tiers import MOVES, PRESETS, TIERS, tier_named
 from groups.unknown import reading_as_told
@@ -33,7 +33,6 @@ from groups.wording import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from groups.errors import Failure
     from groups.group import Group
 
 

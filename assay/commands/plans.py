@@ -9,14 +9,13 @@ import typer
 
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, Score
 from compare.scores import score as score_assignment
-from groups.assignment_files import read_assignments
+from groups.assignment_files import NamedAssignment, read_assignments
 from groups.errors import BadInput
 from heuristics import assignors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from groups.assignment_files import NamedAssignment
     from groups.group import Group
     from optimal.solution import Solution
 

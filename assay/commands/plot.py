@@ -20,6 +20,7 @@ from assay.commands.options import (
 from assay.streams import note, note_assumed, show
 from groups.arrays import UNKNOWN
 from groups.errors import BadInput
+from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
     from groups.assignment import Assignment
     from groups.group import Group
-    from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
 
 Figure = Literal["loads", "moves", "lag", "frontier", "size", "assignors"]

@@ -36,14 +36,13 @@ from assay.commands.options import (
 )
 from assay.progress import far
 from assay.streams import complain, note_failures, show
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.page.contents import Page
-    from groups.errors import Failure
     from groups.group import Group
 
 PAGE = "report.html"

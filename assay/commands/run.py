@@ -31,12 +31,12 @@ from assay.terminal import tell
 from compare.limits import NOT_HELD, OPEN
 from compare.sentences import in_words
 from groups.errors import BadInput
+from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from compare.fleet.results import RunCounts
-    from groups.tiers import Objective as Tiers
     from heuristics import Assignor
 
 FORMAT = "assay-run/1"

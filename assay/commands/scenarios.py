@@ -23,24 +23,21 @@ from assay.commands.options import (
 from assay.signals import ending_on_signals
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
-from compare.scenarios.journey import play, result_document
+from compare.scenarios.journey import Journey, JourneyStep, play, result_document
 from compare.scenarios.rollout import COUNTS as COUNTED
-from compare.scenarios.rollout import Rule
+from compare.scenarios.rollout import Rollout, Rule
 from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import PLAIN, Variation, roll_out_by_rule, rollout_document
 from compare.sentences import called
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
 from groups.wording import counted
-from heuristics import available, matching
+from heuristics import Assignor, available, matching
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.scenarios.journey import Journey, JourneyStep
-    from compare.scenarios.rollout import Rollout
-    from heuristics import Assignor
 
 _OF_A_GROUP = "leave out --group, --reads, --rotate, --deploys, --scale-out, --scale-in, --rollout"
 _WHAT_HAPPENS = (

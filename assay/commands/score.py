@@ -53,7 +53,7 @@ from assay.tables import (
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
 from compare.hosts import EVEN_HOSTS, evened_by
-from compare.judged import judge, worst_first
+from compare.judged import Judged, judge, worst_first
 from compare.lag.behind import (
     behind,
     peak_lag,
@@ -62,11 +62,11 @@ from compare.lag.behind import (
     without_reader,
 )
 from compare.lag.fall import Fall, lag_falls
-from compare.lag.lowest import lag_document
+from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond, left_out
-from compare.overview import latest_of, overview_of
+from compare.overview import Glance, latest_of, overview_of
 from compare.remedy import remedy
 from compare.scores import (
     CURRENT,
@@ -81,6 +81,7 @@ from compare.sentences import assigned_by, hosts_told, in_words, sentence
 from compare.streams import streams_told, tasks_of
 from compare.verdict import EMPTY
 from groups.importers.seen import may_be_rebalancing as may_be
+from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 from heuristics.catalogue import usual_assignors
@@ -89,12 +90,8 @@ from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from compare.judged import Judged
-    from compare.lag.lowest import LowestPeak
-    from compare.overview import Glance
     from groups.errors import Failure
     from groups.group import Group
-    from groups.tiers import Objective as Tiers
     from optimal.solution import Solution
 
 MOST_LINES = 20

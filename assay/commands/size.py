@@ -26,55 +26,34 @@ from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.sentences import in_words, spread
-from compare.sizes.fit import fit, parse_capacity
-from compare.sizes.pods import pods, pods_of
-from compare.sizes.sizing import drawn, parse_target
+from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
+from compare.sizes.pods import Pods, pods, pods_of
+from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target
 from compare.sizes.sizing import size as sized
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.extras import require_plots
 from groups.group import Group
 from groups.tiers import LAG_PEAKS, MOVES
-from groups.wording import OF_CONSUMERS, agreed, counted, duration, listed, rounded
+from groups.wording import OF_CONSUMERS, Nouns, agreed, counted, duration, listed, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.sizes.fit import Fit, FitRow
-    from compare.sizes.pods import Pods
-    from compare.sizes.sizing import Aim, Size, Sizing, Target
-    from groups.wording import Nouns
 
 MOST_NUMBERS, MOST_PARTITIONS = 1000, 1_000_000
 _ANY = {"format": "assay-group/1", "group": "any group"}
 MOST_MEMBERS = 20
-# Ways to ask that have an answer of their own, and the options that mean nothing to each.
-NOT_WITH = {
-    "--partitions": (
-        "--group",
-        "--reads",
-        "--members",
-        "--target",
-        "--capacity",
-        "--objective",
-        "--like",
-        "--rate",
-        "--host-by",
-        "--figure",
-    ),
-    "--capacity": (
-        "--members",
-        "--like",
-        "--objective",
-        "--figure",
-        "--target",
-        "--threads",
-        "--host-by",
-    ),
-    "--threads": ("--members", "--like"),
-    "--host-by": ("--members", "--like"),
+# Ways to ask that have an answer of their own, and the other options that mean something to each;
+# in pods also those of a target, if there is one.
+_OF_A_GROUP = ("--group", "--reads", "--rate")
+TAKES = {
+    "--partitions": ("--threads",),
+    "--capacity": _OF_A_GROUP,
+    "--threads": (*_OF_A_GROUP, "--host-by", "--target"),
+    "--host-by": (*_OF_A_GROUP, "--target"),
 }
-IN_PODS = ("--threads", "--host-by")
+IN_PODS, OF_A_TARGET = ("--threads", "--host-by"), ("--objective", "--figure")
 
 
 def size(
@@ -158,9 +137,9 @@ def size(
         "--group": group,
         "--reads": reads,
         "--members": members,
+        "--like": like,
         "--target": target,
         "--objective": objective,
-        "--like": like,
         "--rate": rate,
         "--figure": figure,
     }
@@ -214,12 +193,13 @@ def size(
 
 def _way(given: Mapping[str, object]) -> str | None:
     """Return the way to ask that has an answer of its own; refuse what means nothing to it."""
-    way = next((one for one in NOT_WITH if given[one] is not None), None)
-    without = () if way is None else NOT_WITH[way]
-    if way in IN_PODS and given["--target"] is None:
-        without += ("--objective", "--figure")
-    for option in without:
-        if given[option]:
+    way = next((one for one in TAKES if given[one] is not None), None)
+    if way is None:
+        return None
+    with_target = way in IN_PODS and given["--target"] is not None
+    takes = (way, *TAKES[way], *(OF_A_TARGET if with_target else ()))
+    for option, value in given.items():
+        if value and option not in takes:
             raise BadInput(f"{option}: not with {way}")
     return way
 

@@ -28,7 +28,7 @@ from assay.commands.options import (
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
-from compare.lag.behind import behind, peak_lag
+from compare.lag.behind import Behind, behind, peak_lag
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, ranges
@@ -36,7 +36,6 @@ from groups.wording import OF_CONSUMERS, agreed, counted, duration, ranges
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.lag.behind import Behind
     from compare.lag.fall import Worth
     from optimal.solution import Solution
 

@@ -23,28 +23,25 @@ from assay.commands.options import DEFAULT_SECONDS, Objective, TimeLimitOption
 from assay.signals import ending_on_signals
 from assay.streams import note, show
 from compare.diff import Diff
-from compare.judged import judge
+from compare.judged import Judged, judge
 from compare.lag.peaks import lowest_peaks
-from compare.overview import glance_of
+from compare.overview import Glance, glance_of
 from compare.sentences import not_valid
 from compare.verdict import WORST_FIRST
 from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
 from groups.extras import require
+from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
 from groups.wording import SECONDS_IN, counted, few, rounded, whole_number
 from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
-from live.watch import Series, looks
+from live.watch import Look, Series, looks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from assay.metrics import Metrics
-    from compare.judged import Judged
-    from compare.overview import Glance
     from groups.group import Group
-    from groups.tiers import Objective as Tiers
-    from live.watch import Look
 
 _DAY = 86_400
 MOST_GROUPS = 3

@@ -13,6 +13,7 @@ from compare.advice.advice import (
     TO_LOWER,
     Advice,
     Change,
+    Lower,
     NoGain,
 )
 from compare.advice.changes import Changes
@@ -37,7 +38,6 @@ from optimal.time_left import TimeLeft
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.advice.advice import Lower
     from groups.group import Group
     from heuristics import AssignorFunction
 

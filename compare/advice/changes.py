@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compare.advice.advice import PARTS, Change, NoGain, Peak, least_gain
+from compare.advice.advice import PARTS, Change, Kind, Lower, NoGain, Peak, least_gain
 from compare.advice.worlds import (
     TIERS_OF,
+    Best,
     Worlds,
     least_peak,
     least_peaks,
@@ -32,8 +33,6 @@ from optimal.solve import solve
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from compare.advice.advice import Kind, Lower
-    from compare.advice.worlds import Best
     from groups.arrays import Int64
     from groups.assignment import Assignment
     from groups.group import Group

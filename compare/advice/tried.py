@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.advice.advice import Change, NoGain, Peak, Tried
+from compare.advice.advice import Change, Lower, NoGain, Peak, Tried
 from compare.advice.worlds import Worlds, least_peaks, peak_of
 from compare.remedy import assigns_now, effort, is_ours, is_rule, rolling_restarts, spoken
 from compare.scores import DEPENDS
 from compare.what_if import what_if
-from heuristics import assignor_named
+from heuristics import AssignorFunction, assignor_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.advice.advice import Lower
     from compare.advice.changes import Changes
     from groups.assignment import Assignment
     from groups.group import Group
-    from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
 
 # Members each of whom leaves once.

@@ -14,7 +14,7 @@ from compare.advice.advice import Peak
 from compare.judged import solved_between
 from compare.lag.lowest import least_for_somebody
 from compare.what_if import TURN
-from groups.tiers import MOVES, values
+from groups.tiers import MOVES, Objective, values
 from groups.unknown import reading_least, reading_most
 from optimal.solve import solve
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from groups.assignment import Assignment
     from groups.group import Group
-    from groups.tiers import Objective
     from optimal.solution import Solution
 
 # Loads as even as can be come first, as they do with all assignors that look at them. They have

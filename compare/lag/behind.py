@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import UNKNOWN
+from groups.arrays import UNKNOWN, Bools
 from groups.tiers import load_of
 from groups.unknown import reading_most
 from groups.wording import MOST_NAMED, agreed, counted, duration, few
@@ -19,7 +19,6 @@ from groups.wording import MOST_NAMED, agreed, counted, duration, few
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups.arrays import Bools
     from groups.assignment import Assignment
     from groups.group import Group
 

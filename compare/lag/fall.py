@@ -11,7 +11,7 @@ import numpy as np
 from compare.lag.behind import behind, peak_lag
 from groups.assignment import Assignment
 from groups.errors import BadInput
-from groups.tiers import MOVES, PEAKS, parse_objective, values
+from groups.tiers import MOVES, PEAKS, Objective, parse_objective, values
 from groups.wording import counted
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from groups.arrays import Int32, Int64
     from groups.group import Group
-    from groups.tiers import Objective
     from optimal.solution import Solution
 
 FORMAT = "assay-worth/1"

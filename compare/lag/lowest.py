@@ -12,13 +12,12 @@ from groups import Assignment, values
 from groups.errors import BadInput
 from groups.fleet import Fleet
 from groups.needs import require_data
-from groups.tiers import TIERS
+from groups.tiers import TIERS, Objective
 
 if TYPE_CHECKING:
     from compare.lag.fall import Fall
     from groups.arrays import Int64
     from groups.group import Group
-    from groups.tiers import Objective
     from optimal.solution import Solution
     from optimal.time_left import TimeLeft
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.lag.behind import behind, if_latest, most_lag, peak_lag
-from compare.lag.lowest import hottest
+from compare.lag.lowest import LowestPeak, hottest
 from compare.sentences import in_words
 from groups.assignment import Assignment
-from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS
+from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS, Objective
 from groups.wording import duration, few, listed, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
-    from compare.lag.lowest import LowestPeak
     from groups.group import Group
-    from groups.tiers import Objective
     from optimal.solution import Solution
 
 FIRST = {"balance": "balanced loads", "stickiness": "the fewest moves"}

@@ -22,12 +22,11 @@ from groups.assignment import Assignment
 from groups.errors import ProofError
 from groups.tiers import values
 from optimal.proof import ProofKind
-from optimal.solution import Status
+from optimal.solution import Solution, Status
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
     from groups.group import Group
-    from optimal.solution import Solution
 
 NO_PRICE = np.iinfo(np.int64).max
 

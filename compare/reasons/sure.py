@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.judged import as_solved
+from compare.judged import Judged, as_solved
 from groups.assignment import Assignment
 from groups.errors import BadInput, ProofError
 from groups.unknown import reading_least, reading_most, settled
@@ -15,7 +15,6 @@ from optimal import solve as solve_known
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.judged import Judged
     from groups.group import Group
     from optimal.solution import Solution
     from optimal.solve import MethodName

@@ -11,13 +11,12 @@ from compare.what_if import all_alike, new_names
 from groups.errors import BadInput
 from groups.framed import Framed
 from groups.wording import counted, whole_number
-from optimal.elastic import Elastic, frontier
+from optimal.elastic import Elastic, Packing, frontier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from groups.group import Group
-    from optimal.elastic import Packing
 
 FORMAT = "assay-fit/1"
 

@@ -15,7 +15,7 @@ from groups.errors import BadInput
 from groups.framed import Framed
 from groups.needs import require_data
 from groups.seconds import seconds_of
-from groups.tiers import LAG_PEAKS, parse_objective, values
+from groups.tiers import LAG_PEAKS, Objective, parse_objective, values
 from groups.wording import SECONDS_IN, SIZES, counted, whole_number
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import altair as alt
 
     from groups.group import Group
-    from groups.tiers import Objective
     from optimal.solution import Solution
 
 FORMAT = "assay-size/1"
