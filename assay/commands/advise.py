@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from assay.commands.cluster import (
-    BootstrapServerInstead,
-    CommandConfig,
-    Config,
-    FilesInstead,
-    Patterns,
-    Timeout,
-    finding,
-)
+from assay.commands import cluster
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -36,27 +28,10 @@ from assay.progress import far
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
+from compare.advice import words
 from compare.advice.advice import AS_MANY, Advice, Change, Tried
 from compare.advice.advise import advise as advised
 from compare.advice.advise import call_seconds
-from compare.advice.words import (
-    conclusion,
-    depends,
-    gains_nothing,
-    headline,
-    hosts_and_pods,
-    hot_partition,
-    in_short,
-    more_even,
-    not_advised,
-    rounded,
-    several,
-    to_find_out,
-    verdict_told,
-    what_decides,
-    what_to_do,
-    why,
-)
 from compare.hosts import EVEN_HOSTS
 from compare.overview import guessed_in
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
@@ -65,7 +40,6 @@ from groups.tiers import MOVES
 from groups.wording import counted, few
 from heuristics import matching
 from heuristics.time_limit import TimeLimit
-from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,13 +51,13 @@ MOST_CONDITIONS = 5
 
 
 def advise(
-    files: FilesInstead = None,
+    files: cluster.FilesInstead = None,
     *,
-    bootstrap_server: BootstrapServerInstead = None,
-    group: Patterns = None,
-    command_config: CommandConfig = None,
-    config: Config = None,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    bootstrap_server: cluster.BootstrapServerInstead = None,
+    group: cluster.Patterns = None,
+    command_config: cluster.CommandConfig = None,
+    config: cluster.Config = None,
+    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
     lower: Annotated[
         Literal["peak_load", "peak_lag"] | None,
         typer.Option(
@@ -114,7 +88,7 @@ def advise(
     """
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
-    find, _ = finding(files, bootstrap_server, command_config, config, timeout)
+    find, _ = cluster.finding(files, bootstrap_server, command_config, config, timeout)
     groups, damaged, not_had = find(group, reads, reset=reset)
     groups = on_hosts(groups, host_by)
     one = len(groups) == 1
@@ -168,34 +142,35 @@ def _print_advice(advice: Advice, same: str) -> None:
     ----------
     same : the options of a command that name the group
     """
-    tell(headline(advice))
-    if said := verdict_told(advice):
+    tell(words.headline(advice))
+    if said := words.verdict_told(advice):
         tell(said)
-    if said := to_find_out(advice):
+    if said := words.to_find_out(advice):
         tell(f"{said} To say who reads what, {OPTIONS['subscriptions']}.")
-    for line in not_advised(advice):
+    for line in words.not_advised(advice):
         tell(line)
     for number, change in enumerate(advice.changes, start=1):
         _print_change(f"{number}. ", change, advice, same)
     even_hosts = solved_for(EVEN_HOSTS, same)
-    for line in filter(None, (hot_partition(advice), *hosts_and_pods(advice, even_hosts))):
+    besides = (words.hot_partition(advice), *words.hosts_and_pods(advice, even_hosts))
+    for line in filter(None, besides):
         tell(line)
     for change in advice.same_peak:
         tell("For the same peak:")
         _print_change("- ", change, advice, same)
-    if said := more_even(advice):
+    if said := words.more_even(advice):
         shows = "assay score shows it" if advice.lower == "peak_load" else "--lower peak_load"
         tell(f"{said[0].upper()}{said[1:]}: {shows}.")
-    nothing = gains_nothing(advice)
+    nothing = words.gains_nothing(advice)
     if nothing:
         tell("What does not help:")
         for line in nothing:
             tell(f"- {line}")
-    if said := conclusion(advice):
+    if said := words.conclusion(advice):
         tell(said)
     _print_trials(advice)
     if advice.best is not None:
-        tell(what_decides(advice))
+        tell(words.what_decides(advice))
 
 
 def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
@@ -214,7 +189,7 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
         return -_waiting(one), takes_more, -_less(one), one.group, one.captured_at or ""
 
     order = sorted(advice, key=urgency)
-    tell(several(order, failed))
+    tell(words.several(order, failed))
     if not order:
         return
     show("")
@@ -228,7 +203,7 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
         Column("now", lambda one: one.now, right=True),
         Column("then", _then, right=True),
         Column("less", _percent_less, right=True),
-        Column("change first", in_short),
+        Column("change first", words.in_short),
         Column("moves", lambda one: one.changes[0].moves if one.changes else None, right=True),
         Column("verdict", lambda one: one.judged.shown),
     )
@@ -241,7 +216,7 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
 
 def _then(advice: Advice) -> str | None:
     """Return what the busiest member has after the first change; None if there is none."""
-    return rounded(advice.changes[0].after.amount) if advice.changes else None
+    return words.rounded(advice.changes[0].after.amount) if advice.changes else None
 
 
 def _percent_less(advice: Advice) -> str | None:
@@ -281,8 +256,8 @@ def _print_assumed(advice: Sequence[Advice]) -> None:
 
 
 def _print_change(lead: str, change: Change, advice: Advice, same: str) -> None:
-    tell(f"{lead}{what_to_do(change, advice)}")
-    for line in (why(change, advice), *depends(change, advice, same)):
+    tell(f"{lead}{words.what_to_do(change, advice)}")
+    for line in (words.why(change, advice), *words.depends(change, advice, same)):
         tell(f"   {line}")
     if change.kind == "isolate":
         tell(f"   {solved_for('peak_lag > moves', same)} writes it.")

@@ -2,33 +2,23 @@
 
 import typer
 
-from assay.commands.cluster import (
-    BootstrapServer,
-    CommandConfig,
-    Config,
-    Patterns,
-    Strict,
-    Timeout,
-    connection_to,
-    groups_of,
-)
+from assay.commands import cluster
 from assay.commands.import_ import note_each_assumed, write_snapshots
 from assay.commands.options import Reset, SnapshotsOut
 from groups.extras import require
 from groups.files import PARQUET
-from live import DEFAULT_SECONDS
 
 
 def capture(
-    bootstrap_server: BootstrapServer,
+    bootstrap_server: cluster.BootstrapServer,
     *,
-    group: Patterns = None,
+    group: cluster.Patterns = None,
     out: SnapshotsOut = None,
-    strict: Strict = False,
+    strict: cluster.Strict = False,
     reset: Reset = None,
-    command_config: CommandConfig = None,
-    config: Config = None,
-    timeout: Timeout = DEFAULT_SECONDS,
+    command_config: cluster.CommandConfig = None,
+    config: cluster.Config = None,
+    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
 ) -> None:
     """Turn the groups of a running cluster into snapshots.
 
@@ -36,8 +26,8 @@ def capture(
     document, several are JSON lines. A group that is rebalancing or has no members costs a line on
     standard error; the others are written, with exit code 2 if --group named it.
     """
-    connection = connection_to(bootstrap_server, command_config, config, timeout)
-    groups, damaged, not_had = groups_of(connection, group, reset=reset)
+    connection = cluster.connection_to(bootstrap_server, command_config, config, timeout)
+    groups, damaged, not_had = cluster.groups_of(connection, group, reset=reset)
     note_each_assumed((one.name, one.assumed) for one in groups)
     if out is not None and out.endswith(PARQUET):
         require("pyarrow", extra="spark")

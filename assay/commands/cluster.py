@@ -10,7 +10,7 @@ import typer
 from assay.commands.options import MOST_SECONDS, as_told, groups_in
 from assay.streams import note_failures
 from groups.errors import BadInput, Failure
-from live import DEFAULT_SECONDS
+from live import DEFAULT_SECONDS as DEFAULT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.cluster import (
-    BOOTSTRAP,
-    BootstrapServerInstead,
-    CommandConfig,
-    Config,
-    Patterns,
-    Timeout,
-    captured_of,
-    lost_of,
-    reached_instead,
-)
+from assay.commands import cluster
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -37,7 +27,6 @@ from assay.commands.options import (
 from assay.progress import far
 from assay.streams import complain, note_failures, show
 from groups.errors import BadInput, Failure
-from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,11 +46,11 @@ def report(
         ),
     ] = None,
     *,
-    bootstrap_server: BootstrapServerInstead = None,
-    group: Patterns = None,
-    command_config: CommandConfig = None,
-    config: Config = None,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    bootstrap_server: cluster.BootstrapServerInstead = None,
+    group: cluster.Patterns = None,
+    command_config: cluster.CommandConfig = None,
+    config: cluster.Config = None,
+    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
     out: Annotated[
         str | None, typer.Option("-o", "--out", help="the page [default: report.html]")
     ] = None,
@@ -91,9 +80,12 @@ def report(
     require_plots()
     from compare.page.html import require_writable, write_page
 
-    live, files = reached_instead(sources, bootstrap_server, command_config, config, timeout)
+    live, files = cluster.reached_instead(
+        sources, bootstrap_server, command_config, config, timeout
+    )
     if group and live is None:
-        raise BadInput(f"--group: it is about a running cluster; add {BOOTSTRAP} HOST:PORT")
+        add = f"add {cluster.BOOTSTRAP} HOST:PORT"
+        raise BadInput(f"--group: it is about a running cluster; {add}")
     run = None if live else _folder_of_a_run(files)
     path = Path(out) if out else Path(run if run and os.path.isdir(run) else "") / PAGE
     require_writable(path)
@@ -117,7 +109,7 @@ def report(
         if live is None:
             groups, unread = _read(files, reads, reset)
         else:
-            groups, unread = captured_of(live, group, reads, reset=reset)
+            groups, unread = cluster.captured_of(live, group, reads, reset=reset)
         page = _of_groups(
             on_hosts(groups, host_by),
             unread,
@@ -138,7 +130,7 @@ def report(
         complain("no group could be read; the page says why")
         raise typer.Exit(2)
     note_failures(unread)
-    lost = lost_of(unread, group)[0] if live else {one.place for one in unread} & {*files}
+    lost = cluster.lost_of(unread, group)[0] if live else {one.place for one in unread} & {*files}
     raise typer.Exit(2 if lost else 0)
 
 

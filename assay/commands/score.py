@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from assay.commands.cluster import (
-    BootstrapServerInstead,
-    CommandConfig,
-    Config,
-    FilesInstead,
-    Patterns,
-    Timeout,
-    finding,
-)
+from assay.commands import cluster
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -85,7 +77,6 @@ from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
 from groups.wording import counted, few
 from heuristics.catalogue import usual_assignors
-from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -104,9 +95,9 @@ NOT_SURE = (
 
 
 def score(
-    files: FilesInstead = None,
+    files: cluster.FilesInstead = None,
     *,
-    group: Patterns = None,
+    group: cluster.Patterns = None,
     assignor: Assignors = None,
     plan: Plans = None,
     objective: Objective = "kip-54",
@@ -132,10 +123,10 @@ def score(
     current: Annotated[
         bool, typer.Option("--current/--no-current", help="score what members hold now")
     ] = True,
-    bootstrap_server: BootstrapServerInstead = None,
-    command_config: CommandConfig = None,
-    config: Config = None,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    bootstrap_server: cluster.BootstrapServerInstead = None,
+    command_config: cluster.CommandConfig = None,
+    config: cluster.Config = None,
+    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
 ) -> None:
     """Judge whether a group is as good as can be; score assignors and plans.
 
@@ -146,7 +137,7 @@ def score(
     sure = limits_of(fail_above, tiers)
     assumed = limits_of(fail_above_assumed, tiers)
     asked = assignors_asked(assignor) if assignor else []
-    find, sources = finding(files, bootstrap_server, command_config, config, timeout)
+    find, sources = cluster.finding(files, bootstrap_server, command_config, config, timeout)
     groups, damaged, not_had = find(group, reads, reset=reset)
     note_unused_capacity(groups, tiers)
     groups = groups if rate is None else [one.with_rate(rate) for one in groups]

@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.cluster import (
-    BootstrapServer,
-    CommandConfig,
-    Config,
-    Patterns,
-    Timeout,
-    connection_to,
-)
+from assay.commands import cluster
 from assay.commands.options import DEFAULT_SECONDS, Objective, TimeLimitOption
 from assay.signals import ending_on_signals
 from assay.streams import note, show
@@ -34,7 +27,6 @@ from groups.extras import require
 from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
 from groups.wording import SECONDS_IN, counted, few, rounded, whole_number
-from live import DEFAULT_SECONDS as DEFAULT_TIMEOUT
 from live.watch import Look, Series, looks
 
 if TYPE_CHECKING:
@@ -49,7 +41,7 @@ MOST_MEMBERS = 2
 
 
 def watch(
-    bootstrap_server: BootstrapServer,
+    bootstrap_server: cluster.BootstrapServer,
     *,
     out: Annotated[
         str | None, typer.Option("-o", "--out", metavar="DIR", help="folder of the captures")
@@ -62,7 +54,7 @@ def watch(
             help="serve Prometheus metrics there, as in :9400 on every interface",
         ),
     ] = None,
-    group: Patterns = None,
+    group: cluster.Patterns = None,
     every: Annotated[
         str,
         typer.Option("--every", metavar="TIME", help="time between captures, as in 30s, 5m or 1h"),
@@ -84,9 +76,9 @@ def watch(
     ] = False,
     objective: Objective = "kip-54",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
-    command_config: CommandConfig = None,
-    config: Config = None,
-    timeout: Timeout = DEFAULT_TIMEOUT,
+    command_config: cluster.CommandConfig = None,
+    config: cluster.Config = None,
+    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
 ) -> None:
     """Capture groups of a running cluster at an interval, and say what changed.
 
@@ -98,7 +90,7 @@ def watch(
     interval = _seconds("--every", every)
     seconds = None if for_ is None else _seconds("--for", for_)
     tiers = parse_objective(objective)
-    connection = connection_to(bootstrap_server, command_config, config, timeout)
+    connection = cluster.connection_to(bootstrap_server, command_config, config, timeout)
     series = _series(out, keep)
     kept = "" if series is None else ": what was captured is kept"
     with ending_on_signals(f"interrupted{kept}"), _served(metrics) as page:
