@@ -241,28 +241,15 @@ def kafka_python_cluster(topics: Iterable[tuple[str, int]]) -> object:
 
     topic_type = MetadataResponse.MetadataResponseTopic
     partition_type = topic_type.MetadataResponsePartition
+    one = {"leader_id": 1, "replica_nodes": [1], "isr_nodes": [1]}
     response = MetadataResponse(
         version=8,
         brokers=[MetadataResponse.MetadataResponseBroker(1, "localhost", 9092, None)],
-        cluster_id="one",
         controller_id=1,
         topics=[
             topic_type(
-                error_code=0,
                 name=topic,
-                is_internal=False,
-                partitions=[
-                    partition_type(
-                        error_code=0,
-                        partition_index=number,
-                        leader_id=1,
-                        leader_epoch=0,
-                        replica_nodes=[1],
-                        isr_nodes=[1],
-                        offline_replicas=[],
-                    )
-                    for number in range(count)
-                ],
+                partitions=[partition_type(partition_index=n, **one) for n in range(count)],
             )
             for topic, count in topics
         ],

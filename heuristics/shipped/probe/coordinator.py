@@ -189,14 +189,11 @@ class Coordinator:
         self._software[called] = Software(
             called, said.client_software_name or "", said.client_software_version or ""
         )
-        peer.reply(
-            request, {"error_code": wire.NONE, "api_keys": wire.spoken(), "throttle_time_ms": 0}
-        )
+        peer.reply(request, {"api_keys": wire.spoken()})
 
     def _find_coordinator(self, peer: Peer, request: Request) -> None:
         where = {"node_id": 0, "host": metadata.HOST, "port": self._ports()[0]}
-        found = {"throttle_time_ms": 0, "error_code": wire.NONE, "error_message": None}
-        peer.reply(request, {**found, **where})
+        peer.reply(request, {**where, "error_message": None})
 
     def _metadata(self, peer: Peer, request: Request) -> None:
         round_ = self._known
@@ -256,7 +253,6 @@ class Coordinator:
         chosen = round_.protocol or next(iter(listed), "")
         self._generation += 1
         answer: dict[str, object] = {
-            "throttle_time_ms": 0,
             "generation_id": self._generation,
             "protocol_name": chosen,
         }
@@ -279,7 +275,7 @@ class Coordinator:
             round_.told[called].lead(own_only=called in self._own_only)
             round_.wait_for_client()
             leads = {"leader": round_.me, "member_id": round_.me, "members": members}
-            peer.reply(request, {"error_code": wire.NONE, **answer, **leads}, sent=round_.lead)
+            peer.reply(request, {**answer, **leads}, sent=round_.lead)
         except Refused as refusal:
             self._end(refusal)
             self._waiting.append((peer, request))
@@ -293,11 +289,7 @@ class Coordinator:
         body, round_ = request.body, self._round
         # Whoever is told that the group rebalances joins again at once: it is never given
         # anything to read, and waits for no heartbeat.
-        again = {
-            "throttle_time_ms": 0,
-            "error_code": wire.REBALANCE_IN_PROGRESS,
-            "assignment": b"",
-        }
+        again = {"error_code": wire.REBALANCE_IN_PROGRESS}
         if round_ is None or self._leader is None or body.generation_id != self._generation:
             self._held_back.let_go(of=peer)
             peer.reply(request, again)
@@ -335,12 +327,12 @@ class Coordinator:
 
     def _turn_away(self, peer: Peer, request: Request) -> None:
         """Tell a client that it may not join: each takes that as the end."""
-        fields = {"throttle_time_ms": 0, "generation_id": -1, "protocol_name": ""}
+        fields = {"generation_id": -1, "protocol_name": ""}
         peer.reply(request, {"error_code": wire.GROUP_AUTHORIZATION_FAILED, **fields, **NOBODY})
 
     def _heartbeat(self, peer: Peer, request: Request) -> None:
         error = wire.NONE if self._leader is not None else wire.REBALANCE_IN_PROGRESS
-        peer.reply(request, {"throttle_time_ms": 0, "error_code": error})
+        peer.reply(request, {"error_code": error})
 
     def _leave_group(self, peer: Peer, request: Request) -> None:
-        peer.reply(request, {"throttle_time_ms": 0, "error_code": wire.NONE, "members": []})
+        peer.reply(request, {})

@@ -41,7 +41,6 @@ def answer(request: Request, round_: Round | None, ports: Sequence[int]) -> dict
         for node, rack in enumerate((None, *racks))
     ]
     return {
-        "throttle_time_ms": 0,
         "brokers": brokers,
         "cluster_id": CLUSTER,
         "controller_id": 0,
@@ -66,17 +65,15 @@ def _topic(name: str, round_: Round | None) -> object:
         replicas, error = [], wire.UNKNOWN_TOPIC
     partitions = [
         of.MetadataResponsePartition(
-            error_code=wire.NONE,
             partition_index=number,
             leader_id=nodes[0] if nodes else 0,
             leader_epoch=0,
             replica_nodes=nodes,
             isr_nodes=nodes,
-            offline_replicas=[],
         )
         for number, nodes in enumerate(replicas)
     ]
-    return of(error_code=error, name=name, is_internal=False, partitions=partitions)
+    return of(error_code=error, name=name, partitions=partitions)
 
 
 def _replicas(name: str, round_: Round | None) -> list[list[int]] | None:
@@ -106,24 +103,24 @@ def _offset_fetch(body: Any) -> dict[str, object]:
     asked = [(topic.name, topic.partition_indexes) for topic in body.topics or ()]
     nothing = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""}
     topics = _topics(of, of.OffsetFetchResponsePartition, asked, nothing)
-    return {"throttle_time_ms": 0, "topics": topics, "error_code": wire.NONE}
+    return {"topics": topics}
 
 
 def _offset_commit(body: Any) -> dict[str, object]:
     of = wire.types().OffsetCommitResponse.OffsetCommitResponseTopic
     topics = _topics(of, of.OffsetCommitResponsePartition, _named(body), {})
-    return {"throttle_time_ms": 0, "topics": topics}
+    return {"topics": topics}
 
 
 def _list_offsets(body: Any) -> dict[str, object]:
     of = wire.types().ListOffsetsResponse.ListOffsetsTopicResponse
     start = {"timestamp": -1, "offset": 0, "leader_epoch": 0}
     topics = _topics(of, of.ListOffsetsPartitionResponse, _named(body), start)
-    return {"throttle_time_ms": 0, "topics": topics}
+    return {"topics": topics}
 
 
 def _fetch(body: Any) -> dict[str, object]:
-    return {"throttle_time_ms": 0, "error_code": wire.NONE, "session_id": 0, "responses": []}
+    return {}
 
 
 def _named(body: Any) -> list[tuple[str, list[int]]]:
@@ -144,10 +141,7 @@ def _topics(
     return [
         topic_type(
             name=name,
-            partitions=[
-                partition_type(partition_index=number, error_code=wire.NONE, **said)
-                for number in numbers
-            ],
+            partitions=[partition_type(partition_index=number, **said) for number in numbers],
         )
         for name, numbers in asked
     ]
