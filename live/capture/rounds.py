@@ -22,6 +22,8 @@ from live.capture import membership, messages, streams
 from live.capture.captures import Captured, is_name, moment
 from live.capture.cluster import Unanswered
 from live.capture.documents import document, valid
+from live.capture.membership import Described
+from live.capture.messages import StreamsGroup
 from live.capture.obstacles import Obstacle, error_named, is_passing, obstacle_of
 from live.capture.offsets import Committed, Logs, committed_by, logs_of
 from live.capture.topics import NO_LEADER, names_in, topics_of, with_nobody
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from groups.documents.assay_group import Document
     from groups.documents.assay_streams import StreamsDocument
     from live.capture.cluster import Cluster
-    from live.capture.membership import Described
 
 
 def capture_matching(
@@ -109,12 +110,7 @@ def captured(
     waiting = dict(listed)
     while waiting:
         last = time.monotonic() >= deadline
-        tasks = {name: one.node for name, one in waiting.items() if one.kind == STREAMS}
-        others = {name: one for name, one in waiting.items() if one.kind != STREAMS}
-        of_round = {
-            **_round(cluster, others, lag=lag, last=last),
-            **streams.captured(cluster, tasks, lag=lag, last=last),
-        }
+        of_round = _round(cluster, waiting, lag=lag, last=last)
         found |= of_round
         if last:
             break
@@ -154,29 +150,29 @@ def _listed_again(
 
 def _round(
     cluster: Cluster, listed: Mapping[str, Listed], *, lag: bool, last: bool
-) -> dict[str, Document | Obstacle]:
-    found: dict[str, Document | Obstacle] = {}
-    before: dict[str, Described] = {}
-    for name, one in described(cluster, listed).items():
-        if isinstance(one, Obstacle):
-            found[name] = one
-        elif one.moving and not last:
-            found[name] = Obstacle(rebalancing(name), passing=True)
-        else:
-            before[name] = one
+) -> dict[str, Document | StreamsDocument | Obstacle]:
+    told = {name: _settled(one, last=last) for name, one in described(cluster, listed).items()}
+    before = {name: one for name, one in told.items() if not isinstance(one, Obstacle)}
+    found: dict[str, Document | StreamsDocument | Obstacle] = {
+        name: one for name, one in told.items() if isinstance(one, Obstacle)
+    }
     if not before:
         return found
     captured_at = moment()
     at = {name: listed[name] for name in before}
     committed = committed_by(cluster, {name: one.node for name, one in at.items()}) if lag else {}
-    names = _topics_in(committed.values())
+    consumers = {name: one for name, one in before.items() if isinstance(one, Described)}
+    of_tasks = {name: one for name, one in before.items() if not isinstance(one, Described)}
+    names_of = {name: streams.topics_read(one) for name, one in of_tasks.items()}
+    names = _topics_in(committed.values()).union(*names_of.values())
     try:
-        topics = topics_of(cluster, before.values(), names)
+        topics = topics_of(cluster, consumers.values(), names)
+        standbys = streams.standbys(cluster, sorted(of_tasks)) if of_tasks else {}
     except Unanswered as error:
         return found | {
             name: Obstacle(f"group {name!r}: {error}", passing=True) for name in before
         }
-    names_of = {name: names_in(group, topics) for name, group in before.items()}
+    names_of |= {name: names_in(group, topics) for name, group in consumers.items()}
     names = names.union(*names_of.values())
     logs = logs_of(cluster, topics, names) if lag else Logs()
     after = described(cluster, at) if lag else before
@@ -191,18 +187,34 @@ def _round(
             )
         elif isinstance(offsets, Obstacle) and offsets.passing and not last:
             found[name] = offsets
-        elif not last and with_nobody(group, topics):
+        elif not last and isinstance(group, Described) and with_nobody(group, topics):
             found[name] = Obstacle(rebalancing(name), passing=True)
         elif not last and names_of[name] & logs.moved:
             reason = f"group {name!r}: leaders of its partitions are moving: capture it again"
             found[name] = Obstacle(reason, passing=True)
-        else:
+        elif isinstance(group, Described):
             made = document(group, names_of[name], topics, offsets, logs, captured_at)
             found[name] = valid(name, made)
+        else:
+            of = standbys.get(name)
+            found[name] = streams.document(group, topics, offsets, logs, of, captured_at)
     return found
 
 
-def described(cluster: Cluster, listed: Mapping[str, Listed]) -> dict[str, Described | Obstacle]:
+def _settled(
+    one: Described | StreamsGroup | Obstacle, *, last: bool
+) -> Described | StreamsGroup | Obstacle:
+    """Return a group whose assignment is there or, in the last round, on its way; else why not."""
+    if isinstance(one, StreamsGroup):
+        return streams.obstacle(one, last=last) or one
+    if isinstance(one, Described) and one.moving and not last:
+        return Obstacle(rebalancing(one.group), passing=True)
+    return one
+
+
+def described(
+    cluster: Cluster, listed: Mapping[str, Listed]
+) -> dict[str, Described | StreamsGroup | Obstacle]:
     """Ask coordinators for groups, many in one request.
 
     A group that the answer leaves out has not been answered.
@@ -223,6 +235,12 @@ def described(cluster: Cluster, listed: Mapping[str, Listed]) -> dict[str, Descr
             messages.ConsumerGroupDescribe,
             lambda answer: {one.group_id: membership.consumer(one) for one in answer.groups},
         ),
+        **cluster.ask_for_groups(
+            of_kind[STREAMS],
+            messages.streams_groups,
+            messages.StreamsGroupDescribe,
+            lambda answer: {one.group_id: one for one in answer.groups},
+        ),
     }
 
 
@@ -234,7 +252,7 @@ def _topics_in(committed: Iterable[Committed | Obstacle]) -> set[str]:
 CLASSIC = "classic"
 CONSUMER = "consumer"
 STREAMS = "streams"
-KINDS = (CLASSIC, CONSUMER)
+KINDS = (CLASSIC, CONSUMER, STREAMS)
 # Brokers before 3.7 do not tell a type, and have classic groups alone.
 _UNTOLD = ("", "unknown")
 _OFFSETS_TOPIC = "__consumer_offsets"
@@ -383,7 +401,7 @@ def _listed(node: int, group: messages.ListedGroup) -> Listed | Obstacle:
         return Obstacle(shared(name), not_to_be_had=True)
     if group.protocol_type == "connect":
         return Obstacle(connect(name), not_to_be_had=True)
-    if kind not in (*KINDS, STREAMS, *_UNTOLD):
+    if kind not in (*KINDS, *_UNTOLD):
         reason = f"group {name!r} is of a kind that is not known here: {group.group_type!r}"
         return Obstacle(reason, not_to_be_had=True)
     return Listed(node, CLASSIC if kind in _UNTOLD else kind)
