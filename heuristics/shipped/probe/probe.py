@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from groups import Group
     from heuristics.shipped.probe.round import Manner
-    from heuristics.shipped.probe.wire import Request
+    from heuristics.shipped.probe.wire import Held, Request
 
 
 # As Kafka's own socket.request.max.bytes.
@@ -231,6 +231,34 @@ class Probe:
     def withdraw(self, round_: Round) -> None:
         """Take a group back that nobody made a plan of."""
         self._loop.call_soon_threadsafe(self._coordinator.withdraw, round_)
+
+    def plan(
+        self,
+        group: Group,
+        protocol: str | None = None,
+        *,
+        timeout: float,
+        **manner: Unpack[Manner],
+    ) -> tuple[list[Held], float]:
+        """Return what the client makes of a group, and the seconds it took.
+
+        The plan is as the client sent it: (member index, topic, partition number) each.
+
+        Parameters
+        ----------
+        timeout : seconds for the client to join, and as many for the plan
+        protocol, manner : as in :meth:`offer`
+
+        Raises
+        ------
+        Late, Absent
+            Where the time is up; the group is taken back then.
+        Failed
+            Where the client makes no plan; Refused where the probe cannot ask for one or read it.
+        """
+        round_ = self.offer(group, protocol, **manner)
+        self.wait(round_, timeout)
+        return round_.result()
 
     def wait(
         self, round_: Round, timeout: float, *, join: float | None = None, spent: float = 0.0

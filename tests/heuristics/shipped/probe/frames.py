@@ -21,13 +21,6 @@ def said(probe, *parts):
             return b""
 
 
-def planned(probe, group, protocol, timeout=DEADLINE, **manner):
-    """Return what the client makes of a group, and the seconds it took."""
-    round_ = probe.offer(group, protocol, **manner)
-    probe.wait(round_, timeout)
-    return round_.result()
-
-
 def frame(*parts):
     body = b"".join(parts)
     return struct.pack(">i", len(body)) + body

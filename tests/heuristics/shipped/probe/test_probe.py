@@ -33,7 +33,6 @@ from tests.heuristics.shipped.probe.frames import (
     METADATA,
     frame,
     join_as,
-    planned,
     said,
     string,
     sync,
@@ -79,7 +78,7 @@ def client():
 def test_a_real_client_leads_one_group_after_the_other(probe, client):
     client(probe)
     for group in itertools.islice(drawn(11), 30):
-        held, seconds = planned(probe, group, "range")
+        held, seconds = probe.plan(group, "range", timeout=DEADLINE)
         assert 0 < seconds < DEADLINE
         found = Assignment.from_holdings(group, sorted(held))
         assert found.to_dict() == assign(group, "range").to_dict()
@@ -90,7 +89,7 @@ def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, g
     client(probe)
     expected = assign(group, "range").to_dict()
     for leader in range(len(group.members)):
-        held, _ = planned(probe, group, "range", leader=leader)
+        held, _ = probe.plan(group, "range", timeout=DEADLINE, leader=leader)
         assert Assignment.from_holdings(group, held).to_dict() == expected
 
 
@@ -98,7 +97,7 @@ def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client, group_of)
     client(probe)
     group = group_of({"t": 2}, {"a": ["t", "nowhere"], "b": ["t", "nowhere"]})
     assert group.absent_topics == ("nowhere",)
-    held, _ = planned(probe, group, "range")
+    held, _ = probe.plan(group, "range", timeout=DEADLINE)
     assert sorted(held) == [(0, "t", 0), (1, "t", 1)]
 
 
@@ -129,32 +128,32 @@ def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, clien
 def test_an_assignor_that_the_client_does_not_list_is_refused_by_name(probe, client, group):
     client(probe)
     with pytest.raises(Failed, match=r"^the client does not list sticky, but range$"):
-        planned(probe, group, "sticky")
-    assert planned(probe, group, "range")[0]
+        probe.plan(group, "sticky", timeout=DEADLINE)
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
 def test_nobody_joins_within_the_time(probe, group):
     with pytest.raises(Absent, match=r"^no client joined within 0\.05 s$"):
-        planned(probe, group, "range", timeout=0.05)
+        probe.plan(group, "range", timeout=0.05)
 
 
 def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, client, group):
     process = client(probe)
-    planned(probe, group, "range")
+    probe.plan(group, "range", timeout=DEADLINE)
     process.send_signal(signal.SIGSTOP)
     # The signal takes its time on a busy machine; what is stopped answers nobody.
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     with pytest.raises((Late, Absent), match=r" within 0\.3 s$"):
-        planned(probe, group, "range", timeout=0.3)
+        probe.plan(group, "range", timeout=0.3)
     process.send_signal(signal.SIGCONT)
-    assert planned(probe, group, "range")[0]
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
 def test_a_client_that_joins_and_never_plans_is_late(probe, group):
     with socket.create_connection((HOST, probe.port)) as connection:
         connection.sendall(JOIN)
         with pytest.raises(Late, match=r"^no answer within 1 s$"):
-            planned(probe, group, "range", timeout=1)
+            probe.plan(group, "range", timeout=1)
 
 
 STRANGERS = frame(
@@ -344,7 +343,7 @@ def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client, gro
     long = [letter * 249 for letter in "tu"]
     group = group_of({long[0]: 3, long[1]: 2}, {"a": long, "b": long})
     client(probe)
-    held, _ = planned(probe, group, "range")
+    held, _ = probe.plan(group, "range", timeout=DEADLINE)
     made = Assignment.from_holdings(group, sorted(held))
     assert made.to_dict() == assign(group, "range").to_dict()
 
@@ -361,8 +360,8 @@ def test_a_group_that_the_protocol_has_no_room_for_is_refused_and_the_next_is_pl
     client(probe)
     far = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [1 << 40]}}, 1)
     with pytest.raises(Refused, match=r"^the group cannot be put on the wire: "):
-        planned(probe, far, "range", cooperative=True)
-    assert planned(probe, group, "range")[0]
+        probe.plan(far, "range", timeout=DEADLINE, cooperative=True)
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
 def test_a_port_that_is_taken_is_bad_input(probe):
@@ -396,14 +395,14 @@ MALFORMED = {
 def test_malformed_bytes_end_that_session_with_one_line(probe, client, group):
     client(probe)
     for case, (sent, line) in MALFORMED.items():
-        planned(probe, group, "range")
+        probe.plan(group, "range", timeout=DEADLINE)
         assert said(probe, sent) == b"", case
         until(lambda: probe.lines)
         found = probe.lines.popleft()
         assert not probe.lines, case
         assert "\n" not in found, case
         assert re.search(line, found), case
-    assert planned(probe, group, "range")[0]
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
 def test_random_garbage_never_ends_the_run(probe, client, group):
@@ -414,7 +413,7 @@ def test_random_garbage_never_ends_the_run(probe, client, group):
         header = HEADER.pack(key, int(rng.integers(0, 6)), 1)
         said(probe, frame(header, rng.bytes(int(rng.integers(0, 200)))))
     assert all("\n" not in line for line in probe.lines)
-    assert planned(probe, group, "range")[0]
+    assert probe.plan(group, "range", timeout=DEADLINE)[0]
 
 
 def assay_probe(*args, **options):
