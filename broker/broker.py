@@ -288,6 +288,8 @@ class Broker:
         """
         from confluent_kafka import admin
 
+        # Held until there is an answer: without its client none comes.
+        asked = admin.AdminClient(client(self.inside))
         binding = admin.AclBinding(
             admin.ResourceType[kind.upper()],
             name,
@@ -297,8 +299,7 @@ class Broker:
             admin.AclOperation[operation.upper()],
             admin.AclPermissionType.ALLOW,
         )
-        made = admin.AdminClient(client(self.inside)).create_acls([binding])
-        made[binding].result(ANSWER_SECONDS)
+        asked.create_acls([binding])[binding].result(ANSWER_SECONDS)
 
     def tool(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a console tool of the broker's release against it, and return what it printed.
