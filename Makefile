@@ -58,7 +58,7 @@ lint: .venv/.ready-check  ## ruff and mypy --strict
 	@$(BIN)/mypy
 
 agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GROUPS=20000
-	@$(BIN)/python -m tests.optimal.agreement_sweep --seed $(SEED) --groups $(GROUPS)
+	@$(BIN)/python -m tests.optimal.agreement --seed $(SEED) --groups $(GROUPS)
 
 bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go's
 	@$(BIN)/python -m benchmarks

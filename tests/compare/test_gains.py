@@ -8,8 +8,8 @@ from compare.gains import early_gain, what_moves_buy
 from compare.judged import Judged, judge
 from groups import Group
 from optimal import solve
+from tests.optimal.random_groups import crowded
 from tests.optimal.small_groups import group_of
-from tests.optimal.test_frontier import crowded
 
 
 def judged(group: Group) -> Judged:

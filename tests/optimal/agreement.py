@@ -1,143 +1,240 @@
-"""Agreement: one group solved by every method, and what they say held against each other."""
+"""Agreement: seeded groups solved by every method, and what they say held against each other.
+
+Run with ``make agree``, or ``python -m tests.optimal.agreement --seed 2 --groups 500``; with
+``--magnitudes`` on groups whose lags and weights are of several magnitudes, with ``--pairs`` for
+every order of one tier of lag and one other, with ``--places`` for tiers of hosts, racks and
+state, with ``--streams`` on streams groups.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from hashlib import blake2b
 from itertools import permutations
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from time import perf_counter
+from typing import NamedTuple
 
-from groups.errors import BadInput, SolverContradiction
-from groups.needs import require_data
-from groups.tiers import parse_objective
-from optimal.solve import METHODS, solve
+from groups import PRESETS, TIERS, BadInput, Group, SolverContradiction
+from groups.tiers import is_flow, is_laminar
+from optimal import Solution, Status, solve
+from optimal.answer import LIMITS
+from optimal.solve import METHODS
+from tests.optimal.random_groups import mixed_magnitudes, of_state, random_group, random_streams
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from groups.group import Group
-    from groups.tiers import Objective
-    from optimal.solution import Solution
-
-
-class Solver(Protocol):
-    """A method that answers a group."""
-
-    def __call__(
-        self, group: Group, objective: Objective, *, time_limit: float | None
-    ) -> Solution:
-        """Solve the group for an objective, or say with BadInput that it cannot be."""
-        ...
-
-
+Objective = tuple[str, ...]
+Solver = Callable[..., Solution]
 SOLVERS: Mapping[str, Solver] = {
     method: partial(solve, method=method) for method in METHODS if method != "auto"
 }
+EVERY_FLOW = [tier for tier in TIERS if TIERS[tier].is_flow]
+FLOW = [tier for tier in EVERY_FLOW if not is_laminar((tier,))]
+LAMINAR = [tier for tier in EVERY_FLOW if is_laminar((tier,))]
+HARD = [tier for tier in TIERS if not TIERS[tier].is_flow]
+LOADS = [tier for tier in HARD if TIERS[tier].needs is not None]
+Cases = Callable[[int, int], tuple[Group, list[tuple[str, ...]]]]
+LAG = [tier for tier in HARD if TIERS[tier].needs == "lag"]
+PAIRS = [
+    pair
+    for lag in LAG
+    for other in TIERS
+    if TIERS[other].needs in (None, "racks") or other == "moved_weight"
+    for pair in ((other, lag), (lag, other))
+]
+STAPLES = [*PRESETS.values(), *permutations(FLOW, 2)]
+SECONDS = 5.0
 
 
 def agree(
     group: Group,
-    objective: str | Sequence[str] = "kip-54",
+    objective: Objective,
     *,
     methods: Mapping[str, Solver] = SOLVERS,
     time_limit: float | None = None,
-    folder: str | Path,
-) -> tuple[Solution, ...]:
-    """Return the answer of every method that serves a group and an objective, if they agree.
+) -> tuple[list[Solution], list[str]]:
+    """Return the answers of all methods that serve a group and an objective, and who is at odds.
 
     They agree where no answer is better than what another one proves to be the least: its values
     are, tier by tier, nowhere below the other's bounds before they are above one. Of two answers
     that are proved that leaves only equal values; one that the time limit left open must still
-    have true bounds.
-
-    Parameters
-    ----------
-    methods : what to ask, by name; a method that refuses with BadInput has no answer
-    time_limit : seconds for each method
-    folder : where a disagreement is written, made if need be
-
-    Raises
-    ------
-    BadInput
-        Where the objective is not known, the group lacks what it needs or no method serves it.
-    SolverContradiction
-        Where two methods disagree, or one is at odds with the checker or with itself. The
-        message names an ``assay-group/1`` file with the group; a file beside it, ending in
-        ``.answers.json``, holds the objective and what each method said.
+    have true bounds. A method may also be at odds with the checker, or with itself.
     """
-    tiers = parse_objective(objective)
-    require_data(group, tiers)
     found: dict[str, Solution] = {}
-    refused: dict[str, str] = {}
-    broken: dict[str, str] = {}
+    odds = []
     for name, method in methods.items():
         try:
-            found[name] = method(group, tiers, time_limit=time_limit)
-        except BadInput as error:
-            refused[name] = str(error)
+            found[name] = method(group, objective, time_limit=time_limit)
+        except BadInput:
+            continue
         except SolverContradiction as error:
-            broken[name] = str(error)
-    reasons = [f"{name}: {reason}" for name, reason in broken.items()]
-    reasons += [
-        f"{one} found {_shown(_values(answer))}, but {other} proves no less than "
-        f"{_shown(_bounds(rival))}"
-        for (one, answer), (other, rival) in permutations(found.items(), 2)
-        if _is_below(_values(answer), _bounds(rival))
-    ]
-    if reasons:
-        path = _written(group, tiers, found, {**refused, **broken}, Path(folder))
-        raise SolverContradiction(f"{path}: {' > '.join(tiers)}: {'; '.join(reasons)}")
-    if not found:
-        raise BadInput("; ".join(refused.values()) or "methods: none named")
-    return tuple(found.values())
+            odds.append(f"{name}: {error}")
+    for (one, answer), (other, rival) in permutations(found.items(), 2):
+        values, bounds = [term.value for term in answer.terms], known(rival)
+        if values and values[: len(bounds)] < bounds:
+            odds.append(f"{one} found {values}, but {other} proves no less than {bounds}")
+    return [*found.values()], odds
 
 
-def _values(solution: Solution) -> tuple[int, ...]:
-    return tuple(term.value for term in solution.terms)
-
-
-def _bounds(solution: Solution) -> tuple[int, ...]:
-    """Return the bounds up to the first tier of which nothing is known."""
+def known(solution: Solution) -> list[int]:
+    """The bounds up to the first tier of which nothing is known."""
     bounds: list[int] = []
     for term in solution.terms:
         if term.bound is None:
             break
         bounds.append(term.bound)
-    return tuple(bounds)
+    return bounds
 
 
-def _shown(numbers: tuple[int, ...]) -> str:
-    return ", ".join(map(str, numbers))
+class Met(NamedTuple):
+    """One group under one objective: who answered, how many proved it, who is at odds."""
+
+    group: int
+    objective: tuple[str, ...]
+    size: tuple[int, int]
+    methods: tuple[str, ...]
+    proved: int
+    contradiction: str | None
 
 
-def _is_below(values: tuple[int, ...], bounds: tuple[int, ...]) -> bool:
-    return bool(values) and values[: len(bounds)] < bounds
+def objectives(rng: random.Random, number: int) -> list[tuple[str, ...]]:
+    """One of the staples in turn; for one group in four another objective of one to three."""
+    found = [STAPLES[number % len(STAPLES)]]
+    if rng.random() < 0.25:
+        tiers = FLOW if rng.random() < 0.5 else list(TIERS)
+        found.append(tuple(rng.sample(tiers, rng.randint(1, 3))))
+    return found
 
 
-def _written(
-    group: Group,
-    objective: Objective,
-    found: Mapping[str, Solution],
-    said: Mapping[str, str],
-    folder: Path,
-) -> Path:
-    """Write the group and what was said of it; the same question gets the same names."""
-    answers = {
-        "group": group.name,
-        "objective": list(objective),
-        "answers": {
-            **{name: solution.to_dict() for name, solution in found.items()},
-            **{name: {"error": message} for name, message in said.items()},
-        },
-    }
-    text = json.dumps(group.snapshot(), indent=1)
-    asked = f"{' > '.join(objective)}\n{text}"
-    digest = blake2b(asked.encode(), digest_size=6).hexdigest()
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"contradiction-{digest}.json"
-    path.write_text(text, encoding="utf-8")
-    answered = json.dumps(answers, indent=1)
-    path.with_suffix(".answers.json").write_text(answered, encoding="utf-8")
-    return path
+def size(rng: random.Random, asked: list[tuple[str, ...]]) -> tuple[int, int]:
+    """How many members and partitions at most.
+
+    A third 8 x 24, a third of any size up to that, a third so small that every assignment can be
+    looked at. With a tier that is no flow the linear formulations take minutes at 8 x 24:
+    there 5 x 12 after another tier, which leaves less to choose, and 4 x 8 where it comes first
+    or there are several.
+    """
+    members, partitions = rng.choice(
+        ((8, 24), (rng.randint(2, 8), rng.randint(4, 24)), (rng.randint(2, 4), rng.randint(4, 8)))
+    )
+    for tiers in asked:
+        if tiers[0] in HARD or sum(tier in HARD for tier in tiers) > 1:
+            members, partitions = min(members, 4), min(partitions, 8)
+        elif any(tier in HARD for tier in tiers):
+            members, partitions = min(members, 5), min(partitions, 12)
+    return members, partitions
+
+
+def any_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """The group of a number and the objectives it is solved for."""
+    rng = random.Random(f"{seed} {number}")
+    asked = objectives(rng, number)
+    members, partitions = size(rng, asked)
+    return random_group(rng, members=members, partitions=partitions), asked
+
+
+def magnitudes_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small group of mixed magnitudes and one objective with a load tier, for each number."""
+    rng = random.Random(f"magnitudes {seed} {number}")
+    group = random_group(rng, members=rng.randint(2, 4), partitions=rng.randint(2, 7))
+    load = rng.choice(LOADS)
+    others = rng.sample([tier for tier in TIERS if tier != load], rng.randint(0, 2))
+    asked = rng.sample([load, *others], 1 + len(others))
+    return mixed_magnitudes(rng, group, below=LIMITS["ilp"]), [tuple(asked)]
+
+
+def pairs_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small group and, in turn, each order of one tier of counts or moves and one of lag."""
+    rng = random.Random(f"pairs {seed} {number}")
+    group = random_group(rng, members=rng.randint(2, 4), partitions=rng.randint(2, 7))
+    return group, [PAIRS[number % len(PAIRS)]]
+
+
+def places_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small group and one objective of flow tiers with hosts, racks, state or squares."""
+    rng = random.Random(f"places {seed} {number}")
+    group = random_group(rng, members=rng.randint(2, 5), partitions=rng.randint(2, 8))
+    while True:
+        asked = rng.sample(LAMINAR, rng.randint(1, 2))
+        others = [tier for tier in EVERY_FLOW if tier not in asked]
+        asked += rng.sample(others, rng.randint(0, 3))
+        if is_flow(tiers := tuple(rng.sample(asked, len(asked)))):
+            return group, [tiers]
+
+
+def streams_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
+    """A small streams group, under kip-1071 and, for one in two, another order about state."""
+    rng = random.Random(f"streams {seed} {number}")
+    document = random_streams(rng, members=rng.randint(2, 4), tasks=rng.randint(2, 8))
+    asked = [PRESETS["kip-1071"], *([of_state(rng)] if rng.random() < 0.5 else [])]
+    return Group.from_dict(document), asked
+
+
+def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
+    """What came of one group under each of its objectives; odds are written to the folder."""
+    group, asked = make(seed, number)
+    size, found = (len(group.members), group.n_partitions), []
+    for objective in asked:
+        said, odds = agree(group, objective, time_limit=SECONDS)
+        told = None
+        if odds:
+            text = json.dumps(group.snapshot(), indent=1)
+            path = Path(folder) / f"{blake2b(text.encode(), digest_size=6).hexdigest()}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            told = f"{path}: {' > '.join(objective)}: {'; '.join(odds)}"
+        proved = sum(answer.status is Status.OPTIMAL for answer in said)
+        methods = tuple(answer.method for answer in said)
+        found.append(Met(number, objective, size, methods, proved, told))
+    return found
+
+
+def sweep(
+    seed: int, groups: int, folder: str, *, make: Cases = any_case, processes: int = 2
+) -> list[Met]:
+    """What came of groups 0, 1, ... of a seed, in order."""
+    each = [make] * groups, [seed] * groups, range(groups), [folder] * groups
+    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        rows = pool.map(meet, *each, chunksize=20)
+        return [met for row in rows for met in row]
+
+
+def methods(found: list[Met]) -> Counter[str]:
+    """How many answers each method gave."""
+    return Counter(method for met in found for method in met.methods)
+
+
+def main() -> int:
+    """Sweep, print every disagreement and what was met; 1 where there was one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--groups", type=int, default=20_000)
+    parser.add_argument("--processes", type=int, default=2)
+    for make in (magnitudes_case, pairs_case, places_case, streams_case):
+        name = make.__name__.removesuffix("_case")
+        parser.add_argument(f"--{name}", dest="make", action="store_const", const=make)
+    parser.add_argument("--folder", default="out/contradictions")
+    asked = parser.parse_args()
+    start, make = perf_counter(), asked.make or any_case
+    found = sweep(asked.seed, asked.groups, asked.folder, make=make, processes=asked.processes)
+    told = [met.contradiction for met in found if met.contradiction is not None]
+    counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))
+    lines = [
+        *told,
+        f"seed {asked.seed}: {asked.groups} groups, {len(found)} objectives; answers: {counts}; "
+        f"{sum(len(met.methods) - met.proved for met in found)} left open, "
+        f"{len(told)} disagreements, {perf_counter() - start:.0f} s",
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 1 if told else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -12,16 +12,45 @@ from itertools import pairwise
 
 import numpy as np
 
-from groups import AssayError, Assignment, Group, values
+from groups import AssayError, Assignment, Group, InvalidAssignment, ProofError, values
 from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, check
 from optimal.audit import confirm
 from optimal.form import is_about_a_peak
 
 KIP_54 = ("balance", "stickiness")
 LARGE = 2**40
+REFUSED = (ProofError, InvalidAssignment)
+COLUMNS = {
+    "fractional": lambda column: column + 0.375,
+    "whole numbers as floats": lambda column: column.astype(float),
+    "NaN": lambda column: np.full(len(column), np.nan),
+    "infinite": lambda column: np.full(len(column), np.inf),
+    "booleans": lambda column: column.astype(bool),
+    "a list": lambda column: column.tolist(),
+    "a tuple": lambda column: tuple(column.tolist()),
+    "objects": lambda column: column.astype(object),
+    "large objects": lambda column: np.array([10**400] * len(column), object),
+    "texts": lambda column: column.astype(str),
+    "complex": lambda column: column.astype(complex),
+    "unsigned": lambda column: column.astype(np.uint64),
+    "narrow": lambda column: column.astype(np.int8),
+    "of another byte order": lambda column: column.astype(">i8"),
+    "masked": lambda column: np.ma.array(column, mask=True),
+    "too long": lambda column: np.append(column, 0),
+    "too short": lambda column: column[:-1],
+    "empty": lambda column: column[:0],
+    "two-dimensional": lambda column: column[:, None],
+    "without dimension": lambda column: np.array(0),
+    "a number": lambda column: 0,
+    "a text": lambda column: "000",
+    "missing": lambda column: None,
+}
+NUMBERS = (0.5, -0.375, float("nan"), float("inf"), True, "1", None, [1], np.int64(1), 10**400)
 
 
-def claimed(group: Group, owner, objective, level=None, price=None, scale=()) -> Solution:
+def claimed(
+    group: Group, owner, objective, level=None, price=None, kind=ProofKind.CERTIFICATE
+) -> Solution:
     """A solution that calls an assignment optimal, with the values that it really has."""
     assignment = Assignment(group, np.array(owner, np.int32))
     found = values(assignment, objective)
@@ -35,7 +64,7 @@ def claimed(group: Group, owner, objective, level=None, price=None, scale=()) ->
         seconds=0.0,
         terms=tuple(map(Term, objective, found, found)),
         assignment=assignment,
-        proof=Proof(ProofKind.CERTIFICATE, *columns, scale),
+        proof=Proof(kind, *columns),
     )
 
 

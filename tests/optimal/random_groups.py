@@ -1,15 +1,23 @@
-"""Small seeded groups with everything in them that an objective may ask for."""
+"""Small seeded groups, with everything that an objective may ask for, and streams groups."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from groups import Group
 from groups.columns.racks import Racks
+from groups.tiers import is_flow
+from tests.optimal.small_groups import document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+STATE = ("stateful_balance", "restores")
+BESIDE = ("balance", "load_squares", "host_balance", "stickiness")
 
 
 def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
@@ -48,8 +56,7 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
             member["generation"] = rng.randint(3, 5)
         said[f"c{m}"] = member
     _claim(rng, topics, list(said.values()))
-    document = {"format": "assay-group/1", "group": "random", "topics": topics, "members": said}
-    return with_copies(hosts, Group.from_dict(document))
+    return with_copies(hosts, Group.from_dict(document(topics, said, group="random")))
 
 
 def with_copies(rng: random.Random, group: Group) -> Group:
@@ -66,6 +73,47 @@ def with_copies(rng: random.Random, group: Group) -> Group:
             some.add(hosts[owner])
         copies.append(sorted(some) if rng.random() < likes else None)
     return replace(group, copies=Racks.of(hosts, copies))
+
+
+def crowded(rng: random.Random, *, members: int, partitions: int, alike: bool = False) -> Group:
+    """A random group in which one reader of each topic owns most of it, and others nothing."""
+    drawn = random_group(rng, members=members, partitions=partitions)
+    document = drawn.to_dict()
+    said = document["members"]
+    for member in said.values():
+        member.pop("generation", None)
+        member["owned"] = {}
+        likes = 1 if alike else 0.7
+        member["subscription"] = [t for t in document["topics"] if rng.random() < likes]
+    for topic, described in document["topics"].items():
+        readers = [m for m in said.values() if topic in m["subscription"]]
+        if readers and isinstance(described, dict):
+            count = described["partitions"]
+            held = sorted(rng.sample(range(count), rng.choice((count, count, count // 2))))
+            rng.choice(readers)["owned"][topic] = held
+    return replace(Group.from_dict(document), copies=drawn.copies)
+
+
+def any_owner(rng: random.Random, group: Group, stays: float = 0.0) -> np.ndarray:
+    """Return a valid assignment by chance; what is owned stays with a probability."""
+    owner = np.full(group.n_partitions, -1, np.int32)
+    for partition, topic in enumerate(group.topic.tolist()):
+        readers, mine = group.subscribers(topic).tolist(), int(group.owner[partition])
+        if readers:
+            owner[partition] = mine if mine >= 0 and rng.random() < stays else rng.choice(readers)
+    return owner
+
+
+def with_a_row_each(group: Group, order: Sequence[int] | None = None) -> Group:
+    """Return the group with a row of topics for each member, equal or not, in an order."""
+    order = range(len(group.members)) if order is None else order
+    rows = [group.subscription(member) for member in order]
+    return replace(
+        group,
+        subscription_indptr=np.cumsum([0, *map(len, rows)]),
+        subscription_topics=np.concatenate([np.empty(0, np.int32), *rows]),
+        subscription_row=np.argsort(order).astype(np.int32),
+    )
 
 
 def mixed_magnitudes(rng: random.Random, group: Group, *, below: int) -> Group:
@@ -117,3 +165,52 @@ def _claim(rng: random.Random, topics: dict[str, Any], members: list[dict[str, A
                 member["owned"].setdefault(topic, []).append(number)
     if holders and rng.random() < 0.1:
         rng.choice(holders)["owned"]["gone"] = [0]
+
+
+def random_streams(
+    rng: random.Random, *, members: int, tasks: int, processes: str = "ABC"
+) -> dict[str, Any]:
+    """Return an ``assay-streams/1`` document of at most so many members and tasks.
+
+    Members hold active, standby and warm-up tasks as a group may on its way, so that some tasks
+    have no member, some several copies on one process, and some an active one beside a standby.
+    """
+    processes = processes[: rng.randint(1, len(processes))]
+    said: dict[str, Any] = {
+        f"c{m}": {"process": rng.choice(processes), "tasks": {"active": {}, "standby": {}}}
+        for m in range(rng.randint(1, members))
+    }
+    subtopologies: dict[str, Any] = {}
+    left, held = rng.randint(0, tasks), rng.choice((0, 0.7, 1))
+    favourites = rng.sample([*said], rng.randint(1, len(said)))
+    while left > 0:
+        count = rng.randint(1, left)
+        name = str(len(subtopologies))
+        subtopologies[name] = {"tasks": count, "stateful": rng.random() < 0.6}
+        left -= count
+        for number in range(count):
+            if rng.random() < held:
+                mine = said[rng.choice(favourites)]["tasks"]["active"]
+                mine.setdefault(name, []).append(number)
+            for kind in ("standby", "warmup"):
+                if subtopologies[name]["stateful"] and rng.random() < 0.3:
+                    mine = said[rng.choice([*said])]["tasks"].setdefault(kind, {})
+                    mine.setdefault(name, []).append(number)
+    return {
+        "format": "assay-streams/1",
+        "group": "random",
+        "standby_replicas": rng.randint(0, 2),
+        "subtopologies": subtopologies,
+        "members": said,
+    }
+
+
+def of_state(rng: random.Random) -> tuple[str, ...]:
+    """Any order of tiers that flows serve, one of them at least about state."""
+    while True:
+        tiers = rng.sample(STATE, rng.randint(1, 2)) + rng.sample(BESIDE, rng.randint(0, 3))
+        tiers = rng.sample(tiers, len(tiers))
+        both = {"balance", "load_squares"} <= {*tiers}
+        late = "balance" in tiers and "host_balance" in tiers[: tiers.index("balance")]
+        if is_flow(tiers) and not both and not late:
+            return tuple(tiers)

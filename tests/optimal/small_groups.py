@@ -1,9 +1,19 @@
-"""Groups written in a line or two, and what a solution costs."""
+"""Groups written in a line or two, all assignments of one, and what a solution costs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
-from groups import Group
+import numpy as np
+
+from benchmarks.lag_groups import alike
+from groups import Assignment, Group, MemberDetails
+
+
+def document(topics: Mapping[str, Any], members: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    head = {"format": "assay-group/1", "group": "g"}
+    return head | {"topics": topics, "members": members} | more
 
 
 def group_of(
@@ -27,9 +37,25 @@ def group_of(
         for member, one in zip(members.values(), column, strict=False):
             if one is not None:
                 member[key] = one
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": name, "topics": topics, "members": members}
-    )
+    return Group.from_dict(document(topics, members, group=name))
+
+
+def streams(
+    subtopologies: Mapping[str, tuple[int, bool | None]],
+    members: Mapping[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]],
+    **more: Any,
+) -> Group:
+    """A streams group: (tasks, stateful) by name; process, active tasks and standbys by member."""
+    parts = {
+        name: {"tasks": tasks, "stateful": stateful}
+        for name, (tasks, stateful) in subtopologies.items()
+    }
+    said = {
+        name: {"process": process, "tasks": {"active": active, "standby": standby}}
+        for name, (process, active, standby) in members.items()
+    }
+    head = {"format": "assay-streams/1", "group": "app"}
+    return Group.from_dict(head | {"subtopologies": parts, "members": said} | more)
 
 
 def one_topic(
@@ -40,6 +66,36 @@ def one_topic(
     held = {"c0": {"t": list(owned)}} if owned else {}
     names = [f"c{m}" for m in range(members)]
     return group_of({"t": topic}, {name: ["t"] for name in names}, held, **columns)
+
+
+def lopsided(members: int = 2, partitions: int = 6) -> Group:
+    """One topic that all read and the first member owns."""
+    return Group.from_arrays(
+        group="lopsided",
+        topics=["t0"],
+        partitions=[partitions],
+        members=[f"c{m:04}" for m in range(members)],
+        subscription_indptr=[0, 1],
+        subscription_topics=[0],
+        subscription_row=[0] * members,
+        owner=[0] * partitions,
+    )
+
+
+def lagging(partitions: int, members: int, kind: str, *, topics: int = 1) -> Group:
+    """Topics that all read and anybody owns, with lags of a kind and a rate for each member."""
+    group, rng = alike(partitions, members, kind, 1, topics=topics), np.random.default_rng(7)
+    owner = rng.integers(0, members, group.n_partitions).astype(np.int32)
+    rates = rng.integers(50, 201, members).tolist()
+    return replace(
+        group, owner=owner, details=tuple(MemberDetails(capacity=rate) for rate in rates)
+    )
+
+
+def every_assignment(group: Group) -> list[Assignment]:
+    """All valid assignments of a group, ascending."""
+    readers = [group.subscribers(t).tolist() or [-1] for t in group.topic.tolist()]
+    return [Assignment(group, np.array(row, np.int32)) for row in product(*readers)]
 
 
 def found(solution) -> tuple[int, ...]:

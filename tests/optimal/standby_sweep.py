@@ -12,7 +12,7 @@ import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations
 from math import lcm
 from multiprocessing import get_context
 from time import perf_counter
@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups import Assignment, Group, values
+from groups import Group, values
 from optimal.brute import brute
 from optimal.enumeration import count
 from optimal.standbys import standby_bounds, standbys_beside
 from optimal.streams import StreamsSolution, solve_streams
-from tests.optimal.random_streams import random_streams
+from tests.optimal.random_groups import random_streams
+from tests.optimal.small_groups import every_assignment
 
 if TYPE_CHECKING:
     from optimal.solution import Standbys
@@ -87,13 +88,11 @@ def together(solution: StreamsSolution, replicas: int) -> tuple[int, ...]:
     """What the best standbys cost beside any actives that are as good."""
     group, objective = solution.actives.group, solution.actives.objective
     best = values(solution.actives.assignment, objective)
-    members = range(len(group.members))
-    found = []
-    for row in product(members, repeat=group.n_partitions):
-        other = Assignment(group, np.array(row, np.int32))
-        if values(other, objective) == best:
-            found.append(values_of(standbys_beside(other, replicas)))
-    return min(found)
+    return min(
+        values_of(standbys_beside(other, replicas))
+        for other in every_assignment(group)
+        if values(other, objective) == best
+    )
 
 
 def meet(seed: int, beside_all: bool, numbers: range) -> Counter[str]:

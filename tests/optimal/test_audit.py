@@ -8,26 +8,104 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from groups import TIERS, BadInput, Group, ProofError
-from optimal import Proof, ProofKind, Status, Term, check, solve
+from groups import TIERS, AssayError, Assignment, BadInput, Group, ProofError, values
+from optimal import ProofKind, Solution, Status, Term, check, solve
 from optimal.audit import audit, confirm
-from tests.optimal.forgery import judge
-from tests.optimal.judging import changed, claimed, forged, is_accepted, readers_of
-from tests.optimal.random_groups import random_group
+from optimal.brute import brute
+from tests.optimal.judging import (
+    COLUMNS,
+    NUMBERS,
+    REFUSED,
+    changed,
+    claimed,
+    forged,
+    is_accepted,
+    said_by,
+)
+from tests.optimal.random_groups import any_owner, random_group
+from tests.optimal.small_groups import one_topic
 
 CERTIFIED = ("balance", "stickiness", "moved_weight", "racks")
 OBJECTIVES = [*(o for n in range(1, 5) for o in permutations(CERTIFIED, n)), ("topic_balance",)]
 
 
+def forgery(rng: random.Random, genuine: Solution) -> Solution:
+    """A solution in which a few parts were replaced by others, of their type or of any type."""
+    group, members = genuine.group, len(genuine.group.members)
+    proof, solution = genuine.proof, genuine
+    for _ in range(rng.randint(1, 3)):
+        what = rng.choice(("owner", "owner", "level", "price", "price", "kind", "terms", "status"))
+        if what == "owner":
+            owner = solution.assignment.owner.copy()
+            if len(owner):
+                owner[rng.randrange(len(owner))] = rng.randint(-1, max(members - 1, -1))
+            solution = forged(solution, assignment=Assignment(group, owner))
+        elif what in ("level", "price"):
+            column = getattr(proof, what)
+            known = type(column) is np.ndarray and column.dtype == np.int64 and column.ndim == 1
+            column = column.copy() if known else np.zeros(members, np.int64)
+            if len(column):
+                at = rng.randrange(len(column))
+                near = [int(column[at]) + step for step in (-2, -1, 1, 2) for _ in range(2)]
+                number = rng.choice((*near, 2**62, -(2**62), 2**63 - 1, -(2**63)))
+                column[at] = min(max(number, -(2**63)), 2**63 - 1)
+            if rng.random() < 0.2:
+                column = COLUMNS[rng.choice(list(COLUMNS))](column)
+            proof = forged(proof, **{what: column})
+        elif what == "kind":
+            proof = forged(proof, kind=rng.choice((*ProofKind, "certificate")))
+        elif what == "status":
+            solution = forged(solution, status=rng.choice((*Status, "optimal")))
+        else:
+            terms = list(solution.terms)
+            at = rng.randrange(len(terms))
+            name = rng.choice(("value", "bound"))
+            terms[at] = forged(terms[at], **{name: rng.choice((*NUMBERS, 0, 1, 2, 3))})
+            solution = forged(solution, terms=tuple(terms))
+    if rng.random() < 0.7 and solution.assignment is not None:
+        found = values(solution.assignment, solution.objective)
+        solution = forged(solution, terms=tuple(map(Term, solution.objective, found, found)))
+    return forged(solution, proof=proof)
+
+
+def judge(rng: random.Random, group: Group, objective, count: int) -> Counter[str]:
+    """Forge solutions of a group; count what was said of them, and that nothing said was wrong.
+
+    Proved is an answer of which the checker leaves nothing unchecked.
+    """
+    met: Counter[str] = Counter()
+    best = brute(group, objective).bounds
+    genuine = solve(group, objective, method=rng.choice(("flow", "auto")))
+    for _ in range(count):
+        solution = forgery(rng, genuine)
+        said = said_by(check, group, solution)
+        met["accepted"] += is_accepted(group, solution)
+        if isinstance(said, AssayError):
+            assert isinstance(said, REFUSED), (said, group.to_dict())
+            met[type(said).__name__] += 1
+            continue
+        assert solution.assignment.is_valid
+        found = values(solution.assignment, objective)
+        assert tuple(term.value for term in solution.terms) == found
+        assert all(type(term.value) is int for term in solution.terms)
+        if said == ():
+            assert found == best, (group.to_dict(), objective, solution)
+            met["proved"] += 1
+        else:
+            assert solution.proof.kind is not ProofKind.CERTIFICATE
+            met["on somebody's word"] += 1
+    return met
+
+
 def test_both_checkers_agree_on_what_is_forged_in_memory():
     """What is forged in documents is in test_proof_page.py."""
     rng, found = random.Random("forged"), Counter()
-    for _ in range(120):
+    for _ in range(70):
         group = random_group(rng, members=3, partitions=rng.randint(1, 5))
         found += judge(rng, group, rng.choice(OBJECTIVES), 24)
-    assert 200 < found["accepted"] < found.total() / 2
-    assert min(found["proved"], found["on somebody's word"]) > 100
-    assert min(found["ProofError"], found["InvalidAssignment"]) > 300
+    assert 100 < found["accepted"] < found.total() / 2
+    assert min(found["proved"], found["on somebody's word"]) > 50
+    assert min(found["ProofError"], found["InvalidAssignment"]) > 150
 
 
 @pytest.mark.parametrize("tier", TIERS)
@@ -35,9 +113,7 @@ def test_both_checkers_find_the_value_of_every_tier(tier):
     rng = random.Random(f"value {tier}")
     for _ in range(40):
         group = random_group(rng, members=4, partitions=9)
-        readers = readers_of(group)
-        owner = [rng.choice(readers.get(p, [-1])) for p in range(group.n_partitions)]
-        word = forged(claimed(group, owner, (tier,)), proof=Proof(ProofKind.SOLVER))
+        word = claimed(group, any_owner(rng, group), (tier,), kind=ProofKind.SOLVER)
         assert is_accepted(group, word)
         for off in (-1, 1):
             term = Term(tier, word.terms[0].value + off, None)
@@ -51,9 +127,10 @@ def test_a_tier_whose_column_is_unknown_has_no_value(tier):
     group = random_group(random.Random("unknown2"), members=3, partitions=6)
     assert (group.owner >= 0).any()
     bare = replace(group, lag_records=None, weight=None, racks=None, copies=None)
-    owner = [1 if 1 in readers else readers[0] for readers in readers_of(group).values()]
-    assert len(owner) == group.n_partitions
-    word = forged(claimed(group, owner, (tier,)), proof=Proof(ProofKind.SOLVER))
+    owner = any_owner(random.Random(3), group)
+    assert (owner >= 0).all()
+    assert (owner != group.owner)[group.owner >= 0].any()
+    word = claimed(group, owner, (tier,), kind=ProofKind.SOLVER)
     assert is_accepted(group, word)
     for checker in (check, audit):
         with pytest.raises(
@@ -62,19 +139,9 @@ def test_a_tier_whose_column_is_unknown_has_no_value(tier):
             checker(bare, forged(word, group=bare))
 
 
-def dear(weight: int, partitions: int = 4) -> Group:
-    """Two members that read alike; the first owns everything."""
-    topic = {"partitions": partitions, "weight": [weight] * partitions}
-    members = {m: {"subscription": ["t"]} for m in "ab"}
-    members["a"]["owned"] = {"t": list(range(partitions))}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": members}
-    )
-
-
 @pytest.mark.parametrize("weight", [2**20, 2**40, 2**57, 2**59])
 def test_weights_and_prices_near_64_bits_are_judged_as_small_ones_are(weight):
-    group = dear(weight)
+    group = one_topic([weight] * 4, 2, owned=range(4))
     objective = ("balance", "moved_weight")
     right = claimed(group, [0, 0, 1, 1], objective, [1, 1], [weight, 0])
     assert is_accepted(group, right)
@@ -92,7 +159,7 @@ def test_weights_and_prices_near_64_bits_are_judged_as_small_ones_are(weight):
 
 def test_sums_beyond_64_bits_are_exact():
     """2^62 a partition: the sums alone would be 0 modulo 2^64."""
-    group = dear(1)
+    group = one_topic([1] * 4, 2, owned=range(4))
     price = np.array([2**62, 2**62])
     genuine = solve(group)
     assert check(group, genuine) == ()
@@ -100,24 +167,3 @@ def test_sums_beyond_64_bits_are_exact():
     exact = changed(genuine, price=price + np.array([1, 0]))
     assert confirm(group, exact) is None
     assert check(group, exact) == audit(group, exact) == ()
-
-
-def with_a_row_each(group: Group) -> Group:
-    """The same group with a row of the subscriptions for each member, equal rows or not."""
-    rows = np.split(group.subscription_topics, group.subscription_indptr[1:-1])
-    each = [rows[row] for row in group.subscription_row.tolist()]
-    return replace(
-        group,
-        subscription_indptr=np.cumsum([0, *map(len, each)], dtype=np.int64),
-        subscription_topics=np.concatenate([np.empty(0, np.int32), *each]),
-        subscription_row=np.arange(len(each), dtype=np.int32),
-    )
-
-
-def test_equal_rows_of_the_subscriptions_count_as_one():
-    group = dear(1, partitions=7)
-    apart = with_a_row_each(group)
-    assert len(apart.subscription_indptr) == 3
-    for objective in ("balance > stickiness", "stickiness > balance", "topic_balance"):
-        solution = solve(group, objective)
-        assert confirm(apart, solution) == confirm(group, solution) == check(apart, solution) == ()

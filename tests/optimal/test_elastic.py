@@ -8,7 +8,7 @@ import pytest
 from ortools.sat.python import cp_model
 
 from groups.errors import BadInput, ProofError
-from optimal import ProofKind, Term
+from optimal import Term
 from optimal.arc_flow import ArcFlow
 from optimal.elastic import Elastic, check, frontier, members_bound, moved_bound, pack
 
@@ -60,11 +60,15 @@ def one_variable_each(elastic: Elastic) -> tuple[int, int]:
     return divmod(int(solver.objective_value), owned + 1)
 
 
-def test_no_assignment_of_a_small_group_has_fewer_members_or_moves_less():
+def test_no_assignment_of_a_small_group_has_fewer_members_or_moves_less_and_bounds_hold():
     for seed in range(40):
-        elastic = drawn(seed, 5, 2, 10, (0.6, 1.2)[seed % 2])
+        elastic = drawn(seed, 5, 2 + seed % 2, 10 + seed % 3, (0.6, 1.0, 1.2)[seed % 3])
         packings = all_packings(elastic)
         fewest, least = min(packings)
+        assert members_bound(elastic) <= fewest
+        for most in range(fewest, 6):
+            within = [moved for members, moved in packings if members <= most]
+            assert moved_bound(elastic, most) <= min(within)
         answer = pack(elastic)
         assert answer.terms == (
             Term("members", fewest, fewest),
@@ -99,19 +103,6 @@ def test_rounded_loads_give_true_bounds_and_packings_that_fit(monkeypatch):
     assert met
 
 
-def test_a_partition_too_fast_for_a_member_has_one_of_its_own_and_idle_ones_stay():
-    elastic = Elastic((250, 0, 1, 0), 100, (0, 0, 0, 3))
-    answer = pack(elastic)
-    assert answer.members == 2
-    assert answer.owner[:2] == (0, 0)
-    assert answer.moved == 1
-
-
-def test_what_has_no_owner_does_not_count_as_moved():
-    answer = pack(Elastic((60, 60, 60), 100, (-1, -1, -1)))
-    assert (answer.members, answer.moved, answer.proof) == (3, 0, ProofKind.CERTIFICATE)
-
-
 def test_partitions_without_a_record_take_one_member_and_no_partitions_none():
     assert pack(Elastic((0, 0, 0), 5, (4, 2, 2))).members == 1
     assert pack(Elastic((), 5, ())).members == 0
@@ -139,16 +130,6 @@ def test_the_check_refuses_what_is_not_so():
     for message, change in wrong.items():
         with pytest.raises(ProofError, match=message):
             check(elastic, replace(good, **change))
-
-
-def test_bounds_hold_on_all_assignments():
-    for seed in range(20):
-        elastic = drawn(seed, 5, 3, 12, 1.0)
-        packings = all_packings(elastic)
-        assert members_bound(elastic) <= min(packings)[0]
-        for most in range(1, 6):
-            within = [moved for members, moved in packings if members <= most]
-            assert not within or moved_bound(elastic, most) <= min(within)
 
 
 def test_bad_input_names_its_place():

@@ -11,18 +11,10 @@ from groups import TIERS, Assignment, BadInput, Group, values
 from optimal import solve
 from optimal.export import export
 from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import group_of, lopsided, one_topic
 
 pulp = pytest.importorskip("pulp")
 GROUPS = [random_group(Random(seed), members=3, partitions=5) for seed in (1, 2)]
-DOCUMENT = {
-    "format": "assay-group/1",
-    "group": "orders",
-    "topics": {"t0": 2, "t1": 3},
-    "members": {
-        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-        "c1": {"subscription": ["t1"]},
-    },
-}
 
 
 def solved_by_highs(text: str) -> tuple[dict[str, int], int]:
@@ -110,11 +102,11 @@ def test_a_tier_of_three_is_minimised_with_the_two_before_held(tmp_path):
 
 
 def test_the_binary_form_is_the_same_program():
-    model = export(Group.from_dict(DOCUMENT), "kip-54", "proto")
+    model = export(lopsided(), "kip-54", "proto")
     assert b"p0_m0" in model.binary
     assert len(model.binary) < len(model.text)
     with pytest.raises(BadInput, match="syntax: lp is text, only proto is binary, too"):
-        _ = export(Group.from_dict(DOCUMENT), "kip-54", "lp").binary
+        _ = export(lopsided(), "kip-54", "lp").binary
 
 
 @pytest.mark.parametrize(
@@ -129,19 +121,16 @@ def test_the_binary_form_is_the_same_program():
 )
 def test_what_cannot_be_exported_is_refused(arguments, more, message):
     with pytest.raises(BadInput, match=message):
-        export(Group.from_dict(DOCUMENT), *arguments, **more)
+        export(lopsided(), *arguments, **more)
 
 
 def test_a_tier_whose_earlier_tiers_are_not_proved_in_time_is_refused():
-    topics = {"t": {"partitions": 200, "lag": [3**i % 99_991 for i in range(200)]}}
-    members = {f"m{i}": {"subscription": ["t"]} for i in range(63)}
-    group = Group.from_dict(DOCUMENT | {"topics": topics, "members": members})
+    group = one_topic([3**i % 99_991 for i in range(200)], 63)
     with pytest.raises(BadInput, match="tier: 2 needs the optimum of peak_lag: not proved in"):
         export(group, "peak_lag > balance", "lp", tier=2, time_limit=0.2)
 
 
 def test_a_group_without_members_or_partitions_is_exported_too():
-    for change in ({"members": {}}, {"topics": {}, "members": {}}):
-        group = Group.from_dict(DOCUMENT | change)
+    for group in (group_of({"t": 2}, {}), group_of({}, {})):
         for syntax in ("lp", "mps", "proto"):
             assert export(group, "kip-54", syntax).legend["variables"] == {}

@@ -7,11 +7,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from groups import Assignment, Group, ProofError
+from groups import Assignment, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, check, solve
 from optimal.audit import audit
-from tests.optimal.forgery import COLUMNS, NUMBERS, REFUSED
-from tests.optimal.judging import forged, said_by
+from tests.optimal.judging import COLUMNS, NUMBERS, REFUSED, forged, said_by
+from tests.optimal.small_groups import group_of, lopsided
 
 
 def assert_refused(group, solution) -> None:
@@ -20,22 +20,87 @@ def assert_refused(group, solution) -> None:
             checker(group, solution)
 
 
-@pytest.mark.parametrize("form", COLUMNS)
-@pytest.mark.parametrize("name", ["level", "price"])
-def test_a_column_that_is_not_one_integer_a_member_is_refused(group, solution, name, form):
-    column = COLUMNS[form](getattr(solution.proof, name))
-    assert_refused(group, forged(solution, proof=forged(solution.proof, **{name: column})))
-    with pytest.raises(REFUSED):
-        check(group, replace(solution, proof=replace(solution.proof, **{name: column})))
+OWNERS = {
+    "floats": lambda owner: owner.astype(float),
+    "objects": lambda owner: owner.astype(object),
+    "booleans": lambda owner: owner.astype(bool),
+    "wide": lambda owner: owner.astype(np.int64),
+    "a list": lambda owner: owner.tolist(),
+    "too long": lambda owner: np.append(owner, owner[:1]),
+    "too short": lambda owner: owner[:-1],
+    "two-dimensional": lambda owner: owner[None],
+    "beyond the members": lambda owner: owner + np.int32(1),
+    "below nobody": lambda owner: np.where(owner < 0, np.int32(-2), owner),
+    "greatest": lambda owner: np.full(len(owner), 2**31 - 1, np.int32),
+    "nothing": lambda owner: None,
+}
+PRICES = [
+    *COLUMNS.values(),
+    lambda table: table[:-1],
+    lambda table: table[:, :1],
+    lambda table: table.astype(float),
+    lambda table: np.vstack((table, table[:1])),
+]
+
+
+def of_kind(form, kind: str):
+    return lambda prices: prices | {kind: form(prices[kind])}
+
+
+# What stands in a solution, its proof or its assignment instead, or what makes it of what does.
+PARTS = [
+    ("solution", "status", ("optimal", "feasible", "best", "", None, True, 1, Stopped.PROOF)),
+    ("solution", "stopped", ("proof", "tired", None, Status.OPTIMAL)),
+    ("solution", "proof", (None, "certificate", ProofKind.CERTIFICATE, {"kind": "certificate"})),
+    ("solution", "objective", ("balance > stickiness", (), None, ["balance", "stickiness"],
+                               (1, 2), ("balance", "balance"), ("balance", "fun"), ([], {}),
+                               (None,))),
+    ("solution", "terms", (None, (), [], "ab", (("balance", 4, 4), ("stickiness", 2, 2)),
+                           (None, None))),
+    ("solution", "assignment", ("", [0, 1, 1, 1, 2, 2, -1], {"c0": {}}, True,
+                                np.zeros(7, np.int32))),
+    ("solution", "group", (None, "g", 1)),
+    ("proof", "kind", ("certificate", "exhaustion", "none", "faith", None, 1, True)),
+    ("proof", "scale", ((0.5,), (1.0,), (True,), (None,), ("1",), [1], 1, None, (1, 1), (-1,),
+                        (0,), (10**400, 1))),
+    ("proof", "level", COLUMNS.values()),
+    ("proof", "price", COLUMNS.values()),
+    ("within a budget", "level", COLUMNS.values()),
+    ("of hosts", "prices", ({}, None, [], *(of_kind(form, kind) for form in PRICES
+                                            for kind in ("member", "host")))),
+    ("assignment", "owner", OWNERS.values()),
+    ("assignment", "strays", (((0, "t0", 0),), ((1, "t1", 99),), ((0, "t7", 0),),
+                              ((9, "t0", 0),), (1,), [], None)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("where", "name", "others"), PARTS)
+def test_a_part_of_another_kind_or_shape_is_refused(group, solution, where, name, others):
+    if where == "within a budget":
+        group = lopsided(3, 9)
+        solution = solve(group, at_most={"stickiness": 2})
+    if where == "of hosts":
+        group = group_of({"t": 5}, {m: ["t"] for m in "abc"}, hosts="xxy")
+        solution = solve(group, "host_balance > stickiness")
+    for other, kind in product(others, ProofKind):
+        proof = solution.proof if kind is ProofKind.CERTIFICATE else Proof(kind)
+        if where == "solution":
+            assert_refused(group, forged(forged(solution, proof=proof), **{name: other}))
+        elif where == "assignment":
+            made = other(solution.assignment.owner) if callable(other) else other
+            assignment = forged(solution.assignment, **{name: made})
+            assert_refused(group, forged(solution, assignment=assignment, proof=proof))
+        elif kind is ProofKind.CERTIFICATE:
+            made = other(getattr(proof, name)) if callable(other) else other
+            assert_refused(group, forged(solution, proof=forged(proof, **{name: made})))
+            with pytest.raises(REFUSED):
+                check(group, replace(solution, proof=replace(proof, **{name: made})))
 
 
 def test_fractional_prices_prove_no_distance_that_is_not_needed():
     """With prices of -3/8 the bound is 2 where 0 is possible, were they rounded anywhere."""
     topic = {"partitions": 4, "racks": [["a"], ["a"], ["b"], ["b"]]}
-    members = {m: {"subscription": ["t"], "rack": m} for m in "ab"}
-    group = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": members}
-    )
+    group = group_of({"t": topic}, {"a": ["t"], "b": ["t"]}, racks="ab")
     genuine = solve(group, "balance > racks")
     assert [term.value for term in genuine.terms] == [0, 0]
     wrong = Assignment(group, np.array([0, 1, 0, 1], np.int32))
@@ -62,78 +127,9 @@ def test_a_term_that_is_no_integer_is_refused(group, solution, name, tier, numbe
         assert_refused(group, forged(other, status=Status.FEASIBLE))
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("status", ("optimal", "feasible", "best", "", None, True, 1, Stopped.PROOF)),
-        ("stopped", ("proof", "tired", None, Status.OPTIMAL)),
-        ("proof", (None, "certificate", ProofKind.CERTIFICATE, {"kind": "certificate"})),
-        ("objective", ("balance > stickiness", (), None, ["balance", "stickiness"], (1, 2))),
-        ("objective", (("balance", "balance"), ("balance", "fun"), ([], {}), (None,))),
-        ("terms", (None, (), [], "ab", (("balance", 4, 4), ("stickiness", 2, 2)), (None, None))),
-        ("assignment", ("", [0, 1, 1, 1, 2, 2, -1], {"c0": {}}, True, np.zeros(7, np.int32))),
-        ("group", (None, "g", 1)),
-    ],
-)
-def test_a_part_of_another_kind_is_refused(group, solution, name, words):
-    for word, kind in product(words, ProofKind):
-        proof = solution.proof if kind is ProofKind.CERTIFICATE else Proof(kind)
-        assert_refused(group, forged(forged(solution, proof=proof), **{name: word}))
-
-
-@pytest.mark.parametrize("kind", ["certificate", "exhaustion", "none", "faith", None, 1, True])
-def test_a_kind_of_proof_that_is_no_kind_is_refused(group, solution, kind):
-    assert_refused(group, forged(solution, proof=forged(solution.proof, kind=kind)))
-    with pytest.raises(ProofError, match=r"proof\.kind: .+ is no ProofKind"):
-        replace(solution.proof, kind=kind)
-
-
-@pytest.mark.parametrize(
-    "scale",
-    [(0.5,), (1.0,), (True,), (None,), ("1",), [1], 1, None, (1, 1), (-1,), (0,), (10**400, 1)],
-    ids=str,
-)
-def test_a_scale_that_is_no_tuple_of_positive_integers_is_refused(group, solution, scale):
-    assert_refused(group, forged(solution, proof=forged(solution.proof, scale=scale)))
-
-
-OWNERS = {
-    "floats": lambda owner: owner.astype(float),
-    "objects": lambda owner: owner.astype(object),
-    "booleans": lambda owner: owner.astype(bool),
-    "wide": lambda owner: owner.astype(np.int64),
-    "a list": lambda owner: owner.tolist(),
-    "too long": lambda owner: np.append(owner, owner[:1]),
-    "too short": lambda owner: owner[:-1],
-    "two-dimensional": lambda owner: owner[None],
-    "beyond the members": lambda owner: owner + np.int32(1),
-    "below nobody": lambda owner: np.where(owner < 0, np.int32(-2), owner),
-    "greatest": lambda owner: np.full(len(owner), 2**31 - 1, np.int32),
-    "nothing": lambda owner: None,
-}
-
-
-@pytest.mark.parametrize("form", OWNERS)
-@pytest.mark.parametrize("kind", ProofKind)
-def test_owners_that_are_no_members_are_refused(group, solution, form, kind):
-    owner = OWNERS[form](solution.assignment.owner)
-    proof = solution.proof if kind is ProofKind.CERTIFICATE else Proof(kind)
-    assignment = forged(solution.assignment, owner=owner)
-    assert_refused(group, forged(solution, assignment=assignment, proof=proof))
-
-
-@pytest.mark.parametrize(
-    "strays", [((0, "t0", 0),), ((1, "t1", 99),), ((0, "t7", 0),), ((9, "t0", 0),), (1,), [], None]
-)
-def test_what_is_handed_out_twice_or_is_not_there_is_refused(group, solution, strays):
-    assert_refused(group, forged(solution, assignment=forged(solution.assignment, strays=strays)))
-
-
 def test_a_solution_of_other_members_or_partitions_is_refused():
     def made(topics, members) -> Group:
-        subscribed = {m: {"subscription": list(topics)} for m in members}
-        document = {"format": "assay-group/1", "group": "g"}
-        return Group.from_dict(document | {"topics": topics, "members": subscribed})
+        return group_of(topics, {member: [*topics] for member in members})
 
     def turned(group: Group) -> Group:
         return replace(group, members=group.members[::-1])

@@ -53,7 +53,7 @@ def is_held(solution: Solutions, index: int) -> bool:
 def test_the_audit_of_many_groups_and_the_checker_of_each_are_of_one_mind(objective):
     """Some part of some groups is forged; the others must stay confirmed."""
     rng, met = random.Random(objective), {True: 0, False: 0}
-    for _ in range(12):
+    for _ in range(8):
         fleet = some_fleet(rng)
         genuine = solve_fleet(fleet, objective)
         good = np.array([index not in genuine.errors for index in range(len(fleet))])
@@ -68,7 +68,7 @@ def test_the_audit_of_many_groups_and_the_checker_of_each_are_of_one_mind(object
                 held = is_held(solution, index)
                 assert said[index] == held, (index, objective)
                 met[held] += 1
-    assert min(met.values()) > 50, met
+    assert min(met.values()) > 25, met
 
 
 def forged(rng: random.Random, genuine: Solutions) -> Solutions:

@@ -3,20 +3,18 @@
 import random
 import re
 from importlib import import_module
-from itertools import product
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from groups import TIERS, Assignment, values
-from groups.arrays import NOBODY
+from groups import TIERS, values
 from groups.fleet import Fleet
 from optimal import Status, solve, solve_fleet
 from optimal.answer import LIMITS
 from optimal.enumeration import CELLS_AT_ONCE, MOST_ASSIGNMENTS
 from optimal.solve import METHODS
 from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import every_assignment
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/explanation/formulations.md").read_text(encoding="utf-8")
@@ -59,12 +57,7 @@ def test_the_entry_on_the_page_adds_a_tier_that_is_solved_and_told(monkeypatch):
     groups = [random_group(rng, members=3, partitions=5) for _ in range(60)]
     fleet = solve_fleet(Fleet.of(groups), "balance > moved_lag")
     for group, together in zip(groups, fleet, strict=True):
-        start, member = group.subscriptions.by_topic
-        readers = [[*member[start[t] : start[t + 1]]] or [NOBODY] for t in group.topic.tolist()]
-        least = min(
-            values(Assignment(group, np.array(owner, np.int32)), ("balance", "moved_lag"))
-            for owner in product(*readers)
-        )
+        least = min(values(one, ("balance", "moved_lag")) for one in every_assignment(group))
         for solution in (together, solve(group, "balance > moved_lag")):
             assert solution.status is Status.OPTIMAL
             assert tuple(term.value for term in solution.terms) == least

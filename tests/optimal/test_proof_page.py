@@ -24,12 +24,9 @@ from tests.optimal import page_checker
 from tests.optimal.judging import KIP_54, is_accepted, said_by
 from tests.optimal.loads.sweep import case, case_within
 from tests.optimal.page_checker import Refused, check_by_the_page
-from tests.optimal.random_groups import random_group
-from tests.optimal.random_streams import of_state, random_streams
+from tests.optimal.random_groups import of_state, random_group, random_streams
 from tests.optimal.small_groups import group_of
 
-ROOT = Path(__file__).parents[2]
-KNOWN = [json.loads(line) for line in (ROOT / "corpus/known.jsonl").read_text().splitlines()]
 COSTS = ("balance", "stickiness", "moved_weight", "racks")
 ASKED = ("host_balance", "rack_balance", "load_squares")
 ORDERS = [order for size in range(1, 5) for order in permutations(COSTS, size)]
@@ -220,19 +217,14 @@ def test_the_checker_of_the_page_imports_nothing_of_the_project():
     assert not any(isinstance(node, ast.Import) for node in ast.walk(tree))
 
 
-@pytest.mark.parametrize("document", KNOWN, ids=lambda document: document["group"])
-def test_the_checker_of_the_page_accepts_every_known_optimum(document):
-    assert refusal(document, solve(Group.from_dict(document)).to_dict()) is None
-
-
 @pytest.mark.parametrize(
     ("draw", "number", "conditions"),
     [
-        (in_any_order, 120, ("1, open", "2, levels", "3, prices", "4, scale", "another proof")),
-        (of_places, 30, ("asks, pays", "asks, steps", "another proof")),
-        (with_even_topics, 30, ("topic balance",)),
+        (in_any_order, 80, ("1, open", "2, levels", "3, prices", "4, scale", "another proof")),
+        (of_places, 20, ("asks, pays", "asks, steps", "another proof")),
+        (with_even_topics, 15, ("topic balance",)),
         (peaks, 30, ("peak", "2, levels", "3, prices", "even", "another proof")),
-        (within_a_budget, 30, ("budget", "budget 2", "another proof")),
+        (within_a_budget, 15, ("budget", "budget 2", "another proof")),
         (of_a_peak_within_budgets, 30, ("peak", "budget", "another proof")),
         (of_moves_under_a_peak, 60, ("moves below the peak", "moves under the peak")),
     ],

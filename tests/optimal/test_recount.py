@@ -5,24 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from groups import Assignment, Group, ProofError, values
-from optimal import Proof, ProofKind, Solution, Status, Stopped, Term, check, solve
+from groups import ProofError
+from optimal import Proof, ProofKind, Status, Term, check, solve
 from optimal.brute import brute
 from optimal.recount import count_again
+from tests.optimal.judging import claimed
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import one_topic
 
-
-def claimed(group: Group, objective: tuple[str, ...], owner, kind=ProofKind.EXHAUSTION):
-    """Somebody's word that an assignment is the best."""
-    assignment = Assignment(group, owner)
-    terms = tuple(
-        Term(t, v, v) for t, v in zip(objective, values(assignment, objective), strict=True)
-    )
-    return Solution(
-        group=group, objective=objective, status=Status.OPTIMAL, stopped=Stopped.PROOF,
-        method="brute", seconds=0.0, terms=terms, assignment=assignment, proof=Proof(kind),
-    )  # fmt: skip
+WORD = ProofKind.EXHAUSTION
 
 
 @pytest.mark.parametrize("kind", [ProofKind.EXHAUSTION, ProofKind.SOLVER])
@@ -31,13 +22,13 @@ def test_a_peak_of_1200_is_no_optimum_where_900_is_one(kind):
     best = solve(group, "peak_lag").assignment.owner
     worse = best.copy()
     worse[1:] = [best[0], *[(best[0] + 1) % 3] * 2, *[(best[0] + 2) % 3] * 2]
-    forged = claimed(group, ("peak_lag",), worse, kind)
+    forged = claimed(group, worse, ("peak_lag",), kind=kind)
     assert forged.terms[0].value == 1200
     assert check(group, forged)
     said = "terms.peak_lag: the bound 1200 is wrong: an assignment has 900"
     with pytest.raises(ProofError, match=said):
         count_again(group, forged)
-    assert count_again(group, claimed(group, ("peak_lag",), best, kind))
+    assert count_again(group, claimed(group, best, ("peak_lag",), kind=kind))
 
 
 @pytest.mark.parametrize("first", [None, 0])
@@ -45,7 +36,7 @@ def test_a_bound_after_a_tier_that_is_open_is_refused_whatever_it_says(first):
     """With balance 1 the best peak is 9; nobody says what is best after a balance of 0."""
     group = one_topic([9, 9, 8], 2)
     owner = solve(group, "balance > peak_lag").assignment.owner
-    best = claimed(group, ("balance", "peak_lag"), owner)
+    best = claimed(group, owner, ("balance", "peak_lag"), kind=WORD)
     balance, peak = best.terms
     later = replace(
         best,
@@ -59,7 +50,7 @@ def test_a_bound_after_a_tier_that_is_open_is_refused_whatever_it_says(first):
 
 def test_a_false_bound_of_a_feasible_answer_is_refused_and_a_true_one_is_not():
     group = one_topic([900, 300, 300, 300, 300, 300], 3)
-    one = claimed(group, ("peak_lag",), solve(group, "peak_lag").assignment.owner)
+    one = claimed(group, solve(group, "peak_lag").assignment.owner, ("peak_lag",), kind=WORD)
     worse = replace(one, status=Status.FEASIBLE, proof=Proof(ProofKind.NONE))
     for bound in (None, 0, 899, 900):
         assert count_again(group, replace(worse, terms=(Term("peak_lag", 900, bound),)))
@@ -74,7 +65,7 @@ def test_a_claim_on_a_small_group_passes_exactly_where_nothing_is_better():
         objective = tuple(rng.sample(["balance", "stickiness", "peak_lag", "lag_balance"], 2))
         best = brute(group, objective).bounds
         owner = solve(group, rng.choice(objective)).assignment.owner
-        forged = claimed(group, objective, owner)
+        forged = claimed(group, owner, objective, kind=WORD)
         is_best = tuple(term.value for term in forged.terms) == best
         seen.add(is_best)
         if is_best:
@@ -92,16 +83,16 @@ def test_of_a_group_with_too_many_assignments_a_plainly_worse_one_is_refused():
     worse[best == 0] = 1
     said = r"terms\.balance: the bound \d+ is wrong: an assignment has 0"
     with pytest.raises(ProofError, match=said):
-        count_again(group, claimed(group, ("balance",), worse))
+        count_again(group, claimed(group, worse, ("balance",), kind=WORD))
     with pytest.raises(ProofError, match=r"terms\.peak_lag: the bound 3600 is wrong: an"):
-        count_again(group, claimed(group, ("peak_lag",), worse))
-    assert not count_again(group, claimed(group, ("balance",), best))
+        count_again(group, claimed(group, worse, ("peak_lag",), kind=WORD))
+    assert not count_again(group, claimed(group, best, ("balance",), kind=WORD))
 
 
 def test_what_breaks_a_budget_refutes_nothing():
     """Even loads take moves that there may not be."""
     group = one_topic([0] * 24, 2, owned=range(24))
-    stays = claimed(group, ("balance",), group.owner)
+    stays = claimed(group, group.owner, ("balance",), kind=WORD)
     with pytest.raises(ProofError, match="the bound 24 is wrong: an assignment has 0"):
         count_again(group, stays)
     assert not count_again(group, replace(stays, at_most={"stickiness": 0}))

@@ -17,6 +17,7 @@ from optimal.solution import Standbys
 from optimal.standbys import standby_bounds, standbys_beside
 from optimal.streams import StreamsSolution, solve_streams
 from tests.optimal.judging import forged
+from tests.optimal.small_groups import group_of, streams
 from tests.optimal.standby_sweep import least, small, together, values_of
 
 
@@ -95,42 +96,30 @@ def forgery(rng: random.Random, standbys: Standbys) -> Standbys:
     return forged(standbys, member=member, terms=terms, proof=proof)
 
 
-def app(replicas: int | None, tasks: int, **members) -> dict:
+def app(replicas: int | None, tasks: int, **members) -> Group:
     """A stateful subtopology; process, active tasks and standbys by member."""
-    return {
-        "format": "assay-streams/1",
-        "group": "app",
-        "standby_replicas": replicas,
-        "subtopologies": {"0": {"tasks": tasks, "stateful": True}},
-        "members": {
-            name: {
-                "process": process,
-                "tasks": {"active": {"0": active}, "standby": {"0": standby}},
-            }
-            for name, (process, active, standby) in members.items()
-        },
+    said = {
+        name: (process, {"0": active}, {"0": standby})
+        for name, (process, active, standby) in members.items()
     }
-
-
-def of(document: dict, **options) -> StreamsSolution:
-    return solve_streams(Group.from_dict(document), **options)
+    return streams({"0": (tasks, True)}, said, standby_replicas=replicas)
 
 
 def test_standbys_that_are_there_stay_with_their_thread():
-    document = app(
+    group = app(
         1, 4, a1=("A", [0], [2]), a2=("A", [1], [3]), b1=("B", [2], [1]), b2=("B", [3], [0])
     )
-    found = of(document)
+    found = solve_streams(group)
     assert values_of(found.standbys) == (16, 32, 0)
-    for name, member in document["members"].items():
+    for name, member in group.snapshot()["members"].items():
         assert found.tasks[name].active == member["tasks"]["active"]
         assert found.tasks[name].standby == member["tasks"]["standby"]
 
 
 def test_with_too_few_processes_a_task_has_one_standby_on_each_other():
-    found = of(app(3, 2, a=("A", [0, 1], []), b=("B", [], []), c=("C", [], [])))
+    found = solve_streams(app(3, 2, a=("A", [0, 1], []), b=("B", [], []), c=("C", [], [])))
     assert Counter(found.standbys.task.tolist()) == {0: 2, 1: 2}
-    alone = of(app(3, 2, a1=("A", [0, 1], []), a2=("A", [], [])))
+    alone = solve_streams(app(3, 2, a1=("A", [0, 1], []), a2=("A", [], [])))
     assert (values_of(alone.standbys), len(alone.standbys.task)) == ((2, 4, 0), 0)
     assert alone.check() == ()
 
@@ -141,7 +130,7 @@ def test_a_thousand_tasks_of_fifty_processes_have_their_standbys_with_a_certific
     for task in range(1000):
         members[f"c{rng.randrange(60):03}"][1].append(task)
         members[f"c{rng.randrange(60):03}"][2].append(task)
-    found = of(app(1, 1000, **members))
+    found = solve_streams(app(1, 1000, **members))
     assert found.actives.status is Status.OPTIMAL
     loads = found.standbys.actives.loads + np.bincount(found.standbys.member, minlength=100)
     assert {*loads.tolist()} == {20}
@@ -149,36 +138,33 @@ def test_a_thousand_tasks_of_fifty_processes_have_their_standbys_with_a_certific
 
 
 def test_out_of_time_there_are_no_tasks():
-    found = of(app(1, 3, a=("A", [0], []), b=("B", [], [1])), time_limit=0)
+    found = solve_streams(app(1, 3, a=("A", [0], []), b=("B", [], [1])), time_limit=0)
     assert (found.standbys, found.tasks, found.actives.status) == (None, {}, Status.UNKNOWN)
     assert (found.together, found.optimal_together) == (None, False)
     assert found.check() == ("there is no assignment to check",)
 
 
 def test_what_is_not_known_is_refused():
-    unknown = app(1, 2, a=("A", [0, 1], []))
-    unknown["subtopologies"]["0"]["stateful"] = None
-    consumers = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}, "members": {}}
-    for document, said in (
+    unknown = streams({"0": (2, None)}, {"a": ("A", {"0": [0, 1]}, {})}, standby_replicas=1)
+    for group, said in (
         (app(None, 1, a=("A", [0], [])), "^standby_replicas: unknown, expected"),
         (unknown, "^which partitions keep state is unknown"),
-        (consumers, "^g: a consumer group, expected a Kafka Streams group$"),
+        (group_of({"t": 1}, {}), "^g: a consumer group, expected a Kafka Streams group$"),
     ):
         with pytest.raises(BadInput, match=said):
-            of(document)
+            solve_streams(group)
     with pytest.raises(BadInput, match="standby_replicas: -1, expected how many"):
-        of(app(1, 1, a=("A", [0], [])), standby_replicas=-1)
-    actives = solve(Group.from_dict(unknown), "balance").assignment
+        solve_streams(app(1, 1, a=("A", [0], [])), standby_replicas=-1)
     with pytest.raises(BadInput, match="which tasks keep state is unknown"):
-        standbys_beside(actives, 1)
+        standbys_beside(solve(unknown, "balance").assignment, 1)
 
 
 def test_an_answer_with_standbys_of_another_or_none_says_so():
-    solution = of(app(1, 2, a=("A", [0], []), b=("B", [1], [])))
+    solution = solve_streams(app(1, 2, a=("A", [0], []), b=("B", [1], [])))
     crossed = replace(solution.standbys.actives, owner=np.array([1, 0], np.int32))
     for other in (
         standbys_beside(crossed, 1),
-        of(app(1, 2, a=("A", [0], []), b=("B", [1], []))).standbys,
+        solve_streams(app(1, 2, a=("A", [0], []), b=("B", [1], []))).standbys,
     ):
         with pytest.raises(ProofError, match="beside other active tasks"):
             StreamsSolution(solution.actives, other).check()
@@ -198,7 +184,7 @@ def test_an_answer_with_standbys_of_another_or_none_says_so():
     ],
 )
 def test_standbys_of_another_shape_are_refused_in_one_line(change, said):
-    standbys = of(app(1, 2, a=("A", [0], []), b=("B", [1], []))).standbys
+    standbys = solve_streams(app(1, 2, a=("A", [0], []), b=("B", [1], []))).standbys
     with pytest.raises(ProofError, match=said):
         require_standbys(replace(standbys, **change))
 
@@ -206,7 +192,7 @@ def test_standbys_of_another_shape_are_refused_in_one_line(change, said):
 def test_threads_without_a_common_multiple_and_tasks_without_a_member_are_refused():
     numbers = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53)
     members = {f"{n:02}-{k:02}": (f"p{n:02}", [], []) for n in numbers for k in range(n)}
-    group = Group.from_dict(app(1, 30, **members))
+    group = app(1, 30, **members)
     with pytest.raises(BadInput, match="no common multiple"):
         solve_streams(group, "balance > stickiness", standby_replicas=1)
     nobody = replace(Assignment.current(group), owner=np.full(30, -1, np.int32))
@@ -216,21 +202,10 @@ def test_threads_without_a_common_multiple_and_tasks_without_a_member_are_refuse
 
 def test_other_actives_of_balance_alone_are_as_good_though_they_move_more():
     """The certificate of balance says something of moves, too, which other actives may break."""
-    document = {
-        "format": "assay-streams/1",
-        "group": "g",
-        "standby_replicas": 1,
-        "subtopologies": {
-            "0": {"tasks": 1, "stateful": True},
-            "1": {"tasks": 1, "stateful": False},
-        },
-        "members": {
-            "a": {"process": "A", "tasks": {"active": {"0": [0]}}},
-            "b": {"process": "B", "tasks": {"active": {"1": [0]}}},
-            "c": {"process": "A", "tasks": {}},
-        },
-    }
-    found = solve_streams(Group.from_dict(document), "balance", together_seconds=60)
+    parts = {"0": (1, True), "1": (1, False)}
+    members = {"a": ("A", {"0": [0]}, {}), "b": ("B", {"1": [0]}, {}), "c": ("A", {}, {})}
+    group = streams(parts, members, standby_replicas=1)
+    found = solve_streams(group, "balance", together_seconds=60)
     assert [term.value for term in found.standbys.terms] == [3, 6, 0]
     assert found.optimal_together
     (unchecked,) = found.check()

@@ -1,7 +1,6 @@
 """What keeps state: even by itself, where copies of it lie, and what proves it."""
 
 import random
-from collections import Counter
 from itertools import permutations
 
 import numpy as np
@@ -9,30 +8,11 @@ import pytest
 
 from groups import BadInput, Group, ProofError
 from groups.columns.racks import Racks
-from optimal import ProofKind, Status, check, solve
-from tests.optimal.agreement_sweep import streams_case
+from optimal import Status, check, solve
+from tests.optimal.agreement import streams_case
 from tests.optimal.judging import changed, is_accepted, said_by
-from tests.optimal.random_streams import random_streams
-from tests.optimal.small_groups import found, group_of
-
-
-def streams(subtopologies, members) -> Group:
-    """A streams group: (tasks, stateful) by name; process, active tasks and standbys by member."""
-    return Group.from_dict(
-        {
-            "format": "assay-streams/1",
-            "group": "app",
-            "subtopologies": {
-                name: {"tasks": tasks, "stateful": stateful}
-                for name, (tasks, stateful) in subtopologies.items()
-            },
-            "members": {
-                name: {"process": process, "tasks": {"active": active, "standby": standby}}
-                for name, (process, active, standby) in members.items()
-            },
-        }
-    )
-
+from tests.optimal.random_groups import random_streams
+from tests.optimal.small_groups import found, group_of, streams
 
 # The example of docs/explanation/proof.md.
 OF_THE_PAGE = streams(
@@ -41,21 +21,9 @@ OF_THE_PAGE = streams(
 )
 
 
-def test_flows_find_what_exhaustion_finds_with_a_certificate():
-    met = Counter()
-    for number in range(150):
-        group, asked = streams_case(3, number)
-        for objective in asked:
-            solution = solve(group, objective, method="flow")
-            best = solve(group, objective, method="brute")
-            assert found(solution) == found(best), (number, objective)
-            met[solution.proof.kind, solution.status] += 1
-    assert met.keys() == {(ProofKind.CERTIFICATE, Status.OPTIMAL)}
-
-
 def test_in_every_order_of_three_tiers_the_answer_is_the_best():
     tiers = ("restores", "stickiness", "balance", "host_balance", "stateful_balance")
-    groups = [streams_case(5, number)[0] for number in range(3)]
+    groups = [streams_case(5, number)[0] for number in range(2)]
     for objective in permutations(tiers, 3):
         for group in groups:
             best = solve(group, objective, method="brute")
@@ -85,35 +53,6 @@ def test_the_example_of_the_page_has_the_asks_of_the_page():
         "state": np.array([[3, 1, 0, 1], [3, 1, 0, 0]]),
     }
     assert is_accepted(OF_THE_PAGE, changed(solution, prices=asks))
-
-
-def test_two_tasks_move_to_standbys_rather_than_one_that_is_restored():
-    group = streams(
-        {"0": (3, True), "1": (1, True)},
-        {
-            "a": ("A", {"0": [0, 1, 2]}, {}),
-            "b": ("B", {"1": [0]}, {"0": [2]}),
-            "c": ("C", {}, {"1": [0]}),
-        },
-    )
-    assert found(solve(group, "balance > stickiness > restores")) == (2, 1, 1)
-    solution = solve(group, "balance > restores > stickiness")
-    assert found(solution) == (2, 0, 2)
-    assert solution.assignment.to_dict() == {"a": {"0": [0, 1]}, "b": {"0": [2]}, "c": {"1": [0]}}
-
-
-def test_threads_of_a_process_share_their_copies():
-    active = {"0": [0, 1, 2, 3]}
-    group = streams({"0": (4, True)}, {"a1": ("A", active, {}), "a2": ("A", {}, {})})
-    solution = solve(group, "kip-1071")
-    assert dict(zip(solution.objective, found(solution), strict=True)) == {
-        "balance": 0, "host_balance": 16, "stateful_balance": 8, "restores": 0, "stickiness": 2,
-    }  # fmt: skip
-
-
-def test_a_task_without_any_copy_is_restored_wherever_it_goes():
-    group = streams({"0": (3, True), "1": (2, False)}, {"a": ("A", {"0": [0]}, {})})
-    assert found(solve(group, "restores")) == (2,)
 
 
 def test_asks_of_state_that_differ_in_balance_prove_nothing():

@@ -115,7 +115,7 @@ def test_what_a_solution_assumed_is_not_assumed_for_it(folder, checked):
 
 
 def test_a_tampered_solution_is_rejected_at_its_place(solution, checked):
-    """The places themselves are in tests/optimal/test_refused_certificates.py."""
+    """The places themselves are in tests/optimal/test_certificate.py."""
     moved = deepcopy(solution)
     moved["assignment"] |= {"c0": {"t0": [0], "t1": [0]}, "c1": {"t0": [1], "t1": [1, 2]}}
     assert one_line(checked(moved), 1) == "-: t0-1 with c1: unsubscribed"

@@ -6,6 +6,7 @@ import numpy as np
 from ortools.graph.python import min_cost_flow
 
 from groups import Assignment, Group
+from tests.optimal.small_groups import document
 
 FLOW_TIERS = ("balance", "topic_balance", "stickiness", "moved_weight", "racks")
 
@@ -93,6 +94,4 @@ def larger_group(rng: random.Random, kind: str) -> Group:
             if rng.random() < 0.9:
                 owner = min(rng.sample(readers, min(2, len(readers))))
                 members[owner]["owned"].setdefault(topic, []).append(number)
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": kind, "topics": topics, "members": members}
-    )
+    return Group.from_dict(document(topics, members, group=kind))

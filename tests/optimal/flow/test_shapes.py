@@ -1,15 +1,21 @@
 """Groups of known shapes: chains, staircases, buckets, and what everybody carries in them."""
 
 import random
+from collections import Counter
+from itertools import product
 
 import pytest
 
-from groups import Group, values
-from optimal import ProofKind, Status, solve
+from compare.samples.families import Family
+from groups import values
+from optimal import ProofKind, Status, Stopped, check, solve
+from optimal.flow.algorithm import flow
 from tests.optimal.flow.one_convex_flow import monolithic
+from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import chain, found, group_of
 
 KIP_54 = ("balance", "stickiness")
+EVENTS = ("fresh", "join-one", "leave-many", "partitions-added", "stable")
 
 
 @pytest.mark.parametrize("method", ["flow", "auto"])
@@ -93,44 +99,32 @@ def test_a_newcomer_that_reads_one_topic_only_takes_its_share_of_that():
     assert crowded.assignment.loads.tolist() == [500, 3, 500]
 
 
-def test_a_chain_of_moves_that_no_single_move_begins_is_found():
-    topics, reads = {"t0": 3, "t1": 1, "t2": 1}, {"c0": ["t0"], "c1": ["t0", "t1"]}
-    reads |= {"c2": ["t1", "t2"], "c3": ["t2"]}
-    owned = {"c0": {"t0": [0, 1]}, "c1": {"t0": [2]}, "c2": {"t1": [0]}, "c3": {"t2": [0]}}
-    solution = solve(group_of(topics, reads, owned))
-    assert sorted(solution.assignment.loads.tolist()) == [1, 1, 1, 2]
-    assert found(solution) == (3, 0)
-    owned = {"c0": {"t0": [0]}, "c1": {"t0": [1, 2]}, "c2": {"t1": [0], "t2": [0]}}
-    solution = solve(group_of(topics, reads, owned))
-    assert found(solution) == (3, 1)
-
-
-def test_weights_decide_which_partitions_stay():
-    document = {
-        "format": "assay-group/1",
-        "group": "g",
-        "topics": {"t": {"partitions": 4, "weight": [1, 100, 2, 50]}},
-        "members": {
-            "c0": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
-            "c1": {"subscription": ["t"]},
-        },
-    }
-    group = Group.from_dict(document)
-    solution = solve(group, "balance > moved_weight")
-    assert solution.assignment.to_dict() == {"c0": {"t": [1, 3]}, "c1": {"t": [0, 2]}}
-    assert found(solution) == (0, 3)
-
-
 def test_the_example_of_kip_881_puts_partitions_near_and_then_moves_none():
-    document = {
-        "format": "assay-group/1",
-        "group": "g",
-        "topics": {"t": {"partitions": 4, "racks": [["a"], ["b"], ["a", "b"], ["c"]]}},
-        "members": {
-            "c0": {"subscription": ["t"], "rack": "a", "owned": {"t": [1, 2]}},
-            "c1": {"subscription": ["t"], "rack": "b"},
-        },
-    }
-    solution = solve(Group.from_dict(document), "kip-881")
+    topics = {"t": {"partitions": 4, "racks": [["a"], ["b"], ["a", "b"], ["c"]]}}
+    reads = {"c0": ["t"], "c1": ["t"]}
+    solution = solve(group_of(topics, reads, {"c0": {"t": [1, 2]}}, racks="ab"), "kip-881")
     assert found(solution) == (0, 1, 1)
     assert solution.assignment.to_dict() == {"c0": {"t": [0, 2]}, "c1": {"t": [1, 3]}}
+
+
+def test_the_closed_form_costs_what_the_flow_costs_with_the_same_loads():
+    rng, met = random.Random("small"), Counter()
+    groups = [
+        random_group(rng, members=rng.randint(1, 10), partitions=rng.randint(0, 60))
+        for _ in range(150)
+    ]
+    for kind, event, skewed in product(("equal", "buckets"), EVENTS, (False, True)):
+        groups += [Family(10, 6, 6, kind, event, skewed=skewed).group(seed) for seed in range(2)]
+    for group in groups:
+        order = rng.choice((KIP_54, ("balance",)))
+        closed, flowing = (solve(group, order, method=method) for method in ("auto", "flow"))
+        assert (found(closed), flowing.method) == (found(flowing), "flow"), group.to_dict()
+        assert closed.assignment.loads.tolist() == flowing.assignment.loads.tolist()
+        assert check(group, closed) == check(group, flowing) == ()
+        met[closed.method] += 1
+    assert min(met["closed-form"], met["flow"]) > 40
+
+
+def test_a_small_group_stops_when_the_time_is_up():
+    answer = flow(chain(9, 20), KIP_54, time_limit=-1.0)
+    assert (answer.owner, answer.stopped) == (None, Stopped.TIME_LIMIT)

@@ -1,16 +1,23 @@
-"""Members that hold few partitions each: every part, every deal, and the likely ones."""
+"""Few partitions a member: parts, deals, splits, packing, and the published differencing."""
 
 from __future__ import annotations
 
 import random
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
+from benchmarks.differencing import balanced_differencing
 from benchmarks.lag_groups import alike
+from benchmarks.makespan import group_of as makespan
+from benchmarks.makespan import uniform
 from optimal import ProofKind, Status, check, solve
+from optimal.loads import exchange
 from optimal.loads.bin_completion import Undecided, first_deal, likely_deal, with_prices
+from optimal.loads.candidates import Candidates
+from optimal.loads.incumbent import Incumbent
+from optimal.loads.neighbourhood import split
 from optimal.loads.parts import extreme_first, parts_within
 from optimal.time_left import TimeLeft
 
@@ -178,3 +185,99 @@ def test_what_every_deal_proves_is_what_cp_sat_finds(partitions, members):
 def test_members_of_five_partitions_each_reach_the_average():
     solution = solve(alike(100, 20, "uniform", 3), "balance > peak_lag", time_limit=60)
     assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.CERTIFICATE)
+
+
+def test_the_least_peak_is_that_of_cp_sat_and_its_bound_a_solvers_word(monkeypatch):
+    monkeypatch.setattr(exchange, "SMALL", 0)
+    closed = 0
+    for seed in range(8):
+        group = makespan(uniform(50, 100)(9, np.random.default_rng(seed)), 4)
+        solution = solve(group, "peak_lag", time_limit=20)
+        assert solution.status == "optimal"
+        assert solution.terms == solve(group, "peak_lag", method="cp-sat").terms
+        by_word = solution.proof.kind is ProofKind.SOLVER
+        (*said,) = check(group, solution)
+        assert [one.partition(":")[0] for one in said] == ["proof of kind solver"] * by_word
+        closed += by_word
+    assert closed
+
+
+def test_packing_closes_what_exchanges_and_cp_sat_leave_open(monkeypatch):
+    times = uniform(50, 100)(33, np.random.default_rng(2))
+    group = makespan(times, 12)
+    assert solve(group, "peak_lag", time_limit=20).status == "optimal"
+    monkeypatch.setattr(exchange, "MOST_PACKED", 0)
+    assert solve(group, "peak_lag", time_limit=0.5).status == "feasible"
+
+
+def test_counts_that_are_fixed_are_kept():
+    times = uniform(20, 40)(27, np.random.default_rng(1))
+    loads = solve(makespan(times, 10), "balance > peak_lag", time_limit=2).assignment.loads
+    assert sorted(loads.tolist()) == [2] * 3 + [3] * 7
+
+
+def two_members(rng: random.Random) -> tuple[Candidates, np.ndarray]:
+    """Two members that both may hold up to eight partitions, and an assignment to them."""
+    n = rng.randint(1, 8)
+    size = np.array([rng.randint(0, rng.choice((3, 100, 2**40))) for _ in range(n)], np.int64)
+    holder = np.array([rng.randint(0, 1) for _ in range(n)], np.int64)
+    home = np.array([rng.randint(-1, 1) for _ in range(n)], np.int64)
+    held = np.bincount(holder, minlength=2)
+    least = np.maximum(held - rng.randint(0, 2), 0)[None]
+    most = (held + rng.randint(0, 2))[None]
+    read, one = np.arange(n), np.zeros(n, np.int64)
+    made = int(((home >= 0) & (home != holder)).sum())
+    moves = rng.choice((None, made, made + 1, made + 2))
+    both = np.ones((1, 2), bool)
+    return Candidates(read, size, one, both, one, least, most, home, moves), holder
+
+
+def least_apart(candidates: Candidates) -> int:
+    """How little the two can differ, by all assignments within the counts and the moves."""
+    apart = []
+    for owners in product((0, 1), repeat=len(candidates.size)):
+        holder = np.array(owners, np.int64)
+        found = Incumbent(candidates, holder)
+        over = candidates.moves is not None and found.moves > candidates.moves
+        if candidates.keeps(holder) and not over:
+            apart.append(abs(int(found.loads[0] - found.loads[1])))
+    return min(apart)
+
+
+def test_no_split_within_the_counts_and_the_moves_is_more_even():
+    rng, drawn = random.Random("splits"), np.random.default_rng(1)
+    for _ in range(180):
+        candidates, holder = two_members(rng)
+        incumbent = Incumbent(candidates, holder)
+        found = split(incumbent, 0, 1, drawn)
+        assert found is not None
+        incumbent.give((0, 1), found)
+        assert candidates.keeps(incumbent.holder)
+        assert candidates.moves is None or incumbent.moves <= candidates.moves
+        assert abs(int(incumbent.loads[0] - incumbent.loads[1])) == least_apart(candidates)
+
+
+def test_three_each_are_off_by_no_more_than_the_ratio_that_michiels_et_al_prove():
+    """No more than 4/3 of the best for three partitions each (STACS 2003); here of the average."""
+    rng = random.Random(1)
+    for members in (2, 3, 8):
+        for _ in range(20):
+            size = np.array([rng.randint(50, 100) for _ in range(3 * members)], np.int64)
+            holder = balanced_differencing(size, members)
+            carried = np.bincount(holder, size, members)
+            assert (np.bincount(holder, minlength=members) == 3).all()
+            assert carried.max() <= 4 / 3 * max(size.sum() / members, size.max())
+
+
+def test_counts_differ_by_one_at_most_and_nothing_is_left_out():
+    for count in range(12):
+        holder = balanced_differencing(np.arange(count, dtype=np.int64) ** 2, 4)
+        held = np.bincount(holder, minlength=4)
+        assert held.sum() == count
+        assert held.max() - held.min() <= 1
+
+
+def test_two_members_share_8_7_6_5_4_as_the_method_says():
+    """Rows (8, 7), (6, 5), (4, -): the last differs most; 8 and 0, 7 and 4; then 5 and 6."""
+    holder = balanced_differencing(np.array([8, 7, 6, 5, 4]), 2)
+    assert sorted(np.bincount(holder, [8, 7, 6, 5, 4]).tolist()) == [14, 16]

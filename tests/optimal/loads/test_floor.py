@@ -10,8 +10,12 @@ from optimal.flow.algorithm import flow
 from optimal.loads.candidates import candidates_of
 from optimal.loads.lower_bounds import highest_floor, weighted_average
 from optimal.proof import Floor
-from tests.optimal.forgery import REFUSED
-from tests.optimal.judging import changed, forged, with_owner
+from tests.optimal.judging import (
+    REFUSED,
+    changed,
+    forged,
+    with_owner,
+)
 from tests.optimal.small_groups import group_of
 
 

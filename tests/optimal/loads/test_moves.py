@@ -5,21 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.lag_groups import alike
 from groups import Assignment, BadInput, Group, ProofError, values
 from optimal import ProofKind, Solution, Status, check, solve
 from optimal.loads.exchange import exchange_within
 from optimal.time_left import TimeLeft
 from tests.optimal.judging import changed, with_owner
-from tests.optimal.loads.sweep import meet
-from tests.optimal.small_groups import found, group_of
-
-
-def owned(partitions: int, members: int, kind: str) -> Group:
-    """A group of one topic whose partitions are owned by anybody."""
-    group = alike(partitions, members, kind, 1)
-    owner = np.random.default_rng(7).integers(0, members, partitions)
-    return replace(group, owner=owner.astype(np.int32))
+from tests.optimal.loads.sweep import meet_within
+from tests.optimal.small_groups import found, group_of, lagging, one_topic
 
 
 @pytest.fixture
@@ -33,20 +25,22 @@ def hot() -> Group:
 def test_no_assignment_within_budgets_is_better_and_no_bound_above_it():
     rng, kinds = random.Random("within budgets"), Counter()
     for _ in range(300):
-        solution = meet(rng, within=True)
+        solution = meet_within(rng)
         kinds[f"{solution.method} {solution.proof.kind}" if solution else "nothing"] += 1
     assert kinds["exchange certificate"] > 120
     assert kinds["exchange solver"] > 15
     assert kinds["nothing"] > 5
 
 
-@pytest.mark.parametrize("kind", ["uniform", "lognormal", "zipf"])
-@pytest.mark.parametrize(("partitions", "members"), [(100, 10), (1000, 100)])
+@pytest.mark.parametrize(
+    ("partitions", "members", "kind"),
+    [(100, 10, "uniform"), (100, 10, "lognormal"), (100, 10, "zipf"), (1000, 100, "lognormal")],
+)
 def test_every_further_move_lowers_the_peak_and_its_bound_or_leaves_them(
     partitions, members, kind
 ):
     """Rounds are counted, so that a busy machine finds the same."""
-    group, reached = owned(partitions, members, kind), []
+    group, reached = lagging(partitions, members, kind), []
     for moves in (0, members // 4, members, partitions // 3):
         budget, no_limit = {"stickiness": moves}, TimeLeft.of(None)
         found = exchange_within(group, ("peak_lag",), budget, no_limit, rounds=200)
@@ -58,15 +52,6 @@ def test_every_further_move_lowers_the_peak_and_its_bound_or_leaves_them(
         reached.append((peak, bound))
     for column in zip(*reached, strict=True):
         assert list(column) == sorted(column, reverse=True)
-
-
-def test_a_few_moves_off_the_fullest_are_proved_with_a_certificate():
-    group = owned(1000, 100, "uniform")
-    solution = solve(group, "peak_lag", at_most={"stickiness": 20}, time_limit=5)
-    assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.CERTIFICATE)
-    assert solution.proof.givers
-    assert check(group, solution) == ()
-    assert check(group, Solution.from_dict(group, solution.to_dict())) == ()
 
 
 def test_one_move_takes_the_heaviest_but_one_off_the_hot_member(hot):
@@ -120,16 +105,8 @@ def test_nobody_is_idle_where_there_are_partitions_enough():
     assert (found(solution), solution.assignment.loads.max()) == ((90,), 1)
 
 
-def test_a_thousand_partitions_with_counts_that_differ_are_proved_at_once():
-    for kind in ("uniform", "zipf"):
-        group = owned(1000, 100, kind)
-        solution = solve(group, "peak_lag", at_most={"load_spread": 3}, time_limit=120)
-        assert (solution.status, solution.proof.kind) == (Status.OPTIMAL, ProofKind.CERTIFICATE)
-        assert values(solution.assignment, ("load_spread",))[0] <= 3
-
-
 def test_the_fewest_moves_under_a_peak_are_found_and_proved():
-    group = owned(100, 10, "uniform")
+    group = lagging(100, 10, "uniform")
     for moves in (3, 6):
         reached = solve(group, "peak_lag", at_most={"stickiness": moves}, time_limit=5)
         peak = reached.terms[0].value
@@ -138,7 +115,7 @@ def test_the_fewest_moves_under_a_peak_are_found_and_proved():
 
 
 def test_budgets_that_exclude_each_other_are_refused_at_any_size():
-    group = owned(1000, 100, "uniform")
+    group = lagging(1000, 100, "uniform")
     with pytest.raises(
         BadInput,
         match=r"at_most.stickiness: 9, but with load_spread at most 0 the least that is possible",
@@ -149,7 +126,7 @@ def test_budgets_that_exclude_each_other_are_refused_at_any_size():
 
 
 def test_what_exchanges_within_budgets_do_not_serve_is_refused():
-    group = owned(10, 3, "uniform")
+    group = lagging(10, 3, "uniform")
     for objective, at_most in (
         ("lag_spread > stickiness", {"stickiness": 1}),
         ("balance", {"stickiness": 1}),
@@ -158,3 +135,79 @@ def test_what_exchanges_within_budgets_do_not_serve_is_refused():
     ):
         with pytest.raises(BadInput, match=r"exchange does not serve .* within .*; use cp-sat"):
             solve(group, objective, at_most=at_most, method="exchange")
+
+
+@pytest.mark.parametrize("kind", ["lognormal", "zipf"])
+def test_few_partitions_move_where_one_hot_partition_pins_the_peak(kind):
+    group = lagging(1000, 100, kind)
+    solution = solve(group, "balance > peak_lag > stickiness", time_limit=3)
+    assert solution.method == "exchange"
+    assert [term.bound == term.value for term in solution.terms[:2]] == [True, True]
+    moves = solution.terms[2]
+    # Any assignment of the least peak moves 990 or so, where nothing looks after moves.
+    assert moves.bound <= moves.value <= 1.15 * moves.bound
+    assert solution.terms[0] == solve(group, "balance").terms[0]
+    assert check(group, Solution.from_dict(group, solution.to_dict())) is not None
+
+
+def test_the_fewest_moves_after_the_least_peak_have_a_certificate():
+    """c0 owns all; nobody carries less than 9, and c1 has to get all but the hot partition."""
+    topics = {"t0": {"partitions": 4, "lag": [9, 3, 3, 3]}}
+    group = group_of(topics, {"c0": ["t0"], "c1": ["t0"]}, {"c0": {"t0": [0, 1, 2, 3]}})
+    solution = solve(group, "peak_lag > stickiness", method="exchange")
+    assert found(solution) == (9, 1)
+    assert solution.assignment.owner.tolist() == [1, 0, 0, 0]
+    assert (solution.proof.kind, solution.proof.givers) == (ProofKind.CERTIFICATE, (0,))
+    assert check(group, solution) == ()
+    with pytest.raises(ProofError, match="givers: they show 1 moves, not 3"):
+        check(group, with_owner(solution, [0, 1, 1, 1]))
+    with pytest.raises(ProofError, match="floor is missing"):
+        check(group, changed(solution, floor=None))
+
+
+def test_loads_that_could_be_more_even_without_a_peak_are_refused():
+    topics = {"t0": {"partitions": 4, "lag": [5, 4, 3, 2]}}
+    group = group_of(topics, {"c0": ["t0"], "c1": ["t0"]})
+    for tier, least in (("lag_balance", 0), ("lag_spread", 0)):
+        solution = solve(group, f"balance > {tier}", method="exchange")
+        assert found(solution) == (0, least)
+        with pytest.raises(ProofError, match=f"{tier}: the loads show 0, not 4"):
+            check(group, with_owner(solution, [0, 0, 1, 1]))
+
+
+def test_evenness_within_a_budget_on_moves_keeps_to_it():
+    group = lagging(100, 10, "lognormal")
+    last = None
+    for moves in (5, 20, 60):
+        at_most = {"stickiness": moves}
+        solution = solve(group, "lag_balance", at_most=at_most, time_limit=1)
+        assert values(solution.assignment, ("stickiness",))[0] <= moves
+        (term,) = solution.terms
+        assert term.bound <= term.value
+        assert last is None or term.value <= last
+        last = term.value
+
+
+@pytest.mark.parametrize(
+    "objective", ["topic_balance > balance > peak_lag", "balance > lag_balance > stickiness"]
+)
+def test_where_exchanges_do_not_serve_the_answer_is_no_worse_than_their_start(objective):
+    group = lagging(200, 20, "uniform")
+    solution = solve(group, objective, time_limit=2)
+    assert solution.method == "cp-sat"
+    first, *_ = objective.split(" > ")
+    assert solution.terms[0].value == solve(group, first).terms[0].value
+    alone = solve(group, objective, method="cp-sat", time_limit=2)
+    if alone.terms:
+        ours, theirs = ([term.value for term in one.terms] for one in (solution, alone))
+        assert ours <= theirs
+
+
+@pytest.mark.parametrize("budget", ["load_spread", "idle_members"])
+def test_givers_show_nothing_where_no_peak_is_asked(budget):
+    """What a forged document said of moves within a spread ended in a KeyError."""
+    group = one_topic([5, 1, 1, 1], 3, owned=range(4))
+    told = solve(group, "stickiness", at_most={budget: 1 if budget == "load_spread" else 0})
+    forged = told.to_dict() | {"proof": {"kind": "certificate", "givers": ["c0"]}}
+    with pytest.raises(ProofError, match="givers: they show moves under a peak"):
+        check(group, Solution.from_dict(group, forged))
