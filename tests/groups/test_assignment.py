@@ -8,22 +8,15 @@ import pytest
 
 from groups import Assignment, BadInput, Group, InvalidAssignment, Violation, values
 from optimal import solve
-from tests.optimal.random_groups import random_group
-
-
-def group_of(topics: dict, members: dict) -> Group:
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    return Group.from_dict(document)
+from tests.optimal.random_groups import any_owner, random_group
+from tests.optimal.small_groups import group_of
 
 
 @pytest.fixture
 def group() -> Group:
-    members = {
-        "c0": {"subscription": ["t0"], "owned": {"t0": [0, 1]}},
-        "c1": {"subscription": ["t0", "t1"], "owned": {"t1": [0]}},
-        "c2": {"subscription": ["t1"]},
-    }
-    return group_of({"t0": 2, "t1": 3, "t9": 2}, members)
+    reads = {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
+    owned = {"c0": {"t0": [0, 1]}, "c1": {"t1": [0]}}
+    return group_of({"t0": 2, "t1": 3, "t9": 2}, reads, owned)
 
 
 GOOD = {"c0": {"t0": [0]}, "c1": {"t0": [1], "t1": [1]}, "c2": {"t1": [0, 2]}}
@@ -39,15 +32,6 @@ def any_assignment(rng: random.Random, group: Group) -> Assignment:
         if group.members
     ]
     return Assignment.from_holdings(group, sorted(held))
-
-
-def valid_assignment(rng: random.Random, group: Group) -> Assignment:
-    owner = np.full(group.n_partitions, -1, np.int32)
-    for p, topic in enumerate(group.topic.tolist()):
-        readers = group.subscribers(topic).tolist()
-        if readers:
-            owner[p] = rng.choice(readers)
-    return Assignment(group, owner)
 
 
 def test_an_assignment_and_its_document_are_the_same(group):
@@ -78,18 +62,10 @@ def test_members_with_nothing_are_in_the_document_and_idle(group):
     ("change", "violations"),
     [
         ({"c2": {"t1": [0]}}, [("unassigned", None, "t1", 2)]),
-        ({"c2": {"t1": [0, 1, 2]}}, [("double", "c2", "t1", 1)]),
-        ({"c0": {"t0": [0], "t9": [1]}}, [("unsubscribed", "c0", "t9", 1)]),
-        ({"c0": {"t0": [0, 5]}}, [("no-such-partition", "c0", "t0", 5)]),
         ({"c0": {"t0": [0], "gone": [0]}}, [("no-such-partition", "c0", "gone", 0)]),
-        ({"c0": {"t0": [0, 0]}}, [("double", "c0", "t0", 0)]),
         (
             {"c2": {"t0": [1], "t1": [0, 2]}},
             [("double", "c2", "t0", 1), ("unsubscribed", "c2", "t0", 1)],
-        ),
-        (
-            {"c0": {}, "c2": {"t1": [0, 2], "t0": [0]}},
-            [("unsubscribed", "c2", "t0", 0)],
         ),
     ],
 )
@@ -202,7 +178,7 @@ def test_balanced_is_that_no_single_move_improves_the_score():
     answers = {True: 0, False: 0}
     for _ in range(400):
         group = random_group(rng, members=4, partitions=rng.randint(0, 8))
-        assignment = valid_assignment(rng, group)
+        assignment = Assignment(group, any_owner(rng, group))
         assert assignment.balanced() is naive_balanced(assignment)
         answers[assignment.balanced()] += 1
     assert min(answers.values()) > 50
@@ -212,10 +188,7 @@ def test_balanced_as_kip_54_has_it_may_leave_a_spread_of_all_members_but_one():
     """A chain whose every link is level within one, held by the upper end of each link."""
     members = 8
     topics = {f"t{i}": i + 1 for i in range(members - 1)}
-    reads = {
-        f"c{m}": {"subscription": [t for t in (f"t{m - 1}", f"t{m}") if t in topics]}
-        for m in range(members)
-    }
+    reads = {f"c{m}": [t for t in (f"t{m - 1}", f"t{m}") if t in topics] for m in range(members)}
     steep = Assignment.from_dict(
         group_of(topics, reads), {f"c{i + 1}": {f"t{i}": list(range(i + 1))} for i in range(7)}
     )

@@ -6,7 +6,7 @@ import os
 import shutil
 import tracemalloc
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,10 +14,14 @@ from groups import BadInput, Group
 from groups.documents.texts import MOST_UNPACKED_BYTES, decode, read_bytes
 from groups.files import Found, find, read_group, read_groups
 from groups.importers.times import file_time, told_time
+from tests.groups.importers.imported import CAPTURES, OFFSETS
+from tests.optimal.small_groups import document, lopsided
 
-CAPTURES = Path(__file__).parent / "captures"
+if TYPE_CHECKING:
+    from pathlib import Path
+
 DESCRIBE = (CAPTURES / "4.3.1/coop-a-describe.txt").read_text()
-GROUP = {"format": "assay-group/1", "group": "g", "topics": {"t": 1}, "members": {}}
+GROUP = document({"t": 1}, {})
 
 
 def only(path: Path) -> Group:
@@ -227,9 +231,7 @@ def test_a_file_that_is_not_there_has_no_time(tmp_path):
 
 
 def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
-    members = {m: {"subscription": ["t"]} for m in "ab"}
-    members["a"]["owned"] = {"t": [0, 1, 2, 3, 4]}
-    orders = {"format": "assay-group/1", "group": "orders", "topics": {"t": 5}, "members": members}
+    orders = lopsided(2, 5).to_dict() | {"group": "orders"}
     for hour in (9, 10):
         at = f"2026-11-23T{hour:02}:00:00Z"
         (tmp_path / f"{hour}.json").write_text(json.dumps(orders | {"captured_at": at}))
@@ -251,10 +253,7 @@ def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
 
 
 def test_a_paste_that_is_cut_off_says_so_in_python_too(tmp_path) -> None:
-    rows = (
-        "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
-        "g t 0 1 2 1 m /h c\n"
-    )
+    rows = f"{OFFSETS}g t 0 1 2 1 m /h c\n"
     path = tmp_path / "a.txt"
     path.write_text(f"{rows}{rows.replace('g t', 'h t')}h t 1 1 2")
     groups = read_groups(path)

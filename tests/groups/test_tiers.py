@@ -1,10 +1,7 @@
 """The tiers: their values against double loops, and the grammar of objectives."""
 
-import math
 import random
-from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -14,71 +11,19 @@ from groups import TIERS, Assignment, BadInput, Group, parse_objective, values
 from groups.columns.racks import Racks
 from groups.needs import require_data
 from groups.tiers import pairwise_difference
-from tests.optimal.random_groups import random_group
+from tests.optimal.page_checker import Case
+from tests.optimal.random_groups import any_owner, random_group
+from tests.optimal.small_groups import document
 
 
 def naive(assignment: Assignment) -> dict[str, int]:
-    """Every tier from its definition, over the document of the group and the assignment."""
-    group, held = assignment.group.to_dict(), assignment.to_dict()
-    topics = {
-        t: body if isinstance(body, dict) else {"partitions": body}
-        for t, body in group["topics"].items()
-    }
-    pairs = {m: [(t, n) for t, ns in mine.items() for n in ns] for m, mine in held.items()}
-    rack = {m: body.get("rack") for m, body in group["members"].items()}
-    loads = [len(mine) for mine in pairs.values()]
-    lags = [sum(topics[t]["lag"][n] for t, n in mine) for mine in pairs.values()]
-    weights = [sum(topics[t]["weight"][n] for t, n in mine) for mine in pairs.values()]
-    owner = {
-        (assignment.group.topics[assignment.group.topic[p]], int(assignment.group.number[p])): m
-        for p, m in enumerate(assignment.group.owner.tolist())
-    }
-    moved = [
-        (t, n)
-        for m, mine in pairs.items()
-        for t, n in mine
-        if owner[t, n] >= 0 and assignment.group.members[owner[t, n]] != m
-    ]
-    found = {
-        "balance": sum(abs(a - b) for a, b in combinations(loads, 2)),
-        "topic_balance": sum(len(ns) ** 2 for mine in held.values() for ns in mine.values()),
-        "load_squares": sum(load**2 for load in loads),
-        "stickiness": len(moved),
-        "moved_weight": sum(topics[t]["weight"][n] for t, n in moved),
-        "racks": sum(
-            rack[m] not in topics[t]["racks"][n] for m, mine in pairs.items() for t, n in mine
-        ),
-        "load_spread": max(loads, default=0) - min(loads, default=0),
-        "idle_members": min(loads.count(0), max(0, sum(loads) - len(loads) + loads.count(0))),
-    }
-    copies, first = (
-        assignment.group.copies,
-        dict(zip(assignment.group.topics, assignment.group.first.tolist(), strict=False)),
-    )
-    having = {
-        m: [copies.of_set(s) for t, n in mine if (s := int(copies.replicas[first[t] + n])) >= 0]
-        for m, mine in pairs.items()
-    }
-    hosts = {m: body["host"] for m, body in group["members"].items()}
-    found["stateful_balance"] = sum(len(sets) ** 2 for sets in having.values())
-    found["restores"] = sum(hosts[m] not in one for m, sets in having.items() for one in sets)
-    for name, sums in (("lag", lags), ("weight", weights)):
-        found[f"peak_{name}"] = max(sums, default=0)
-        found[f"{name}_spread"] = max(sums, default=0) - min(sums, default=0)
-        found[f"{name}_balance"] = sum(abs(a - b) for a, b in combinations(sums, 2))
-    for kind in ("host", "rack"):
-        place = {m: body[kind] for m, body in group["members"].items()}
-        held_by = Counter(place[m] for m, mine in pairs.items() for _ in mine)
-        members = Counter(place.values())
-        found[f"{kind}_balance"] = int(
-            sum(
-                math.lcm(*members.values()) * Fraction(number**2, members[name])
-                for name, number in held_by.items()
-            )
-        )
-    rates = [body.get("capacity") for body in group["members"].values()]
-    found["peak_time"] = max(map(math.ceil, map(Fraction, lags, rates)), default=0)
-    return found
+    """Every tier as docs/explanation/proof.md defines it, of the documents alone."""
+    group = assignment.group
+    case = Case(group.to_dict(), {"assignment": assignment.to_dict()})
+    at = zip(group.topic.tolist(), group.number.tolist(), group.copies.replicas, strict=True)
+    copies = {(group.topics[t], n): some for t, n, some in at if some >= 0}
+    case.copies = {p: {*group.copies.of_set(copies[p])} for p in case.p if p in copies}
+    return {tier: case.value(tier) for tier in TIERS}
 
 
 def test_every_tier_has_the_value_of_its_definition():
@@ -86,11 +31,7 @@ def test_every_tier_has_the_value_of_its_definition():
     positive = dict.fromkeys(TIERS, 0)
     for _ in range(150):
         group = random_group(rng, members=5, partitions=12)
-        owner = np.full(group.n_partitions, -1, np.int32)
-        for p, topic in enumerate(group.topic.tolist()):
-            readers = group.subscribers(topic).tolist()
-            owner[p] = rng.choice(readers) if readers else -1
-        assignment = Assignment(group, owner)
+        assignment = Assignment(group, any_owner(rng, group))
         expected = naive(assignment)
         assert expected.keys() == TIERS.keys()
         assert values(assignment, tuple(TIERS)) == tuple(expected[tier] for tier in TIERS)
@@ -114,17 +55,9 @@ def test_the_score_of_kip_54_for_a_spread_of_one():
 
 def test_a_lag_that_is_unknown_counts_nothing_and_one_beyond_32_bits_counts_fully():
     topics = {"t": {"partitions": 3, "lag": [None, 2**40, 2**40], "weight": [1, 2, 3]}}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": {"c0": {}}}
-    assignment = Assignment(Group.from_dict(document), np.zeros(3, np.int32))
+    group = Group.from_dict(document(topics, {"c0": {}}))
+    assignment = Assignment(group, np.zeros(3, np.int32))
     assert values(assignment, ("peak_lag", "peak_weight")) == (2**41, 6)
-
-
-def test_a_member_is_idle_only_where_there_is_a_partition_for_it():
-    topics, reads = {"t": 2}, {m: {"subscription": ["t"]} for m in ("c0", "c1", "c2")}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": reads}
-    group = Group.from_dict(document)
-    for owner, idle in (([0, 1], 0), ([0, 0], 1)):
-        assert values(Assignment(group, np.array(owner, np.int32)), ("idle_members",)) == (idle,)
 
 
 @pytest.mark.parametrize(
@@ -168,9 +101,8 @@ def test_another_objective_is_refused(objective, message):
         parse_objective(objective)
 
 
-def group_of(topic, members) -> Group:
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": topic, "unread": 1}}
-    return Group.from_dict(document | {"members": members})
+def with_unread(topic, members) -> Group:
+    return Group.from_dict(document({"t": topic, "unread": 1}, members))
 
 
 READ = {"c0": {"subscription": ["t"], "owned": {"t": [0]}}}
@@ -203,21 +135,21 @@ READ = {"c0": {"subscription": ["t"], "owned": {"t": [0]}}}
 )
 def test_a_tier_that_needs_what_the_group_lacks_is_refused_with_the_place(tier, topic, message):
     with pytest.raises(BadInput, match=message):
-        require_data(group_of(topic, READ), (tier,))
+        require_data(with_unread(topic, READ), (tier,))
 
 
 def test_a_total_just_below_the_limit_is_served():
-    require_data(group_of({"partitions": 2, "lag": [1, 2**62 - 2]}, READ), ("peak_lag",))
+    require_data(with_unread({"partitions": 2, "lag": [1, 2**62 - 2]}, READ), ("peak_lag",))
 
 
 def test_what_nobody_reads_need_not_be_known():
     topic = {"partitions": 1, "lag": [1], "weight": [1], "racks": [["a"]]}
-    group = group_of(topic, {"c0": READ["c0"] | {"rack": "a", "host": "h", "capacity": 1}})
+    group = with_unread(topic, {"c0": READ["c0"] | {"rack": "a", "host": "h", "capacity": 1}})
     require_data(replace(group, copies=Racks.of(["h"], [[], None])), tuple(TIERS))
 
 
 def test_the_weight_of_what_nobody_owns_need_not_be_known_to_move():
-    group = group_of(3, {"c0": {"subscription": ["t"]}})
+    group = with_unread(3, {"c0": {"subscription": ["t"]}})
     require_data(group, ("moved_weight",))
     with pytest.raises(BadInput, match="tier peak_weight needs it"):
         require_data(group, ("peak_weight",))

@@ -12,7 +12,9 @@ from groups.columnar.key import canonical, keys_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.rows import batch_of
 from tests.groups.columnar.test_batch import some_groups
-from tests.groups.columnar.test_rows import EVERYTHING, document, good, odd, shipped
+from tests.groups.columnar.test_rows import good
+from tests.groups.examples import EVERYTHING, odd, shipped
+from tests.optimal.small_groups import document
 
 
 def key_of(row: dict) -> str:
@@ -46,6 +48,7 @@ def test_keys_are_of_the_content_alone():
     assert keys == [keys_of(batch.slice(i, 1))[0] for i in range(len(batch))]
     assert keys[5:40] == keys_of(batch.slice(5, 35))
     assert keys == [key_of(batch_of([group]).to_pylist()[0]) for group in groups]
+    assert keys_of(batch_of([])) == []
     table = pa.Table.from_batches([batch.slice(7), batch.slice(0, 7)]).combine_chunks()
     assert keys_of(table.to_batches()[0]) == keys[7:] + keys[:7]
 
@@ -91,10 +94,6 @@ def test_what_lies_under_a_null_does_not_count():
     batch = pa.RecordBatch.from_pylist([good() | {"lag": None}, good()], LAYOUT)
     columns = [hidden if name == "lag" else batch.column(name) for name in LAYOUT.names]
     assert keys_of(pa.RecordBatch.from_arrays(columns, schema=LAYOUT)) == keys_of(batch)
-
-
-def test_no_rows_have_no_keys():
-    assert keys_of(batch_of([])) == []
 
 
 def rewritten(rng: random.Random, row: dict) -> dict:
@@ -146,21 +145,16 @@ def as_claims(row: dict) -> dict:
     }
 
 
-def test_a_row_that_another_program_wrote_becomes_the_one_that_assay_writes():
+def test_a_row_that_another_program_wrote_becomes_the_one_that_assay_writes_which_stays():
     rng = random.Random("written")
-    rows = batch_of([*some_groups(rng, 100), *[Group.from_dict(EVERYTHING)] * 20])
+    rows = batch_of([*shipped(), *odd(), *some_groups(rng, 100)])
     others = [rewritten(rng, row) for row in rows.to_pylist()]
-    found, place, failures = canonical(pa.RecordBatch.from_pylist(others, LAYOUT))
-    assert failures == []
-    assert place.tolist() == list(range(len(rows)))
-    assert found.equals(rows)
-    assert keys_of(found) == keys_of(rows)
-
-
-def test_what_assay_writes_is_canonical():
-    rows = batch_of(shipped() + odd())
-    found, _, failures = canonical(rows)
-    assert (found.equals(rows), failures) == (True, [])
+    for written in (rows, pa.RecordBatch.from_pylist(others, LAYOUT)):
+        found, place, failures = canonical(written)
+        assert failures == []
+        assert place.tolist() == list(range(len(rows)))
+        assert found.equals(rows)
+        assert keys_of(found) == keys_of(rows)
 
 
 def test_bad_rows_fall_out_of_canonical_ones():

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -11,89 +10,9 @@ import pytest
 from groups import BadInput, Group
 from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, in_layout
 from groups.columnar.rows import batch_of, of_row
-from groups.files import read_groups
+from tests.groups.examples import CORPUS, EVERYTHING, odd, shipped
 from tests.optimal.random_groups import random_group
-
-CORPUS = Path(__file__).parents[3] / "corpus"
-EVERYTHING = {
-    "format": "assay-group/1",
-    "group": "orders",
-    "captured_at": "2026-11-20T10:00:00Z",
-    "auto_offset_reset": "earliest",
-    "assumed": ["something"],
-    "topics": {
-        "t0": 2,
-        "t1": {"partitions": 3, "lag": [10, 0, None], "weight": [7, 7, 1], "racks": [["a"]] * 3},
-        "t2": {"partitions": 1, "offsets": [{"beginning": 0, "end": 100, "committed": None}]},
-        "none": 0,
-    },
-    "members": {
-        "c0": {
-            "subscription": ["t0", "t1", "gone"],
-            "owned": {"t0": [0, 1], "gone": [3], "t1": [7]},
-            "generation": 5,
-            "rack": "a",
-            "instance_id": "i-0",
-            "client_id": "app-0",
-            "host": "/127.0.0.1",
-            "assignors": ["cooperative-sticky", "range"],
-        },
-        "c1": {
-            "subscription": None,
-            "owned": {"t0": [0]},
-            "target": {"t1": [0]},
-            "epoch": 5,
-            "subscription_regex": "t.*",
-            "capacity": 2,
-        },
-        "c2": {"subscription": ["gone", "new"], "owned": {"t2": [0]}},
-    },
-}
-
-
-def document(topics, members, **more) -> dict:
-    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members} | more
-
-
-def shipped() -> list[Group]:
-    return [*read_groups(CORPUS)]
-
-
-def odd() -> list[Group]:
-    hostile = ['a"b', "ключ", "\n", "\0", " ", "{}", "\U0001d518"]
-    return [
-        Group.from_dict(EVERYTHING),
-        Group.from_dict(document({}, {})),
-        Group.from_dict(document({"t": 3}, {})),
-        Group.from_dict(document({"t": 0}, {"c": {}})),
-        Group.from_dict(document({"t": {"partitions": 0, "lag": [], "weight": []}}, {})),
-        Group.from_dict(
-            document(
-                {name: 2 for name in hostile},
-                {
-                    name: {"subscription": hostile, "client_id": name, "owned": {name: [1]}}
-                    for name in hostile
-                },
-                captured_at="\t",
-            )
-        ),
-        Group.from_dict(
-            document({"t": 1}, {"a": {"owned": {"t": [0]}}, "b": {"owned": {"t": [0]}}})
-        ),
-        Group.from_dict(
-            document({"t": 1}, {"a": {"subscription": ["t"]}, "b": {}})
-        ).with_equal_subscriptions(),
-        Group.from_arrays(
-            group="unsorted",
-            topics=["t1", "t0"],
-            partitions=[1, 2],
-            members=["b", "a"],
-            subscription_indptr=[0, 2, 3],
-            subscription_topics=[0, 1, 1],
-            owner=[0, 1, -1],
-            lag=[3, -1, 5],
-        ),
-    ]
+from tests.optimal.small_groups import document
 
 
 def row_of(group: Group) -> dict:
@@ -111,7 +30,6 @@ def test_a_group_comes_back_from_its_row_as_it_was():
     made += [*shipped(), *odd()]
     for group, back in zip(made, one_by_one(batch_of(made)), strict=True):
         assert back.to_dict() == group.to_dict()
-        assert of_row(row_of(group)).to_dict() == group.to_dict()
 
 
 def test_a_group_has_one_row_whatever_way_it_was_made():
@@ -191,11 +109,8 @@ def detailed(**change) -> list[dict]:
         ({"topics": ["t1", "t0"]}, r"topics\[1\]: 't0' does not come after 't1'"),
         ({"members": ["a", "a"]}, r"members\[1\]: 'a' does not come after 'a'"),
         ({"members": ["a", None]}, r"members\[1\]: null"),
-        ({"owner": [1, -1, 1]}, r"owner\[0\]: b owns a partition of t0 but does not subscribe"),
         ({"owner": [0, None, 1]}, r"owner\[1\]: null"),
         (claimed(partition=[1, 7, 0]), r"owner\[0\]: 0, but the claims make it -1"),
-        (claimed(member=[0, 0, 2]), "claims.member: 2, but there are 2 members"),
-        (claimed(topic=[0, 3, 1]), "claims.topic: 3, but 3 topics are named"),
         (claimed(topic=[2, 0, 1]), r"claims\[1\]: does not come after the one before it"),
         (claimed(partition=[0, 7]), "claims.partition: 2 values, expected 3"),
         (claimed(partition=None), "claims.partition: null"),
@@ -204,7 +119,6 @@ def detailed(**change) -> list[dict]:
         (logs(end=[8, 9, -2]), r"offsets.end\[2\]: -2, expected -1 or more"),
         (logs(given=[True]), "offsets.given: 1 value, expected 2"),
         (logs(given=[True, None]), r"offsets.given\[1\]: null"),
-        ({"absent_topics": ["t0"]}, "absent_topics: one of them is among the topics"),
         ({"absent_topics": ["v", "u"]}, r"absent_topics\[1\]: 'u' does not come after 'v'"),
         ({"absent_topics": [""]}, "absent_topics: '', expected a non-empty string"),
         (

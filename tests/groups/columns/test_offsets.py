@@ -3,15 +3,14 @@ from __future__ import annotations
 import pytest
 
 from groups import Group
+from tests.optimal.small_groups import document
 
 UNCOMMITTED = {"beginning": 10, "end": 100, "committed": None}
 
 
 def group_of(*offsets: dict, **more: object) -> Group:
     topic = {"partitions": len(offsets), "offsets": list(offsets)}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": {"t": topic}, "members": {}, **more}
-    )
+    return Group.from_dict(document({"t": topic}, {}, **more))
 
 
 def behind(group: Group) -> list[int]:
@@ -29,8 +28,7 @@ def test_what_is_assumed_of_partitions_without_a_commit_is_one_line_with_their_n
     assert (behind(one), behind(two)) == ([0, 0], [0, 0, 0])
     assert group_of(committed).assumed == ()
     lag = {"partitions": 1, "lag": [None]}
-    without = {"format": "assay-group/1", "group": "g", "topics": {"t": lag, "u": 3}}
-    assert Group.from_dict(without | {"members": {}}).assumed == ()
+    assert Group.from_dict(document({"t": lag, "u": 3}, {})).assumed == ()
 
 
 @pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 90)])
@@ -50,16 +48,16 @@ def test_a_snapshot_that_says_its_reset_is_not_told_another():
 
 
 def test_the_line_is_made_anew_whenever_a_snapshot_is_read():
-    document = group_of(UNCOMMITTED, UNCOMMITTED, assumed=["first"]).to_dict()
-    assert Group.from_dict(document).to_dict() == document
-    offsets = document["topics"]["t"]["offsets"]
+    made = group_of(UNCOMMITTED, UNCOMMITTED, assumed=["first"]).to_dict()
+    assert Group.from_dict(made).to_dict() == made
+    offsets = made["topics"]["t"]["offsets"]
     offsets[0] = {"beginning": 0, "end": 3, "committed": 1}
-    assert Group.from_dict(document).assumed == (
+    assert Group.from_dict(made).assumed == (
         "first",
         "auto.offset.reset: latest, so 1 partition without a commit has lag 0",
     )
     offsets[1] = offsets[0]
-    assert Group.from_dict(document).assumed == ("first",)
+    assert Group.from_dict(made).assumed == ("first",)
 
 
 def test_topics_whose_lag_is_given_keep_it_under_any_reset():
@@ -68,8 +66,6 @@ def test_topics_whose_lag_is_given_keep_it_under_any_reset():
         "b": {"partitions": 1, "offsets": [UNCOMMITTED]},
         "c": 1,
     }
-    group = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": {}}
-    )
+    group = Group.from_dict(document(topics, {}))
     assert behind(group) == [7, 0, -1]
     assert behind(group.with_reset("earliest")) == [7, 90, -1]

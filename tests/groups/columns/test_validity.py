@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from dataclasses import fields, replace
+from dataclasses import FrozenInstanceError, fields, replace
 
 import numpy as np
 import pytest
@@ -69,6 +69,8 @@ BROKEN = [
         {"subscription_topics": ints(0, 1, 0)},
         r"subscription_topics: the row of members\[1\] is not ascending without repeats",
     ),
+    ({"subscription_indptr": np.zeros(4)}, "subscription_indptr: expected a one-dimensional"),
+    ({"subscription_topics": np.zeros(3)}, "subscription_topics: expected a one-dimensional"),
     ({"subscription_row": ints(0, 1, 3)}, r"subscription_row\[2\]: 3, but there are 3 rows"),
     ({"subscription_row": ints(0, 1)}, "subscription_row: 2 values, expected 3"),
     ({"subscription_row": ints(0, 0, 2)}, "subscription_row: no member reads row 1"),
@@ -222,13 +224,20 @@ def test_an_array_that_nobody_can_change_is_shared():
     [copy.copy, copy.deepcopy, lambda group: pickle.loads(pickle.dumps(group))],
     ids=["copy", "deepcopy", "pickle"],
 )
-def test_a_copy_is_checked_and_read_only_too(again):
+def test_nothing_of_a_group_can_be_changed_and_a_copy_is_checked_and_read_only_too(again):
     GROUP.subscription_pairs  # noqa: B018 - derived things are not copied
     made = again(GROUP)
     assert made.to_dict() == GROUP.to_dict()
-    arrays = arrays_of(made)
-    assert len(arrays) >= 15
-    assert not any(array.flags.writeable for array in arrays.values())
+    for group in (made, GROUP):
+        arrays = [*arrays_of(group).values(), group.first, group.topic, group.number, group.reads]
+        arrays += [group.readers, *group.subscription_pairs, group.row_size, group.row_first]
+        assert len(arrays) >= 20
+        for array in arrays:
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = 0
+        for part in (group, group.racks, group.offsets, group.raw_claims, MemberDetails()):
+            with pytest.raises(FrozenInstanceError, match="cannot assign to field"):
+                setattr(part, next(iter(vars(part))), None)
 
 
 def test_the_group_of_a_fleet_passes_the_same_rules():

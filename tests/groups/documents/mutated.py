@@ -7,23 +7,17 @@ from itertools import islice
 from pathlib import Path
 
 from compare.samples.drawn import drawn
-from tests.groups.columnar.test_rows import EVERYTHING
+from tests.groups.examples import EVERYTHING
+from tests.optimal.small_groups import document
 
 ROOT = Path(__file__).parents[3]
 RICH = deepcopy(EVERYTHING) | {"group": "orders-é"}
 RICH["members"]["c0"] |= {"client_id": "app:0", "host": '/127.0.0.1 "x"'}
-EQUAL = {
-    "format": "assay-group/1",
-    "group": "g",
-    "topics": {f"t{i}": 3 for i in range(4)},
-    "members": {
-        f"c{m}": {
-            "subscription": [f"t{i}" for i in range(4)],
-            "owned": {f"t{i}": [m] for i in range(4)},
-        }
-        for m in range(3)
-    },
-}
+FOUR = [f"t{i}" for i in range(4)]
+EQUAL = document(
+    dict.fromkeys(FOUR, 3),
+    {f"c{m}": {"subscription": FOUR, "owned": {t: [m] for t in FOUR}} for m in range(3)},
+)
 ODD = [
     None, True, False, 0, 1, -1, 2, 3, 1.0, 1e400, 2**63 - 1, 2**63, 10**30, 10**8 + 1, "", "t0",
     "t9", "c0", "\ud800", "\x00", '"', "\\", [], [0], [0, 0], [None], ["t0", "t0"], {},
@@ -49,8 +43,8 @@ def nodes(value: object, place: tuple = ()):
             yield from nodes(one, (*place, i))
 
 
-def with_odd_part(document: dict, rng: random.Random) -> dict:
-    copy = deepcopy(document)
+def with_odd_part(given: dict, rng: random.Random) -> dict:
+    copy = deepcopy(given)
     for _ in range(rng.choice([1, 1, 1, 2])):
         *above, last = rng.choice([p for p in nodes(copy) if p])
         inner = copy

@@ -13,8 +13,16 @@ from groups import BadInput, Group
 from groups.documents import assay_streams
 from groups.documents.assay_group import json_schema
 from groups.documents.json_files import parse_json
-from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
-from tests.groups.same import same
+from tests.groups.documents.mutated import (
+    EQUAL,
+    RICH,
+    documents,
+    nodes,
+    with_odd_part,
+    with_odd_text,
+)
+from tests.groups.examples import same
+from tests.optimal.small_groups import document
 
 SCHEMA = Path(__file__).parents[3] / "groups/documents/assay-group-1.schema.json"
 
@@ -30,13 +38,13 @@ def outcome(make) -> Group | str:
 def test_a_text_and_what_it_parses_to_make_the_same_group_in_many_mutated_documents():
     rng = random.Random(1)
     good = refused = 0
-    for document in documents():
-        texts = [json.dumps(document), json.dumps(document, ensure_ascii=False, indent=1)]
+    for some in documents():
+        texts = [json.dumps(some), json.dumps(some, ensure_ascii=False, indent=1)]
         for n in range(80):
             if n % 2:
                 text = with_odd_text(rng.choice(texts), rng)
             else:
-                text = json.dumps(with_odd_part(document, rng), ensure_ascii=rng.random() < 0.7)
+                text = json.dumps(with_odd_part(some, rng), ensure_ascii=rng.random() < 0.7)
             found = outcome(lambda text=text: Group.from_json(text))
             refused += isinstance(found, str)
             parsed = outcome(lambda text=text: Group.from_dict(parse_json(text)))
@@ -59,11 +67,14 @@ def test_the_json_schema_in_the_repository_is_made_of_the_types():
 
 def test_a_key_that_appears_twice_is_noticed_wherever_it_stands():
     text = json.dumps(RICH)
-    for colon in [i for i, c in enumerate(text) if text[i - 1 : i + 1] == '":']:
-        key = text[text.rindex('"', 0, colon - 1) : colon]
+    colons = [i for i, c in enumerate(text) if text[i - 1 : i + 1] == '":']
+    places = [place for place in nodes(RICH) if place and isinstance(place[-1], str)]
+    for colon, (*above, key) in zip(colons, places, strict=True):
         _, end = json.JSONDecoder().raw_decode(text, colon + 2)
-        start = colon - len(key)
-        with pytest.raises(BadInput, match="appears twice"):
+        start = text.rindex('"', 0, colon - 1)
+        inside = "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in above)
+        said = f"{inside[1:]}{': ' if inside else ''}key {key!r} appears twice"
+        with pytest.raises(BadInput, match=f"^{re.escape(said)}$"):
             Group.from_json(f"{text[:end]}, {text[start:end]}{text[end:]}")
 
 
@@ -88,8 +99,8 @@ class Text(str):
     ],
 )
 def test_tuples_are_lists_and_texts_of_a_type_of_their_own_are_texts(topics, members):
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    assert Group.from_dict(document).to_dict() == Group.from_json(json.dumps(document)).to_dict()
+    made = document(topics, members)
+    assert Group.from_dict(made).to_dict() == Group.from_json(json.dumps(made)).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -107,9 +118,8 @@ def test_tuples_are_lists_and_texts_of_a_type_of_their_own_are_texts(topics, mem
     ],
 )
 def test_values_that_are_not_json_are_refused_with_their_place(topics, members, message):
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
     with pytest.raises(BadInput, match=f"^{re.escape(message)}"):
-        Group.from_dict(document)
+        Group.from_dict(document(topics, members))
 
 
 def test_an_unknown_key_that_looks_like_a_place_is_one():

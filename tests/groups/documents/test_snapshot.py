@@ -12,48 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groups import BadInput, Group
+from tests.groups.examples import EVERYTHING
 from tests.schemas import validator_of
 
 ROOT = Path(__file__).parents[3]
 KNOWN = (ROOT / "corpus/known.jsonl").read_text().splitlines()
 SCHEMA = ROOT / "groups/documents/assay-group-1.schema.json"
-ORDERS = {
-    "format": "assay-group/1",
-    "group": "orders",
-    "captured_at": "2026-11-20T10:00:00Z",
-    "auto_offset_reset": "latest",
-    "assumed": ["t2: 1 partition, the highest number seen"],
-    "topics": {
-        "t0": 2,
-        "t1": {
-            "partitions": 3,
-            "lag": [10, 0, None],
-            "weight": [7, 7, 1],
-            "racks": [["a", "b"], ["b", "c"], ["a", "c"]],
-        },
-        "t2": {"partitions": 1, "offsets": [{"beginning": 0, "end": 100, "committed": None}]},
-    },
-    "members": {
-        "c0": {
-            "subscription": ["t0", "t1"],
-            "owned": {"t0": [0, 1]},
-            "generation": 5,
-            "rack": "a",
-            "instance_id": "i-0",
-            "client_id": "app-0",
-            "host": "/127.0.0.1",
-            "assignors": ["cooperative-sticky", "range"],
-        },
-        "c1": {
-            "subscription": None,
-            "owned": {},
-            "target": {"t1": [0]},
-            "epoch": 5,
-            "subscription_regex": "t.*",
-            "capacity": 2,
-        },
-    },
-}
 
 
 def in_schema(document) -> bool:
@@ -62,7 +26,7 @@ def in_schema(document) -> bool:
 
 def changed(place: str, value) -> dict:
     """The document of the format's own example with one value set, or left out with ``...``."""
-    document = deepcopy(ORDERS)
+    document = deepcopy(EVERYTHING)
     at, keys = document, place.replace("[", ".[").split(".")
     keys = [int(key[1:-1]) if key.startswith("[") else key for key in keys]
     for key in keys[:-1]:
@@ -80,24 +44,22 @@ def written(tmp_path: Path, content: str | bytes, name: str = "g.json") -> Path:
     return path
 
 
-def test_the_formats_own_example_is_read_and_written_as_it_stands(tmp_path):
-    group = Group.read(written(tmp_path, json.dumps(ORDERS)))
-    assert group.to_dict() == ORDERS
-    assert (group.name, group.topics, group.members) == (
-        "orders",
-        ("t0", "t1", "t2"),
-        ("c0", "c1"),
-    )
+def test_a_document_of_everything_is_read_and_written_as_it_stands(tmp_path):
+    group = Group.read(written(tmp_path, json.dumps(EVERYTHING)))
+    assert group.to_dict() == EVERYTHING
+    assert (group.name, group.topics) == ("orders", ("none", "t0", "t1", "t2"))
+    assert group.members == ("c0", "c1", "c2")
     assert group.owner.tolist() == [0, 0, -1, -1, -1, -1]
-    assert group.lag_records.tolist() == [-1, -1, 10, 0, -1, 0]
+    assert group.lag_records.tolist() == [-1, -1, 10, 0, -1, 100]
     assert group.weight.tolist() == [-1, -1, 7, 7, 1, -1]
-    assert group.generation.tolist() == [5, -1]
+    assert group.generation.tolist() == [5, -1, -1]
     assert group.details[1].target == {"t1": (0,)}
-    assert (group.details[0].assignors, group.details[1].capacity) == (
-        ("cooperative-sticky", "range"),
-        2,
-    )
-    assert in_schema(ORDERS)
+    assert group.details[0].assignors == ("cooperative-sticky", "range")
+    assert group.details[1].capacity == 2
+    # Lag of one topic and offsets of another stand side by side.
+    assert group.offsets.given.tolist() == [False, False, False, True]
+    assert group.offsets.end.tolist() == [-1] * 5 + [100]
+    assert in_schema(EVERYTHING)
 
 
 @pytest.mark.parametrize("line", KNOWN, ids=lambda line: json.loads(line)["group"])
@@ -118,19 +80,13 @@ def test_every_group_of_the_corpus_fits_the_schema_and_comes_back_as_it_was(line
     assert back["topics"].keys() == document["topics"].keys()
 
 
-def test_members_topics_and_partitions_are_in_ascending_order_whatever_the_order_of_keys():
-    document = json.loads(json.dumps(ORDERS, sort_keys=True))
-    for key in ("topics", "members"):
-        document[key] = dict(reversed(document[key].items()))
-    group = Group.from_dict(document)
-    assert (group.topics, group.members) == (("t0", "t1", "t2"), ("c0", "c1"))
-    assert group.to_dict() == Group.from_dict(ORDERS).to_dict()
-    names = {f"t{i}": 1 for i in range(12)}
+def test_topics_are_in_ascending_order_of_their_names_as_texts():
+    names = {f"t{i}": 1 for i in reversed(range(12))}
     assert Group.from_dict(changed("topics", names)).topics[:4] == ("t0", "t1", "t10", "t11")
 
 
 def test_what_is_null_where_null_means_nothing_is_as_if_left_out():
-    document = deepcopy(ORDERS)
+    document = deepcopy(EVERYTHING)
     document |= {"captured_at": None, "auto_offset_reset": None}
     for key in ("generation", "rack", "instance_id", "assignors", "target", "epoch", "capacity"):
         document["members"]["c0"][key] = None
@@ -169,12 +125,6 @@ def test_lag_is_what_kip_169_says(reset, offsets, lag):
     back = Group.from_dict(document).to_dict()
     nulls = dict.fromkeys(("beginning", "end", "committed"))
     assert back["topics"]["t2"]["offsets"] == [nulls | offsets]
-
-
-def test_lag_of_one_topic_and_offsets_of_another_stand_side_by_side():
-    group = Group.from_dict(ORDERS)
-    assert group.offsets.given.tolist() == [False, False, True]
-    assert group.offsets.end.tolist() == [-1] * 5 + [100]
 
 
 # A value of another kind or size than its place takes: the sentence shows it as JSON has it.
@@ -277,7 +227,7 @@ def test_a_bad_document_is_refused_in_one_line_and_by_the_schema_where_it_can_sa
         Group.read(path)
 
 
-@pytest.mark.parametrize("document", [[ORDERS], None])
+@pytest.mark.parametrize("document", [[EVERYTHING], None])
 def test_what_is_no_object_is_no_snapshot(document):
     with pytest.raises(BadInput, match=r"^(\[.*|null), expected an object$"):
         Group.from_dict(document)
@@ -339,26 +289,6 @@ def test_a_text_that_is_no_snapshot_is_refused_with_file_and_place(tmp_path, tex
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_a_key_that_comes_twice_is_refused_where_it_stands(tmp_path):
-    for topics, members, place in (
-        ('{"t": 1, "t": 2}', "{}", "topics: key 't'"),
-        ('{"t": {"partitions": 1, "partitions": 2}}', "{}", r"topics\.t: key 'partitions'"),
-        (
-            '{"t": {"partitions": 1, "offsets": [{"end": 1, "end": 1}]}}',
-            "{}",
-            r"topics\.t\.offsets\[0\]: key 'end'",
-        ),
-        ("{}", '{"c": {}, "c": {}}', "members: key 'c'"),
-        ("{}", '{"c": {"rack": "a", "rack": "b"}}', r"members\.c: key 'rack'"),
-        ("{}", '{"c": {"owned": {"t": [], "t": [1]}}}', r"members\.c\.owned: key 't'"),
-        ('{}, "topics": {}', "{}", "key 'topics'"),
-    ):
-        text = f'"group": "g", "topics": {topics}, "members": {members}'
-        path = written(tmp_path, f'{{"format": "assay-group/1", {text}}}')
-        with pytest.raises(BadInput, match=f"^{path}: {place} appears twice$"):
-            Group.read(path)
-
-
 def test_a_file_that_is_not_there_or_is_a_folder_is_refused_by_its_name(tmp_path):
     for path, reason in ((tmp_path / "no.json", "No such file"), (tmp_path, "Is a directory")):
         with pytest.raises(BadInput, match=f"^{path}: cannot be read: {reason}"):
@@ -395,7 +325,7 @@ def test_a_dash_reads_standard_input(monkeypatch):
     def stdin(text: str) -> None:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
-    stdin(json.dumps(ORDERS))
+    stdin(json.dumps(EVERYTHING))
     assert Group.read("-").name == "orders"
     stdin("")
     with pytest.raises(BadInput, match=r"^standard input: empty, expected a snapshot$"):
@@ -403,13 +333,13 @@ def test_a_dash_reads_standard_input(monkeypatch):
 
 
 PLACES = [
-    *ORDERS,
-    *(f"{key}.{name}" for key in ("topics", "members") for name in ORDERS[key]),
+    *EVERYTHING,
+    *(f"{key}.{name}" for key in ("topics", "members") for name in EVERYTHING[key]),
     *(f"topics.t1.{key}" for key in ("partitions", "lag", "weight", "racks", "offsets")),
     *(f"topics.t1.{key}[0]" for key in ("lag", "weight", "racks")),
     "topics.t2.offsets[0]",
     *(f"topics.t2.offsets[0].{key}" for key in ("beginning", "end", "committed")),
-    *(f"members.{m}.{key}" for m, said in ORDERS["members"].items() for key in said),
+    *(f"members.{m}.{key}" for m, said in EVERYTHING["members"].items() for key in said),
     *(f"members.c0.{key}" for key in ("owned.t0", "owned.t0[0]", "subscription[1]", "new")),
 ]
 ANYTHING = st.recursive(

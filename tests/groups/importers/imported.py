@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 CAPTURES = Path(__file__).parents[1] / "captures"
 
 
+# The headers of --describe, and of --members --verbose since Kafka 4.
+OFFSETS = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+KIP_848 = (
+    "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH"
+    " TARGET-ASSIGNMENT\n"
+)
+
+
 def text_of(name: str) -> str:
     return (CAPTURES / name).read_text()
 
@@ -26,6 +34,21 @@ def only(*texts: str) -> dict[str, Any]:
     """The one group of some texts, named a, b, c."""
     (document,) = import_texts([(n, t.encode()) for n, t in zip("abc", texts, strict=False)])
     return document
+
+
+def squeezed(text: str) -> str:
+    """A table with a single blank between its cells."""
+    return "\n".join(" ".join(line.split()) for line in text.split("\n"))
+
+
+def wrapped(text: str, width: int, *, stripped: bool = False) -> str:
+    """A text as a terminal of a width breaks its lines."""
+    pieces = [
+        line[at : at + width]
+        for line in text.split("\n")
+        for at in range(0, max(len(line), 1), width)
+    ]
+    return "\n".join(piece.rstrip() if stripped else piece for piece in pieces)
 
 
 def owners(document: dict[str, Any]) -> dict[tuple[str, int], str]:

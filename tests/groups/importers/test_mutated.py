@@ -3,7 +3,6 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,13 +10,12 @@ import pytest
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import DIALECTS, import_each
-from tests.groups.importers.imported import import_texts
+from tests.groups.importers.imported import CAPTURES, OFFSETS, import_texts
 from tests.growth import calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CAPTURES = Path(__file__).parents[1] / "captures"
 TEXTS = [
     (path.name, path.read_bytes())
     for path in sorted(CAPTURES.glob("*/*"))
@@ -153,10 +151,7 @@ NOISE: dict[str, Callable[[int], bytes]] = {
     "open brackets": lambda size: b"[" * size,
     "numbers": lambda size: b"[" + b"1," * (size // 2) + b"1]",
     "headers": lambda size: b"GROUP TOPIC PARTITION\n" * (size // 22),
-    "a header and a long line": lambda size: (
-        b"GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
-        + b"g " * (size // 2)
-    ),
+    "a header and a long line": lambda size: OFFSETS.encode() + b"g " * (size // 2),
     "prompts": lambda size: b"$ \n" * (size // 3),
     "topics": lambda size: b"Topic: a\n" * (size // 9),
     "blanks": lambda size: b" " * size,

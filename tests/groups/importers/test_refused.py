@@ -8,10 +8,16 @@ import pytest
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import import_each, sniff
-from tests.groups.importers.imported import CAPTURES, capture, import_texts, only, text_of
+from tests.groups.importers.imported import (
+    CAPTURES,
+    OFFSETS,
+    capture,
+    import_texts,
+    only,
+    text_of,
+)
 
 VIEWS = ["4.3.1/coop-a-members-verbose.txt", "4.3.1/coop-a-describe.txt"]
-HEADER = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
 OLD = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n"
 SHARE = "GROUP TOPIC PARTITION START-OFFSET LAG\ns t0 0 5 1\n"
 STREAMS = "GROUP MEMBER PROCESS CLIENT-ID\ns m p c\nACTIVE-TASKS:: 0: [0] \n"
@@ -66,25 +72,28 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
             "Consumer group 'a' has no active members.Consumer group 'b' is rebalancing.\n",
             "1: two messages in one line: put each on its own",
         ),
-        (HEADER + "g t0 -1 1 2 1 m /h c\n", "PARTITION '-1', expected a number of 0 or more"),
-        (HEADER + "g t0 0 -1 2 3 m /h c\n", "CURRENT-OFFSET '-1', expected a number"),
-        (HEADER + "g t0 0 1 2x 1 m /h c\n", "LOG-END-OFFSET '2x', expected a number"),
-        (HEADER + "g t0 0 1 2 7 m /h c\n", "LAG '7', but its offsets make 1"),
-        (HEADER + "g t0 4294967296 1 2 1 m /h c\n", "PARTITION '4294967296', expected"),
-        (HEADER + "g t0 0 1 2 1 m /h c\n" * 2, "'t0' partition 0 a second time"),
-        (HEADER + "g t0 2000000 1 2 1 m /h c\n", "2,000,001 partitions, of which 1 are shown"),
+        (OFFSETS + "g t0 -1 1 2 1 m /h c\n", "PARTITION '-1', expected a number of 0 or more"),
+        (OFFSETS + "g t0 0 -1 2 3 m /h c\n", "CURRENT-OFFSET '-1', expected a number"),
+        (OFFSETS + "g t0 0 1 2x 1 m /h c\n", "LOG-END-OFFSET '2x', expected a number"),
+        (OFFSETS + "g t0 0 1 2 7 m /h c\n", "LAG '7', but its offsets make 1"),
+        (OFFSETS + "g t0 4294967296 1 2 1 m /h c\n", "PARTITION '4294967296', expected"),
+        (OFFSETS + "g t0 0 1 2 1 m /h c\n" * 2, "'t0' partition 0 a second time"),
+        (OFFSETS + "g t0 2000000 1 2 1 m /h c\n", "2,000,001 partitions, of which 1 are shown"),
         (OLD + "g m /h c 2 t0(0)\n", "#PARTITIONS 2, but 1 in the assignment"),
         (OLD + "g m /h c 2 t0(0,0)\n", "a partition of 't0' twice in one assignment"),
         (OLD + "g m /h c 0 -\ng m /h c 0 -\n", "member 'm' a second time in one table"),
-        (HEADER.replace("LAG ", "") + "g t0 0 1 2 m /h c\n", "no header of --describe, or not in"),
+        (
+            OFFSETS.replace("LAG ", "") + "g t0 0 1 2 m /h c\n",
+            "no header of --describe, or not in",
+        ),
         (
             "Topic: t\tPartitionCount: 2\n\tTopic: t\tPartition: 0\n",
             "PartitionCount 2, but 1 part",
         ),
         (described(group_state="PreparingRebalance"), "is rebalancing: capture it again"),
         (described(group_state="Dead"), "does not exist, or is a KIP-848 group"),
-        (HEADER + "g t0! 0 1 2 1 m /h c\n", "2: topic 't0!', expected letters, digits, dot"),
-        (HEADER + f"g {'t' * 250} 0 1 2 1 m /h c\n", "expected letters, digits, dot"),
+        (OFFSETS + "g t0! 0 1 2 1 m /h c\n", "2: topic 't0!', expected letters, digits, dot"),
+        (OFFSETS + f"g {'t' * 250} 0 1 2 1 m /h c\n", "expected letters, digits, dot"),
         (OLD + "g m /h c 1 t/0(0)\n", "topic 't/0', expected letters"),
         ("Topic: t,0\tPartitionCount: 1\n", "topic 't,0', expected letters"),
         (described(protocol_type="connect"), "is a Kafka Connect group"),
@@ -92,16 +101,16 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
         (described() + "}", "Extra data"),
         ('{"group_state": 1, "a": 2}', "1, expected an object"),
         (
-            HEADER + "g t0 0 1,000 2,000 1,000 m /h c\n",
+            OFFSETS + "g t0 0 1,000 2,000 1,000 m /h c\n",
             "2: CURRENT-OFFSET '1,000', expected a num",
         ),
-        (HEADER + "g t0 0 \u0661 2 1 m /h c\n", "CURRENT-OFFSET '\u0661', expected a number"),
-        (HEADER + "g t0 0 1 2 1 m\0 /h c\n", "line 2: a zero byte, the file is damaged"),
-        (HEADER.replace("LAG CONSUMER-ID", "CONSUMER-ID LAG"), "no header of --describe, or not"),
-        (HEADER.replace(" ", ","), "begins with 'GROUP,TOPIC,PARTITION,"),
-        (HEADER + "g t0 0 1 2 1 m /h\n", "2: the last line is cut off, 8 of 9 columns are there"),
+        (OFFSETS + "g t0 0 \u0661 2 1 m /h c\n", "CURRENT-OFFSET '\u0661', expected a number"),
+        (OFFSETS + "g t0 0 1 2 1 m\0 /h c\n", "line 2: a zero byte, the file is damaged"),
+        (OFFSETS.replace("LAG CONSUMER-ID", "CONSUMER-ID LAG"), "no header of --describe, or"),
+        (OFFSETS.replace(" ", ","), "begins with 'GROUP,TOPIC,PARTITION,"),
+        (OFFSETS + "g t0 0 1 2 1 m /h\n", "2: the last line is cut off, 8 of 9 columns are there"),
         (
-            HEADER + "g g t0 0 1 2 1 m /h c\n",
+            OFFSETS + "g g t0 0 1 2 1 m /h c\n",
             "2: 10 columns, but the header has 9: a name with blanks, or",
         ),
     ],
@@ -152,14 +161,14 @@ def test_offsets_that_moved_between_two_captures_are_the_later_ones() -> None:
 
 
 def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
-    rows = HEADER + "g t0 0 1 2 1 m1 /h c\ng t0 0 1 2 1 m2 /h c\n"
+    rows = OFFSETS + "g t0 0 1 2 1 m1 /h c\ng t0 0 1 2 1 m2 /h c\n"
     document = only(rows)
     assert [said["owned"] for said in document["members"].values()] == [{"t0": [0]}] * 2
     assert "t0-0: shown with 2 members, all claim it" in document["assumed"]
 
 
 def test_what_is_assumed_is_a_line_a_kind_and_not_a_line_a_topic() -> None:
-    rows = HEADER
+    rows = OFFSETS
     for topic in range(300):
         rows += f"g t{topic} 0 1 2 1 m1 /h c\ng t{topic} 0 1 2 1 m2 /h c\n"
         rows += f"g t{topic} 47 - 2 - m1 /h c\n"
@@ -203,11 +212,11 @@ def test_of_a_table_twice_with_other_offsets_the_later_is_named_by_its_line() ->
 
 
 def test_a_commit_past_the_end_is_a_negative_lag_and_legal() -> None:
-    document = only(HEADER + "g t0 0 9 2 -7 m /h c\n")
+    document = only(OFFSETS + "g t0 0 9 2 -7 m /h c\n")
     assert document["topics"]["t0"]["offsets"] == [{"beginning": None, "end": 2, "committed": 9}]
     assert "lag: 0 where the commit is beyond the end of the log: t0-0" in document["assumed"]
     assert Group.from_dict(document).lag_records.tolist() == [0]
-    equal = only(HEADER + "g t0 0 2 2 0 m /h c\n")
+    equal = only(OFFSETS + "g t0 0 2 2 0 m /h c\n")
     assert not any("beyond" in line for line in equal["assumed"])
 
 
@@ -262,7 +271,7 @@ def test_only_member_and_client_ids_may_hold_blanks() -> None:
 
 def test_a_partition_far_beyond_the_others_is_kept_and_said() -> None:
     row = "g t0 {} 1 2 1 m /h c\n"
-    text = HEADER + row.format(0) + row.format(1) + row.format(4711)
+    text = OFFSETS + row.format(0) + row.format(1) + row.format(4711)
     document = only(text)
     assert document["members"]["m"]["owned"] == {"t0": [0, 1, 4711]}
     assert "t0: partition 4711 is far beyond the others, up to 1" in document["assumed"]
@@ -277,12 +286,12 @@ def test_a_group_that_has_committed_nothing_is_read_once_its_state_is_told() -> 
 
 
 def test_a_group_that_is_not_to_be_had_is_told_from_a_text_that_is_damaged() -> None:
-    good = HEADER + "g t0 0 1 2 1 m /h c\n"
+    good = OFFSETS + "g t0 0 1 2 1 m /h c\n"
     for text in (SHARE, STREAMS, "Consumer group 'r' is rebalancing.\n"):
         imported, failures = import_each([("a", (good + text).encode())])
         assert [found.document["group"] for found in imported] == ["g"]
         assert [failure.not_to_be_had for failure in failures] == [True]
-    _, failures = import_each([("a", HEADER.encode() + b"g t0 0 1 2 7 m /h c\n")])
+    _, failures = import_each([("a", OFFSETS.encode() + b"g t0 0 1 2 7 m /h c\n")])
     assert [failure.not_to_be_had for failure in failures] == [False]
 
 
@@ -326,7 +335,7 @@ def test_a_group_without_a_name_is_refused_at_its_place_and_costs_no_other(
 
 
 def test_a_bad_view_costs_a_line_and_the_group_is_made_of_the_others() -> None:
-    good = HEADER + "g t0 0 1 2 1 m /h c\ng t0 1 1 1 0 n /h c\n"
+    good = OFFSETS + "g t0 0 1 2 1 m /h c\ng t0 1 1 1 0 n /h c\n"
     bad = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\ng m /h c x t0(0)\n"
     imported, failures = import_each([("good", good.encode()), ("bad", bad.encode())])
     assert [(found.document["group"], found.sources) for found in imported] == [("g", ("good",))]

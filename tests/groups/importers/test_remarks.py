@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from groups.errors import BadInput
 from groups.importers import import_each
-from tests.groups.importers.imported import import_texts, text_of
+from tests.groups.importers.imported import import_texts, squeezed, text_of
 
 DESCRIBE = text_of("4.3.1/coop-a-describe.txt")
 OTHER = text_of("4.3.1/next-b-members-verbose.txt")
 LIST = text_of("4.3.1/list-state-type.txt")
+OLD = text_of("3.6.2/coop-a-members-verbose.txt")
+STATE = text_of("4.3.1/coop-a-state.txt")
 SETLOCALE = "bash: warning: setlocale: LC_ALL: cannot change locale (de_DE.UTF-8)"
 SAID = [
     SETLOCALE,
@@ -26,10 +30,6 @@ ROW = next(line for line in DESCRIBE.split("\n") if line.startswith("coop-a"))
 def passed_over(text: str) -> list[str]:
     (document,) = import_texts([("a.txt", text.encode())])
     return [line for line in document["assumed"] if line.startswith("passed over")]
-
-
-def squeezed(text: str) -> str:
-    return "\n".join(" ".join(line.split()) for line in text.split("\n"))
 
 
 @pytest.mark.parametrize("said", [*SAID, "Password:"])
@@ -109,17 +109,16 @@ def test_what_may_be_a_row_or_a_header_is_refused_and_what_follows_is_not_read(l
 
 
 def test_a_table_whose_header_is_lost_is_refused_however_its_cells_are_set() -> None:
-    for text in (DESCRIBE, OTHER, LIST):
-        for header in (1, 2):
-            kept = text.split("\n")[header:]
-            kept = kept[1:] if "GROUP" in kept[0] else kept
-            for rows in ("\n".join(kept), squeezed("\n".join(kept))):
-                imported, failures = import_each([("a.txt", f"{rows}\nGROUP TOPIC\n".encode())])
-                assert (imported, failures[0].place[:6]) == ([], "a.txt:")
-                lost = "expected a table of --describe or nothing"
-                if text is not LIST:
-                    lost = "a row without its header: copy the line that begins with GROUP too"
-                assert lost in failures[0].reason
+    headless = "a row without its header: copy the line that begins with GROUP too"
+    prompt = "$ kafka-consumer-groups.sh --describe\n"
+    for text in (DESCRIBE, OTHER, OLD, LIST):
+        lost = "expected a table of --describe or nothing" if text is LIST else headless
+        rows = text.strip().split("\n", 1)[1]
+        for above, kept, below in product(("", prompt), (rows, squeezed(rows)), (STATE, LIST)):
+            given = f"{above}{kept}\n{below}"
+            imported, failures = import_each([("a.txt", given.encode())])
+            assert (imported, failures[0].place) == ([], f"a.txt:{1 + bool(above)}")
+            assert lost in failures[0].reason
 
 
 @pytest.mark.parametrize(
@@ -129,8 +128,10 @@ def test_a_table_whose_header_is_lost_is_refused_however_its_cells_are_set() -> 
         "p-1",
         "coop-a and some words of a row that is damaged",
         "27.0.0.1 coop-1",
+        ROW[:60],
         ROW[:70],
         squeezed(ROW)[:40],
+        *("...", "[...]", "<snip>", "<cut>"),
     ],
 )
 def test_between_rows_what_may_be_a_piece_of_one_costs_its_table(line: str) -> None:
@@ -152,8 +153,28 @@ def test_a_text_without_a_table_is_refused() -> None:
         import_texts([("a.txt", f"{SETLOCALE}\nlogin\n".encode())])
 
 
-def test_a_tool_that_ended_with_an_exception_is_a_failure() -> None:
-    said = 'Exception in thread "main" java.lang.NoClassDefFoundError: kafka/Kafka\n'
-    imported, failures = import_each([("a.txt", f"{DESCRIBE}{said}".encode())])
-    assert [one.document["group"] for one in imported] == ["coop-a"]
-    assert "the tool ended with an error: Exception in thread" in failures[0].reason
+TRACE = (
+    "\nError: Executing consumer group command failed due to GroupId c is not one\n"
+    "java.util.concurrent.ExecutionException: java.lang.IllegalArgumentException: GroupId c\n"
+    "\tat java.base/java.util.concurrent.CompletableFuture.get(CompletableFuture.java:2096)\n"
+    "Caused by: java.lang.IllegalArgumentException: GroupId c\n\t... 9 more\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "groups", "place", "group", "reason"),
+    [
+        (f"Warning: Consumer group 'coop-a' is rebalancing.\n{DESCRIBE}{OTHER}", ["next-b"],
+         "a.txt:1", "coop-a", "capture it again once its state is Stable"),
+        (f"{TRACE}{DESCRIBE}", ["coop-a"], "a.txt:2", None, "the tool ended with an error: "),
+        (f'{DESCRIBE}Exception in thread "main" java.lang.NoClassDefFoundError: kafka/Kafka\n',
+         ["coop-a"], "a.txt:17", None, "ended with an error: Exception in thread"),
+    ],
+)  # fmt: skip
+def test_what_a_tool_says_of_one_group_spares_the_tables_of_others(
+    text: str, groups: list[str], place: str, group: str | None, reason: str
+) -> None:
+    imported, (failure,) = import_each([("a.txt", text.encode())])
+    assert [one.document["group"] for one in imported] == groups
+    assert (failure.place, failure.group) == (place, group)
+    assert reason in failure.reason

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import random
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.groups.importers.imported import import_texts, owners, text_of
+from tests.groups.importers.imported import KIP_848, OFFSETS, import_texts, owners, text_of
 
 Document = dict[str, Any]
 Key = tuple[str, int]
@@ -64,23 +64,33 @@ def shown_offsets(document: Document) -> dict[Key, tuple[int | None, int | None]
     }
 
 
-def dash(value: object) -> str:
-    return "-" if value in (None, "") else str(value)
+class Row(NamedTuple):
+    """What a view of offsets shows of a partition."""
+
+    topic: str
+    partition: int
+    committed: int | None
+    end: int
+    lag: int | None
+    member: str | None
+    host: str | None
+    client: str | None
 
 
-def offset_cells(document: Document) -> list[list[str]]:
+def offset_rows(document: Document) -> list[Row]:
     owned, rows = owners(document), []
     for (topic, number), (end, committed) in shown_offsets(document).items():
-        lag = None if committed is None else end - committed
         member = owned.get((topic, number))
         said = document["members"].get(member, {})
-        log = [dash(committed), dash(end), dash(lag)]
-        who = [dash(member), dash(said.get("host")), dash(said.get("client_id"))]
-        rows.append([topic, str(number), *log, *who])
+        lag = None if committed is None else end - committed
+        who = member, said.get("host"), said.get("client_id")
+        rows.append(Row(topic, number, committed, end, lag, *who))
     return rows
 
 
-OFFSET_HEADER = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+def offset_cells(document: Document) -> list[list[str]]:
+    rows = offset_rows(document)
+    return [["-" if cell is None else str(cell) for cell in row] for row in rows]
 
 
 def padded(rows: list[list[str]], widths: list[int]) -> str:
@@ -93,7 +103,7 @@ def padded(rows: list[list[str]], widths: list[int]) -> str:
 
 def offsets_view(document: Document, *, group: bool, epoch: bool = False) -> str:
     names = [document["group"]] * group
-    rows = [["GROUP"] * group + OFFSET_HEADER.split()]
+    rows = [OFFSETS.split()[not group :]]
     rows += [[*names, *row] for row in offset_cells(document)]
     widths = [15] * group + [15, 10, 15, 15, 15, 15, 15, 1]
     if epoch:
@@ -153,10 +163,7 @@ def kafka_4_members(document: Document) -> str:
             row += [str(said["epoch"]), held, "5", assignment(said["target"], ";", ":", "")]
         else:
             row += ["-", held, "-", "-"]
-    header = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT"
-    widths = [15, 15, 15, 15, 15, 15, 20, 15, 20]
-    header += " TARGET-EPOCH TARGET-ASSIGNMENT"
-    return "\n" + padded([header.split(), *rows], widths)
+    return "\n" + padded([KIP_848.split(), *rows], [15, 15, 15, 15, 15, 15, 20, 15, 20])
 
 
 def topics(document: Document, colon: str = ": ") -> str:
@@ -191,10 +198,12 @@ def rpk_text(document: Document) -> str:
         "TOPIC PARTITION CURRENT-OFFSET LOG-START-OFFSET LOG-END-OFFSET LAG MEMBER-ID CLIENT-ID"
     )
     rows = [[*header.split(), "HOST"]]
-    for topic, number, committed, end, lag, member, host, client in offset_cells(document):
-        told = [lag if lag != "-" or end == "0" else end, member, client, host]
-        blank = ["" if cell == "-" and member == "-" else cell for cell in told[1:]]
-        rows.append([topic, number, committed, "0", end, "-" if end == "0" else told[0], *blank])
+    for row in offset_rows(document):
+        committed = "-" if row.committed is None else row.committed
+        lag = row.end if row.lag is None else row.lag
+        told = [committed, 0, row.end, lag if row.end else "-"]
+        who = [row.member or "", row.client or "", row.host or ""]
+        rows.append([*map(str, (row.topic, row.partition, *told, *who))])
     widths = [max(len(row[i]) for row in rows) + 1 for i in range(9)]
     return "".join(f"{k:<22}{v}\n" for k, v in summary) + "\n" + padded(rows, widths)
 
@@ -202,37 +211,26 @@ def rpk_text(document: Document) -> str:
 def rpk_json(document: Document) -> str:
     partitions = [
         {
-            "topic": row[0],
-            "partition": int(row[1]),
-            "current_offset": -1 if row[2] == "-" else int(row[2]),
+            "topic": row.topic,
+            "partition": row.partition,
+            "current_offset": -1 if row.committed is None else row.committed,
             "log_start_offset": 0,
-            "log_end_offset": int(row[3]),
-            "lag": int(row[3]) if row[4] == "-" else int(row[4]),
-            "member_id": "" if row[5] == "-" else row[5],
-            "client_id": "" if row[7] == "-" else row[7],
-            "host": "" if row[6] == "-" else row[6],
+            "log_end_offset": row.end,
+            "lag": row.end if row.lag is None else row.lag,
+            "member_id": row.member or "",
+            "client_id": row.client or "",
+            "host": row.host or "",
         }
-        for row in offset_cells(document)
+        for row in offset_rows(document)
     ]
     details = [
         {"member_id": m, "client_id": s["client_id"], "host": s["host"], "topic_partitions": []}
         for m, s in document["members"].items()
     ]
-    return json.dumps(
-        [
-            {
-                "group_name": document["group"],
-                "coordinator_partition": "__consumer_offsets/1",
-                "state": "Stable",
-                "balancer": "range",
-                "members": len(details),
-                "coordinator_node": 0,
-                "total_lag": 7,
-                "partitions": partitions,
-                "members_details": details,
-            }
-        ]
-    )
+    found = {"group_name": document["group"], "coordinator_partition": "__consumer_offsets/1"}
+    found |= {"state": "Stable", "balancer": "range", "members": len(details)}
+    found |= {"coordinator_node": 0, "total_lag": 7, "partitions": partitions}
+    return json.dumps([found | {"members_details": details}])
 
 
 def pairs(owned: dict[str, list[int]]) -> list[tuple[str, int]]:
@@ -268,15 +266,15 @@ def kafka_python(document: Document) -> str:
 def kafka_ui(document: Document) -> str:
     partitions = [
         {
-            "topic": row[0],
-            "partition": int(row[1]),
-            "currentOffset": None if row[2] == "-" else int(row[2]),
-            "endOffset": int(row[3]),
-            "consumerLag": None if row[4] == "-" else int(row[4]),
-            "consumerId": None if row[5] == "-" else row[5],
-            "host": None if row[6] == "-" else row[6],
+            "topic": row.topic,
+            "partition": row.partition,
+            "currentOffset": row.committed,
+            "endOffset": row.end,
+            "consumerLag": row.lag,
+            "consumerId": row.member,
+            "host": row.host,
         }
-        for row in offset_cells(document)
+        for row in offset_rows(document)
     ]
     found = {"inherit": "details", "groupId": document["group"], "state": "STABLE"}
     found |= {"partitionAssignor": "range", "members": len(document["members"])}
@@ -296,13 +294,13 @@ def akhq(document: Document) -> str:
     ]
     told = [
         {
-            "topic": row[0],
-            "partition": int(row[1]),
-            "offset": None if row[2] == "-" else int(row[2]),
-            "firstOffset": None if row[2] == "-" else 0,
-            "lastOffset": None if row[2] == "-" else int(row[3]),
+            "topic": row.topic,
+            "partition": row.partition,
+            "offset": row.committed,
+            "firstOffset": None if row.committed is None else 0,
+            "lastOffset": None if row.committed is None else row.end,
         }
-        for row in offset_cells(document)
+        for row in offset_rows(document)
     ]
     found = {"id": document["group"], "simpleConsumerGroup": False, "state": "STABLE"}
     return json.dumps(found | {"members": members, "offsets": told})
@@ -320,11 +318,11 @@ def back(document: Document, *texts: str) -> Document:
 
 
 SEEDS = range(40)
-OFFSETS = [kafka_2_0_describe, kafka_2_4_describe, kafka_4_verbose_offsets]
+OFFSETS_VIEWS = [kafka_2_0_describe, kafka_2_4_describe, kafka_4_verbose_offsets]
 MEMBERS = [kafka_2_0_members, kafka_3_members, kafka_4_members, kafka_python, akhq]
 
 
-@pytest.mark.parametrize("printer", OFFSETS)
+@pytest.mark.parametrize("printer", OFFSETS_VIEWS)
 def test_an_offsets_view_comes_back_with_its_owners_and_offsets(printer) -> None:
     for document in map(some_group, SEEDS):
         if all(committed is None for _, committed in shown_offsets(document).values()):

@@ -7,7 +7,7 @@ import pytest
 from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import import_each
-from tests.groups.importers.imported import capture, import_texts, text_of
+from tests.groups.importers.imported import OFFSETS, capture, import_texts, text_of, wrapped
 
 VERSIONS = ("streams-4.2.1", "streams-4.4.0")
 HEADER = "GROUP MEMBER PROCESS CLIENT-ID ASSIGNMENTS\n"
@@ -76,12 +76,7 @@ def test_a_table_that_a_terminal_wrapped_or_a_mail_quoted_is_read_as_it_was_prin
         text = text_of(f"streams-4.4.0/{name}.txt")
         (printed,) = import_texts([("a", text.encode())])
         for width in (80, 120, 200):
-            lines = [
-                line[at : at + width]
-                for line in text.split("\n")
-                for at in range(0, max(len(line), 1), width)
-            ]
-            assert import_texts([("a", "\n".join(lines).encode())]) == [printed]
+            assert import_texts([("a", wrapped(text, width).encode())]) == [printed]
         quoted = "\n".join(f"> {line}" for line in text.split("\n"))
         assert import_texts([("a", quoted.encode())]) == [printed]
 
@@ -159,7 +154,6 @@ def test_a_classic_application_is_threads_on_the_hosts_that_its_processes_are() 
             f"shop-{p}-StreamThread-{t}-consumer" for p in "ab" for t in (1, 2)
         )
     )
-    header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
-    (document,) = import_texts([("a", f"{header}{rows}".encode())])
+    (document,) = import_texts([("a", f"{OFFSETS}{rows}".encode())])
     assert {one["host"] for one in document["members"].values()} == {"shop-a", "shop-b"}
     assert "which tasks keep state are not known" in document["assumed"][-1]

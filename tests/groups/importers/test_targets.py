@@ -7,12 +7,9 @@ import pytest
 from assay import Group, check, fleet, judge, read_groups, solve
 from compare.sentences import sentence
 from groups.columnar.parquet import write_groups
+from tests.groups.importers.imported import KIP_848, OFFSETS
 
-VERBOSE = (
-    "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH"
-    " TARGET-ASSIGNMENT\n"
-)
-UNDER_WAY = VERBOSE + (
+UNDER_WAY = KIP_848 + (
     "orders m-1 /127.0.0.1 app-1 0 3 - 3 t0:1,2,3\n"
     "orders m-0 /127.0.0.1 app-0 6 2 t0:0,1,2,3;t1:0,1 3 t0:0;t1:0,1\n"
 )
@@ -67,12 +64,12 @@ def test_a_state_between_two_assignments_refuses_no_group_that_shows_where_it_en
 
 @pytest.mark.parametrize("target", ["- -", "3 t0:0;t1:0"])
 def test_a_group_without_targets_or_at_them_is_as_it_is(target):
-    (group,) = groups_in(f"{VERBOSE}orders m-0 /h app-0 2 3 t0:0;t1:0 {target}\n")
+    (group,) = groups_in(f"{KIP_848}orders m-0 /h app-0 2 3 t0:0;t1:0 {target}\n")
     assert group.with_target() is group
 
 
 def test_a_target_of_topics_that_nobody_holds_yet_is_read_and_counted():
-    text = f"{VERBOSE}orders m-0 /h app-0 1 2 t0:0 3 t0:0;t9:4\norders m-1 /h app-1 0 3 - 3 t9:0\n"
+    text = f"{KIP_848}orders m-0 /h app-0 1 2 t0:0 3 t0:0;t9:4\norders m-1 /h app-1 0 3 - 3 t9:0\n"
     (group,) = groups_in(text)
     assert dict(zip(group.topics, group.partitions.tolist(), strict=True)) == {"t0": 1, "t9": 5}
     reached = group.with_target()
@@ -87,11 +84,10 @@ def test_a_partition_beyond_its_topic_is_no_target():
 
 
 def test_a_topic_has_as_many_partitions_as_any_group_shows():
-    header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
     found = groups_in(
-        f"{header}a t0 0 5 9 4 a-1 /h a\na t1 0 5 9 4 a-1 /h a\n",
-        f"{header}b t1 3 7 7 0 b-1 /h b\n",
-        f"{VERBOSE}c m /h c 1 3 t0:0 3 t0:0,6\n",
+        f"{OFFSETS}a t0 0 5 9 4 a-1 /h a\na t1 0 5 9 4 a-1 /h a\n",
+        f"{OFFSETS}b t1 3 7 7 0 b-1 /h b\n",
+        f"{KIP_848}c m /h c 1 3 t0:0 3 t0:0,6\n",
     )
     sizes = {g.name: dict(zip(g.topics, g.partitions.tolist(), strict=True)) for g in found}
     assert sizes == {"a": {"t0": 7, "t1": 4}, "b": {"t1": 4}, "c": {"t0": 7}}
