@@ -57,7 +57,7 @@ CALLS = {
     "check": ("check", "g.json", "solution.json"),
     "score": ("score", "g.json", "--assignor", "range"),
     "score without subscriptions": ("score", "unknown.json", "--objective", "racks"),
-    "score of a wrong plan": ("score", "g.json", "--plan", "plan.json"),
+    "score of a wrong plan": ("score", "g.json", "--plan", "plan.json", "--assignor", "current"),
     "score a gate": ("score", "g.json", "--fail-above", "balance=0", "--assignor", "current"),
     "score several": ("score", "several.jsonl"),
     "score as json": ("score", "g.json", "--assignor", "current", "--format", "json"),

@@ -8,23 +8,15 @@ from compare.scenarios.scenario import Scenario
 from compare.scores import score_assignors
 from groups import Group
 from optimal import solve
+from tests.assay.calling import LOPSIDED
 from tests.heuristics.assignors import mine
 
-DOCUMENT = {
-    "format": "assay-group/1",
-    "group": "orders",
-    "topics": {"t0": 2, "t1": 3},
-    "members": {
-        "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}},
-        "c1": {"subscription": ["t1"]},
-    },
-}
 NAME = "tests.heuristics.assignors.mine:deal"
 
 
 @pytest.fixture(scope="module")
 def group() -> Group:
-    return Group.from_dict(DOCUMENT)
+    return Group.from_dict(LOPSIDED)
 
 
 def test_score_assignors_takes_names_and_functions_in_one_list(group, limit):
@@ -42,7 +34,7 @@ def test_hunt_finds_the_smallest_group_on_which_a_function_breaks_a_promise():
 
 
 def test_play_takes_a_function_through_a_scenario(limit):
-    document = {"format": "assay-scenario/1", "name": "s", "group": DOCUMENT}
+    document = {"format": "assay-scenario/1", "name": "s", "group": LOPSIDED}
     scenario = Scenario.from_dict(document | {"events": [{"leave": ["c1"]}]})
     best, own = play(scenario, [mine.deal], limit)
     assert (best.assignor, own.assignor) == ("optimum", NAME)

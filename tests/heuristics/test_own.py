@@ -10,6 +10,7 @@ import pytest
 
 from groups import BadInput, Failed, Group
 from heuristics import assign, assignor_named, catalogue, matching, plan
+from heuristics.assignor import attempt
 from heuristics.own import ENTRY_POINTS, installed, name_of, own_named, versioned
 from heuristics.time_limit import TimeLimit
 
@@ -77,10 +78,8 @@ def test_a_function_and_an_object_that_is_called_are_handed_over_as_they_are(min
         ("leave", r"SystemExit: gone \(mine.py:\d+\)"),
     ],
 )
-def test_what_returns_no_assignment_has_failed_and_one_line_says_why(
-    here, limit, group, name, reason
-):
-    outcome = limit.plan(group, f"mine:{name}")
+def test_what_returns_no_assignment_has_failed_and_one_line_says_why(here, group, name, reason):
+    outcome = attempt(assignor_named(f"mine:{name}").function, group)
     assert outcome.status == "failed"
     assert re.fullmatch(reason, outcome.reason), outcome.reason
 
@@ -90,14 +89,14 @@ def test_a_failure_is_raised_where_one_assignment_is_asked_for(here, group):
         plan(group, "mine:nothing")
 
 
-def test_what_hands_out_too_much_is_an_assignment_that_is_not_valid(here, limit, group):
+def test_what_hands_out_too_much_is_an_assignment_that_is_not_valid(here, group):
     for name, kind in (("twice", "double"), ("beyond", "no-such-partition")):
-        made = limit.plan(group, f"mine:{name}").plan.assignment
+        made = attempt(assignor_named(f"mine:{name}").function, group).plan.assignment
         assert kind in {violation.kind for violation in made.violations}
 
 
-def test_what_refuses_a_group_is_refused(here, limit, group):
-    outcome = limit.plan(group, "mine:refuse")
+def test_what_refuses_a_group_is_refused(here, group):
+    outcome = attempt(assignor_named("mine:refuse").function, group)
     assert (outcome.status, outcome.reason) == ("refused", "more than one topic")
 
 

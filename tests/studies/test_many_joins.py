@@ -4,10 +4,10 @@ import pytest
 
 from compare.samples.enumerated import Small, joined, joins
 from groups import values
-from heuristics import assignor_named
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.many_joins import hanging
+from tests.clients import called
 
 HANGS = Small(
     (5, 10), ((0,), (0,), (0, 1), (1,), (1,)), (1, 1, 0, 0, 0, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4)
@@ -19,12 +19,6 @@ ANSWERS = (
     "kafka-python/cooperative-sticky@3.0.12",
     "librdkafka/cooperative-sticky@2.16.0",
 )
-
-
-def called(name: str) -> None:
-    reason = assignor_named(name).missing()
-    if reason is not None:
-        pytest.skip(reason)
 
 
 @pytest.mark.exhaustive

@@ -11,7 +11,6 @@ import pytest
 from compare.promises.findings import Finding, read_findings
 from compare.promises.trial import Runner, in_process, runner_of
 from groups import Group
-from heuristics import assignor_named
 from heuristics.assignor import Outcome, attempt
 from heuristics.written.range import plan
 from studies.since_when.histories import NOT_BUILT, first_tried, history, in_doubt
@@ -22,6 +21,7 @@ from studies.since_when.releases import (
     oldest_first,
 )
 from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, Verdict, besides_of, verdict
+from tests.clients import called
 from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[2]
@@ -64,9 +64,7 @@ def test_the_releases_that_findings_list_have_the_same_status_in_both(name):
 
 def test_kafkas_own_classes_say_what_the_history_says_of_them(limit):
     for version in ("2.8.2", "4.4.0"):
-        name = f"kafka-java/sticky@{version}"
-        if assignor_named(name).missing() is not None:
-            pytest.skip(assignor_named(name).missing())
+        name = called(f"kafka-java/sticky@{version}").name
         for promise in ("answers", "valid", "optimal-moves"):
             finding = f"kafka-java-sticky-{promise}"
             row = next(r for r in KNOWN[finding]["releases"] if r["version"] == version)

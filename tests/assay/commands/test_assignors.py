@@ -2,9 +2,7 @@
 
 import json
 
-import pytest
-
-from heuristics import assignor_named, assignors
+from heuristics import assignors
 from heuristics.shipped.task_assignor import task_assignors
 from tests.assay.calling import (
     EVEN,
@@ -16,6 +14,7 @@ from tests.assay.calling import (
     started,
     write,
 )
+from tests.clients import called
 from tests.compare.conftest import lopsided
 
 MINE = """
@@ -71,8 +70,7 @@ def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_bring
 
 
 def test_what_is_there_is_ready_at_once():
-    if (reason := assignor_named("kafka-java/sticky@4.4.0").missing()) is not None:
-        pytest.skip(reason)
+    called("kafka-java/sticky@4.4.0")
     assert good(assay("fetch", "kafka-java@4.4.0")).stdout == "kafka-java@4.4.0: ready\n"
 
 

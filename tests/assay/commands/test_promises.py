@@ -1,10 +1,8 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from heuristics import assignor_named
 from tests.assay.calling import EVEN, assay
+from tests.clients import called
 
 CORPUS = Path(__file__).parents[3] / "corpus"
 
@@ -23,9 +21,7 @@ def test_a_finding_is_printed_as_a_program_or_written_under_its_own_name(tmp_pat
 
 
 def test_running_a_program_says_whether_it_reproduces_the_finding(tmp_path):
-    name = "kafka-python/sticky"
-    if assignor_named(name).missing() is not None:
-        pytest.skip(assignor_named(name).missing())
+    called("kafka-python/sticky")
     identity = "kafka-python-sticky-optimal-balance"
     lines = (CORPUS / "findings.jsonl").read_text().splitlines()
     finding = next(found for found in map(json.loads, lines) if found["id"] == identity)

@@ -16,6 +16,7 @@ from groups.files import read_groups
 from groups.importers.seen import rebalancing
 from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
+from tests.compare.test_hosts import UNEVEN, orders
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 
@@ -362,3 +363,9 @@ def test_a_group_without_owners_says_what_waits_and_its_limit_is_within_the_bars
     limits = [tag for _, tag in shown.tags if tag.get("class") == "limit"]
     assert limits
     assert all(float(tag["style"].removeprefix("left:").rstrip("%")) <= 100 for tag in limits)
+
+
+def test_a_group_names_its_uneven_hosts(page_of):
+    for hosts, uneven in (("aabb", True), ("abab", False)):
+        (detail,) = page_of([orders(UNEVEN, hosts)]).details
+        assert any("Hosts are uneven: a has 6" in said for said in detail.sentences) is uneven

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from compare.promises.conformance import ASKED, FOLDER, file_of
-from heuristics import assignor_named
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.consumers.library import FRANZ_GO
 from heuristics.shipped.java import jars
+from tests.clients import called
 
 pytestmark = pytest.mark.clients
 
@@ -23,14 +23,6 @@ SECONDS = 120
 # Of all but those that wait for what hangs, or are asked round by round; few look at racks.
 FILES = tuple(name for name in ASKED if name not in ("terminates", "settles", "racks"))
 COUNTS = re.compile(r"([a-z-]+): (\d+) kept, (\d+) broken, (\d+) not tested, (\d+) only recipes")
-
-
-def called(name):
-    """The name of an assignor with its release, where it can be called here."""
-    one = assignor_named(name)
-    if (reason := one.missing()) is not None:
-        pytest.skip(reason)
-    return one.name
 
 
 def needed(tool):
@@ -88,7 +80,7 @@ def in_the_files(assignor, promises=FILES):
 
 
 def test_the_runner_in_python_finds_what_the_files_say_of_aiokafka():
-    name = called("aiokafka/sticky")
+    name = called("aiokafka/sticky").name
     found = ran([sys.executable, RUNNERS / "python" / "assign.py"])
     assert found == in_the_files(name)
     said = f"{len(found['optimal-balance'])} broken, 0 not tested, 14 only recipes"
@@ -96,7 +88,7 @@ def test_the_runner_in_python_finds_what_the_files_say_of_aiokafka():
 
 
 def test_the_runner_in_go_finds_what_the_files_say_of_franz_go(tmp_path):
-    name = called("franz-go/sticky")
+    name = called("franz-go/sticky").name
     needed("go")
     shutil.copy(RUNNERS / "go" / "assign.go", tmp_path)
     FRANZ_GO.driver.take_recorded(name.partition("@")[2], tmp_path)
@@ -108,7 +100,7 @@ def test_the_runner_in_go_finds_what_the_files_say_of_franz_go(tmp_path):
 @pytest.fixture(scope="module")
 def in_java(tmp_path_factory):
     """The command of the program in Java, by the class of the assignor."""
-    version = called("kafka-broker/uniform").partition("@")[2]
+    version = called("kafka-broker/uniform").name.partition("@")[2]
     folder = tmp_path_factory.mktemp("java")
     # These have Jackson beside the classes of the client.
     places = jars.noted("kafka-group-coordinator", version)
@@ -128,7 +120,7 @@ def test_the_runner_in_java_finds_what_the_files_say_of_kafkas(in_java):
         promises = (*FILES, *more)
         command = in_java(f"org.apache.kafka.clients.consumer.{class_name}")
         found = ran(command, promises, *options)
-        assert found == in_the_files(called(assignor), promises)
+        assert found == in_the_files(called(assignor).name, promises)
         assert all(found[promise] for promise in ("answers", "valid", *more))
 
 

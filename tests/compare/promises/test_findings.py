@@ -20,10 +20,12 @@ from compare.promises.record import KEYS as RECORD
 from compare.promises.trial import Runner, in_process, runner_of
 from groups import Assignment, BadInput, Group
 from groups.files import find
-from heuristics import WRITTEN, assignor_named
+from heuristics import WRITTEN
 from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from optimal import solve
+from tests.clients import called
+from tests.compare.promises.test_promise import EVEN
 from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[3]
@@ -36,13 +38,6 @@ VERSIONS = [
     for version in (*finding.affected, *finding.unaffected)
 ]
 GIVES_NO_PLAN = ("terminates", "answers", "settles")
-EVEN = {
-    "format": "assay-group/1", "group": "g", "topics": {"t": 4},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
-        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
-    },
-}  # fmt: skip
 
 
 def test_findings_are_derived_again_from_their_file(tmp_path):
@@ -204,13 +199,6 @@ def patient():
         yield made
 
 
-def called(name: str) -> str:
-    reason = assignor_named(name).missing()
-    if reason is not None:
-        pytest.skip(reason)
-    return name
-
-
 def of_version(finding: Finding, version: str) -> Finding:
     return replace(finding, assignor=f"{finding.assignor.partition('@')[0]}@{version}")
 
@@ -222,7 +210,7 @@ def of_version(finding: Finding, version: str) -> Finding:
 def test_each_finding_is_what_that_version_does_today(limit, patient, finding, version, breaks):
     other = of_version(finding, version)
     time = limit if finding.promise == "terminates" else patient
-    judgement = other.judge(runner_of(called(other.assignor), time))
+    judgement = other.judge(runner_of(called(other.assignor).name, time))
     assert judgement.holds is not breaks
     assert judgement.holds is not None
 

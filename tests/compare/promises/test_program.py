@@ -13,6 +13,7 @@ from compare.promises.promise import PROMISES
 from compare.promises.rerun import rerun, rerun_in_java
 from groups import BadInput, Failed, Group
 from heuristics import WRITTEN, assignor_named
+from tests.clients import called
 
 pytestmark = pytest.mark.clients
 
@@ -31,13 +32,6 @@ FINDINGS = [found for found in read_findings(FILE) if found.assignor not in WRIT
 
 def in_java(finding) -> bool:
     return finding.assignor.startswith(("kafka-java/", "kafka-broker/"))
-
-
-def called(name: str) -> str:
-    reason = assignor_named(name).missing()
-    if reason is not None:
-        pytest.skip(reason)
-    return name
 
 
 @pytest.mark.parametrize("finding", [pytest.param(f, id=f.id) for f in FINDINGS if not in_java(f)])

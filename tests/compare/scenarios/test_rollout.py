@@ -97,7 +97,7 @@ def test_without_lost_partitions_and_the_ban_on_commits_two_members_could_commit
 
 @pytest.mark.parametrize(("rule", "name"), list(product((Rule.STATIC, Rule.DYNAMIC), ROLLOUTS)))
 def test_no_two_members_may_commit_for_one_partition(rule, name):
-    for members in range(2, 7):
+    for members in (2, 3, 5):
         for topics in ({"t": 1}, {"t": 7}, {"t": 4, "u": 5}, {"t": 2, "u": 0, "v": 3}):
             assert roll_out(group_of(members, topics), name, rule).is_safe
     differing = group_of(4, {"t": 5, "u": 4}, {0: ["t"], 1: ["u"], 3: []})

@@ -10,6 +10,7 @@ from heuristics import assignor_named, plan
 from heuristics.shipped import client_named, python_client
 from heuristics.shipped.client import joining
 from heuristics.shipped.python_client import joined_by_class
+from tests.clients import called
 from tests.processes import in_python
 
 NAMES = [
@@ -21,10 +22,7 @@ STICKY = [name for name in NAMES if name.endswith("sticky")]
 
 
 def here(name):
-    reason = assignor_named(name).missing()
-    if reason is not None:
-        pytest.skip(reason)
-    return assignor_named(name).function
+    return called(name).function
 
 
 def a_group(topics, members):
