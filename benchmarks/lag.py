@@ -1,12 +1,13 @@
-"""Lag by exchange, by CP-SAT alone and longest first: what is proved (docs/explanation/lag.md).
+"""Lag by exchange, by CP-SAT alone and by rules: what is proved (docs/explanation/lag.md).
 
-Run with ``python -m benchmarks.lag``; about a quarter of an hour with three seeds.
+``python -m benchmarks.lag peaks`` takes about a quarter of an hour with three seeds; ``budgets``,
+which has times of different rates and moves after a peak too, some minutes.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import mean
 from time import perf_counter
@@ -18,6 +19,7 @@ from benchmarks.differencing import balanced_differencing
 from benchmarks.lag_groups import alike, differing
 from benchmarks.printed import heading, row
 from groups import Assignment, parse_objective, values
+from groups.columns.places import MemberDetails
 from heuristics import assign
 from optimal import Status, solve
 from optimal.flow.algorithm import flow
@@ -26,7 +28,7 @@ from optimal.loads.incumbent import longest_first
 from optimal.proof import Proof
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from groups import Group
     from groups.tiers import Objective
@@ -160,26 +162,121 @@ def _cell(ways: list[tuple[Found, int]]) -> str:
     """Return how many are proved, the mean gap and the mean time."""
     if not ways:
         return "too large"
-    answers = [(one.value, bound) for one, bound in ways if one.value is not None]
-    proved = sum(one.proved for one, _ in ways)
-    gap = "no answer"
-    if answers:
-        gap = f"{100 * mean((value - bound) / max(1, bound) for value, bound in answers):.4f}%"
-        if len(answers) < len(ways):
-            gap += f" of {len(answers)}"
-    return f"{proved}/{len(ways)}, {gap}, {mean(one.seconds for one, _ in ways):.2f} s"
+    gaps = [gap(one.value, bound) for one, bound in ways if one.value is not None]
+    proved = [one.proved for one, _ in ways]
+    return told(proved, gaps, [one.seconds for one, _ in ways], ".4f", "no answer")
+
+
+def gap(value: int, bound: int) -> float:
+    """Return how far a value is above a bound, as a share of that."""
+    return (value - bound) / max(1, bound)
+
+
+def told(
+    proved: Sequence[bool], gaps: Sequence[float], seconds: Sequence[float], form: str, none: str
+) -> str:
+    """Return a cell: how many of some groups are proved, the mean gap and the mean time.
+
+    Parameters
+    ----------
+    gaps : of the groups that have one
+    form : of the gap in percent
+    none : what stands there where no group has one
+    """
+    text = f"{100 * mean(gaps):{form}}%" if gaps else none
+    some = f" of {len(gaps)}" if 0 < len(gaps) < len(seconds) else ""
+    return f"{sum(proved)}/{len(seconds)}, {text}{some}, {mean(seconds):.2f} s"
+
+
+# Partitions times members of which a plain program is written down in the time.
+PLAIN = 2000
+
+
+@dataclass(frozen=True)
+class Question:
+    """Groups of one size, an objective, budgets and the seconds for each."""
+
+    partitions: int
+    members: int
+    kind: str
+    objective: str
+    at_most: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 3
+
+    @property
+    def name(self) -> str:
+        """What is asked, as a row of the table."""
+        budgets = ", ".join(f"{tier} at most {most}" for tier, most in self.at_most.items())
+        size = f"{self.partitions} x {self.members}, {self.kind}"
+        return f"{size} | {self.objective}{', ' if budgets else ''}{budgets}"
+
+    def group(self, seed: int) -> Group:
+        """Partitions owned by anybody, and members that read 50 to 200 records a second."""
+        rng = np.random.default_rng(100 + seed)
+        group = alike(self.partitions, self.members, self.kind, seed)
+        owner = rng.integers(0, self.members, self.partitions).astype(np.int32)
+        rates = rng.integers(50, 201, self.members).tolist()
+        details = tuple(MemberDetails(capacity=rate) for rate in rates)
+        return replace(group, owner=owner, details=details)
+
+
+def questions() -> list[Question]:
+    """Return the rows: every question for both sizes and three kinds of lag."""
+    found = []
+    for p, m in ((100, 10), (1000, 100)):
+        for kind in ("uniform", "lognormal", "zipf"):
+            for moves in (m // 2, 3 * m):
+                found.append(Question(p, m, kind, "peak_lag", {"stickiness": moves}))
+            found += [
+                Question(p, m, kind, "balance > peak_lag", {"stickiness": 4 * m}),
+                Question(p, m, kind, "peak_lag", {"load_spread": 2}),
+                Question(p, m, kind, "balance > peak_time"),
+                Question(p, m, kind, "balance > peak_lag > stickiness"),
+                Question(p, m, kind, "lag_balance"),
+            ]
+    return found
+
+
+def ask(question: Question, seeds: int) -> None:
+    """Print the row of a question: what exchanges find, and CP-SAT alone where it is small."""
+    cells = ["not run", "not run"]
+    is_small = question.partitions * question.members <= PLAIN
+    ways: tuple[MethodName, ...] = ("exchange", "cp-sat")
+    for at, method in enumerate(ways[: 1 + is_small]):
+        found = [
+            solve(
+                question.group(seed),
+                question.objective,
+                method=method,
+                time_limit=question.seconds,
+                at_most=question.at_most,
+            )
+            for seed in range(1, seeds + 1)
+        ]
+        last = [one.terms[-1] for one in found if one.terms]
+        gaps = [gap(term.value, term.bound) for term in last if term.bound is not None]
+        proved = [one.status is Status.OPTIMAL for one in found]
+        cells[at] = told(proved, gaps, [one.seconds for one in found], ".3f", "no bound")
+    row(question.name, *cells)
 
 
 def main() -> None:
-    """Print the table, a row at a time."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print a table, a row at a time."""
+    parser = argparse.ArgumentParser(description="what is proved of lag, and how soon")
+    parser.add_argument("table", choices=("peaks", "budgets"))
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", default="", help="families with these words in their name")
+    parser.add_argument("--only", default="", help="rows with these words in their name")
     asked = parser.parse_args()
-    heading("partitions x members", "limit (s)", *WAYS)
-    for family in FAMILIES:
-        if asked.only in family.name:
-            compare(family, asked.seeds)
+    if asked.table == "peaks":
+        heading("partitions x members", "limit (s)", *WAYS)
+        for family in FAMILIES:
+            if asked.only in family.name:
+                compare(family, asked.seeds)
+        return
+    heading("partitions x members", "question", "exchange", "cp-sat")
+    for question in questions():
+        if asked.only in question.name:
+            ask(question, asked.seeds)
 
 
 if __name__ == "__main__":

@@ -17,21 +17,14 @@ JAVA_DEFAULTS = {
     "auto.commit.interval.ms": 5000,
     "metadata.max.age.ms": 300000,
 }
-PYTHON_DEFAULTS = {
-    "session_timeout_ms": 45000,
-    "heartbeat_interval_ms": 3000,
-    "auto_commit_interval_ms": 5000,
-    "metadata_max_age_ms": 300000,
-}
+PYTHON_DEFAULTS = {key.replace(".", "_"): value for key, value in JAVA_DEFAULTS.items()}
 # Its session is shorter.
 AIOKAFKA_DEFAULTS = PYTHON_DEFAULTS | {"session_timeout_ms": 10000}
-LIBRDKAFKA_DEFAULTS = {
-    "session.timeout.ms": 45000,
-    "heartbeat.interval.ms": 3000,
-    "auto.commit.interval.ms": 5000,
-    "topic.metadata.refresh.interval.ms": 300000,
-}
 KIP_848_DEFAULTS = {"auto.commit.interval.ms": 5000, "metadata.max.age.ms": 300000}
+LIBRDKAFKA_DEFAULTS = {
+    "topic.metadata.refresh.interval.ms" if key == "metadata.max.age.ms" else key: value
+    for key, value in JAVA_DEFAULTS.items()
+}
 BROKER_DEFAULTS = {
     "group.initial.rebalance.delay.ms": "3000",
     "group.consumer.session.timeout.ms": "45000",
