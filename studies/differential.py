@@ -7,7 +7,6 @@ each as shipped and a column for each kind of group.
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, fields
@@ -18,7 +17,7 @@ from groups import Failed, values
 from heuristics import assignors
 from heuristics.time_limit import NOT_STARTED, TimeLimit
 from studies.page import FOLDER, share, table, write
-from studies.shipped_findings import bare
+from studies.shipped_findings import bare, called_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -151,7 +150,8 @@ class Comparison:
             self.more += shipped.moves > written.moves
 
 
-Rows: TypeAlias = "Mapping[tuple[str, str], Mapping[str, Comparison]]"
+# By the assignor as written, the one as shipped, and the kind of groups.
+Rows: TypeAlias = "dict[tuple[str, str, str], Comparison]"
 SAME, TIES_ONLY = "same", "ties"
 # KIP-615 with its flaw: the same pairs and nearly the same figures as `kip-615-amended`.
 IN_THE_RECORDS_ONLY = ("kip-615-constrained",)
@@ -193,10 +193,9 @@ def merged(names: Sequence[str]) -> str:
 
 def matrix_of(written: str, rows: Rows) -> str:
     """Return the matrix of one assignor as written; who never differs is one line below it."""
-    shipped = {name: kinds for (one, name), kinds in rows.items() if one == written}
     alike: dict[tuple[str, ...], list[str]] = {}
-    for name, found in shipped.items():
-        cells = tuple(cell(found.get(kind)) for kind in KINDS)
+    for name in dict.fromkeys(name for one, name, _ in rows if one == written):
+        cells = tuple(cell(rows.get((written, name, kind))) for kind in KINDS)
         alike.setdefault((bare(name), *cells), []).append(name)
     same, unlike = [], []
     for (_, *said), names in alike.items():
@@ -214,17 +213,14 @@ def matrix_of(written: str, rows: Rows) -> str:
 
 def page_of(rows: Rows) -> str:
     """Return what stands between the marks: the kinds of groups, and the matrices."""
-    sizes = {
-        kind: max(
-            (of_pair[kind].groups for of_pair in rows.values() if kind in of_pair), default=0
-        )
-        for kind in KINDS
-    }
+    sizes = dict.fromkeys(KINDS, 0)
+    for (_, _, kind), row in rows.items():
+        sizes[kind] = max(sizes[kind], row.groups)
     kinds = "\n".join(
         f"- *{kind}*, {sizes[kind]:,} groups: {text}" for kind, text in KINDS.items()
     )
     shown = [
-        one for one in dict.fromkeys(one for one, _ in rows) if one not in IN_THE_RECORDS_ONLY
+        one for one in dict.fromkeys(one for one, _, _ in rows) if one not in IN_THE_RECORDS_ONLY
     ]
     return "\n\n".join([kinds, *(matrix_of(written, rows) for written in shown)])
 
@@ -251,76 +247,44 @@ def pairs(names: Iterable[str]) -> list[tuple[str, str]]:
     ]
 
 
-def rows_of(
-    names: Iterable[str],
-    by_name: Mapping[str, Sequence[Measured]],
-    sizes: Mapping[str, int],
-) -> dict[tuple[str, str], dict[str, Comparison]]:
-    """Return the rows of each pair, by kind; kinds of which no group is compared are left out.
-
-    Parameters
-    ----------
-    names : of assignors as shipped
-    by_name : what was measured of every assignor, on the groups of one kind after the other
-    sizes : how many groups each kind has, in that order
-    """
-    found: dict[tuple[str, str], dict[str, Comparison]] = {}
-    for written, shipped in pairs(names):
-        start, rows = 0, {}
-        for kind, size in sizes.items():
-            row, span = Comparison(), slice(start, start + size)
-            for one, other in zip(by_name[written][span], by_name[shipped][span], strict=True):
-                row.add(one, other)
-            start += size
-            if row.groups:
-                rows[kind] = row
-        found[written, shipped] = rows
-    return found
-
-
-def compared(
-    names: Sequence[str], total: int, *, seconds: float = 2.0
-) -> dict[tuple[str, str], dict[str, Comparison]]:
+def compared(names: Sequence[str], total: int, *, seconds: float = 2.0) -> Rows:
     """Run assignors as shipped, and those as written that they are held against.
 
     Returns
     -------
     dict
-        Rows by pair and kind, over at least `total` groups.
+        Rows over at least `total` groups; kinds of which no group is compared are left out.
     """
     kinds = seeded(total)
     groups = [group for found in kinds.values() for group in found]
-    by_name = measured(dict.fromkeys([*(one for one, _ in pairs(names)), *names]), groups,
-                       seconds=seconds)  # fmt: skip
-    return rows_of(names, by_name, {kind: len(found) for kind, found in kinds.items()})
+    kind_of = [kind for kind, found in kinds.items() for _ in found]
+    every = dict.fromkeys([*(one for one, _ in pairs(names)), *names])
+    by_name = measured(every, groups, seconds=seconds)
+    rows: Rows = defaultdict(Comparison)
+    for written, shipped in pairs(names):
+        for kind, *both in zip(kind_of, by_name[written], by_name[shipped], strict=True):
+            rows[written, shipped, kind].add(*both)
+    return {key: row for key, row in rows.items() if row.groups}
 
 
-def records_of(
-    rows: Mapping[tuple[str, str], Mapping[str, Comparison]],
-) -> list[dict[str, Cell]]:
-    """Return a record for each pair and kind, with every count."""
-    return [
-        {"written": written, "shipped": shipped, "kind": kind, **asdict(row)}
-        for (written, shipped), kinds in rows.items()
-        for kind, row in kinds.items()
-    ]
+KEY = ("written", "shipped", "kind")
 
 
-def rows_in(records: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], dict[str, Comparison]]:
+def records_of(rows: Rows) -> list[dict[str, Cell]]:
+    """Return a record for each row, with every count."""
+    return [{**dict(zip(KEY, key, strict=True)), **asdict(row)} for key, row in rows.items()]
+
+
+def rows_in(records: Iterable[Mapping[str, str]]) -> Rows:
     """Return the rows that records were made of."""
-    found: dict[tuple[str, str], dict[str, Comparison]] = {}
-    for record in records:
-        counts = {field.name: int(record[field.name]) for field in fields(Comparison)}
-        pair = record["written"], record["shipped"]
-        found.setdefault(pair, {})[record["kind"]] = Comparison(**counts)
-    return found
+    counts = [field.name for field in fields(Comparison)]
+    return {
+        (one["written"], one["shipped"], one["kind"]): Comparison(*(int(one[k]) for k in counts))
+        for one in records
+    }
 
 
 def run(many: int) -> None:
     """Compare anew, on so many groups."""
-    names = list(dict.fromkeys(shipped for _, shipped in pairs(assignors())))
-    missing = {name: assignors()[name].missing() for name in names}
-    for name, reason in missing.items():
-        sys.stderr.write(f"not there: {name}\n" if reason else "")
-    here = [name for name, reason in missing.items() if reason is None]
-    write(FOLDER / "differential.csv", records_of(compared(here, many)))
+    names = dict.fromkeys(shipped for _, shipped in pairs(assignors()))
+    write(FOLDER / "differential.csv", records_of(compared(called_here(names), many)))

@@ -6,7 +6,6 @@ after the other, on the groups of Kafka's own benchmarks, which measure time onl
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from itertools import product
 from statistics import mean, median
@@ -14,12 +13,13 @@ from typing import TYPE_CHECKING, get_args
 
 from compare.samples.families import Family, LastEvent, Subscriptions, grid
 from compare.scores import score_assignors
-from heuristics import assignor_named, assignors, matching
+from heuristics import assignors, matching
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.differential import merged
 from studies.in_turn import reading_alike, solving
 from studies.page import FOLDER, table, write
+from studies.shipped_findings import called_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -149,10 +149,7 @@ def _digits(value: float) -> float:
 
 def run(names: Sequence[str], many: int) -> None:
     """Score anew, on groups of so many members."""
-    missing = {name: assignor_named(name).missing() for name in matching(names or assignors())}
-    for name, reason in missing.items():
-        sys.stderr.write(f"not here: {name}: {reason}\n" if reason else "")
-    here = [name for name, reason in missing.items() if reason is None]
+    here = called_here(matching(names or assignors()))
     with TimeLimit(SECONDS) as limit:
         records = records_of(grid_rows([*points(many, MOST_PARTITIONS)], here, limit))
     write(FOLDER / "verdicts.csv", records)

@@ -141,6 +141,13 @@ def names_of(asked: Sequence[str]) -> list[str]:
     return [name for name in names if "/" in name]
 
 
+def called_here(names: Iterable[str]) -> list[str]:
+    """Return the assignors that can be called here; name the others on standard error."""
+    missing = {name: assignor_named(name).missing() for name in names}
+    sys.stderr.writelines(f"not here: {n}: {why}\n" for n, why in missing.items() if why)
+    return [name for name, why in missing.items() if why is None]
+
+
 @contextmanager
 def children(seconds: float) -> Iterator[list[TimeLimit]]:
     """Open limits side by side, each with a process of its own."""

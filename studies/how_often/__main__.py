@@ -8,7 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from heuristics import assignor_named, matching
+from heuristics import matching
 from heuristics.time_limit import TimeLimit
 from studies.how_often.rate import (
     SEED,
@@ -24,6 +24,7 @@ from studies.how_often.rate import (
 from studies.how_often.service import KINDS, service
 from studies.how_often.week import SECONDS, SECONDS_AGAIN, weeks
 from studies.page import as_read, write
+from studies.shipped_findings import called_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,8 +104,7 @@ def main() -> None:
     asked = parser.parse_args()
     names = matching(asked.assignor or STUDIED)
     if asked.services:
-        here = [name for name in names if assignor_named(name).missing() is None]
-        play(here, asked.services, COUNTS, only=asked.only)
+        play(called_here(names), asked.services, COUNTS, only=asked.only)
     shares = {kind: getattr(asked, kind.replace("-", "_")) for kind in SHARES}
     found = weighable(played(COUNTS), shares)
     if not found:

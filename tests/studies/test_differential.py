@@ -44,9 +44,9 @@ def rows():
 
 
 def row(rows, written, shipped, kind):
-    if (written, shipped) not in rows:
+    if (written, shipped, kind) not in rows:
         pytest.skip(assignors()[shipped].missing())
-    return rows[written, shipped][kind]
+    return rows[written, shipped, kind]
 
 
 def agrees(row):
@@ -111,8 +111,8 @@ def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows
 def test_the_records_are_of_five_thousand_groups_and_of_every_pair_called_here():
     found = rows_in(read(PAGE.with_suffix(".csv")))
     for name in ("kafka-java/range@4.4.0", "kafka-java/range@2.8.2"):
-        assert sum(row.groups for row in found["range", name].values()) >= 5000
-    assert set(pairs(CALLED_HERE)) <= found.keys()
+        assert sum(row.groups for key, row in found.items() if key[:2] == ("range", name)) >= 5000
+    assert set(pairs(CALLED_HERE)) <= {key[:2] for key in found}
 
 
 def test_a_row_counts_what_is_worse_and_what_is_missing():
