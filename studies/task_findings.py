@@ -36,8 +36,15 @@ from heuristics.shipped.task_assignor import (
 )
 from studies.page import FOLDER, share, table
 from studies.since_when.releases import releases_of
-from studies.task_hunt import AGAIN, SHAPES, Rebalance, rebalances, topology
-from studies.task_week import application, weeks
+from studies.task_rebalances import (
+    AGAIN,
+    SHAPES,
+    Rebalance,
+    application,
+    rebalances,
+    topology,
+    weeks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -24,8 +24,7 @@ from studies.task_findings import (
     hunted,
     limit_of,
 )
-from studies.task_hunt import events
-from studies.task_week import application
+from studies.task_rebalances import application, events
 
 REASON = next(filter(None, (TaskAssignor(NEWEST, kind).missing() for kind in HUNTED)), None)
 CALLED = pytest.mark.skipif(REASON is not None, reason=REASON or "")

@@ -1,8 +1,13 @@
-"""Task hunt: every small streams group that processes and threads reach as they come and go."""
+"""Rebalances of streams groups: of every small one that is reached, and of applications in a week.
+
+A small group changes as processes and threads come and go. Applications go through a week of
+deployments, scaling and crashes.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -14,7 +19,7 @@ from groups.documents.assay_streams import StreamsDocument, StreamsMember, Subto
 from heuristics.child import Lost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from heuristics.shipped.task_assignor import TaskLimit
 
@@ -92,9 +97,7 @@ def events(group: StreamsDocument, processes: str) -> Iterator[tuple[str, Stream
         yield AGAIN, group
     for process in processes:
         for more in range(1, THREADS - threads[process] + 1):
-            what = (
-                f"{'another thread' if threads[process] else ('1 thread', '2 threads')[more - 1]}"
-            )
+            what = "another thread" if threads[process] else ("1 thread", "2 threads")[more - 1]
             yield f"{what} of {process} joins", joined(group, process, more)
         if threads[process] and len(threads) > 1:
             yield f"process {process} leaves", without(group, process)
@@ -134,3 +137,127 @@ def rebalances(start: StreamsDocument, limit: TaskLimit, processes: int) -> Iter
                     seen.add(repr(after))
                     frontier.append(rebalance)
                 yield rebalance
+
+
+PARTITIONS = (4, 6, 8, 12, 16, 24, 32, 48)
+DAYS, DEPLOYS, CRASHES, SCALED_DAILY, MORE_THREADS = 7, 2, 1, 0.5, 0.25
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a group is at one rebalance, but for its tasks: its members with their processes."""
+
+    event: str
+    members: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Application:
+    """An application: a group without members, and the stages of its week."""
+
+    group: StreamsDocument
+    stages: tuple[Stage, ...]
+
+
+def application(seed: int, number: int) -> Application:
+    """Draw an application: the same for the same seed and number.
+
+    One to four subtopologies, two in three of them stateful; two to eight pods of one to four
+    threads; no standby or one. In the week: two rolling deployments, pod by pod, where a pod
+    comes back with its process id and new members, in a quarter of the applications with a thread
+    more the second time; a crash of a pod, which comes back; in half of the applications more pods
+    in the morning and fewer in the evening.
+    """
+    draw = Random(f"{seed} {number}")
+    subtopologies = {
+        f"{s}": Subtopology(draw.choice(PARTITIONS), draw.random() < 2 / 3)
+        for s in range(draw.randint(1, 4))
+    }
+    group = StreamsDocument(
+        format="assay-streams/1",
+        group=f"application-{number}",
+        standby_replicas=draw.randint(0, 1),
+        subtopologies=subtopologies,
+        members={},
+    )
+    return Application(group, tuple(_Week(draw).stages()))
+
+
+class _Week:
+    def __init__(self, draw: Random) -> None:
+        self._draw = draw
+        self._threads = draw.randint(1, 4)
+        self._pods: dict[str, list[str]] = {}
+        for _ in range(draw.randint(2, 8)):
+            self._start(self._id())
+
+    def stages(self) -> Iterator[Stage]:
+        """Return the stages in their order."""
+        draw, fewest = self._draw, len(self._pods)
+        deploys = sorted(draw.randrange(DAYS) for _ in range(DEPLOYS))
+        crashes = [draw.randrange(DAYS) for _ in range(CRASHES)]
+        more, daily = draw.random() < MORE_THREADS, draw.random() < SCALED_DAILY
+        surge = draw.randint(1, fewest)
+        yield self._stage("starts")
+        for day in range(DAYS):
+            for _ in range(surge * daily):
+                self._start(self._id())
+                yield self._stage("a pod is added")
+            for deploy, planned in enumerate(deploys):
+                if planned == day:
+                    self._threads += more and deploy == len(deploys) - 1
+                    for pod in list(self._pods):
+                        yield from self._restart(pod)
+            for _ in range(crashes.count(day)):
+                yield from self._restart(draw.choice(list(self._pods)))
+            for _ in range(surge * daily):
+                del self._pods[draw.choice(list(self._pods))]
+                yield self._stage("a pod is removed")
+
+    def _restart(self, pod: str) -> Iterator[Stage]:
+        del self._pods[pod]
+        if self._pods:
+            yield self._stage("a pod leaves to come back")
+        self._start(pod)
+        yield self._stage("a pod comes back")
+
+    def _start(self, pod: str) -> None:
+        self._pods[pod] = [self._id() for _ in range(self._threads)]
+
+    def _id(self) -> str:
+        return f"{self._draw.getrandbits(64):016x}"
+
+    def _stage(self, event: str) -> Stage:
+        return Stage(event, {m: pod for pod, members in self._pods.items() for m in members})
+
+
+def weeks(
+    applications: Sequence[Application], limit: TaskLimit
+) -> Iterator[tuple[Application, Rebalance]]:
+    """Return all rebalances of the applications, each from what the assignor made of the last.
+
+    Raises
+    ------
+    Failed
+        Where the assignor does, on any.
+    """
+    groups = {one.group.group: one.group for one in applications}
+    for at in range(max(len(one.stages) for one in applications)):
+        here = [one for one in applications if at < len(one.stages)]
+        asked = [_asked(groups[one.group.group], one.stages[at]) for one in here]
+        for one, before, after in zip(here, asked, limit.plans(asked), strict=True):
+            if isinstance(after, Lost):
+                raise Failed(f"{after.reason}: {before}")
+            event = one.stages[at].event
+            groups[one.group.group] = after
+            # What comes back has state on its disk, of which the group does not know.
+            yield one, Rebalance(event, before, after, None, event != "a pod comes back")
+
+
+def _asked(last: StreamsDocument, stage: Stage) -> StreamsDocument:
+    """Return the group of a stage: members that were there have what they were given."""
+    members = {
+        name: last.members.get(name) or StreamsMember(process=process, tasks=Tasks())
+        for name, process in stage.members.items()
+    }
+    return replace(last, members=members)
