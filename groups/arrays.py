@@ -35,8 +35,9 @@ UNKNOWN = -1
 NO_GENERATION = -1
 GREATEST = 2**63 - 1
 MOST_PARTITIONS = 100_000_000
-# A table of all that may be asked is worth it up to so many cells per question.
-DENSE = 16
+# Owners are counted by runs of this length and more, where so few begin among so many of them: a
+# million partitions in equal shares are solved in 6 ms, and in 14 ms if counted one by one.
+LONG, AT_ONCE = 16, 2**16
 
 
 def column(
@@ -134,18 +135,24 @@ def contains(entries: Int64, asked: Int64) -> Bools:
     return np.asarray(entries[at] == asked, bool)
 
 
-def among(entries: Int64, asked: Int64, width: int) -> Bools:
-    """Return for each asked value below `width` whether it is among the ascending entries."""
-    if width > DENSE * len(asked):
-        return contains(entries, asked)
-    there = np.zeros(width, bool)
-    there[entries] = True
-    return np.asarray(there[asked], bool)
-
-
 def count_owners(owner: Int32, members: int) -> Int64:
     """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
-    return frozen(np.bincount(owner + 1, minlength=members + 1)[1:])
+    if len(owner) > AT_ONCE and len(_runs(owner[:AT_ONCE])) * LONG < AT_ONCE:
+        # One member after the other is slow to count, so long runs are counted at once.
+        starts = _runs(owner)
+        if len(starts) * LONG < len(owner):
+            length = np.diff(starts, append=len(owner))
+            found = np.bincount(owner[starts] + 1, length, members + 1)
+            return frozen(found[1:].astype(np.int64))
+    found, step = np.zeros(members + 1, np.int64), max(AT_ONCE, members + 1)
+    for start in range(0, len(owner), step):
+        found += np.bincount(owner[start : start + step] + 1, minlength=members + 1)
+    return frozen(found[1:])
+
+
+def _runs(owner: Int32) -> Int64:
+    """Where runs of one owner begin, ascending."""
+    return np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[: len(owner)])
 
 
 def made_again(part: DataclassInstance) -> tuple[type, tuple[object, ...]]:
@@ -197,21 +204,6 @@ def order_by(key: Ints) -> Int64:
 def ranks(sizes: Int64) -> Int64:
     """Return the ranks 0, 1, ... inside runs of so many entries: (sum of sizes,) int64."""
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-
-
-def numbered(key: Int64, width: int) -> tuple[Int64, Int64]:
-    """Return (distinct keys ascending, number of each entry's key among them).
-
-    Keys are below `width`; where that is not much more than there are entries, counting does it.
-    """
-    if width > 4 * len(key) + 1024:
-        distinct, number = np.unique(key, return_inverse=True)
-        return distinct, number.astype(np.int64)
-    there = np.zeros(width, bool)
-    there[key] = True
-    distinct = np.flatnonzero(there)
-    index = np.cumsum(there) - 1
-    return distinct, index[key]
 
 
 # What sums are split in, that they stay inside 64 bits.

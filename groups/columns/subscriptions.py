@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept
+from groups.arrays import column, contains, flags, frozen, integers, kept
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # What the rows are compared in at once stays in the processor's cache.
 AT_ONCE = 2**18
+# A table of all that may be asked is worth it up to so many cells per question.
+DENSE = 16
 
 
 def require_rising(indptr: Ints, entries: int) -> None:
@@ -73,8 +75,6 @@ def distinct(indptr: Int64, listed: npt.NDArray[I]) -> tuple[Int64, npt.NDArray[
     The two columns of the distinct rows, and (members,) int32: the row of each member.
     """
     members = len(indptr) - 1
-    if members > 0 and _equal(indptr, listed):
-        return indptr[:2], listed[: indptr[1]], np.zeros(members, np.int32)
     # A dictionary of the rows' bytes compares them in full wherever hashes meet.
     raw, ends = listed.tobytes(), (indptr * listed.itemsize).tolist()
     number: dict[bytes, int] = {}
@@ -106,19 +106,6 @@ def entries(indptr: Int64, listed: npt.NDArray[I], rows: Ints) -> tuple[Int64, n
     which = np.repeat(np.arange(len(rows)), length)
     before = np.cumsum(length) - length
     return which, listed[np.arange(len(which)) + np.repeat(start - before, length)]
-
-
-def _equal(indptr: Int64, listed: Ints) -> bool:
-    """Return whether all rows are the same; there is one at least."""
-    length = int(indptr[1])
-    if (np.diff(indptr) != length).any():
-        return False
-    if not length:
-        return True
-    rows, step = listed.reshape(-1, length), max(AT_ONCE // length, 1)
-    return all(
-        bool((rows[start : start + step] == rows[0]).all()) for start in range(0, len(rows), step)
-    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from optimal.flow.pools import Pools
 
 
-# What is looked up at once stays in the processor's cache.
-AT_ONCE = 2**16
 # Steps on hosts stay below it.
 MOST_STEP = 2**61
 
@@ -63,7 +61,7 @@ def _dealt(group: Group, pools: Pools, blocks: Blocks, kept: Int64, given: Int64
     above = owned > kept
     owner, free = group.owner.copy(), np.empty(0, np.int64)
     if above.any():
-        theirs = _owned_by(above, owner)
+        theirs = np.flatnonzero(np.append(above, False)[owner])
         theirs = theirs[order_by(owner[theirs])]
         given_up = ranks(owned[above]) >= np.repeat(kept[above], owned[above])
         free = np.sort(theirs[given_up])
@@ -76,17 +74,6 @@ def _dealt(group: Group, pools: Pools, blocks: Blocks, kept: Int64, given: Int64
         free = free[order_by(blocks.of_pool[pools.pool[free]])]
     owner[free] = np.repeat(members, given[members])
     return frozen(owner)
-
-
-def _owned_by(chosen: Bools, owner: Int32) -> Int64:
-    """Return the partitions, ascending, whose owner is among the chosen members."""
-    table = np.append(chosen, False)
-    return np.concatenate(
-        [
-            np.flatnonzero(table.take(owner[start : start + AT_ONCE])) + start
-            for start in range(0, max(len(owner), 1), AT_ONCE)
-        ]
-    )
 
 
 def closed_form(

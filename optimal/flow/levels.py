@@ -48,11 +48,6 @@ class Blocks:
 def components(pools: Pools) -> tuple[Int64, Int64]:
     """Return the connected component of each pool and of each class, numbered from 0."""
     n = len(pools.counts)
-    classes = len(pools.class_size)
-    reads = np.bincount(pools.read_pool, minlength=n)
-    if n and reads.max() == classes and reads.min() > 0:
-        # Some pool has all readers there are, and every other pool has one of them.
-        return np.zeros(n, np.int64), np.zeros(classes, np.int64)
     a, b = pools.read_pool, pools.read_by + n
     label = np.arange(n + len(pools.class_size))
     while True:
