@@ -78,16 +78,16 @@ def test_no_method_is_better_than_what_another_proves_and_documents_keep_the_pro
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("make", "number", "least"),
+    ("make", "number", "left_open", "least"),
     [
-        (any_case, 300, {"flow": 100, "exchange": 10, "brute": 100}),
-        (magnitudes_case, 60, {"exchange": 9, "brute": 60}),
-        (pairs_case, len(PAIRS), {"exchange": len(PAIRS) // 4, "brute": len(PAIRS)}),
-        (places_case, 50, {"flow": 50}),
-        (streams_case, 15, {"flow": 15, "brute": 15}),
+        (any_case, 300, 3, {"flow": 100, "exchange": 10, "brute": 100}),
+        (magnitudes_case, 60, 2, {"exchange": 9, "brute": 60}),
+        (pairs_case, len(PAIRS), 2, {"exchange": len(PAIRS) // 4, "brute": len(PAIRS)}),
+        (places_case, 50, 5, {"flow": 50}),
+        (streams_case, 15, 0, {"flow": 15, "brute": 15}),
     ],
 )
-def test_no_two_methods_disagree(make, number, least, tmp_path):
+def test_no_two_methods_disagree(make, number, left_open, least, tmp_path):
     """``make agree`` takes 20,000 of the first kind."""
     met = sweep(SEED, number, str(tmp_path), make=make)
     assert [one.contradiction for one in met if one.contradiction is not None] == []
@@ -95,7 +95,7 @@ def test_no_two_methods_disagree(make, number, least, tmp_path):
     said = methods(met)
     assert said["cp-sat"] == said["ilp"] == len(met)
     assert all(said[method] >= some for method, some in least.items()), said
-    assert sum(len(one.methods) - one.proved for one in met) <= number // 30
+    assert sum(len(one.methods) - one.proved for one in met) <= left_open
     if make is any_case:
         counts = Counter(one.objective for one in met)
         staples = {*PRESETS.values(), *permutations(FLOW, 2)}
