@@ -64,7 +64,10 @@ class Format(Generic[S]):
         except ValidationError as error:
             self._refuse(document)
             raise BadInput(str(error)) from None
-        except (UnicodeEncodeError, TypeError):
+        except UnicodeEncodeError as error:
+            self._refuse(document)
+            raise BadInput(f"{error.object!r} is not valid Unicode") from None
+        except TypeError:
             # Texts of a type of their own are not encoded, and may be good.
             self._refuse(document)
         return found
