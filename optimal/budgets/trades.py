@@ -52,12 +52,12 @@ def most_even(group: Group, moves: int, time_left: TimeLeft) -> tuple[Int32, str
     pools = pools_of(group, stages)
     blocks = unlevelled(pools)
     paths = Paths.of(group, pools, blocks, stages)
-    layout = Layout.of(paths, pools)
+    layout = Layout.of(paths, pools, blocks, np.ones(len(blocks.floor), bool))
     network = network_of(paths, pools, blocks, layout, levelled=False)
     stay, _, _, carry = layout.slices
     most = int(paths.owned.count.sum()) - moves
-    flow = _charged(network, stay, carry, most, group.owned, time_left)
-    return hand_out(group, pools, paths, layout.counts(flow)), "flow"
+    flow = _charged(network, stay, carry, most, group.owned[layout.carry], time_left)
+    return hand_out(group, pools, paths, layout.counts(paths, flow)), "flow"
 
 
 def _charged(

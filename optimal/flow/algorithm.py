@@ -12,7 +12,7 @@ from groups.fleet import Fleet
 from groups.tiers import SAFE_TOTAL, cost_of, is_laminar, values
 from optimal.answer import Answer
 from optimal.audit import Certificates
-from optimal.flow.closed_form import even_in_blocks, even_on_places, whole
+from optimal.flow.closed_form import closed_counts, even_in_blocks, even_on_places, whole
 from optimal.flow.flows import Flows, Stages, laminar_proof
 from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Paths, hand_out
@@ -88,9 +88,9 @@ def flows_of(
     1. Tiers before balance cost each partition by itself: they leave it its cheapest readers.
     2. Partitions that the same members may read are a pool, members that read alike a class.
     3. Balance splits pools and classes into blocks of one level each.
-    4. Where every block is of one class alone there is a closed form for what its members keep.
-    5. Else each later tier is a cheapest flow, one after the other: from a pool to the owner or a
-       class, to a member, to the sink of the block.
+    4. A block of one class needs no flow: there is a closed form for what its members keep.
+    5. In the other blocks each later tier is a cheapest flow, one after the other: from a pool to
+       the owner or a class, to a member, to the sink of the block.
     6. The partitions are handed out in ascending order.
     7. Levels, and prices that the flows leave behind, are the proof.
 
@@ -110,19 +110,28 @@ def flows_of(
         if found is not None:
             return found
         closed_form = False
-    closed = (blocks.classes == 1) & whole(pools, blocks) & closed_form
-    if closed_form and closed.all():
+    closed = (blocks.classes == 1) & closed_form
+    whole_blocks = closed & whole(pools, blocks)
+    if closed_form and whole_blocks.all():
         return even_in_blocks(group, pools, blocks, stages)
 
     paths = Paths.of(group, pools, blocks, stages)
-    counts, prices, asks, is_levelled = tier_flows(
-        group, pools, blocks, paths, stages, time_left=time_left, settle_ties=settle_ties
+    counts, price = closed_counts(pools, blocks, paths, closed)
+    flowing, prices, asks, is_levelled = tier_flows(
+        group,
+        pools,
+        blocks,
+        paths,
+        stages,
+        flowing=~closed,
+        time_left=time_left,
+        settle_ties=settle_ties,
     )
     return Flows(
-        owner=frozen(hand_out(group, pools, paths, counts)),
+        owner=frozen(hand_out(group, pools, paths, counts + flowing)),
         level=blocks.level[paths.member_block],
-        prices=prices,
-        in_closed_form=closed[paths.member_block],
+        prices=[price + flow for flow in prices],
+        in_closed_form=whole_blocks[paths.member_block],
         asks=asks,
         kept=pools.kept,
         is_levelled=is_levelled,

@@ -9,12 +9,14 @@ import numpy as np
 from groups.arrays import frozen, order_by, ranks
 from groups.tiers import SQUARED_LOADS
 from optimal.flow.flows import Flows
+from optimal.flow.paths import Counts
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64
     from groups.group import Group
     from optimal.flow.flows import Stages
     from optimal.flow.levels import Blocks
+    from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
 
 
@@ -74,6 +76,38 @@ def _dealt(group: Group, pools: Pools, blocks: Blocks, kept: Int64, given: Int64
         free = free[order_by(blocks.of_pool[pools.pool[free]])]
     owner[free] = np.repeat(members, given[members])
     return frozen(owner)
+
+
+def closed_counts(
+    pools: Pools, blocks: Blocks, paths: Paths, closed: Bools
+) -> tuple[Counts, Int64]:
+    """Return how many partitions take each path, and the price of each member.
+
+    Each member keeps the first of what it owned; what is left of a pool goes to the one class
+    that reads it.
+
+    Parameters
+    ----------
+    closed : (blocks,) bool, the blocks of one class to look at; elsewhere all is 0
+    """
+    owned, block = paths.owned, paths.member_block
+    if not closed.any():
+        return Counts.none(paths), np.zeros(len(block), np.int64)
+    members = np.flatnonzero(closed[block])
+    held = np.bincount(owned.owner, owned.count, len(block)).astype(np.int64)
+    kept, given, price = np.zeros((3, len(block)), np.int64)
+    kept[members], given[members], price[members] = closed_form(
+        block[members], held[members], blocks.floor, blocks.extra
+    )
+    order = order_by(owned.owner)
+    holder, count = owned.owner[order], owned.count[order]
+    before = np.cumsum(count) - count
+    before -= before[np.searchsorted(holder, holder)]
+    stay = np.empty(len(order), np.int64)
+    stay[order] = np.clip(kept[holder] - before, 0, count)
+    left = pools.counts - np.bincount(owned.pool, stay, len(pools.counts)).astype(np.int64)
+    read = np.where(closed[blocks.of_pool[paths.read_pool]], left[paths.read_pool], 0)
+    return Counts(stay, read, given[paths.join_member]), price
 
 
 def closed_form(

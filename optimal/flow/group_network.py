@@ -28,7 +28,7 @@ from optimal.flow.paths import Counts
 from optimal.networks import Network
 
 if TYPE_CHECKING:
-    from groups.arrays import Int64
+    from groups.arrays import Bools, Int64
     from optimal.flow.levels import Blocks
     from optimal.flow.paths import Paths
     from optimal.flow.pools import Pools
@@ -41,13 +41,18 @@ class Layout:
 
     Attributes
     ----------
-    sizes : how many arcs there are of the kinds `stay`, `read` and `join`, one for each path, and
-        `carry`, one for each member
+    flowing : (blocks,) bool, the blocks that have arcs
+    stay, read, join, carry : (arcs of the kind,) int64, which path each arc is; of `carry`
+        which member
     heights : hosts, then racks, of the kinds that tiers look at
     first_class, first_member, first_place, first_sink : nodes; the pools are from 0 on
     """
 
-    sizes: tuple[int, ...]
+    flowing: Bools
+    stay: Int64
+    read: Int64
+    join: Int64
+    carry: Int64
     heights: tuple[Height, ...]
     first_class: int
     first_member: int
@@ -55,14 +60,24 @@ class Layout:
     first_sink: int
 
     @staticmethod
-    def of(paths: Paths, pools: Pools, heights: tuple[Height, ...] = ()) -> Layout:
-        """Lay out the nodes and arcs of some paths."""
-        columns = (paths.owned.pool, paths.read_pool, paths.join_member, paths.member_block)
+    def of(
+        paths: Paths,
+        pools: Pools,
+        blocks: Blocks,
+        flowing: Bools,
+        heights: tuple[Height, ...] = (),
+    ) -> Layout:
+        """Lay out the arcs of some blocks, (blocks,) bool; the nodes of the others stay idle."""
+        of_pool, of_member = flowing[blocks.of_pool], flowing[paths.member_block]
         first_class = len(pools.counts)
         first_member = first_class + paths.classes
         first_place = first_member + len(paths.member_block)
         return Layout(
-            sizes=tuple(map(len, columns)),
+            flowing=flowing,
+            stay=np.flatnonzero(of_pool[paths.owned.pool]),
+            read=np.flatnonzero(of_pool[paths.read_pool]),
+            join=np.flatnonzero(of_member[paths.join_member]),
+            carry=np.flatnonzero(of_member),
             heights=heights,
             first_class=first_class,
             first_member=first_member,
@@ -73,8 +88,8 @@ class Layout:
     @property
     def slices(self) -> tuple[slice, slice, slice, slice]:
         """Where the arcs of each kind are: `stay`, `read`, `join` and `carry`."""
-        ends = pairwise(accumulate(self.sizes, initial=0))
-        stay, read, join, carry = (slice(*of_kind) for of_kind in ends)
+        sizes = map(len, (self.stay, self.read, self.join, self.carry))
+        stay, read, join, carry = (slice(*ends) for ends in pairwise(accumulate(sizes, initial=0)))
         return stay, read, join, carry
 
     @property
@@ -92,12 +107,13 @@ class Layout:
     def ends_above(self, member_block: Int64) -> tuple[Int64, Int64]:
         """(heads of `carry`, heads of all lifts): a host, a rack or a sink, (arcs,) int64 each."""
         if not self.heights:
-            return self.first_sink + member_block, np.empty(0, np.int64)
+            return self.first_sink + member_block[self.carry], np.empty(0, np.int64)
         start, above = self.first_place, []
         for height in self.heights:
             start += len(height.over)
             above.append(start + height.over)
-        return self.first_place + self.heights[0].places.member, np.concatenate(above)
+        first = self.heights[0].places.member
+        return self.first_place + first[self.carry], np.concatenate(above)
 
     def with_lifts(self, network: Network, other: Network | None) -> Network:
         """Return the network with the bounds that lifts have in another one; None: no bounds."""
@@ -130,9 +146,14 @@ class Layout:
         of_class[paths.join_class] = members[paths.join_member]
         return np.concatenate((blocks.of_pool, of_class, members, np.arange(len(blocks.floor))))
 
-    def counts(self, flow: Int64) -> Counts:
+    def counts(self, paths: Paths, flow: Int64) -> Counts:
         """Return how many partitions take each path in a flow, (arcs,) int64."""
-        return Counts(*(flow[of_kind] for of_kind in self.slices[:3]))
+        stay, read, join, _ = self.slices
+        return Counts(
+            stay=_spread(flow[stay], self.stay, len(paths.owned.pool)),
+            read=_spread(flow[read], self.read, len(paths.read_pool)),
+            join=_spread(flow[join], self.join, len(paths.join_member)),
+        )
 
 
 def network_of(
@@ -140,41 +161,42 @@ def network_of(
 ) -> Network:
     """Build the network; where blocks have levels, those bound what members carry."""
     owned, endless = paths.owned, int(pools.counts.sum()) + 1
-    stays, reads, joins, members = layout.sizes
+    read, join, carry = layout.read, layout.join, layout.carry
     entered = layout.first_class if paths.apart else layout.first_member
-    taken = np.bincount(blocks.of_pool, pools.counts, len(blocks.floor)).astype(np.int64)
+    supplied = np.where(layout.flowing[blocks.of_pool], pools.counts, 0)
+    taken = np.bincount(blocks.of_pool, supplied, len(blocks.floor)).astype(np.int64)
     if layout.heights:
         taken = taken.sum(keepdims=True)
     between = np.zeros(layout.first_sink - layout.first_class, np.int64)
     carried_to, lifted_to = layout.ends_above(paths.member_block)
     lifting = len(lifted_to)
-    low, high = np.zeros(members, np.int64), np.full(members, endless)
+    low, high = np.zeros(len(carry), np.int64), np.full(len(carry), endless)
     if levelled:
-        kept = pools.class_kept[pools.member_class]
-        level = blocks.level[paths.member_block]
+        kept = pools.class_kept[pools.member_class[carry]]
+        level = blocks.level[paths.member_block[carry]]
         low, high = np.maximum(np.maximum(level, 0) - kept, 0), level + 1 - kept
     tails = (
-        owned.pool,
-        paths.read_pool,
-        layout.first_class + paths.join_class,
-        layout.first_member + np.arange(members),
+        owned.pool[layout.stay],
+        paths.read_pool[read],
+        layout.first_class + paths.join_class[join],
+        layout.first_member + carry,
         layout.first_place + np.arange(lifting),
     )
     heads = (
-        entered + paths.enters,
-        layout.first_class + paths.read_by,
-        layout.first_member + paths.join_member,
+        entered + paths.enters[layout.stay],
+        layout.first_class + paths.read_by[read],
+        layout.first_member + paths.join_member[join],
         carried_to,
         lifted_to,
     )
     uppers = (
-        owned.count,
-        np.full(reads + joins, endless),
+        owned.count[layout.stay],
+        np.full(len(read) + len(join), endless),
         high,
         np.full(lifting, endless),
     )
     lowers = (
-        np.zeros(stays + reads + joins, np.int64),
+        np.zeros(len(layout.stay) + len(read) + len(join), np.int64),
         low,
         np.zeros(lifting, np.int64),
     )
@@ -183,5 +205,11 @@ def network_of(
         head=np.concatenate(heads),
         lower=np.concatenate(lowers),
         upper=np.concatenate(uppers),
-        supply=np.concatenate((pools.counts, between, -taken)),
+        supply=np.concatenate((supplied, between, -taken)),
     )
+
+
+def _spread(flow: Int64, paths: Int64, count: int) -> Int64:
+    spread = np.zeros(count, np.int64)
+    spread[paths] = flow
+    return spread

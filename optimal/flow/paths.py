@@ -133,6 +133,9 @@ class Counts:
         sizes = map(len, (paths.owned.pool, paths.read_pool, paths.join_member))
         return Counts(*(np.zeros(size, np.int64) for size in sizes))
 
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.stay + other.stay, self.read + other.read, self.join + other.join)
+
 
 def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
     """Put together what may stay: partitions whose owner is in the block of their pool.

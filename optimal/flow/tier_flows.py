@@ -20,7 +20,7 @@ from optimal.proof import heights_of
 TOGETHER = 2**31
 
 if TYPE_CHECKING:
-    from groups.arrays import Int64
+    from groups.arrays import Bools, Int64
     from groups.group import Group
     from groups.tiers import Cost
     from optimal.flow.flows import Stages
@@ -38,6 +38,7 @@ def tier_flows(
     paths: Paths,
     stages: Stages,
     *,
+    flowing: Bools,
     time_left: TimeLeft,
     settle_ties: bool = True,
 ) -> tuple[Counts, list[Int64], list[Int64], bool]:
@@ -45,6 +46,7 @@ def tier_flows(
 
     Parameters
     ----------
+    flowing : (blocks,) bool, the blocks to look at; elsewhere all counts and prices are 0
     settle_ties : of loads that are as good, take those of which the first members carry more;
         otherwise whichever come first
 
@@ -58,13 +60,13 @@ def tier_flows(
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
     every = heights_of(group, stages.flows)
     asks = [np.zeros(sum(len(h.over) for h in every), np.int64) for _ in stages.flows]
-    if not len(blocks.floor):
+    if not flowing.any():
         return Counts.none(paths), prices, asks, True
     heights = tuple(height for height in every if height.kind in PLACE_KINDS)
-    layout = Layout.of(paths, pools, heights)
+    layout = Layout.of(paths, pools, blocks, flowing, heights)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
     # Where every member of a block carries the same there is no tie between loads.
-    uneven = not stages.levelled or bool(blocks.extra.any())
+    uneven = not stages.levelled or bool((flowing & (blocks.extra > 0)).any())
     settled = not (settle_ties and uneven)
     first = np.zeros(layout.arcs, np.int64) if settled else _first_members_first(paths, layout)
     part = layout.block_of_nodes(paths, blocks)
@@ -101,7 +103,7 @@ def tier_flows(
         if flow is not None and stages.levelled and not layout.heights:
             network = _where_loads_are_open(network, flow, part, blocks, layout)
         flow = cheapest(network, first, time_left)
-    return layout.counts(flow), prices, asks, is_levelled
+    return layout.counts(paths, flow), prices, asks, is_levelled
 
 
 def _first_members_first(paths: Paths, layout: Layout) -> Int64:
@@ -113,7 +115,9 @@ def _first_members_first(paths: Paths, layout: Layout) -> Int64:
     """
     *_, carry = layout.slices
     found = np.zeros(layout.arcs, np.int64)
-    block = np.zeros_like(paths.member_block) if layout.heights else paths.member_block
+    block = paths.member_block[layout.carry]
+    if layout.heights:
+        block = np.zeros(len(block), np.int64)
     found[carry.start + order_by(block)] = ranks(np.bincount(block))
     return found
 
@@ -165,10 +169,10 @@ def _costs(cost: Cost, group: Group, paths: Paths, layout: Layout) -> Int64:
     """(arcs,) int64: what a partition costs on each arc; staying is worth what leaving costs."""
     stay, read, _, _ = layout.slices
     owned, found = paths.owned, np.zeros(layout.arcs, np.int64)
-    found[stay] -= cost.of_leaving(group, owned.sample)
+    found[stay] -= cost.of_leaving(group, owned.sample[layout.stay])
     if cost.far:
-        found[stay] += owned.far
-        found[read] += paths.far
+        found[stay] += owned.far[layout.stay]
+        found[read] += paths.far[layout.read]
     return found
 
 
@@ -231,19 +235,21 @@ def _squared(
         weight = np.array(one.weight, np.int64)
         return _Squares(np.arange(lift.start, lift.stop), had, np.maximum(even - had, 0), weight)
     if tier in SQUARED_LOADS:
-        through = np.bincount(paths.join_member, network.lower[join], len(kept))
+        through = np.bincount(
+            paths.join_member[layout.join], network.lower[join], len(paths.member_block)
+        )
         average = (int(kept.sum()) + int(pools.counts.sum())) // max(len(kept), 1)
         guess = np.where(through > 0, through, np.maximum(average - kept, 0)).astype(np.int64)
         arcs = np.arange(carry.start, carry.stop)
-        return _Squares(arcs, kept, guess)
-    parts, part = stages.parts(group), paths.part
+        return _Squares(arcs, kept[layout.carry], guess[layout.carry])
+    parts, part = stages.parts(group), paths.part[layout.join]
     size = np.bincount(parts, minlength=int(part.max(initial=0)) + 1)
     even = size // np.maximum(np.bincount(part, minlength=len(size)), 1)
     arcs = np.flatnonzero((part == 1) | (tier == "topic_balance"))
     part = part[arcs]
     kept = np.flatnonzero(pools.kept)
     held = np.sort(parts[kept].astype(np.int64) * len(group.members) + group.owner[kept])
-    key = part * len(group.members) + paths.join_member[arcs]
+    key = part * len(group.members) + paths.join_member[layout.join][arcs]
     carried = np.searchsorted(held, key, side="right") - np.searchsorted(held, key)
     return _Squares(join.start + arcs, carried, np.maximum(even[part] - carried, 0))
 
