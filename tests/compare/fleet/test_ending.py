@@ -254,7 +254,7 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     assert "1 has even partitions, but lag that could fall: g0 from 1,700 to " in found.sentence()
     assert found.sentence() == expected.sentence()
     (lags,) = (one for one in found.worst if one.fall is not None)
-    assert missed(counts) == ["not valid: 1 group", "nothing assigned yet: 1 group"]
+    assert missed(counts) == ["not valid: 1 group", "nobody reads: 1 group"]
     document = run_document(counts, TIERS, "in")
     told = {row["group"]: (row["without_owner"], row["could_fall"]) for row in document["worst"]}
     none = {name: (0, None) for name in ("g1", "g3")}
