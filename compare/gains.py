@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from optimal import Frontier, Point
 
 IMPROVABLE = ("improvable", "balance")
+WITH_MOVES = ("balance", "stickiness")
 # Percent of the gain that is worth stopping at.
 ENOUGH = 80
 # Beyond it the flows of a few budgets take more than about a tenth of a second.
@@ -32,12 +33,15 @@ MOST_READERS = 8_000
 def early_gain(judged: Judged) -> str | None:
     """Return how few moves bring most of what all moves to the optimum would gain in balance.
 
-    None where that is not sure, all moves are needed, or the group is large: where the readers of
-    all partitions add up to more than 8,000, members that read alike counted once. Each number of
-    moves tried is a flow, and the assignment that it finds is there: what is said can be had.
+    None where that is not sure, all moves are needed, more than balance is asked of the moves, or
+    the group is large: where the readers of all partitions add up to more than 8,000, members that
+    read alike counted once. Each number of moves tried is a flow, and the assignment that it finds
+    is there: what is said can be had.
     """
     target, verdict = judged.target, judged.verdict
     if target is None or not verdict.sure or (verdict.says, verdict.tier) != IMPROVABLE:
+        return None
+    if judged.best is None or {*judged.best.objective} != {*WITH_MOVES}:
         return None
     group, every = target.group, len(target.moved)
     readers = np.bincount(group.subscription_topics, minlength=len(group.topics))

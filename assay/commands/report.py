@@ -130,8 +130,9 @@ def report(
         complain("no group could be read; the page says why")
         raise typer.Exit(2)
     note_failures(unread)
-    lost = cluster.lost_of(unread, group)[0] if live else {one.place for one in unread} & {*files}
-    raise typer.Exit(2 if lost else 0)
+    # What is wrong with a file of a folder stands on the page.
+    named_ones = [one for one in unread if live or one.source in files]
+    raise typer.Exit(2 if cluster.lost_of(named_ones, group)[0] else 0)
 
 
 def _folder_of_a_run(sources: Sequence[str]) -> str | None:

@@ -62,9 +62,10 @@ def tried_assignors(
     better = _better_assignor(here, best.value, good)
     if better is not None:
         return trials, better
-    reason = "No assignor tried can be advised."
+    depends = all(trial.reason == DEPENDS for trial in trials)
+    reason = f"No assignor tried can be advised{', as it is open who reads what' * depends}."
     if good:
-        trial, _ = min(good, key=lambda one: one[0].peak or 0)
+        trial, _ = min(good, key=lambda one: (one[0].peak or 0, one[0].moves or 0))
         of = f"The best of {len(good):,} tried" if len(good) > 1 else "The one tried"
         reason = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}."
     return trials, NoGain("assignor", reason, proved=best.bound >= here)

@@ -216,7 +216,7 @@ def not_proved(solution: Solution) -> str:
     if solution.assignment is None:
         return f"{name}: no assignment was found in the time given, so there is none to explain."
     terms = ", ".join(
-        f"{t.name} {t.value} (at least {'?' if t.bound is None else t.bound})"
+        f"{t.name} {t.value}{'' if t.bound is None else f' (at least {t.bound})'}"
         for t in solution.terms
     )
     return f"{name}: not proved. A better assignment may exist; the best one found has {terms}."
