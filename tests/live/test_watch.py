@@ -120,7 +120,7 @@ def watched(tmp_path, monkeypatch):
 
     def run(*given, **options) -> Series:
         at = [Look(f"2026-11-20T10:00:0{i}Z", Captured(tuple(documents(*given)))) for i in (0, 1)]
-        monkeypatch.setattr("live.watch.looks", lambda *_, **__: iter(at))
+        monkeypatch.setattr("assay.commands.watch.looks", lambda *_, **__: iter(at))
         watch(closed_port(), out=str(tmp_path / "series"), **options)
 
     return run
@@ -153,7 +153,7 @@ def test_a_capture_is_kept_when_judging_it_is_interrupted(watched, tmp_path, mon
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("compare.judged.judge", interrupted)
+    monkeypatch.setattr("assay.commands.watch.judge", interrupted)
     with pytest.raises(Ended, match="what was captured is kept"):
         watched(EVEN)
     groups = read_groups([str(tmp_path / "series")])

@@ -101,7 +101,7 @@ def test_no_assignor_is_advised_where_none_lowers_the_peak_or_none_is_asked_abou
         even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
     found = advise(Group.from_dict(even), limit=limit)
     (said,) = [one for one in found.no_gain if one.kind == "assignor"]
-    assert said.because == "The best of 5 tried, roundrobin, leaves the busiest member with 4."
+    assert said.because == "The best of 5 tried, sticky 4.4.0, leaves the busiest member with 4."
     assert said.proved
     assert advise(Group.from_dict(even), assignors=()).assignors == ()
 

@@ -196,7 +196,7 @@ def test_what_is_not_proved_is_said_not_to_be():
     assert explain(open_one) is None
     assert words.not_proved(open_one) == (
         "orders: not proved. A better assignment may exist; the best one found has balance 1 "
-        "(at least 0), stickiness 2 (at least ?)."
+        "(at least 0), stickiness 2."
     )
     nothing = replace(open_one, status=Status.UNKNOWN, terms=(), assignment=None)
     assert words.not_proved(nothing).startswith(
