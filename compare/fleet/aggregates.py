@@ -49,6 +49,8 @@ if TYPE_CHECKING:
 
 # Of what is counted and how: those of another version are made again.
 VERSION = 7
+MOST_FAMILIES = 64
+MOST_LINES = 20
 
 
 def state_of(runs: Iterable[str]) -> str:
@@ -196,10 +198,6 @@ def _scored(score: Score) -> dict[str, object]:
 
 def _in_64_bits(value: int | None) -> int | None:
     return None if value is None else min(value, GREATEST)
-
-
-MOST_FAMILIES = 64
-MOST_LINES = 20
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from compare.gains import early_gain
+from compare.gains import WITH_MOVES, early_gain
 from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_told
 from compare.page.drawing import as_csv, drawn
@@ -40,7 +40,19 @@ if TYPE_CHECKING:
 
 # Of more groups it would take too long to say what a few moves buy, and much room to prove each.
 MOST_WEIGHED = 50
+# Characters of a download; of documents all together.
 LONGEST_DATA = 120_000
+# Of what each move buys only the worst group has a curve: it is a solve for each number of moves.
+MOST_CURVES = 1
+MOST_CELLS = 5_000
+CURVE_SECONDS = 2.0
+FEWEST_POINTS = 3
+CURVE = (
+    "How uneven loads stay (up) after so many moves (to the right). Every dot is the best that so "
+    "few moves can do; an open one is not proved."
+)
+MOST_LINES = 12
+LONGEST = 90
 
 
 def detail_of(
@@ -256,18 +268,6 @@ def _is_floor(judged: Judged) -> bool:
     return first.name == "balance" and first.bound == first.value
 
 
-TIERS = ("balance", "stickiness")
-# The worst group only: the curve is a solve for each number of moves.
-MOST_GROUPS = 1
-MOST_CELLS = 5_000
-SECONDS = 2.0
-FEWEST_POINTS = 3
-TOLD = (
-    "How uneven loads stay (up) after so many moves (to the right). Every dot is the best that so "
-    "few moves can do; an open one is not proved."
-)
-
-
 def trade_of(judged: Judged, line: Line) -> tuple[Drawing, str] | None:
     """Return the curve of moves against balance, and its data as CSV.
 
@@ -278,25 +278,20 @@ def trade_of(judged: Judged, line: Line) -> tuple[Drawing, str] | None:
     if target is None or judged.best is None or verdict.says != "improvable" or not verdict.sure:
         return None
     group, cells = target.group, len(target.group.members) * target.group.n_partitions
-    if line.number > MOST_GROUPS or cells > MOST_CELLS or judged.best.objective != TIERS:
+    if line.number > MOST_CURVES or cells > MOST_CELLS or judged.best.objective != WITH_MOVES:
         return None
     from optimal.frontier import frontier
 
-    points = frontier(group, *TIERS, time_limit=SECONDS)
+    points = frontier(group, *WITH_MOVES, time_limit=CURVE_SECONDS)
     if len(points) < FEWEST_POINTS:
         return None
     from compare import figures
 
-    rows = figures.trade_off_table(TIERS, points)
+    rows = figures.trade_off_table(WITH_MOVES, points)
     heads = ("moves", "balance", "proved", "bound")
     keys = ("paid", "bought", "proved", "bound")
     data = as_csv(heads, ([row[key] for key in keys] for row in rows))
-    return drawn(figures.trade_off(rows), "What each move buys", TOLD), data
-
-
-MOST_LINES = 12
-LONGEST = 90
-LONGEST_DOCUMENT = 120_000
+    return drawn(figures.trade_off(rows), "What each move buys", CURVE), data
 
 
 def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
@@ -338,7 +333,7 @@ def evidence_of(solution: Solution, *, documents: bool) -> Evidence:
     texts = [
         json.dumps(one.to_dict(), ensure_ascii=False) for one in (group, solution) if documents
     ]
-    fits = documents and sum(map(len, texts)) <= LONGEST_DOCUMENT
+    fits = documents and sum(map(len, texts)) <= LONGEST_DATA
     return Evidence(
         kind=str(proof.kind),
         method=solution.method,

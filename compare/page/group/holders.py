@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 MOST_DRAWN = 60
 COLOURS = 11
+MOST_LISTED = 200
+MOST_IN_GRID = 40
+LONGEST = 300
 
 
 class Holdings:
@@ -149,11 +152,6 @@ def _by_topic(assignment: Assignment) -> tuple[Int64, Int64, Int64]:
     width = max(len(group.topics), 1)
     pairs, counts = np.unique(member * width + group.topic[partition], return_counts=True)
     return pairs // width, pairs % width, counts.astype(np.int64)
-
-
-MOST_LISTED = 200
-MOST_IN_GRID = 40
-LONGEST = 300
 
 
 def moves_to(best: Assignment) -> list[Move]:

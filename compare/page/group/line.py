@@ -30,6 +30,11 @@ _UUID = re.compile(
 )
 _WORD = re.compile(r"[^\s,;:()?\u201c\u201d]+")
 DIGITS = 4
+MOST_BARS = 48
+HEIGHT = 24
+GAP = 1
+# Of few members the bars are wider, so that they can be seen.
+NARROWEST, WIDEST, ROOM = 4, 10, 40
 
 
 def labels_of(group: Group) -> list[str]:
@@ -81,13 +86,6 @@ def in_short(text: str, labels: Mapping[str, str]) -> Markup:
             found += text[end:start] + Markup('<span title="{}">{}</span>').format(name, label)
             end = start + len(name)
     return found + text[end:]
-
-
-MOST_BARS = 48
-HEIGHT = 24
-GAP = 1
-# Of few members the bars are wider, so that they can be seen.
-NARROWEST, WIDEST, ROOM = 4, 10, 40
 
 
 @dataclass(frozen=True)
