@@ -41,6 +41,9 @@ OPTIONS = {
 }
 
 
+WHO_READS = f"To say who reads what, {OPTIONS['subscriptions']}; assay capture asks the broker."
+
+
 def told(error: BadInput) -> str:
     """Return the message of an error with the option that helps."""
     return f"{error.what_came}; {OPTIONS[error.remedy]}" if error.remedy else str(error)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 # Subscriptions that a question names, at most.
 MOST_ASKED = 12
+# Seconds for each solve of a question beside the verdict.
+ASKED_SECONDS = 1.0
 # Verdicts on groups that need another assignment.
 OTHERS = ("improvable", "not valid")
 
@@ -103,6 +105,21 @@ class Judged(Framed):
         target = self.target if self.verdict.says == "improvable" else None
         found = fall_by_few_moves(self.now) if target is None else fall_to(self.now, target)
         return found if found is not None and lag_falls(self.now, found) else None
+
+    @cached_property
+    def further_question(self) -> str | None:
+        """What would decide how good the best is, where it is sure only that now is improvable.
+
+        None where the best is known, or was not found in the time given.
+        """
+        best, lowest = self.best, self.lowest
+        if self.verdict.says != "improvable" or not self.verdict.sure:
+            return None
+        if best is None or lowest is None or best.assignment is None:
+            return None
+        if not best.status == lowest.status == Status.OPTIMAL:
+            return None
+        return question_of(self.group, best.assignment, best, lowest, ASKED_SECONDS)
 
     @cached_property
     def uneven_hosts(self) -> UnevenHosts | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
 from compare.sentences import assigned_by, by_broker
+from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
 from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, shipped_here
@@ -207,6 +208,11 @@ def _all_list(listed: str, group: Group) -> bool:
     return len(lists) == len(group.members) > 0 and all(listed in one for one in lists)
 
 
+def tried_of(rows: Sequence[Score]) -> list[Score]:
+    """Return the rows of assignors that made an assignment."""
+    return [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
+
+
 def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     """Return what makes the moves that a verdict names; empty where it names none.
 
@@ -220,7 +226,7 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
         return ""
     if judged.group.of_streams:
         return BY_TASKS
-    tried = [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
+    tried = tried_of(rows)
     on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
     if not improvable or (not tried and on_lag):
         return f"{NO_COMMAND} {BLIND} {BY_LAG}"
@@ -228,7 +234,8 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     if own and not on_lag and is_ours(judged.group):
         return f"{NO_COMMAND} {own}"
     if not tried:
-        return f"{NO_COMMAND} {advise} says which one."
+        given = "" if judged.group.subscription_known.all() else f", if {ALL_ALIKE}"
+        return f"{NO_COMMAND} {advise} says which one{given}."
     known = f"{NO_COMMAND} " if shipped_here() else f"{NO_COMMAND} {NOT_HERE} "
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:

@@ -359,8 +359,9 @@ def score_whoever_reads_what(
         )
         alike = least.valid and most.valid and least.terms == most.terms
         refused = Score(name, "refused", DEPENDS)
-        # Whose lag is how great is no tier, and may depend on it.
-        least = replace(least, peak_lag=None, catch_up_seconds=None)
+        if (least.peak_lag, least.catch_up_seconds) != (most.peak_lag, most.catch_up_seconds):
+            # Whose lag is how great is no tier, and may depend on it.
+            least = replace(least, peak_lag=None, catch_up_seconds=None)
         rows.append(least if alike or least.status != "scored" else refused)
     return rows
 

@@ -26,26 +26,43 @@ BALANCE = "balance: the sum over all pairs of members of the difference of their
 
 
 def not_valid(now: Assignment) -> str:
-    """Return why an assignment is not valid; where partitions only have no owner, how many.
+    """Return why an assignment is not valid, the worst first: what nobody reads, then the rest.
 
-    Of those also the records that wait there, as far as their lag is known.
+    Of partitions without an owner how many they are, and the records that wait there, as far as
+    their lag is known; of every other kind the first, and how many more there are.
     """
-    if without := without_owner(now):
-        owners = f"{agreed(without, 'have')} no owner"
-        named = few([f"{one.topic}-{one.partition}" for one in now.violations])
+    of: dict[str, list[Violation]] = {}
+    for one in now.violations:
+        of.setdefault(one.kind, []).append(one)
+    said = []
+    if unowned := of.get("unassigned"):
+        owners = f"{agreed(len(unowned), 'have')} no owner"
+        named = few([f"{one.topic}-{one.partition}" for one in unowned])
         waiting = records_waiting(lag_without_owner(now))
         there = waiting and f"; {waiting} there"
-        return f"{counted(without, now.group.nouns.partition)} {owners}: {named}{there}"
-    first, *rest = now.violations
-    return f"{_wrong(first, now)}{f', and {len(rest)} more' if rest else ''}"
+        what = counted(len(unowned), now.group.nouns.partition)
+        said.append(f"{what} {owners}: {named}{there}")
+    for kind in ("double", "unsubscribed", "no-such-partition"):
+        if wrong := of.get(kind):
+            more = f", and {len(wrong) - 1:,} more like that" if len(wrong) > 1 else ""
+            said.append(f"{_wrong(wrong[0], now)}{more}")
+    return "; ".join(said)
+
+
+def not_valid_told(now: Assignment) -> str:
+    """Return in a sentence that what members hold is not valid, and why; nothing if it is.
+
+    Nothing, too, where nobody holds anything.
+    """
+    if now.is_valid or not len(now.holdings[0]):
+        return ""
+    return f"{now.group.name}: what the members hold is not valid: {not_valid(now)}."
 
 
 def _wrong(violation: Violation, now: Assignment) -> str:
     """Return in words what is wrong with one partition."""
     group, topic = now.group, violation.topic
     with_whom = f"{topic}-{violation.partition} is with {violation.member}"
-    if violation.kind == "unassigned":
-        return f"{topic}-{violation.partition} has no owner"
     if violation.kind == "unsubscribed":
         return f"{with_whom}, which does not read {topic}"
     if topic not in group.topics:
@@ -109,13 +126,24 @@ def _sentence(judged: Judged) -> str:
     if verdict.says == "improvable":
         busiest = f"The lag of the busiest {nouns.member}"
         lag = f" {busiest} falls {fall.from_to} with that." if fall else ""
-        return f"{name}: {_improvable(judged)}{lag}"
+        more = f" {question}" if (question := further(judged)) else ""
+        return f"{name}: {_improvable(judged)}{lag}{more}"
     lag = "" if fall is None else f" The lag of the busiest member could fall {fall.sentence()}."
     if verdict.says == "not proved":
         lead = "not proved in the time given, so a better assignment may exist."
     else:
         lead = f"depends on who reads what: {verdict.question} {IF_SO}"
     return f"{name}: {lead} {_holds(judged)}.{lag}"
+
+
+def further(judged: Judged) -> str:
+    """Return what decides how good a group can be of which it is sure only that it is improvable.
+
+    Nothing where that is known, or was not found in the time given.
+    """
+    if judged.further_question is None:
+        return ""
+    return f"How good it can be depends on who reads what: {judged.further_question}"
 
 
 def _holds(judged: Judged) -> str:

@@ -10,6 +10,7 @@ import typer
 from assay.commands import cluster
 from assay.commands.options import (
     DEFAULT_SECONDS,
+    Asked,
     Assignors,
     AssumeEqual,
     Format,
@@ -20,12 +21,10 @@ from assay.commands.options import (
     note_passed_over,
     note_unused_capacity,
     on_hosts,
-    same_group,
     seconds_option,
-    solved_for,
 )
 from assay.progress import far
-from assay.streams import OPTIONS, note, note_assumed, show, show_json
+from assay.streams import OPTIONS, WHO_READS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, show_moves
 from assay.terminal import Column, show_table, tell
 from compare.advice import words
@@ -88,7 +87,7 @@ def advise(
     """
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
-    find, _ = cluster.finding(files, bootstrap_server, command_config, config, timeout)
+    find, sources = cluster.finding(files, bootstrap_server, command_config, config, timeout)
     groups, damaged, not_had = find(group, reads, reset=reset)
     groups = on_hosts(groups, host_by)
     one = len(groups) == 1
@@ -116,8 +115,18 @@ def advise(
         raise lacking[0]
     for refused in lacking:
         note(str(refused))
+    asked_alike = Asked(
+        sources=sources,
+        group=found[0].group if one else None,
+        assignors=assignor,
+        reads=reads,
+        assume_equal=assume_equal,
+        reset=reset,
+        host_by=host_by,
+        time_limit=time_limit,
+    )
     second = "peak_lag" if any(advice.lower == "peak_lag" for advice in found) else MOVES
-    note_unused_capacity(groups, ("balance", second), "assay score ")
+    note_unused_capacity(groups, ("balance", second), f"{asked_alike.command('score')} ")
     if one:
         note_assumed(found[0].assumed)
     else:
@@ -126,41 +135,34 @@ def advise(
         for advice in found:
             show_json(advice.to_dict())
     elif one:
-        same = same_group(
-            found[0].group, reads=reads, assume_equal=assume_equal, reset=reset, host_by=host_by
-        )
-        _print_advice(found[0], same)
+        _print_advice(found[0], asked_alike)
     else:
         _print_all(found, [*not_had, *damaged])
     raise typer.Exit(2 if damaged or lacking else 0)
 
 
-def _print_advice(advice: Advice, same: str) -> None:
-    """Print what to change about one group, the greatest gain first, and what gains nothing.
-
-    Parameters
-    ----------
-    same : the options of a command that name the group
-    """
+def _print_advice(advice: Advice, asked: Asked) -> None:
+    """Print what to change about one group, the greatest gain first, and what gains nothing."""
     tell(words.headline(advice))
     if said := words.verdict_told(advice):
         tell(said)
     if said := words.to_find_out(advice):
-        tell(f"{said} To say who reads what, {OPTIONS['subscriptions']}.")
+        tell(f"{said} {WHO_READS}")
     for line in words.not_advised(advice):
         tell(line)
     for number, change in enumerate(advice.changes, start=1):
-        _print_change(f"{number}. ", change, advice, same)
-    even_hosts = solved_for(EVEN_HOSTS, same)
-    besides = (words.hot_partition(advice), *words.hosts_and_pods(advice, even_hosts))
+        _print_change(f"{number}. ", change, advice, asked)
+    hosts = words.hosts_and_pods(advice, asked.solve(EVEN_HOSTS))
+    besides = (words.hot_partition(advice), *hosts)
     for line in filter(None, besides):
         tell(line)
     for change in advice.same_peak:
         tell("For the same peak:")
-        _print_change("- ", change, advice, same)
+        _print_change("- ", change, advice, asked)
     if said := words.more_even(advice):
-        shows = "assay score shows it" if advice.lower == "peak_load" else "--lower peak_load"
-        tell(f"{said[0].upper()}{said[1:]}: {shows}.")
+        by_lag = advice.lower == "peak_lag"
+        shows = asked.command(*(("advise", "--lower", "peak_load") if by_lag else ("score",)))
+        tell(f"{said[0].upper()}{said[1:]}: {shows} shows it.")
     nothing = words.gains_nothing(advice)
     if nothing:
         tell("What does not help:")
@@ -255,12 +257,13 @@ def _print_assumed(advice: Sequence[Advice]) -> None:
         tell(f"and {more} more: see each group in full")
 
 
-def _print_change(lead: str, change: Change, advice: Advice, same: str) -> None:
+def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> None:
+    fewer_moves = asked.command("frontier", "stickiness", "peak_lag")
     tell(f"{lead}{words.what_to_do(change, advice)}")
-    for line in (words.why(change, advice), *words.depends(change, advice, same)):
+    for line in (words.why(change, advice), *words.depends(change, advice, fewer_moves)):
         tell(f"   {line}")
     if change.kind == "isolate":
-        tell(f"   {solved_for('peak_lag > moves', same)} writes it.")
+        tell(f"   {asked.solve('peak_lag > moves')} writes it.")
     if change.mends:
         show_given(change.assignment, indent="   ")
     if change.kind in ("rebalance", "isolate"):

@@ -81,6 +81,8 @@ def diff(
         show_diffs(found, *(names_in(one) for one in files))
     else:
         show_diff(found[0])
+        if group is None:
+            _tell_alone(found, *(names_in(one) for one in files))
     raise typer.Exit(2 if damaged else 0)
 
 
@@ -182,9 +184,7 @@ def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection
         f"{len(worse)} of {counted(len(diffs), 'group')} got worse, {otherwise} changed without "
         f"getting worse, {same} did not change."
     )
-    for names, when in ((before, "before"), (after, "after")):
-        if alone := sorted(set(names) - {diff.group for diff in diffs}):
-            tell(f"only {when}: {_named(alone, 'group')}")
+    _tell_alone(diffs, before, after)
     if not changed:
         return
     show_table(
@@ -206,6 +206,13 @@ def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection
         "worst first: more partitions that lost their owner, then loads farther apart, then more "
         "lag on the member with most; one group in full: --group NAME"
     )
+
+
+def _tell_alone(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:
+    """Print which groups are not compared because they are on one side only."""
+    for names, when in ((before, "before"), (after, "after")):
+        if alone := sorted(set(names) - {diff.group for diff in diffs}):
+            tell(f"not compared, only {when}: {_named(alone, 'group')}")
 
 
 def _unread(side: NamedAssignment) -> int | None:

@@ -18,18 +18,17 @@ from assay.commands.options import (
     group_in,
     on_hosts,
 )
-from assay.streams import note_assumed, printable, put, show
+from assay.streams import WHO_READS, note_assumed, printable, put, show
 from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
 from compare.reasons import words
 from compare.reasons.explanation import Explanation
 from compare.reasons.explanation import explain as explained
 from compare.reasons.peak import peak_of
-from compare.reasons.sure import solve
+from compare.reasons.sure import judged_and_sure
 from compare.reasons.words import about
-from compare.sentences import not_valid, spread
+from compare.sentences import not_valid_told, sentence, spread
 from compare.verdict import ALL_ALIKE
-from groups.assignment import Assignment
 from groups.tiers import parse_objective
 from groups.wording import counted
 
@@ -71,18 +70,21 @@ def explain(
     if not one.members:
         show(f"{one.name}: no members, so there is nothing to explain.")
     else:
-        solution = solve(one, tiers, time_limit=time_limit)
-        found = explained(solution)
-        now = Assignment.current(solution.group)
-        if len(one.claims.member) and not now.is_valid:
-            _say(f"{one.name}: what the members hold is not valid: {not_valid(now)}.")
-        lead = words.WHOEVER if solution.group is not one else None
-        if one is not given:
-            lead = f"This holds if {ALL_ALIKE}."
-        if found is None:
-            show(words.not_proved(solution))
-        else:
+        judged, solution = judged_and_sure(one, tiers, time_limit=time_limit)
+        found = None if solution is None else explained(solution)
+        if found is not None:
+            if said := not_valid_told(found.now):
+                _say(said)
+            lead = words.WHOEVER if found.group is not one else None
+            if one is not given:
+                lead = f"This holds if {ALL_ALIKE}."
             show_explanation(found, member, lead=lead)
+        else:
+            _say(sentence(judged))
+            if solution is not None:
+                _say(one.nouns.said(words.not_proved(solution)))
+            if solution is None or judged.further_question:
+                _say(WHO_READS)
     raise typer.Exit(2 if damaged else 0)
 
 

@@ -19,6 +19,7 @@ from assay.commands.options import (
     Views,
     one_group,
     seconds_option,
+    tell_not_valid,
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
@@ -75,6 +76,7 @@ def frontier(
     if format_ == "json":
         show_json(frontier_document(one, tiers, found))
     else:
+        tell_not_valid(one)
         show_frontier(one, tiers, found)
 
 

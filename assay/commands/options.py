@@ -6,13 +6,15 @@ import errno
 import os
 import re
 import shlex
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from assay.streams import note, note_failures
-from compare.sentences import spread
+from assay.terminal import tell
+from compare.sentences import not_valid_told, spread
 from groups.assignment import Assignment
 from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
@@ -31,12 +33,14 @@ from groups.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from groups.group import Group
 
 
 DEFAULT_SECONDS = 10.0
+# Commands that can ask a broker themselves, and try assignors.
+OF_A_CLUSTER = ("score", "advise")
 # Thirty years: a clock of this machine can still add them.
 MOST_SECONDS = 1e9
 
@@ -308,50 +312,74 @@ def on_hosts(groups: Sequence[Group], host_by: str | None) -> list[Group]:
     return [one.with_hosts_by_client_id() if by_client else one for one in groups]
 
 
-def same_group(
-    name: str | None,
-    *,
-    reads: Sequence[str] | None = None,
-    assume_equal: bool = False,
-    reset: str | None = None,
-    rate: int | None = None,
-    host_by: str | None = "host",
-) -> str:
-    """Return the options with which another command takes a group as this one does.
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a command was asked, for the commands to go on with: they are to be asked alike.
 
-    Parameters
+    Attributes
     ----------
-    name : of the group; None of one that the reader fills in
-
-    Examples
-    --------
-    >>> same_group("my orders", assume_equal=True, host_by="client-id")
-    "--group 'my orders' --assume-equal --host-by client-id"
+    sources : files, or the options that tell a connection
+    group : its name; None of all groups that were asked for
     """
-    words = [
-        "--group",
-        name or "NAME",
-        *(word for one in reads or () for word in ("--reads", one)),
-    ]
-    words += ["--assume-equal"] if assume_equal else []
-    words += ["--reset", reset] if reset else []
-    words += ["--rate", str(rate)] if rate else []
-    words += ["--host-by", "client-id"] if host_by == "client-id" else []
-    return shlex.join(words)
 
+    sources: Sequence[str]
+    group: str | None
+    assignors: Sequence[str] | None = None
+    reads: Sequence[str] | None = None
+    assume_equal: bool = False
+    reset: str | None = None
+    rate: int | None = None
+    host_by: str | None = "host"
+    time_limit: float | None = None
 
-def solved_for(objective: str, same: str) -> str:
-    """Return the command that solves a group for an objective.
+    def command(self, name: str, *words: str) -> str:
+        """Return the line of another command.
 
-    Parameters
-    ----------
-    same : of `same_group`
-    """
-    return f"assay solve FILE {same} --objective '{objective}'"
+        Examples
+        --------
+        >>> asked = Asked(sources=["my groups.txt"], group="orders", assume_equal=True)
+        >>> asked.command("advise", "--lower", "peak_load")
+        "assay advise 'my groups.txt' --group orders --assume-equal --lower peak_load"
+        >>> asked = Asked(sources=["--bootstrap-server", "h:9092"], group="orders")
+        >>> asked.command("size")
+        'assay capture --bootstrap-server h:9092 --group orders | assay size -'
+        """
+        group = () if self.group is None else ("--group", self.group)
+        words = (*self._options(name), *words)
+        if self.sources[0].startswith("--bootstrap-server") and name not in OF_A_CLUSTER:
+            captured = shlex.join(("assay", "capture", *self.sources, *group))
+            return f"{captured} | {shlex.join(('assay', name, '-', *words))}"
+        return shlex.join(("assay", name, *self.sources, *group, *words))
+
+    def solve(self, objective: str) -> str:
+        """Return the command that solves the group for an objective."""
+        return self.command("solve", "--objective", objective)
+
+    def _options(self, name: str) -> Iterator[str]:
+        for assignor in (self.assignors or ()) if name in OF_A_CLUSTER else ():
+            yield from ("--assignor", assignor)
+        for reads in self.reads or ():
+            yield from ("--reads", reads)
+        if self.assume_equal:
+            yield "--assume-equal"
+        if self.reset:
+            yield from ("--reset", self.reset)
+        if self.rate and name != "advise":
+            yield from ("--rate", str(self.rate))
+        if self.host_by == "client-id":
+            yield from ("--host-by", self.host_by)
+        if self.time_limit not in (None, DEFAULT_SECONDS):
+            yield from ("--time-limit", f"{self.time_limit:g}")
 
 
 def _all_named(files: Sequence[str]) -> str:
     return ", ".join(map(named, files))
+
+
+def tell_not_valid(group: Group) -> None:
+    """Print what is wrong with what members hold, such as a partition without an owner."""
+    if said := not_valid_told(Assignment.current(group)):
+        tell(said)
 
 
 def as_told(
@@ -392,7 +420,7 @@ def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str], command:
 
     Parameters
     ----------
-    command : that takes the other objective, where it is not the one that runs
+    command : that takes the other objective, where it is not the one that runs; ends in a space
     """
     given = [one for one in groups if any(member.capacity for member in one.details)]
     if not given or "peak_time" in tiers:

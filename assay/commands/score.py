@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -11,6 +11,7 @@ import typer
 from assay.commands import cluster
 from assay.commands.options import (
     DEFAULT_SECONDS,
+    Asked,
     Assignors,
     AssumeEqual,
     FailAbove,
@@ -25,8 +26,6 @@ from assay.commands.options import (
     note_passed_over,
     note_unused_capacity,
     on_hosts,
-    same_group,
-    solved_for,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
@@ -59,7 +58,7 @@ from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond, left_out
 from compare.overview import Glance, latest_of, overview_of
-from compare.remedy import remedy
+from compare.remedy import remedy, tried_of
 from compare.scores import (
     CURRENT,
     UNKNOWN,
@@ -163,15 +162,16 @@ def score(
         note_assumed(groups[0].assumed)
     else:
         note_passed_over(groups)
-    alone = groups[0].name if len(groups) == 1 else None
-    # Of one group advice and moves are named next, which no rate changes.
-    same = same_group(
-        alone,
+    alike = Asked(
+        sources=sources,
+        group=groups[0].name if len(groups) == 1 else "NAME",
+        assignors=assignor,
         reads=reads,
         assume_equal=assume_equal,
         reset=reset,
-        rate=None if alone else rate,
+        rate=rate,
         host_by=host_by,
+        time_limit=time_limit,
     )
     if format_ == "json":
         for i, one in enumerate(judged):
@@ -182,13 +182,15 @@ def score(
         shown = [
             row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        show_group(judged[0], references[0], shown, lowest[0], plans=plans, same=same)
+        show_group(judged[0], references[0], shown, alike, lowest[0], plans=plans)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
     else:
         over = [rows[at] for at in sorted(counting)] if assignor else ()
-        show_all(judged, lowest, tiers, [same, *map(shlex.quote, sources)], damaged, not_had, over)
+        best = () if objective == "kip-54" else ("--objective", objective)
+        in_full = alike.command("score", *best)
+        show_all(judged, lowest, tiers, in_full, damaged, not_had, over)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     refused = (*OPEN, *(NOT_HELD if CURRENT in named else ())) if strict else ()
     worse = [
@@ -325,10 +327,10 @@ def show_group(
     judged: Judged,
     reference: Solution | None,
     rows: Sequence[Score],
+    asked: Asked,
     lowest: LowestPeak | None = None,
     *,
     plans: Container[str] = (),
-    same: str = "",
 ) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor.
 
@@ -336,7 +338,6 @@ def show_group(
     ----------
     lowest : the lowest peak lag, None where it is not known
     plans : the rows that are no assignor's
-    same : the options of a command that name the group
     """
     tell(sentence(judged))
     for row in rows:
@@ -344,20 +345,21 @@ def show_group(
             tell(plan_told(row))
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
-    evened = evened_by(judged.group, solved_for(EVEN_HOSTS, same))
+    evened = evened_by(judged.group, asked.solve(EVEN_HOSTS))
     hosts = hosts_told(judged)
     for said in filter(None, (early_gain(judged), hosts and f"{hosts} {evened}")):
         tell(said)
     for said in streams_told(judged.group):
         tell(said)
-    _tell_lag(judged, lowest, same)
+    _tell_lag(judged, lowest, asked)
     if rows and reference is not None:
-        show_plan(judged, [row for row in rows if row.assignor not in plans], same)
+        show_plan(judged, [row for row in rows if row.assignor not in plans], asked)
         show_loads(judged)
         if judged.least_lag is not None:
             found = "" if judged.least_lag else " that was found"
             tiers = " > ".join((*reference.objective, "peak_lag"))
-            tell(f"of all as good it has the least peak lag{found}: {tiers}")
+            which = "the moves above leave" if judged.plan is not None else "the best one has"
+            tell(f"Of all assignments as good, {which} the least peak lag{found}: {tiers}.")
         if judged.target is not None:
             show_hosts(judged.now, judged.target)
         show_scores(reference, rows, lowest, told=plans)
@@ -367,13 +369,13 @@ def show_group(
                 tell(f"{row.assignor}: {why_not(row)}")
 
 
-def _tell_lag(judged: Judged, lowest: LowestPeak | None, same: str) -> None:
+def _tell_lag(judged: Judged, lowest: LowestPeak | None, asked: Asked) -> None:
     """Print who has most lag, how much less there could be, and what waits without a reader."""
     for said in lag_told(judged, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
-        asked = solved_for("balance > peak_lag > moves", same)
-        tell(f"The assignment with {lowest.records:,}: {asked}.")
+        solve = asked.solve("balance > peak_lag > moves")
+        tell(f"The assignment with {lowest.records:,}: {solve}.")
     if waiting := without_reader(judged.group):
         tell(waiting.sentence())
     if lowest is None and (said := not_compared([judged.group])):
@@ -387,19 +389,21 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
     return lag_falls(judged.now, Fall(least, lowest.records, lowest.assignment))
 
 
-def show_plan(judged: Judged, rows: Sequence[Score], same: str) -> None:
+def show_plan(judged: Judged, rows: Sequence[Score], asked: Asked) -> None:
     """Print the moves that a verdict is about, and what makes them; nothing if it names none.
 
     Parameters
     ----------
     rows : what was scored of the assignors that were tried
-    same : the options of a command that name the group
     """
     plan = judged.plan
     if plan is not None:
         tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
         show_moves(plan)
-        tell(remedy(judged, rows, f"assay advise FILE {same} --lower peak_load"))
+        # What no assignor does whoever reads what, none can be advised for without it.
+        if not tried_of(rows) and not judged.group.subscription_known.all():
+            asked = replace(asked, assume_equal=True)
+        tell(remedy(judged, rows, asked.command("advise", "--lower", "peak_load")))
 
 
 def show_loads(judged: Judged) -> None:
@@ -449,7 +453,7 @@ def show_all(
     judged: Sequence[Judged],
     lowest: Sequence[LowestPeak | None],
     tiers: Tiers,
-    same: Sequence[str],
+    in_full: str,
     unread: Sequence[Failure],
     not_had: Sequence[Failure] = (),
     rows: Sequence[Sequence[Score]] = (),
@@ -459,7 +463,7 @@ def show_all(
     Parameters
     ----------
     lowest : (groups,) the lowest peak of each
-    same : the words of a command that name a group, with the files
+    in_full : the command that prints one group in full
     unread : what could not be read
     not_had : groups that could not be judged in the state they were in
     rows : what was scored of each that counts, nothing where nobody named an assignor
@@ -488,7 +492,7 @@ def show_all(
         tell(f"hosts uneven: {few(uneven)}")
     show_notes(overview)
     if judged:
-        show(f"{in_words(tiers)}; one in full: assay score {' '.join(same)}")
+        show(f"{in_words(tiers)}; one in full: {in_full}")
     if rows:
         show("")
         show_over_groups([row for scored in rows for row in scored], tiers)

@@ -10,6 +10,7 @@ import typer
 from assay.commands.options import (
     DEFAULT_SECONDS,
     FILES,
+    Asked,
     AssumeEqual,
     Format,
     Like,
@@ -18,9 +19,8 @@ from assay.commands.options import (
     Reads,
     Reset,
     one_group,
-    same_group,
     seconds_option,
-    solved_for,
+    tell_not_valid,
 )
 from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
@@ -52,6 +52,14 @@ TAKES = {
     "--capacity": _OF_A_GROUP,
     "--threads": (*_OF_A_GROUP, "--host-by", "--target"),
     "--host-by": (*_OF_A_GROUP, "--target"),
+}
+# What people call what a target is about.
+NAMED: Mapping[Aim, str] = {
+    "peak_lag": "peak lag",
+    "peak_time": "time to catch up",
+    "peak_load": "greatest load",
+    "load_spread": "spread of loads",
+    "balance": "balance",
 }
 IN_PODS, OF_A_TARGET = ("--threads", "--host-by"), ("--objective", "--figure")
 
@@ -179,10 +187,19 @@ def size(
     if format_ == "json":
         show_json(found.to_dict())
     else:
-        same = same_group(
-            one.name, reads=reads, assume_equal=assume_equal, reset=reset, host_by=host_by
+        alike = Asked(
+            sources=files,
+            group=one.name,
+            reads=reads,
+            assume_equal=assume_equal,
+            reset=reset,
+            rate=rate,
+            host_by=host_by,
+            time_limit=time_limit,
         )
-        _print_sizing(found, same, threads or 1, one.nouns)
+        tiers = in_words((*found.objective, MOVES))
+        tell_not_valid(one)
+        _print_sizing(found, alike.solve(tiers), threads or 1, one.nouns)
     if figure is not None:
         from compare import figures
 
@@ -232,8 +249,10 @@ def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
         f"{counted(found.threads, 'thread')}. {found.even_told} With more than "
         f"{counted(found.enough, 'pod')} the busiest thread has no less: 1 {nouns.partition}."
     )
-    if group is not None and (said := _pods_now(group)):
-        tell(said)
+    if group is not None:
+        tell_not_valid(group)
+        if said := _pods_now(group):
+            tell(said)
     show_table(
         found.rows,
         Column("pods", lambda row: row.pods),
@@ -266,6 +285,7 @@ def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -
     if format_ == "json":
         show_json(found.to_dict())
         return
+    tell_not_valid(group)
     above = f", {found.above_now} of them above {found.capacity:,}" if found.above_now else ""
     tell(
         f"{found.group}: {counted(found.partitions, 'partition')} of weight {found.weight:,}, "
@@ -330,15 +350,15 @@ def _numbers(text: str) -> range:
     return range(least, most + 1)
 
 
-def _print_sizing(sizing: Sizing, same: str, pod: int, nouns: Nouns) -> None:
+def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns) -> None:
     """Print what is enough and why, then a row for each number of members.
 
     Parameters
     ----------
-    same, pod : of `answer`
+    solve, pod : of `answer`
     """
     partitions, now = counted(sizing.partitions, "partition"), sizing.members_now
-    said = f"{partitions}, {counted(now, 'member')} now. {answer(sizing, same, pod)}".rstrip()
+    said = f"{partitions}, {counted(now, 'member')} now. {answer(sizing, solve, pod)}".rstrip()
     tell(f"{sizing.group}: {nouns.said(said)}")
     more = f"with more than {sizing.partitions:,} some hold nothing."
     tell(nouns.said(f"A partition is with one member: {more}"))
@@ -353,22 +373,21 @@ def _print_sizing(sizing: Sizing, same: str, pod: int, nouns: Nouns) -> None:
     _print_rows(sizing, pod, nouns)
 
 
-def answer(sizing: Sizing, same: str, pod: int) -> str:
+def answer(sizing: Sizing, solve: str, pod: int) -> str:
     """Return how many members the target takes; nothing where there is none.
 
     Parameters
     ----------
-    same : the options of a command that name the group
+    solve : the command that solves the group for the objective of the sizes, then moves
     pod : how many members come and go together
     """
     said, fewer = _enough(sizing, pod), sizing.smallest_uneven
     if pod > 1 and sizing.smallest is not None:
         said += f" That is {counted(sizing.smallest // pod, 'pod')} of {pod:,}."
     if beyond := _beyond_now(sizing):
-        tiers = in_words((*sizing.objective, MOVES))
         said += (
             f" The {sizing.members_now:,} of now need another assignment for that: as they are "
-            f"assigned it is {beyond}. {solved_for(tiers, same)} writes it."
+            f"assigned, the {beyond}. {solve} writes it."
         )
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)
@@ -383,7 +402,7 @@ def _beyond_now(sizing: Sizing) -> str:
     if not enough or target is None or now is None or now.meets is not False:
         return ""
     value, _ = now.of(target.aim)
-    return "" if value is None else _value(target.aim, value)
+    return "" if value is None else f"{NAMED[target.aim]} is {_value(target.aim, value)}"
 
 
 def _enough(sizing: Sizing, pod: int) -> str:
@@ -446,13 +465,7 @@ def _aim(target: Target) -> str:
     most = _value(target.aim, target.at_most)
     if target.aim == "peak_time":
         return f"to catch up within {most}"
-    named = {
-        "peak_lag": "peak lag",
-        "peak_load": "greatest load",
-        "load_spread": "spread of loads",
-        "balance": "balance",
-    }[target.aim]
-    return f"for a {named} of at most {most}"
+    return f"for a {NAMED[target.aim]} of at most {most}"
 
 
 def _value(aim: Aim, value: int) -> str:

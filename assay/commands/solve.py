@@ -13,7 +13,6 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     AssumeEqual,
     AtMost,
-    File,
     Format,
     HostBy,
     Objective,
@@ -22,6 +21,7 @@ from assay.commands.options import (
     Reads,
     Reset,
     TimeLimitOption,
+    Views,
     budgets_of,
     note_unused_capacity,
     one_group,
@@ -45,7 +45,7 @@ NAMES = {"peak_lag": "peak lag", "peak_time": "time to catch up", "peak_weight":
 
 
 def solve(
-    file: File,
+    files: Views,
     *,
     group: OneOf = None,
     objective: Objective = "kip-54",
@@ -84,7 +84,7 @@ def solve(
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
     one = one_group(
-        [file], group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
+        files, group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
     )
     if rate is None:
         note_unused_capacity([one], parse_objective(objective))

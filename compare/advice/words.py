@@ -10,6 +10,7 @@ from compare.remedy import BY_LAG, assigns_now, is_ours, is_rule, spoken, takes,
 from compare.scores import DEPENDS
 from compare.sentences import (
     IF_SO,
+    further,
     hosts_told,
     not_valid,
     sentence,
@@ -158,12 +159,12 @@ def why(change: Change, advice: Advice) -> str:
     return f"Proved: at least {least}{unit} less, at most {most}."
 
 
-def depends(change: Change, advice: Advice, same: str = "") -> list[str]:
+def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
     """Return what a gain rests on, and what the change takes besides moves.
 
     Parameters
     ----------
-    same : the options of a command that name the group
+    fewer_moves : the command that shows what fewer moves bring; empty where there is none
     """
     said = []
     if change.not_reached:
@@ -177,9 +178,8 @@ def depends(change: Change, advice: Advice, same: str = "") -> list[str]:
         )
     elif change.kind == "rebalance" and advice.lower == "peak_lag":
         said.append(BY_LAG)
-        if change.moves > 1:
-            fewer = f"assay frontier FILE stickiness peak_lag {same}".rstrip()
-            said.append(f"What fewer moves bring if loads may differ: {fewer}.")
+        if change.moves > 1 and fewer_moves:
+            said.append(f"What fewer moves bring if loads may differ: {fewer_moves}.")
     elif change.kind == "rebalance" and advice.lower == "peak_load":
         said += _by_ours(change, advice)
     if change.kind == "isolate":
@@ -355,7 +355,8 @@ def verdict_told(advice: Advice) -> str:
     given = f", if {verdict.condition}" if verdict.condition else ""
     idle, members = len(advice.judged.now.idle), counted(advice.members, "member")
     none = f" {idle:,} of {members} {agreed(idle, 'hold')} nothing." if idle else ""
-    return f"Verdict of assay score (balance > moves): {advice.judged.shown}{given}.{none}"
+    more = f" {question}" if (question := further(advice.judged)) else ""
+    return f"Verdict of assay score (balance > moves): {advice.judged.shown}{given}.{none}{more}"
 
 
 def not_advised(advice: Advice) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.judged import Judged, as_solved
+from compare.judged import Judged, as_solved, judged_by
 from groups.assignment import Assignment
 from groups.errors import BadInput, ProofError
 from groups.unknown import reading_least, reading_most, settled
@@ -77,16 +77,30 @@ def solve(
     group = group.with_equal_subscriptions() if assume_equal else settled(group)
     if group.subscription_known.all() or at_most or method != "auto":
         return solve_known(group, objective, method=method, time_limit=time_limit, at_most=at_most)
-    (judged,) = as_solved([group], objective, time_limit=time_limit)
-    sure = what_is_sure(judged)
-    if sure is None and judged.verdict.sure:
-        sure = judged.reference
+    judged, sure = judged_and_sure(group, objective, time_limit=time_limit)
     if sure is not None:
         return sure
     asks = f" ({judged.verdict.question})" if judged.verdict.question else ""
     raise BadInput(
         f"{group.name}: what is best depends on who reads what{asks}", remedy="subscriptions"
     )
+
+
+def judged_and_sure(
+    group: Group, objective: str | Sequence[str], *, time_limit: float | None = None
+) -> tuple[Judged, Solution | None]:
+    """Return a group with its verdict, and the best assignment of it that is sure.
+
+    The second is what `solve` returns; None where `solve` refuses, because all depends on who
+    reads what.
+    """
+    group = settled(group)
+    if group.subscription_known.all():
+        known = solve_known(group, objective, time_limit=time_limit)
+        return judged_by(group, known), known
+    (judged,) = as_solved([group], objective, time_limit=time_limit)
+    sure = what_is_sure(judged)
+    return judged, judged.reference if sure is None and judged.verdict.sure else sure
 
 
 def check(group: Group, solution: Solution) -> tuple[str, ...]:

@@ -212,14 +212,14 @@ def other_proof(explanation: Explanation) -> str:
 
 def not_proved(solution: Solution) -> str:
     """Return that nothing can be explained, and what is known."""
-    name = solution.group.name
     if solution.assignment is None:
-        return f"{name}: no assignment was found in the time given, so there is none to explain."
+        return "No assignment was found in the time given, so there is none to explain."
     terms = ", ".join(
-        f"{t.name} {t.value}{'' if t.bound is None else f' (at least {t.bound})'}"
+        f"{t.name} {t.value}"
+        + ("" if t.bound in (None, t.value) else f" (no assignment is below {t.bound})")
         for t in solution.terms
     )
-    return f"{name}: not proved. A better assignment may exist; the best one found has {terms}."
+    return f"The best one known has {terms}. That none is better is not proved."
 
 
 def named(names: Sequence[str]) -> str:

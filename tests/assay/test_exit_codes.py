@@ -45,7 +45,7 @@ solve orders.json --format xml
 solve orders.json --frob
     No such option: --frob (Possible options: --group) (see assay solve --help)
 solve
-    Missing argument 'FILE' (see assay solve --help)
+    Missing argument 'FILE...' (see assay solve --help)
 solve orders.json --time-limit 0
     --time-limit 0: expected 0.001 or more: for each solve, and for each call of an ...
 solve orders.json --time-limit nan

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import assay
+from tests.assay.calling import LATE, assay, write
 
 ROOT = Path(__file__).parents[2]
 CAPTURE = ROOT / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
@@ -51,8 +51,8 @@ ANSWERS = {
     "How many consumers do I need?": [
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
         "1,000 with balanced loads; with 1 it is 1,625. The 2 of now need another assignment for "
-        "that: as they are assigned it is 1,382. assay solve FILE --group kpr-c --assume-equal "
-        "--objective 'balance > peak_lag > moves' writes it.",
+        "that: as they are assigned, the peak lag is 1,382. assay solve groups.txt --group kpr-c "
+        "--assume-equal --objective 'balance > peak_lag > moves' writes it.",
     ],
     "With how many pods": [
         "kpr-c: 14 partitions, pods of 2 threads. Threads are even with 1 and 7 pods. ...",
@@ -90,6 +90,44 @@ def test_the_command_beside_a_question_answers_it(folder, question):
     said = re.sub(" +", " ", run.stdout)
     for line in ANSWERS[question]:
         assert re.search(f"^{re.escape(line)}$".replace(r"\.\.\.", ".*"), said, re.MULTILINE), said
+
+
+KPR, TRIED = "groups.txt --group kpr-c", "--assignor roundrobin"
+# What somebody asks, and the command that the answer names next.
+NAMING = {
+    f"score {KPR} --assume-equal {TRIED} --time-limit 3": (
+        f"advise {KPR} {TRIED} --assume-equal --time-limit 3 --lower peak_load"
+    ),
+    f"score {KPR} --reads 'kpr-*=t0,t1,t2' {TRIED}": (
+        f"advise {KPR} {TRIED} --reads 'kpr-*=t0,t1,t2' --lower peak_load"
+    ),
+    # Without the assumption no advice could name an assignor.
+    f"score {KPR} {TRIED}": f"advise {KPR} {TRIED} --assume-equal --lower peak_load",
+    f"score groups.txt --objective balance {TRIED}": (
+        f"score groups.txt --group NAME {TRIED} --objective balance"
+    ),
+    f"score late.json --reset latest {TRIED}": (
+        "solve late.json --group late --reset latest --objective 'balance > peak_lag > moves'"
+    ),
+    f"size {KPR} --assume-equal --rate 7 --target peak_time=3m": (
+        f"solve {KPR} --assume-equal --rate 7 --objective 'balance > peak_lag > moves'"
+    ),
+    f"advise late.json --reset latest {TRIED}": (
+        "frontier late.json --group late --reset latest stickiness peak_lag"
+    ),
+}
+
+
+def test_a_command_that_is_named_next_asks_with_the_same_options_and_runs_as_it_stands(folder):
+    lag = {"partitions": 6, "lag": [600, 500, 400, 300, 1, 1]}
+    write(folder, {"late.json": LATE | {"topics": {"t": lag}}})
+    for asked, command in NAMING.items():
+        answer = assay(*shlex.split(asked), cwd=folder).stdout
+        assert re.search(rf"assay {re.escape(command)}(\.?$| says | writes )", answer, re.M), (
+            answer
+        )
+        run = assay(*shlex.split(command.replace("NAME", "coop-a")), cwd=folder)
+        assert run.returncode == 0, run.stderr
 
 
 def test_there_are_twelve_questions_as_the_readme_says():

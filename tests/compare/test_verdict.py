@@ -296,6 +296,7 @@ def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name
 
 
 def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_theirs(capsys):
+    from assay.commands.options import Asked
     from assay.commands.score import show_group
 
     def said(*lists):
@@ -305,7 +306,7 @@ def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_th
         }
         document = {"format": "assay-group/1", "group": "g", "topics": {"t": 2}}
         (one,) = judge([Group.from_dict(document | {"members": members})])
-        show_group(one, one.reference, [])
+        show_group(one, one.reference, [], Asked(sources=["groups.txt"], group=one.group.name))
         return capsys.readouterr().out
 
     mixed = {"assignors": ["cooperative-sticky", "range"]}, {"assignors": ["range"]}
@@ -336,6 +337,12 @@ def test_of_groups_that_are_not_valid_those_come_first_where_most_waits():
     assert order == ["many-wait", "a-few-wait", "two-owners"]
     assert [one.verdict.waiting for one in judged] == [4, 9_000, None]
     assert sentence(judged[2]) == "two-owners: not valid. t-2 is with b and with a."
+    # What nobody reads is never among those that are only counted.
+    both = lagging("both", [1, 2, 3, 4, 5], {"a": [0, 1, 2, 9, 10], "b": [2]})
+    assert sentence(*judge([both])) == (
+        "both: not valid. 2 partitions have no owner: t-3, t-4; 9 records wait there; t-2 is with "
+        "b and with a; t-9 is with a, and t has 5 partitions, and 1 more like that."
+    )
     assert "; 9,000 records wait there. Capture again" in sentence(judged[1])
 
 

@@ -95,7 +95,7 @@ def detail_of(
     if explanation is not None:
         reasons = why(explanation, lead)
     elif solved is not None:
-        reasons = (group.nouns.said(not_proved(solved).partition(": ")[2].capitalize()),)
+        reasons = (group.nouns.said(not_proved(solved)),)
     known = bool(judged.group.subscription_known.all()) or judged.verdict.condition is not None
     limit = None if best is None else int(best.loads.max(initial=0))
     return Detail(

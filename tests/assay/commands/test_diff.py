@@ -83,6 +83,7 @@ def test_the_same_is_said_to_be_the_same(shown):
     assert good(shown["same"]).stdout == same
     assert shown["found by the other"].stdout == (
         "coop-a: the same in both. 4 members hold 14 partitions.\n"
+        "not compared, only before: 10 groups\n"
     )
 
 
@@ -99,8 +100,9 @@ def test_console_text_alone_says_who_lost_what_since_yesterday(shown):
     assert all(line.startswith("assumed: ") for line in notes)
     assert len(set(notes)) == len(notes)
     assert "assumed: members: those that hold partitions, no view lists idle ones" in notes
-    # The same group in the output for all groups.
+    # The same group in the output for all groups; those with nothing to compare with are said.
     assert shown["of many"].stdout == shown["console"].stdout
+    assert "not compared" not in shown["of many"].stdout
 
 
 def test_by_client_id_a_restart_is_no_move(shown):
@@ -228,8 +230,8 @@ def test_of_several_groups_the_one_that_got_worst_comes_first(shown):
     lines = good(shown["worse"]).stdout.splitlines()
     assert lines[:3] == [
         "1 of 3 groups got worse, 0 changed without getting worse, 2 did not change.",
-        "only before: gone",
-        "only after: new",
+        "not compared, only before: gone",
+        "not compared, only after: new",
     ]
     assert lines[4].split() == ["bills", "1", "0", "0", "1", "0-2", "0", "0", "7", "12"]
     documents = [json.loads(line) for line in good(shown["worse as json"]).stdout.splitlines()]

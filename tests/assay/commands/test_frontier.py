@@ -4,7 +4,7 @@ from assay import Group, frontier
 from assay.commands.frontier import show_frontier
 from optimal.frontier import Frontier
 from optimal.proof import ProofKind
-from tests.assay.calling import EVEN, LATE, assay, document_of, good, write
+from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, document_of, good, write
 
 # c0 owns all of t0, which all read, and all of t1, which only it and c1 read.
 KNEED = {
@@ -50,6 +50,23 @@ def test_where_nothing_is_to_trade_one_line_says_so(folder):
     assert run.stdout == (
         "even: nothing to trade, one assignment is best in both: balance 0, moves 0\n"
     )
+
+
+def test_partitions_without_an_owner_are_told_by_whatever_looks_at_the_group(folder):
+    held = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
+    members = {m: {"subscription": ["t"], "owned": of} for m, of in held.items()}
+    lag = {"t": {"partitions": 4, "lag": [1, 2, 3, 900]}}
+    write(folder, {"left.json": LOPSIDED | {"topics": lag, "members": members}})
+    without = "1 partition has no owner: t-3; 900 records wait there."
+    assert without in good(assay("score", "left.json", cwd=folder)).stdout
+    for asked in (
+        ("frontier", "left.json", "balance", "stickiness"),
+        ("size", "left.json", "--target", "balance=0"),
+        ("size", "left.json", "--threads", "2"),
+        ("explain", "left.json"),
+    ):
+        said = good(assay(*asked, cwd=folder)).stdout
+        assert f"orders: what the members hold is not valid: {without}\n" in said
 
 
 def test_one_assignment_that_is_not_proved_is_the_best_found(capsys):

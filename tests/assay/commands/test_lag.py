@@ -55,7 +55,8 @@ def test_each_member_has_its_lag_now_and_best_and_what_moves_leaves_least(said):
     assert cells(lines, "member") == ["member", "now", "best", "lag now", "lag best", "gives"]
     assert cells(lines, "a")[2:] == ["4", "3", "1,200", "600", "1 to b"]
     assert cells(lines, "b")[2:] == ["2", "3", "100", "700"]
-    assert "of all as good it has the least peak lag: balance > stickiness > peak_lag" in lines
+    least = "the moves above leave the least peak lag: balance > stickiness > peak_lag."
+    assert f"Of all assignments as good, {least}" in lines
 
 
 def test_each_row_has_its_peak_beside_the_least(said):

@@ -178,6 +178,13 @@ def test_of_assignors_that_nobody_named_one_line_says_why_none_was_scored():
     )
 
 
+def test_the_peak_lag_of_an_assignor_is_shown_where_it_is_the_same_whoever_reads_what():
+    for name, peak in (("coop-a", 926), ("kpr-c", None)):
+        asked = ("score", ALL_GROUPS, "--group", name, "--assignor", "kafka-java/sticky@4.4.0")
+        *_, row = document_of(assay(*asked, "--format", "json"))["scores"]
+        assert (row["status"], row["peak_lag"]) == ("scored", peak)
+
+
 def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
     asked = ("score", folder / "unknown.json", "--assignor", "range")
     bare = assay(*asked).stdout
@@ -511,7 +518,8 @@ def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses
     write(folder, {"fast.json": LOPSIDED | {"members": members}})
     for command, *more in (("score", *ALONE), ("solve",), ("advise", "--assignor", "range")):
         run = assay(command, "fast.json", *more, cwd=folder)
-        other = "assay score " if command == "advise" else ""
+        other = f"assay score fast.json --group orders {' '.join(more)} "
+        other = other if command == "advise" else ""
         assert run.stderr.splitlines()[-1] == (
             "orders: members have a capacity, which balance > stickiness leaves out; "
             f"{other}--objective 'balance > peak_time > stickiness' uses it"

@@ -68,14 +68,13 @@ def test_where_the_members_of_now_need_another_assignment_the_command_for_it_is_
     asked = ("size", "late.json", "--target", "peak_time=2m", "--rate", "10")
     first, *rows = good(assay(*asked, cwd=folder)).stdout.splitlines()
     assert first.endswith(
-        "The 2 of now need another assignment for that: as they are assigned it is 3 min. "
-        "assay solve FILE --group g --objective 'balance > peak_lag > moves' writes it."
+        "The 2 of now need another assignment for that: as they are assigned, the time to catch "
+        "up is 3 min. assay solve late.json --group g --rate 10 "
+        "--objective 'balance > peak_lag > moves' writes it."
     )
-    assert rows[5].endswith("now (3 min as assigned), enough")
+    assert rows[5].endswith("now (time to catch up is 3 min as assigned), enough")
     command = shlex.split(first.rpartition("assay ")[2].removesuffix(" writes it."))
-    solved = good(
-        assay(*("late.json" if word == "FILE" else word for word in command), cwd=folder)
-    )
+    solved = good(assay(*command, cwd=folder))
     assert "Most lag on one member: 1,200, now 1,800" in solved.stdout
 
 

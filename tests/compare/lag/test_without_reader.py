@@ -1,5 +1,6 @@
 import pytest
 
+from assay.commands.options import Asked
 from assay.commands.score import score_document, show_group
 from compare.judged import judge
 from compare.lag.behind import is_read, sentences_without_reader, without_reader
@@ -62,7 +63,7 @@ def test_nothing_is_said_of_what_nobody_ever_read_what_somebody_reads_or_a_group
 
 def test_one_group_says_so_beside_its_verdict_and_so_does_its_document(capsys):
     (one,) = judge([group_of(at(0, 7), at(None, 7))])
-    show_group(one, one.reference, [])
+    show_group(one, one.reference, [], Asked(sources=["groups.txt"], group=one.group.name))
     assert capsys.readouterr().out.splitlines()[:2] == [
         "g: as good as can be in balance > moves. 2 members hold 1 each of 2 partitions.",
         "1 partition that nobody reads (left) has a commit; 7 records wait there.",

@@ -195,13 +195,11 @@ def test_what_is_not_proved_is_said_not_to_be():
     )  # fmt: skip
     assert explain(open_one) is None
     assert words.not_proved(open_one) == (
-        "orders: not proved. A better assignment may exist; the best one found has balance 1 "
-        "(at least 0), stickiness 2."
+        "The best one known has balance 1 (no assignment is below 0), stickiness 2. That none is "
+        "better is not proved."
     )
     nothing = replace(open_one, status=Status.UNKNOWN, terms=(), assignment=None)
-    assert words.not_proved(nothing).startswith(
-        "orders: no assignment was found in the time given"
-    )
+    assert words.not_proved(nothing).startswith("No assignment was found in the time given")
 
 
 @pytest.mark.parametrize(
