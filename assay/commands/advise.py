@@ -172,7 +172,8 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
         tell(said)
     _print_trials(advice)
     if advice.best is not None:
-        tell(words.what_decides(advice))
+        other = "; for its partitions: --lower peak_load" if advice.lower == "peak_lag" else ""
+        tell(f"{words.what_decides(advice)}{other}")
 
 
 def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:

@@ -25,7 +25,7 @@ from compare.diff import (
 from compare.sentences import records_waiting, spread
 from groups.assignment_files import NamedAssignment, read_assignments
 from groups.errors import BadInput
-from groups.wording import agreed, counted, ranges
+from groups.wording import agreed, counted, few, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -212,7 +212,7 @@ def _tell_alone(diffs: Sequence[Diff], before: Collection[str], after: Collectio
     """Print which groups are not compared because they are on one side only."""
     for names, when in ((before, "before"), (after, "after")):
         if alone := sorted(set(names) - {diff.group for diff in diffs}):
-            tell(f"not compared, only {when}: {_named(alone, 'group')}")
+            tell(f"not compared, only {when}: {few(alone)}")
 
 
 def _unread(side: NamedAssignment) -> int | None:
@@ -224,10 +224,10 @@ def _clients(side: NamedAssignment, members: Sequence[str]) -> set[str]:
     return {side.client_ids[member] for member in members if member in side.client_ids}
 
 
-def _named(names: Sequence[str], what: str = "member") -> str:
-    """Return a few names, or how many members or groups that are."""
-    text = ", ".join(names)
-    return text if len(text) < LONGEST else counted(len(names), what)
+def _named(members: Sequence[str]) -> str:
+    """Return a few names, or how many members that are."""
+    text = ", ".join(members)
+    return text if len(text) < LONGEST else counted(len(members), "member")
 
 
 def _partitions(numbers: Mapping[str, Sequence[int]]) -> str:

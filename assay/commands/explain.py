@@ -18,7 +18,7 @@ from assay.commands.options import (
     group_in,
     on_hosts,
 )
-from assay.streams import WHO_READS, note_assumed, printable, put, show
+from assay.streams import WHO_READS, note_assumed, printable, put
 from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
 from compare.reasons import words
@@ -67,24 +67,21 @@ def explain(
     (given,) = on_hosts([told], host_by)
     one = given.with_equal_subscriptions() if assume_equal else given
     note_assumed(one.assumed)
-    if not one.members:
-        show(f"{one.name}: no members, so there is nothing to explain.")
+    judged, solution = judged_and_sure(one, tiers, time_limit=time_limit)
+    found = explained(solution) if one.members and solution is not None else None
+    if found is not None:
+        if said := not_valid_told(found.now):
+            _say(said)
+        lead = words.WHOEVER if found.group is not one else None
+        if one is not given:
+            lead = f"This holds if {ALL_ALIKE}."
+        show_explanation(found, member, lead=lead)
     else:
-        judged, solution = judged_and_sure(one, tiers, time_limit=time_limit)
-        found = None if solution is None else explained(solution)
-        if found is not None:
-            if said := not_valid_told(found.now):
-                _say(said)
-            lead = words.WHOEVER if found.group is not one else None
-            if one is not given:
-                lead = f"This holds if {ALL_ALIKE}."
-            show_explanation(found, member, lead=lead)
-        else:
-            _say(sentence(judged))
-            if solution is not None:
-                _say(one.nouns.said(words.not_proved(solution)))
-            if solution is None or judged.further_question:
-                _say(WHO_READS)
+        _say(sentence(judged))
+        if one.members and solution is not None:
+            _say(one.nouns.said(words.not_proved(solution)))
+        if solution is None or judged.further_question:
+            _say(WHO_READS)
     raise typer.Exit(2 if damaged else 0)
 
 

@@ -82,6 +82,9 @@ def frontier(
 
 def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> None:
     """Print what is known, then a row a point, from the one that costs least."""
+    if not group.members:
+        tell(f"{group.name}: no members, so there is nothing to trade.")
+        return
     if not points:
         tell(f"{group.name}: nothing was found in time; give it more with --time-limit")
         return

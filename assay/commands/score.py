@@ -30,7 +30,7 @@ from assay.commands.options import (
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
 from assay.progress import far
-from assay.streams import OPTIONS, complain, note, note_assumed, show, show_json
+from assay.streams import WHO_READS, complain, note, note_assumed, show, show_json
 from assay.tables import (
     plan_told,
     show_groups,
@@ -185,7 +185,7 @@ def score(
         show_group(judged[0], references[0], shown, alike, lowest[0], plans=plans)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(rows[0]):
-            tell(f"no assignor was scored: {UNKNOWN}; {OPTIONS['subscriptions']}")
+            tell(f"no assignor was scored: {UNKNOWN}. {WHO_READS}")
     else:
         over = [rows[at] for at in sorted(counting)] if assignor else ()
         best = () if objective == "kip-54" else ("--objective", objective)

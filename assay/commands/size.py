@@ -423,8 +423,7 @@ def _enough(sizing: Sizing, pod: int) -> str:
         least = f" The least found is {_value(target.aim, min(values))}." if values else ""
         return f"{none} from {first} to {last:,} is {known}enough {aim}{others}.{least}"
     enough = [row.members for row in rows if row.meets]
-    if any(row.members > few and row.meets is False for row in rows):
-        # More members are not always enough: loads are even where they divide the partitions.
+    if _comes_and_goes(sizing):
         members = f"{listed([*map(str, enough)])} member{'' if enough == [1] else 's'}"
         if not target.at_most:
             return f"Loads are even with {members}, and with no other number tried."
@@ -442,6 +441,12 @@ def _enough(sizing: Sizing, pod: int) -> str:
         return f"{said}."
     exact = "" if value == bound else "at least "
     return f"{said}; with {before.members:,} it is {exact}{_value(target.aim, bound)}."
+
+
+def _comes_and_goes(sizing: Sizing) -> bool:
+    """Return whether more members are not always enough: loads are even where they divide."""
+    few = sizing.smallest
+    return few is not None and any(r.members > few and r.meets is False for r in sizing.rows)
 
 
 def _no_less(sizing: Sizing) -> str:
@@ -512,7 +517,7 @@ def _noted(row: Size, like: int, sizing: Sizing) -> str:
     if row.members == sizing.members_now:
         beyond = _beyond_now(sizing)
         notes.append(f"now ({beyond} as assigned)" if beyond else "now")
-    if row.members == sizing.smallest:
+    if row.members == sizing.smallest or (row.meets and _comes_and_goes(sizing)):
         notes.append("enough")
     if row.idle:
         notes.append(f"{row.idle} idle")

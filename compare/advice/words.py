@@ -341,10 +341,7 @@ def what_decides(advice: Advice) -> str:
     """Return which number decides, and on what it depends."""
     if advice.lower == "peak_load":
         return "what decides: peak_load, the partitions of the busiest member"
-    return (
-        "what decides: peak_lag, the records of lag of the busiest member at this moment; "
-        "for its partitions, lower peak_load"
-    )
+    return "what decides: peak_lag, the records of lag of the busiest member at this moment"
 
 
 def verdict_told(advice: Advice) -> str:

@@ -90,11 +90,10 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     _, _, hint = said.stdout.replace("\n", " ").partition("could have 5. assay ")
     command, _, by_whom = hint.partition(" writes that assignment. ")
     assert by_whom.startswith("No assignor of Kafka's or ours makes it: they know no hosts.")
-    words = ["orders.json" if word == "FILE" else word for word in shlex.split(command)]
-    assert "host_balance     50     50" in assay(*words, cwd=folder).stdout
+    assert "host_balance     50     50" in assay(*shlex.split(command), cwd=folder).stdout
     write(tmp_path, {"other.json": document | {"group": "other"}})
     both = ("score", "orders.json", "other.json", "--host-by", "client-id", "--rate", "7")
-    in_full = "assay score --group NAME --rate 7 --host-by client-id orders.json other.json"
+    in_full = "assay score orders.json other.json --group NAME --rate 7 --host-by client-id"
     listed = assay(*both, cwd=folder).stdout
     assert in_full in listed
     assert "hosts uneven: g, other" in listed

@@ -83,7 +83,7 @@ def test_the_same_is_said_to_be_the_same(shown):
     assert good(shown["same"]).stdout == same
     assert shown["found by the other"].stdout == (
         "coop-a: the same in both. 4 members hold 14 partitions.\n"
-        "not compared, only before: 10 groups\n"
+        "not compared, only before: aio-f, empty-e, idle-h and 7 more\n"
     )
 
 

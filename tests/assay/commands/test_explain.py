@@ -113,7 +113,7 @@ def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_lef
 
 def test_a_group_without_members_has_nothing_to_explain(shown):
     assert good(shown["no members"]).stdout == (
-        "orders: no members, so there is nothing to explain.\n"
+        "orders: no members, so there is nothing to assign.\n"
     )
 
 

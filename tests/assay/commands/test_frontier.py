@@ -57,6 +57,10 @@ def test_partitions_without_an_owner_are_told_by_whatever_looks_at_the_group(fol
     members = {m: {"subscription": ["t"], "owned": of} for m, of in held.items()}
     lag = {"t": {"partitions": 4, "lag": [1, 2, 3, 900]}}
     write(folder, {"left.json": LOPSIDED | {"topics": lag, "members": members}})
+    nobody = LOPSIDED | {"members": {}}
+    asked = ("frontier", "nobody.json", "balance", "stickiness")
+    said = good(assay(*asked, cwd=write(folder, {"nobody.json": nobody}))).stdout
+    assert said == "orders: no members, so there is nothing to trade.\n"
     without = "1 partition has no owner: t-3; 900 records wait there."
     assert without in good(assay("score", "left.json", cwd=folder)).stdout
     for asked in (

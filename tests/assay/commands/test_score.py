@@ -173,8 +173,8 @@ def test_of_assignors_that_nobody_named_one_line_says_why_none_was_scored():
     )
     assert "refused" not in run.stdout
     assert run.stdout.splitlines()[-1] == (
-        "no assignor was scored: subscriptions are not known; "
-        "pass --reads PATTERN=TOPICS, or --assume-equal"
+        "no assignor was scored: subscriptions are not known. To say who reads what, pass --reads "
+        "PATTERN=TOPICS, or --assume-equal; assay capture asks the broker."
     )
 
 
