@@ -211,6 +211,16 @@ def judge(
     ('improvable', True, 2)
     """
     judged = as_solved(groups, objective, time_limit=time_limit, assume_equal=assume_equal)
+    return with_least_lag(judged, assume_equal=assume_equal)
+
+
+def with_least_lag(judged: Sequence[Judged], *, assume_equal: bool = False) -> Verdicts:
+    """Return verdicts that go, of all assignments that are as good, for one with least lag.
+
+    Parameters
+    ----------
+    assume_equal : as of :func:`judge`
+    """
     # Groups that need another assignment share the rounds of search, and a minute at the most.
     rounds = rounds_each(ROUNDS, sum(one.verdict.says in OTHERS for one in judged))
     time_left = TimeLeft.of(SECONDS)

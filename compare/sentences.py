@@ -46,7 +46,7 @@ def not_valid(now: Assignment) -> str:
         if wrong := of.get(kind):
             more = f", and {len(wrong) - 1:,} more like that" if len(wrong) > 1 else ""
             said.append(f"{_wrong(wrong[0], now)}{more}")
-    return "; ".join(said)
+    return ". Also ".join(said)
 
 
 def not_valid_told(now: Assignment) -> str:
@@ -236,7 +236,7 @@ def _improvable(judged: Judged) -> str:
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)
     moving = f"Moving {len(target.moved):,} of {partitions}"
     if verdict.tier != "balance":
-        by = "" if verdict.at_least is None else f" by {verdict.at_least}"
+        by = "" if verdict.at_least is None else f" by {verdict.at_least:,}"
         return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
     now, members = judged.now.loads, judged.group.members
     least, most = int(np.argmin(now)), int(np.argmax(now))

@@ -226,7 +226,9 @@ def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain 
             return change
         return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
     now, made = changes.now, change.assignment
-    here = change.before.value if now is None else peak_of(now, changes.lower)
+    # What leaves partitions without an owner may have less, and is no measure.
+    valid = now if now is not None and now.is_valid else None
+    here = change.before.value if valid is None else peak_of(valid, changes.lower)
     fall = Fall(here, change.after.value, made)
     if fall.is_worth_it:
         return change

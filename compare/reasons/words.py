@@ -215,8 +215,8 @@ def not_proved(solution: Solution) -> str:
     if solution.assignment is None:
         return "No assignment was found in the time given, so there is none to explain."
     terms = ", ".join(
-        f"{t.name} {t.value}"
-        + ("" if t.bound in (None, t.value) else f" (no assignment is below {t.bound})")
+        f"{t.name} {t.value:,}"
+        + ("" if t.bound in (None, t.value) else f" (no assignment is below {t.bound:,})")
         for t in solution.terms
     )
     return f"The best one known has {terms}. That none is better is not proved."

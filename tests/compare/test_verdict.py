@@ -340,8 +340,8 @@ def test_of_groups_that_are_not_valid_those_come_first_where_most_waits():
     # What nobody reads is never among those that are only counted.
     both = lagging("both", [1, 2, 3, 4, 5], {"a": [0, 1, 2, 9, 10], "b": [2]})
     assert sentence(*judge([both])) == (
-        "both: not valid. 2 partitions have no owner: t-3, t-4; 9 records wait there; t-2 is with "
-        "b and with a; t-9 is with a, and t has 5 partitions, and 1 more like that."
+        "both: not valid. 2 partitions have no owner: t-3, t-4; 9 records wait there. Also t-2 is "
+        "with b and with a. Also t-9 is with a, and t has 5 partitions, and 1 more like that."
     )
     assert "; 9,000 records wait there. Capture again" in sentence(judged[1])
 

@@ -93,14 +93,16 @@ def test_elsewhere_subscriptions_are_asked_for_or_the_assumption_stands_in_front
 def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_left(folder):
     # a can give b one for sure; that c, of whom nothing is known, reads t0 would even them out.
     members = {"a": {"owned": {"t0": [0, 1, 2, 3, 4]}}, "b": {"owned": {"t0": [5, 6]}}, "c": {}}
-    write(folder, {"idle.json": LOPSIDED | {"topics": {"t0": 7}, "members": members}})
+    topics = {"t0": {"partitions": 7, "lag": [100, 40, 90, 80, 70, 5, 5]}}
+    write(folder, {"idle.json": LOPSIDED | {"topics": topics, "members": members}})
     scored, told = (
         " ".join(assay(command, "idle.json", cwd=folder).stdout.split())
         for command in ("score", "explain")
     )
     verdict = (
         "orders: improvable for sure. Moving 1 of 7 partitions makes loads of 0-4; now a holds 5 "
-        "and c holds 0. How good it can be depends on who reads what: does c read t0?"
+        "and c holds 0. The lag of the busiest member falls from 380 to 280 with that. "
+        "How good it can be depends on who reads what: does c read t0?"
     )
     assert scored.startswith(verdict)
     assert told.startswith(

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from assay import Assignment, BadInput, Group, advise, solve
-from compare.advice.words import conclusion, depends, headline
+from compare.advice.words import conclusion, depends, gains_nothing, headline
 from groups.tiers import values
 from tests.compare.advice.made import applied, document_of, topics_read, with_lag
 
@@ -207,4 +207,6 @@ def test_what_mends_a_group_says_that_a_rebalance_does_it_and_what_waits():
     assert headline(found).endswith(
         "not valid: 3 partitions have no owner: t-1, t-2, t-3; 9,083 records wait there."
     )
+    # What leaves most lag without an owner is no measure of what other changes gain.
+    assert not any("falls from 4 to" in line for line in gains_nothing(found))
     assert depends(found.changes[0], found)[0].startswith("A rebalance does that, such as by a ")
