@@ -68,31 +68,16 @@ class Held:
         (members,) int64. Where a set pays for what leaves it, every partition that moved leaves
         it: its members are at least the owners of those, and at most what did not get them.
         """
-        every = np.ones(len(self.owner), bool)
-        unowned = self.owner < 0
-        free = self.closed(self.loads - 1, every)
-        if not self.moved.any():
-            gave, got = int(self.loads.max(initial=0)), self.holder[:0]
-            givers = self.holder[:0]
-        else:
-            givers, got = self.owner[self.moved], self.holder[self.moved]
-            gave = int(self.loads[givers].min())
+        every, unowned = np.ones(len(self.owner), bool), self.owner < 0
+        givers, got = self.owner[self.moved], self.holder[self.moved]
+        gave = int(self.loads[givers].min(initial=self.loads.max(initial=0)))
         start = self.loads - 1
+        free = self.closed(start, every)
         start[givers] = np.maximum(start[givers], gave)
         paid = self.closed(start, unowned)
-        least = int(paid[got].max(initial=-1)) + 1
-        fine = self._fine(paid)
-        fine[: max(least, 1)] = fine[gave + 1 :] = False
-        numbers = np.flatnonzero(fine)
-        if not len(numbers):
-            return free
-        low, high = int(numbers[0]), int(numbers[-1])
-        paid = self.closed(np.where(free > high, np.maximum(start, high), start), unowned)
-        inside = paid >= low
-        low_start = np.where(inside, np.maximum(self.loads - 1, low - 1), self.loads - 1)
-        below = self.closed(low_start, every)
-        level = np.where(inside, np.minimum(paid, high), np.minimum(below, low - 1))
-        return np.where(free > high, free, level)
+        least = int(paid[got].max(initial=0)) + 1
+        level = np.where(paid >= least, paid, np.minimum(free, least - 1))
+        return np.where(free > gave, free, level)
 
     def closed(self, level: Int64, wanted: Bools) -> Int64:
         """Raise levels until all readers of a wanted partition have its holder's or more.
@@ -114,14 +99,6 @@ class Held:
             if np.array_equal(raised, level):
                 return raised
             level = raised
-
-    def _fine(self, level: Int64) -> Bools:
-        """(greatest load + 2,) bool: for which k all members of level k or more hold k or more."""
-        size = int(self.loads.max(initial=0)) + 2
-        short = level > self.loads
-        starts = np.bincount(self.loads[short] + 1, minlength=size)
-        ends = np.bincount(np.minimum(level[short], size - 2) + 1, minlength=size)
-        return np.cumsum(starts - ends) <= 0
 
     def least(self, level: Int64, most: int) -> Int64:
         """Return what the given and some other levels prove of every k, (greatest load + 1,)."""

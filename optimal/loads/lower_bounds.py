@@ -60,7 +60,7 @@ def _sets(candidates: Candidates) -> Iterator[Bools]:
     heaviest = np.zeros(len(candidates.may), np.int64)
     np.maximum.at(heaviest, candidates.kind, candidates.size)
     rows = candidates.may[np.argsort(-heaviest, kind="stable")[:KINDS]]
-    for members in (_densest(candidates), *_parts(candidates), *rows):
+    for members in (densest(candidates), *_parts(candidates), *rows):
         if members.tobytes() not in seen:
             seen.add(members.tobytes())
             yield members
@@ -79,7 +79,7 @@ def _parts(candidates: Candidates) -> list[Bools]:
         label = found
 
 
-def _densest(candidates: Candidates) -> Bools:
+def densest(candidates: Candidates) -> Bools:
     """(members,) bool: a set whose own partitions weigh most per member, rounded up.
 
     Newton's method on the ratio (Dinkelbach 1967, doi:10.1287/mnsc.13.7.492): every member may

@@ -1,12 +1,15 @@
 import random
 from dataclasses import replace
+from itertools import product
 
+import numpy as np
 import pytest
 
 from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError
 from optimal import Proof, ProofKind, Solution, check, solve
 from optimal.flow.algorithm import flow
+from optimal.loads import lower_bounds
 from optimal.loads.candidates import candidates_of
 from optimal.loads.lower_bounds import highest_floor, weighted_average
 from optimal.proof import Floor
@@ -171,3 +174,28 @@ def test_no_weights_bound_a_peak_above_the_best_of_all_assignments(seed):
         assert bound <= best.terms[1].value
         above_average += bound > highest_floor(candidates)[0]
     assert above_average > 3
+
+
+def test_the_set_that_has_most_to_carry_on_average_is_found():
+    """No set of members has more, rounded up, of what nobody else reads, beside all others."""
+    rng, smaller = random.Random("densest"), 0
+    for _ in range(150):
+        topics = {
+            f"t{t}": {"partitions": n, "lag": [rng.randint(0, 99) for _ in range(n)]}
+            for t, n in enumerate(rng.choices((1, 2, 3), k=4))
+        }
+        reads = {f"c{m}": [t for t in topics if rng.random() < 0.4] for m in range(4)}
+        group = group_of(topics, reads)
+        flowed = flow(group, ("balance",)).proof
+        candidates = candidates_of(group, (), flowed, group.lag_records)
+        weight = np.bincount(candidates.kind, candidates.size, len(candidates.may))
+
+        def average(members, candidates=candidates, weight=weight):
+            only = ~candidates.may[:, ~members].any(axis=1)
+            return -(-int(weight[only].sum()) // int(members.sum()))
+
+        sets = [np.array(one, bool) for one in product((False, True), repeat=4) if any(one)]
+        found = lower_bounds.densest(candidates)
+        assert average(found) == max(map(average, sets))
+        smaller += not found.all()
+    assert smaller > 50
