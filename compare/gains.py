@@ -11,7 +11,7 @@ from compare.lag.behind import behind
 from compare.what_if import fewest
 from groups.assignment import Assignment
 from groups.tiers import values
-from groups.wording import agreed, counted
+from groups.wording import agreed, counted, percent
 from optimal.frontier import knee, pays_first
 from optimal.time_left import TimeLeft
 
@@ -71,7 +71,7 @@ def what_moves_buy(few: int, gain: int, every: int, most: int) -> str:
     every, most : the same of all moves
     """
     moves = f"{counted(few, 'move')} {agreed(few, 'give')}"
-    return f"{moves} {100 * gain // most}% of what {every} would"
+    return f"{moves} {percent(gain, most)} of what {every} would"
 
 
 class TradeOff(NamedTuple):

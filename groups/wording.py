@@ -186,6 +186,21 @@ def rounded(number: int) -> str:
     return str(number)
 
 
+def percent(part: int, whole: int) -> str:
+    """Return a share in whole percent; neither nothing nor all is said of a part.
+
+    Examples
+    --------
+    >>> percent(2, 3), percent(1, 1_000), percent(999, 1_000), percent(3, 3), percent(-2, 3)
+    ('67%', 'under 1%', 'over 99%', '100%', '-67%')
+    """
+    if 0 < 200 * part < whole:
+        return "under 1%"
+    if whole > part and 200 * part >= 199 * whole:
+        return "over 99%"
+    return f"{(200 * part + whole) // (2 * whole)}%"
+
+
 def whole_number(text: str, units: Mapping[str, int] = SIZES) -> int | None:
     """Return the number of a text, as people write it and as answers print it; None of no number.
 

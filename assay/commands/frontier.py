@@ -27,7 +27,7 @@ from compare.gains import TradeOff, frontier_document, trade_offs, what_moves_bu
 from compare.sentences import BALANCE, called, spread
 from groups.errors import BadInput
 from groups.tiers import LAG_PEAKS, PEAKS, TIERS, tier_named
-from groups.wording import counted, duration
+from groups.wording import counted, duration, percent
 from optimal import Frontier
 from optimal import frontier as found_points
 from optimal.frontier import pays_first
@@ -118,7 +118,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> Non
         Column("catch-up", lambda row: row.catch_up, told=duration, shown=times),
         Column("loads", lambda row: spread(row.point.assignment.loads), right=True, gives_way=1),
         Column("per move", lambda row: row.per_move, right=True, shown=per_move),
-        Column("gain", lambda row: f"{100 * (most - row.bought) // every}%", right=True),
+        Column("gain", lambda row: percent(most - row.bought, every), right=True),
         Column("", lambda row: "knee" if row.is_knee else ""),
         Column("proof", lambda row: _proof(row, paid, tiers)),
     )

@@ -151,6 +151,12 @@ def scenario(
             )
         if not any(happens.values()) and name is None:
             raise BadInput(f"{captured.name}: what happens to it? {_WHAT_HAPPENS}")
+        there = len(captured.members) + scale_out
+        if not there:
+            raise BadInput(f"{captured.name}: no members: --scale-out N lets some join")
+        if scale_in > there:
+            few = f"{counted(scale_in, 'member')}, but only {there:,} are there"
+            raise BadInput(f"{captured.name}: --scale-in: {few}")
         asked = [Scenario.of_group(captured, **happens, rollout=name)]
     for one in asked:
         if one.rollout is not None and (assignor or probe):

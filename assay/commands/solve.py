@@ -31,7 +31,7 @@ from assay.terminal import Column, show_table, tell
 from compare.lag.behind import Behind, behind, peak_lag
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
-from groups.wording import OF_CONSUMERS, agreed, counted, duration, ranges
+from groups.wording import OF_CONSUMERS, agreed, counted, duration, percent, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -230,10 +230,7 @@ def _fewest(worth: Worth, moved: int) -> str:
 
 
 def _lower(now: int, then: int) -> str:
-    share = 100 * (now - then) // now
-    if then == now:
-        return "no lower"
-    return f"{share}% lower" if share else "under 1% lower"
+    return "no lower" if then == now else f"{percent(now - then, now)} lower"
 
 
 def _told(peak: str, value: int) -> str:

@@ -18,7 +18,7 @@ from compare.sentences import (
     start_consumers,
 )
 from compare.verdict import EMPTY
-from groups.wording import agreed, counted, few
+from groups.wording import agreed, counted, few, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -413,9 +413,8 @@ def _then(change: Change, advice: Advice) -> str:
     least = "" if before.proved or change.kind in ("rebalance", "assignor") else "at least "
     instead = f"instead of {least}{before.bound:,}"
     if lag:
-        share = 100 * change.share
-        told = f"{int(share)}%" if share >= 1 else "under 1%"
-        return f"{who} has {value} of lag {instead} ({told} less)"
+        less = percent(*change.share.as_integer_ratio())
+        return f"{who} has {value} of lag {instead} ({less} less)"
     return f"{who} holds {value} {instead}"
 
 

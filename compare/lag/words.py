@@ -9,7 +9,7 @@ from compare.lag.lowest import LowestPeak, hottest
 from compare.sentences import in_words
 from groups.assignment import Assignment
 from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS, Objective
-from groups.wording import duration, few, listed, rounded
+from groups.wording import duration, few, listed, percent, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,9 +156,7 @@ def _fall(now: int, then: int, given: str) -> str:
         return f"Most lag on one member: {then:,}{given}."
     if then == now:
         return f"Most lag on one member: {then:,}, as now{given}."
-    share = 100 * abs(now - then) // now
-    by = f"{share}%" if share else "under 1%"
-    way = "less" if then < now else "more"
+    by, way = percent(abs(now - then), now), "less" if then < now else "more"
     return f"Most lag on one member: {then:,}, now {now:,} ({by} {way}){given}."
 
 

@@ -123,13 +123,13 @@ def shipped_named(name: str) -> Assignor:
         Where there is no such client, assignor or version.
     """
     before, _, after = name.partition("/")
-    assignor, _, version = after.partition("@")
+    assignor, at, version = after.partition("@")
     client = CLIENTS.get(before)
     if client is None or assignor not in client.assignors:
         asked, known = name.partition("@")[0], CLIENTS.values() if client is None else [client]
         near = nearest(asked, (f"{one.name}/{a}" for one in known for a in one.assignors))
         raise BadInput(f"assignor: unknown name {name!r}; nearest: {near}; {ALL}")
-    if not version:
+    if not at:
         versions = client.versions()
         here = (v for v in versions if client.missing(assignor, v) is None)
         version = next(here, versions[0])
@@ -149,9 +149,9 @@ def client_and_version(name: str) -> tuple[Client, str]:
     """
     # The broker's assignor of tasks is in the broker's jar.
     said = name.replace(f"{KAFKA_STREAMS.name}/sticky", KAFKA_BROKER.name)
-    before, _, version = (known_as(said) or said).partition("@")
+    before, at, version = (known_as(said) or said).partition("@")
     client = client_named(before.partition("/")[0])
-    return client, _version(version or client.versions()[0], name)
+    return client, _version(version if at else client.versions()[0], name)
 
 
 def client_named(name: str) -> Client:

@@ -140,8 +140,12 @@ fetch kafka-jaba@4.4.0
     client: unknown name 'kafka-jaba'; nearest: kafka-java, ... assay assignors lists all
 fetch kafka-java@DIGITS
     assignor: 'kafka-java@DIGITS' has no version after the @, as in 4.4.0
+fetch kafka-java@
+    assignor: 'kafka-java@' has no version after the @, as in 4.4.0
 fetch aiokafka@0.1.0
     aiokafka@0.1.0: aiokafka 0.14.0 is installed, not 0.1.0: pip install aiokafka==0.1.0
+scenario orders.json --scale-in 9
+    orders: --scale-in: 9 members, but only 2 are there
 frobnicate
     No such command 'frobnicate'. Nearest: frontier (see assay --help)
 generate grid --seed -1
