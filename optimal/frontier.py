@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import accumulate, pairwise
 from math import inf
 from typing import TYPE_CHECKING
@@ -349,14 +350,13 @@ class _Search:
         Half of the budgets are tried one by one, then they grow.
         """
         budgets, lowest = _budgets(best.spent, self.points), cheapest.value
+        # The first turn is for searching, not for loading a solver.
+        import_module("optimal.cpsat")
         for i, most in enumerate(budgets):
             if self.time_left.is_up or lowest <= best.bound:
                 break
             share = self.time_left.share(len(budgets) - i)
             one = self._searched(most, TURN if share is None else min(share, TURN), ends)
-            if one is None and not self.time_left.is_up:
-                # The first search may spend its turn on loading a solver.
-                one = self._searched(most, self.time_left.share(2), ends)
             if one is not None:
                 lowest = min(lowest, one.value)
                 yield one
