@@ -236,10 +236,9 @@ def _verdict(one: Glance | Pair) -> str:
     if one.without_owner:
         waits = f": {rounded(one.verdict.waiting)} records" if one.verdict.waiting else ""
         return f"{counted(one.without_owner, 'partition')} without owner{waits}"
-    maybe = "maybe " if one.may_rebalance else ""
     if one.verdict.says == "nobody reads":
-        return f"{maybe}{one.verdict.says}: {rounded(one.verdict.waiting or 0)}"
-    return f"{maybe}{one.verdict.shown(one.fall)}{' *' if one.verdict.condition else ''}"
+        return f"{one.shown}: {rounded(one.verdict.waiting or 0)}"
+    return f"{one.shown}{' *' if one.verdict.condition else ''}"
 
 
 def _peak_lags(one: Glance | Pair) -> Pair | None:

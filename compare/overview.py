@@ -96,6 +96,12 @@ class Glance:
         return OF_STREAMS if self.has_tasks else OF_CONSUMERS
 
     @property
+    def shown(self) -> str:
+        """The verdict as lines and headings show it."""
+        maybe = "maybe " if self.may_rebalance else ""
+        return f"{maybe}{self.verdict.shown(self.fall)}"
+
+    @property
     def moves(self) -> int | None:
         """Partitions to move, where there is something to do or for sure nothing."""
         says = self.verdict.says

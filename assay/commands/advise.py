@@ -36,7 +36,7 @@ from compare.overview import guessed_in
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
-from groups.wording import counted, few
+from groups.wording import counted, few, percent
 from heuristics import matching
 from heuristics.time_limit import TimeLimit
 
@@ -225,7 +225,7 @@ def _then(advice: Advice) -> str | None:
 def _percent_less(advice: Advice) -> str | None:
     if not advice.changes:
         return None
-    return "not valid" if advice.changes[0].before is None else f"{int(100 * _less(advice))}%"
+    return "not valid" if advice.changes[0].before is None else percent(_less(advice), 1)
 
 
 def _less(advice: Advice) -> Fraction:

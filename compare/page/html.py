@@ -24,7 +24,7 @@ from compare.sentences import called
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.tiers import TIERS
-from groups.wording import counted
+from groups.wording import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -162,7 +162,7 @@ def _environment() -> Environment:
         "with_unit": _with_unit,
         "figure": figure,
         "in_short": lambda text, labels: in_short(str(one_way(text)), labels),
-        "share": lambda part, whole: f"{100 * part / whole:.0f}%" if whole else "-",
+        "share": lambda part, whole: percent(part, whole) if whole else "-",
     }
     return environment
 

@@ -5,14 +5,13 @@ A new client is one entry in the file of its kind and one line in ``CLIENTS``.
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from groups import BadInput
 from heuristics.nearest import nearest
 from heuristics.shipped.classic_task_assignor import KAFKA_STREAMS
-from heuristics.shipped.client import Client, assignor_of
+from heuristics.shipped.client import Client, assignor_of, with_version
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
 from heuristics.shipped.java.java_client import JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA
@@ -101,7 +100,6 @@ CLIENTS: Mapping[str, Client] = MappingProxyType({client.name: client for client
 FETCHED: Mapping[str, Client] = MappingProxyType({**CLIENTS, KAFKA_STREAMS.name: KAFKA_STREAMS})
 
 ALL = "assay assignors lists all"
-_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,99}")
 
 
 def listed() -> Iterator[Assignor]:
@@ -123,17 +121,18 @@ def shipped_named(name: str) -> Assignor:
         Where there is no such client, assignor or version.
     """
     before, _, after = name.partition("/")
-    assignor, at, version = after.partition("@")
+    assignor = after.partition("@")[0]
     client = CLIENTS.get(before)
     if client is None or assignor not in client.assignors:
         asked, known = name.partition("@")[0], CLIENTS.values() if client is None else [client]
         near = nearest(asked, (f"{one.name}/{a}" for one in known for a in one.assignors))
         raise BadInput(f"assignor: unknown name {name!r}; nearest: {near}; {ALL}")
-    if not at:
+    _, version = with_version(name)
+    if version is None:
         versions = client.versions()
         here = (v for v in versions if client.missing(assignor, v) is None)
         version = next(here, versions[0])
-    return assignor_of(client, assignor, _version(version, name))
+    return assignor_of(client, assignor, version)
 
 
 def client_and_version(name: str) -> tuple[Client, str]:
@@ -149,9 +148,9 @@ def client_and_version(name: str) -> tuple[Client, str]:
     """
     # The broker's assignor of tasks is in the broker's jar.
     said = name.replace(f"{KAFKA_STREAMS.name}/sticky", KAFKA_BROKER.name)
-    before, at, version = (known_as(said) or said).partition("@")
+    before, version = with_version(known_as(said) or said)
     client = client_named(before.partition("/")[0])
-    return client, _version(version if at else client.versions()[0], name)
+    return client, version or client.versions()[0]
 
 
 def client_named(name: str) -> Client:
@@ -165,9 +164,3 @@ def client_named(name: str) -> Client:
     if name not in FETCHED:
         raise BadInput(f"client: unknown name {name!r}; nearest: {nearest(name, FETCHED)}; {ALL}")
     return FETCHED[name]
-
-
-def _version(version: str, name: str) -> str:
-    if not _VERSION.fullmatch(version) or ".." in version:
-        raise BadInput(f"assignor: {name!r} has no version after the @, as in 4.4.0")
-    return version

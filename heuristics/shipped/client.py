@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from groups import Group
+from groups import BadInput, Group
 from heuristics.assignor import Assignor
 from heuristics.protocol import to_quiescence
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 COOPERATIVE = "cooperative-sticky"
+_VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,99}")
 
 
 class Client(Protocol):
@@ -95,6 +97,22 @@ def assignor_of(client: Client, name: str, version: str) -> Assignor:
         partial(_prepare, client, name, version),
         client.keeps_time,
     )
+
+
+def with_version(name: str) -> tuple[str, str | None]:
+    """Return what stands before the @ of a name, and the version after it; None without an @.
+
+    Raises
+    ------
+    BadInput
+        Where what follows the @ is no version.
+    """
+    before, at, version = name.partition("@")
+    if not at:
+        return before, None
+    if not _VERSION.fullmatch(version) or ".." in version:
+        raise BadInput(f"assignor: {name!r} has no version after the @, as in 4.4.0")
+    return before, version
 
 
 def tiny() -> Group:

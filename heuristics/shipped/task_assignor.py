@@ -21,6 +21,7 @@ from heuristics.shipped.classic_task_assignor import (
     classic_tasks,
     hash_map,
 )
+from heuristics.shipped.client import with_version
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.java_client import BROKER_STREAMS
 from heuristics.shipped.java.jvm import failure, loader
@@ -66,7 +67,7 @@ class TaskAssignor:
         BadInput
             Where it is not one of a streams group.
         """
-        assignor, _, version = name.partition("@")
+        assignor, version = with_version(name)
         kind = assignor.removeprefix(ROOM)
         if kind not in CLIENT_OF:
             known = ", ".join(f"{ROOM}{one}" for one in CLIENT_OF)

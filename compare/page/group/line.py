@@ -181,7 +181,7 @@ class Line(Glance):
 
     @property
     def says(self) -> str:
-        """The verdict in the words of tables."""
+        """The verdict by which lines are filtered and counted; :attr:`shown` is what is read."""
         return self.verdict.shown(self.fall)
 
     @property

@@ -14,6 +14,7 @@ from compare.samples.families import Family
 from groups.errors import Failure
 from groups.files import read_groups
 from groups.importers.seen import rebalancing
+from groups.wording import NO_MEMBER_SHOWN
 from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
 from tests.compare.test_hosts import UNEVEN, orders
@@ -338,6 +339,15 @@ def test_lag_that_rests_on_an_assumed_reset_is_said_to_beside_the_table(read):
     assert f"No lag, if consumers start at the end {given}" in found.words
     assert "assumed for" not in read([resting | {"auto_offset_reset": "latest"}, even()]).words
     assert "balanced assignment has" not in found.words
+
+
+def test_a_group_that_may_be_rebalancing_is_said_to_have_no_reader_only_maybe(read):
+    empty = even("empty") | {"members": {}, "topics": {"t": {"partitions": 1, "lag": [9]}}}
+    for assumed, says in (([], "nobody reads"), ([NO_MEMBER_SHOWN], "maybe nobody reads")):
+        page = read([empty | {"assumed": assumed}, even()])
+        row = page.table("Groups, worst first")["empty"]
+        assert row["verdict"] == f"! {says}"
+        assert f"empty ! {says} " in " ".join(page.texts["group-1"].split())
 
 
 def test_what_waits_where_nobody_reads_is_said_beside_the_table_and_in_the_group(read):
