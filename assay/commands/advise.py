@@ -225,7 +225,12 @@ def _then(advice: Advice) -> str | None:
 def _percent_less(advice: Advice) -> str | None:
     if not advice.changes:
         return None
-    return "not valid" if advice.changes[0].before is None else percent(_less(advice), 1)
+    less = _less(advice)
+    return (
+        "not valid"
+        if advice.changes[0].before is None
+        else percent(less.numerator, less.denominator)
+    )
 
 
 def _less(advice: Advice) -> Fraction:
