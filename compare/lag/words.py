@@ -144,7 +144,7 @@ def peak_found(solution: Solution) -> str:
     if term.bound is None:
         return f"{said} How much less is possible is not known."
     if term.bound < term.value:
-        share = 100 * (term.value - term.bound) / max(1, term.bound)
+        share = 100 * (term.value - term.bound) / term.value
         return f"{said} Not proved: the best may have up to {share:.2g}% less."
     if term.name == "peak_lag":
         return f"{said} {floor(solution.group, term.value)}"
