@@ -59,6 +59,8 @@ ROLLOUTS = {
 # So long a record may wait on a busy machine where no rebalance holds its consumer up.
 READ_ON_SECONDS = 1.5
 REBALANCE_SECONDS = 3.0
+# A busy machine stalls a member for seconds: its session ends only where a test wants that.
+PATIENT = {"session.timeout.ms": 30_000}
 
 
 class Members:
@@ -262,14 +264,14 @@ def test_two_rolling_restarts_change_the_assignor_of_a_group(bootstrap, members,
 
 @pytest.mark.usefixtures("flow")
 def test_a_java_consumer_reads_on_while_a_rebalance_waits_for_another(bootstrap, members, request):
-    group, patient = request.node.name, {"session.timeout.ms": 30_000}
+    group = request.node.name
     for name in ("c0", "c1"):
-        members.start(name, "java", config=patient)
+        members.start(name, "java", config=PATIENT)
     members.settled()
     before = members.held["c0"]
     members.waits()
     os.kill(members.alive["c1"].pid, signal.SIGSTOP)
-    members.start("c2", "java", config=patient)
+    members.start("c2", "java", config=PATIENT)
     with Connection(bootstrap).admin() as admin:
         while admin.describe_groups([group])[group]["group_state"] != "PreparingRebalance":
             time.sleep(0.1)
@@ -301,10 +303,11 @@ def test_java_consumers_of_an_older_release_survive_the_join_that_never_returns(
     for topic, partitions in members.partitions.items():
         broker.create_topic(topic, partitions)
     *first, last = test_never_returns.READS
+    alike = {"release": "3.9.2", "config": PATIENT}
     for name in first:
-        members.start(name, "java", test_never_returns.READS[name], release="3.9.2")
+        members.start(name, "java", test_never_returns.READS[name], **alike)
     members.settled()
-    members.start(last, "java", test_never_returns.READS[last], release="3.9.2")
+    members.start(last, "java", test_never_returns.READS[last], **alike)
     found, best = members.settled()
     assert found == best
     assert found[1] > 0
