@@ -350,11 +350,11 @@ class _Search:
         Half of the budgets are tried one by one, then they grow.
         """
         budgets, lowest = _budgets(best.spent, self.points), cheapest.value
-        # The first turn is for searching, not for loading a solver.
-        import_module("optimal.cpsat")
         for i, most in enumerate(budgets):
             if self.time_left.is_up or lowest <= best.bound:
                 break
+            # The first turn is for searching, not for loading a solver.
+            import_module("optimal.cpsat")
             share = self.time_left.share(len(budgets) - i)
             one = self._searched(most, TURN if share is None else min(share, TURN), ends)
             if one is not None:
