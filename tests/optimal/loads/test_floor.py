@@ -9,9 +9,8 @@ from benchmarks.lag_groups import alike
 from groups import BadInput, Group, ProofError
 from optimal import Proof, ProofKind, Solution, check, solve
 from optimal.flow.algorithm import flow
-from optimal.loads import lower_bounds
 from optimal.loads.candidates import candidates_of
-from optimal.loads.lower_bounds import highest_floor, weighted_average
+from optimal.loads.lower_bounds import densest, highest_floor, weighted_average
 from optimal.proof import Floor
 from tests.optimal.judging import (
     REFUSED,
@@ -20,6 +19,14 @@ from tests.optimal.judging import (
     with_owner,
 )
 from tests.optimal.small_groups import group_of
+
+
+def drawn(rng: random.Random, topics: int, most: int) -> dict[str, object]:
+    """Return topics of one to three partitions, each with a lag up to so much."""
+    return {
+        f"t{t}": {"partitions": n, "lag": [rng.randint(0, most) for _ in range(n)]}
+        for t, n in enumerate(rng.choices((1, 2, 3), k=topics))
+    }
 
 
 @pytest.fixture
@@ -161,10 +168,7 @@ def test_weights_say_what_members_carry_that_have_to_take_some_of_a_topic(weight
 def test_no_weights_bound_a_peak_above_the_best_of_all_assignments(seed):
     rng, above_average = random.Random(f"weights {seed}"), 0
     for _ in range(60):
-        topics = {
-            f"t{t}": {"partitions": n, "lag": [rng.randint(0, 9) for _ in range(n)]}
-            for t, n in enumerate(rng.choices((1, 2, 3), k=3))
-        }
+        topics = drawn(rng, 3, 9)
         reads = {f"c{m}": [t for t in topics if rng.random() < 0.6] for m in range(3)}
         group = group_of(topics, reads)
         best = solve(group, "kip-169", method="brute")
@@ -180,10 +184,7 @@ def test_the_set_that_has_most_to_carry_on_average_is_found():
     """No set of members has more, rounded up, of what nobody else reads, beside all others."""
     rng, smaller = random.Random("densest"), 0
     for _ in range(150):
-        topics = {
-            f"t{t}": {"partitions": n, "lag": [rng.randint(0, 99) for _ in range(n)]}
-            for t, n in enumerate(rng.choices((1, 2, 3), k=4))
-        }
+        topics = drawn(rng, 4, 99)
         reads = {f"c{m}": [t for t in topics if rng.random() < 0.4] for m in range(4)}
         group = group_of(topics, reads)
         flowed = flow(group, ("balance",)).proof
@@ -195,7 +196,7 @@ def test_the_set_that_has_most_to_carry_on_average_is_found():
             return -(-int(weight[only].sum()) // int(members.sum()))
 
         sets = [np.array(one, bool) for one in product((False, True), repeat=4) if any(one)]
-        found = lower_bounds.densest(candidates)
+        found = densest(candidates)
         assert average(found) == max(map(average, sets))
         smaller += not found.all()
     assert smaller > 50
