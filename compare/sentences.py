@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from compare.lag.behind import lag_without_owner
 from compare.verdict import Verdict, without_owner
+from groups.assignment import ViolationKind
 from groups.errors import Refused
 from groups.wording import NO_MEMBER_SHOWN, ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
@@ -35,14 +36,14 @@ def not_valid(now: Assignment) -> str:
     for one in now.violations:
         of.setdefault(one.kind, []).append(one)
     said = []
-    if unowned := of.get("unassigned"):
+    if unowned := of.pop("unassigned", None):
         owners = f"{agreed(len(unowned), 'have')} no owner"
         named = few([f"{one.topic}-{one.partition}" for one in unowned])
         waiting = records_waiting(lag_without_owner(now))
         there = waiting and f"; {waiting} there"
         what = counted(len(unowned), now.group.nouns.partition)
         said.append(f"{what} {owners}: {named}{there}")
-    for kind in ("double", "unsubscribed", "no-such-partition"):
+    for kind in get_args(ViolationKind):
         if wrong := of.get(kind):
             more = f", and {len(wrong) - 1:,} more like that" if len(wrong) > 1 else ""
             said.append(f"{_wrong(wrong[0], now)}{more}")

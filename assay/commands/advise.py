@@ -126,7 +126,7 @@ def advise(
         time_limit=time_limit,
     )
     second = "peak_lag" if any(advice.lower == "peak_lag" for advice in found) else MOVES
-    note_unused_capacity(groups, ("balance", second), f"{asked_alike.command('score')} ")
+    note_unused_capacity(groups, ("balance", second), asked_alike.command("score"))
     if one:
         note_assumed(found[0].assumed)
     else:
@@ -225,12 +225,9 @@ def _then(advice: Advice) -> str | None:
 def _percent_less(advice: Advice) -> str | None:
     if not advice.changes:
         return None
-    less = _less(advice)
-    return (
-        "not valid"
-        if advice.changes[0].before is None
-        else percent(less.numerator, less.denominator)
-    )
+    if advice.changes[0].before is None:
+        return "not valid"
+    return percent(*_less(advice).as_integer_ratio())
 
 
 def _less(advice: Advice) -> Fraction:

@@ -420,15 +420,16 @@ def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str], command:
 
     Parameters
     ----------
-    command : that takes the other objective, where it is not the one that runs; ends in a space
+    command : that takes the other objective, where it is not the one that runs
     """
     given = [one for one in groups if any(member.capacity for member in one.details)]
     if not given or "peak_time" in tiers:
         return
     where = given[0].name if len(given) == 1 else f"{len(given):,} groups"
+    other = f"--objective '{' > '.join((tiers[0], 'peak_time', *tiers[1:]))}'"
     note(
         f"{where}: members have a capacity, which {' > '.join(tiers)} leaves out; "
-        f"{command}--objective '{' > '.join((tiers[0], 'peak_time', *tiers[1:]))}' uses it"
+        f"{f'{command} {other}'.lstrip()} uses it"
     )
 
 
