@@ -107,7 +107,8 @@ def solve(
         tell(answer)
     if solution is not None:
         show_solution(solution)
-        if said := _less_lag(solution):
+        # One that is as good whoever reads what may need members to read what is not known.
+        if one.subscription_known.all() and (said := _less_lag(solution)):
             tell(said)
 
 

@@ -119,6 +119,25 @@ def test_an_objective_about_counts_prints_no_lag_but_where_one_as_good_has_less(
     ]
 
 
+def test_less_lag_and_fewer_moves_are_offered_only_where_it_is_known_who_reads_what(folder):
+    """If c read t, 1,900 could be had with 2 moves; whoever reads what it is 3,090."""
+    lags = {"t": [900, 850, 700, 640, 15, 20], "u": [310, 250, 5, 3]}
+    topics = {name: {"partitions": len(lag), "lag": lag} for name, lag in lags.items()}
+    owned = {
+        "a": {"t": [0, 1, 2, 3], "u": [0, 1]},
+        "b": {"t": [4, 5], "u": [2]},
+        "c": {"u": [3]},
+    }
+    reads = {"a": ["t", "u"], "b": ["t", "u"], "c": None}
+    members = {m: {"subscription": reads[m], "owned": held} for m, held in owned.items()}
+    half = write(folder, {"half.json": LATE | {"group": "half", "topics": topics} | {
+        "members": members}})  # fmt: skip
+    offers = {"solve": "1,900 and not 3,090", "advise": "assay frontier half.json --group half"}
+    for command, offer in offers.items():
+        assert offer not in good(assay(command, "half.json", cwd=half)).stdout
+        assert offer in assay(command, "half.json", "--assume-equal", cwd=half).stdout
+
+
 def test_a_gap_that_is_left_is_told(folder):
     rng = random.Random(8)
     lag = [rng.randint(0, 10**9) for _ in range(200)]
