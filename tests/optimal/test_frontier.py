@@ -284,7 +284,7 @@ def test_of_a_large_group_the_lowest_peaks_within_few_moves_are_found_first():
     lag = [int(rng.lognormvariate(8, 1)) for _ in range(400)]
     owner = np.array([int(rng.random() ** 2 * 40) for _ in lag], np.int32)
     group = replace(one_topic(lag, 40), owner=owner)
-    points = frontier(group, "stickiness", "peak_lag", time_limit=2.0, points=12)
+    points = frontier(group, "stickiness", "peak_lag", time_limit=4.0, points=12)
     assert 3 <= len(points) <= 12
     assert_consistent(group, ("stickiness", "peak_lag"), points)
     for point in points[:3]:
