@@ -75,9 +75,9 @@ def merge(
     except Contradiction as error:
         raise _of_two_moments(views, error) from None
     notes = [note for view in views for note in view.assumed]
+    if _may_be_rebalancing(views, members):
+        raise NotToBeHad(views[0].place, may_be_rebalancing(views[0].group))
     if not any(view.every_member or view.member_count is not None for view in views):
-        if members and all(one.committed is None for view in views for one in view.partitions):
-            raise NotToBeHad(views[0].place, may_be_rebalancing(views[0].group))
         notes.append(
             "members: those that hold partitions, no view lists idle ones"
             if members
@@ -124,6 +124,17 @@ def _require_one_kind(views: Sequence[View], *, streams: bool) -> None:
         raise NotToBeHad(place, shared_or_streams(group))
     if streams and not any(view.every_member or view.member_count is not None for view in views):
         refuse(place, no_members(group))
+
+
+def _may_be_rebalancing(views: Sequence[View], members: Mapping[str, dict[str, Any]]) -> bool:
+    """Return whether no view tells the state of a group, and none of its members has committed.
+
+    Members with targets are judged by these, whatever the state.
+    """
+    committed = [one.committed for view in views for one in view.partitions]
+    known = any(view.state_known for view in views)
+    without_target = [name for name, told in members.items() if "target" not in told]
+    return bool(committed and without_target) and not known and {*committed} == {None}
 
 
 def _of_streams(

@@ -70,10 +70,11 @@ class SeenMember:
 class View:
     """What one text shows of one group, in one table or object.
 
-    `every_member` says whether idle members would be in it too, `member_count` how many members
-    the text says there are, `assignor` which one the members agreed on or the broker uses, None
-    where the text does not say. `streams` says whether it is a Kafka Streams group, whose members
-    hold tasks of subtopologies, not partitions of topics; None where it is that or a share group.
+    `every_member` says whether idle members would be in it too, `state_known` whether the text
+    tells the state of the group (one that rebalances is a Refusal), `member_count` how many
+    members it says there are, `assignor` which one the members agreed on or the broker uses, None
+    where it does not say. `streams` says whether it is a Kafka Streams group, whose members hold
+    tasks of subtopologies, not partitions of topics; None where it is that or a share group.
     """
 
     source: str
@@ -82,6 +83,7 @@ class View:
     members: tuple[SeenMember, ...] = ()
     partitions: tuple[SeenPartition, ...] = ()
     every_member: bool = False
+    state_known: bool = False
     member_count: int | None = None
     assignor: str | None = None
     assumed: tuple[str, ...] = ()

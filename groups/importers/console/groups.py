@@ -198,8 +198,9 @@ def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[F
         else:
             members = count(row["#MEMBERS"], place, "#MEMBERS")
             yield View(
-                table.source, place, group, member_count=members, assumed=table.assumed,
-                assignor=_given(assignor) or None, streams=_of_streams(table.columns),
+                table.source, place, group, state_known=True, member_count=members,
+                assumed=table.assumed, assignor=_given(assignor) or None,
+                streams=_of_streams(table.columns),
             )  # fmt: skip
 
 

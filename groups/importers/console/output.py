@@ -182,7 +182,9 @@ def _message(source: str, number: int, line: str) -> View | Refusal | None:
         if _ENDS.search(group):
             return Refusal(source, place, "two messages in one line: put each on its own")
         if kind != "Share" and what not in _SAYS:
-            return View(source, place, group, member_count=0, streams=kind == "Streams")
+            return View(
+                source, place, group, state_known=True, member_count=0, streams=kind == "Streams"
+            )
         word = shared if kind == "Share" else _SAYS[what]
         return Refusal(source, place, word(group), (group,), not_to_be_had=True)
     if _FAILED.match(text):

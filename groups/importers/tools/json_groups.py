@@ -298,7 +298,9 @@ def _view(
     member_count: int | None = None,
 ) -> View:
     shown = tuple(members.values()), tuple(partitions)
-    return View(source, place, group, *shown, every_member, member_count)
+    return View(
+        source, place, group, *shown, every_member, state_known=True, member_count=member_count
+    )
 
 
 def _objects(value: object, at: str) -> Iterator[tuple[str, Found]]:

@@ -106,8 +106,9 @@ def _group(source: str, group: str, lines: Lines, *, cut: bool, ends: bool) -> V
     require_consumers(place, group, said.get("STATE", "none"), said.get("BALANCER", ""))
     stated = count(said.get("MEMBERS", ""), place, "MEMBERS")
     return View(
-        source, place, group, tuple(members.values()), tuple(partitions), member_count=stated
-    )
+        source, place, group, tuple(members.values()), tuple(partitions),
+        state_known=True, member_count=stated,
+    )  # fmt: skip
 
 
 def _row(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -283,6 +284,20 @@ def test_a_group_that_has_committed_nothing_is_read_once_its_state_is_told() -> 
     (found,) = import_texts([("a", table.encode()), ("b", state.format("Stable").encode())])
     assert [*found["members"]] == ["rebal-0-0d3be0fa-8b40-41db-8313-ea358e8fa99f"]
     assert "is rebalancing: capture it again" in refused(table, state.format("Assigning"))
+
+
+def test_a_view_of_members_says_nothing_of_the_state_of_a_group_that_has_committed_nothing():
+    names = "4.3.1/rebal-j-describe.txt", "4.3.1/rebal-j-members-verbose.txt"
+    table, members = map(text_of, names)
+    assert "group 'rebal-j' may be rebalancing" in refused(table, members)
+    assert "group 'rebal-j' may be rebalancing" in refused(members, table)
+    state = text_of("4.3.1/coop-a-state.txt").replace("coop-a ", "rebal-j")
+    state = state.replace("Stable               4", "Stable 2")
+    assert len(only(table, members, state)["members"]) == 2
+    # Members that have targets are judged by these.
+    targets = re.sub(r"-( +)- +$", r"7\1t1:4", members, flags=re.MULTILINE)
+    assert targets.count("t1:4\n") == 2
+    assert len(only(table, targets)["members"]) == 2
 
 
 def test_a_group_that_is_not_to_be_had_is_told_from_a_text_that_is_damaged() -> None:
