@@ -8,6 +8,7 @@ import numpy as np
 
 from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
+from compare.hosts import host_rows
 from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
 from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
@@ -19,7 +20,7 @@ from compare.sentences import BALANCE, called, spread
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
-from groups.wording import counted, duration, few, rounded
+from groups.wording import counted, duration, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 MOST_UNSCORED = 10
 MOST_QUESTIONS = 5
 MOST_MOVES = 10
-MOST_HOSTS, MOST_ON_HOST = 12, 8
+MOST_HOSTS = 12
 
 Pair = tuple[str, str]
 
@@ -287,28 +288,19 @@ def show_hosts(now: Assignment, best: Assignment) -> None:
 
     Nothing where a host is not known, there is one alone, or each has one member.
     """
-    group, places = now.group, now.group.places("host")
-    if (places.member < 0).any() or not 1 < len(places.names) < len(group.members):
+    rows, nouns = host_rows(now, best, labels_of(now.group)), now.group.nouns
+    if not rows:
         return
-    held, then = places.loads(now.loads), places.loads(best.loads)
-    size = np.bincount(places.member)
-    of: list[list[str]] = [[] for _ in places.names]
-    for member, at, load in zip(labels_of(group), places.member, now.loads, strict=True):
-        of[at].append(f"{member} {load}")
-    order = np.argsort(-(held / size), kind="stable").tolist()
     show_table(
-        order[:MOST_HOSTS],
-        Column(group.nouns.host, lambda at: places.names[at]),
-        Column("now", lambda at: held[at]),
-        Column("best", lambda at: then[at], shown=bool((held != then).any())),
-        Column(f"{group.nouns.member}s", lambda at: size[at]),
-        Column(
-            "each holds",
-            lambda at: few(of[at]) if len(of[at]) > MOST_ON_HOST else ", ".join(of[at]),
-        ),
+        rows[:MOST_HOSTS],
+        Column(nouns.host, lambda row: row.host),
+        Column("now", lambda row: row.now),
+        Column("best", lambda row: row.best, shown=any(row.now != row.best for row in rows)),
+        Column(f"{nouns.member}s", lambda row: len(row.members)),
+        Column("each holds", lambda row: row.each_holds),
     )
-    if len(order) > MOST_HOSTS:
-        show(f"and {len(order) - MOST_HOSTS:,} more")
+    if len(rows) > MOST_HOSTS:
+        show(f"and {len(rows) - MOST_HOSTS:,} more")
 
 
 def show_notes(overview: Overview) -> None:

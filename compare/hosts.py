@@ -1,4 +1,4 @@
-"""Hosts: whether what members hold is uneven between the hosts on which they stand."""
+"""Hosts: what each holds on which members, and whether that is uneven between them."""
 
 from __future__ import annotations
 
@@ -9,19 +9,54 @@ import numpy as np
 
 from groups.errors import AssayError
 from groups.tiers import Objective, places_of
+from groups.wording import few
 from optimal.solve import solve
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from groups.arrays import Int64
     from groups.assignment import Assignment
-    from groups.group import Group
 
 SECONDS = 1.0
 EVEN_HOSTS = "balance > host_balance > moves"
-NO_ASSIGNOR = (
-    "No assignor of Kafka's or ours makes it: they know no hosts. What helps: "
-    "docs/how-to/even-out-pods.md#what-makes-it-even."
-)
+MOST_ON_HOST = 8
+
+
+@dataclass(frozen=True)
+class HostRow:
+    """A host: the partitions on it now and at the best, its members with what each holds now."""
+
+    host: str
+    now: int
+    best: int
+    members: tuple[tuple[str, int], ...]
+
+    @property
+    def each_holds(self) -> str:
+        """What each of its members holds, as ``c0 5, c1 3``; of more than 8 the first few."""
+        told = [f"{member} {load}" for member, load in self.members]
+        return few(told) if len(told) > MOST_ON_HOST else ", ".join(told)
+
+
+def host_rows(now: Assignment, best: Assignment, called: Sequence[str]) -> list[HostRow]:
+    """Return a row for each host, the one with most for a member first.
+
+    Nothing where a host is not known, there is one alone, or each has one member.
+
+    Parameters
+    ----------
+    called : the name of each member in its row
+    """
+    places = now.group.places("host")
+    if (places.member < 0).any() or not 1 < len(places.names) < len(called):
+        return []
+    on: list[list[tuple[str, int]]] = [[] for _ in places.names]
+    for member, at, load in zip(called, places.member, now.loads.tolist(), strict=True):
+        on[at].append((member, load))
+    held, then = (places.loads(of).tolist() for of in (now.loads, best.loads))
+    rows = [HostRow(*row) for row in zip(places.names, held, then, map(tuple, on), strict=True)]
+    return sorted(rows, key=lambda row: -row.now / len(row.members))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,18 +74,6 @@ class UnevenHosts:
     fullest: tuple[str, int, int]
     emptiest: tuple[str, int, int]
     could: Int64
-
-
-def evened_by(group: Group, command: str) -> str:
-    """Return what writes the assignment with hosts as even as they could be, and who makes it.
-
-    Parameters
-    ----------
-    command : what solves the group for `EVEN_HOSTS`
-    """
-    solve_it = f"{command} writes that assignment."
-    # Assignors of Kafka Streams know the processes of their threads.
-    return solve_it if group.of_streams else f"{solve_it} {NO_ASSIGNOR}"
 
 
 def uneven_hosts(now: Assignment, target: Assignment, objective: Objective) -> UnevenHosts | None:

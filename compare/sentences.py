@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 UNLESS = "unless it is rebalancing: capture again with 2>&1"
 IF_SO = "If so, partitions can be more even."
+NO_ASSIGNOR_EVENS_HOSTS = (
+    "No assignor of Kafka's or ours makes it: they know no hosts. What helps: "
+    "docs/how-to/even-out-pods.md#what-makes-it-even."
+)
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 
 
@@ -209,17 +213,27 @@ def spread(loads: Int64 | Sequence[int]) -> str:
     return str(least) if least == most else f"{least}-{most}"
 
 
-def hosts_told(judged: Judged) -> str | None:
-    """Return which hosts have most and least for a member, where they could be more even."""
+def hosts_told(judged: Judged, command: str | None) -> str | None:
+    """Return which hosts have most and least for a member, where they could be more even, and how.
+
+    Parameters
+    ----------
+    command : what solves the group for `EVEN_HOSTS`; None if that is not known
+    """
     if (hosts := judged.uneven_hosts) is None:
         return None
     (many, most, of_many), (fewest, least, of_few) = hosts.fullest, hosts.emptiest
     nouns = judged.group.nouns
-    return (
+    told = (
         f"{nouns.hosts.capitalize()} are uneven: {many} has {most:,} for "
         f"{counted(of_many, nouns.member)}, {fewest} {least:,} for "
         f"{counted(of_few, nouns.member)}. With loads as even they could have "
         f"{spread(hosts.could)}."
+    )
+    written = f"{command} writes that assignment." if command else ""
+    # Assignors of Kafka Streams know the processes of their threads.
+    return " ".join(
+        filter(None, (told, written, "" if judged.group.of_streams else NO_ASSIGNOR_EVENS_HOSTS))
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ import typer
 from assay.commands import cluster
 from assay.commands.options import (
     DEFAULT_SECONDS,
+    Asked,
     Assignors,
     AssumeEqual,
     HostBy,
@@ -29,7 +31,7 @@ from assay.streams import complain, note_failures, show
 from groups.errors import BadInput, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from compare.page.contents import Page
     from groups.group import Group
@@ -110,6 +112,15 @@ def report(
             groups, unread = _read(files, reads, reset)
         else:
             groups, unread = cluster.captured_of(live, group, reads, reset=reset)
+        alike = Asked(
+            sources=files,
+            group=None,
+            reads=reads,
+            assume_equal=assume_equal,
+            reset=reset,
+            host_by=host_by,
+            time_limit=time_limit,
+        )
         page = _of_groups(
             on_hosts(groups, host_by),
             unread,
@@ -120,6 +131,7 @@ def report(
             time_limit=time_limit or DEFAULT_SECONDS,
             assume_equal=assume_equal,
             reset=reset,
+            solve=lambda name, tiers: replace(alike, group=name).solve(tiers),
         )
     write_page(page, path)
     show(page.lead)
@@ -157,6 +169,7 @@ def _of_groups(
     time_limit: float,
     assume_equal: bool,
     reset: str | None,
+    solve: Callable[[str, str], str],
 ) -> Page:
     from compare.page.composition import made_now
     from compare.page.from_groups import page_of_groups
@@ -180,6 +193,7 @@ def _of_groups(
         assume_equal=assume_equal,
         made=made_now(_command(), tiers, time_limit),
         say=far,
+        solve=solve,
     )
 
 

@@ -43,7 +43,7 @@ from assay.tables import (
 )
 from assay.terminal import Column, bar, show_table, tell
 from compare.gains import early_gain
-from compare.hosts import EVEN_HOSTS, evened_by
+from compare.hosts import EVEN_HOSTS
 from compare.judged import Judged, judge, worst_first
 from compare.lag.behind import (
     behind,
@@ -345,9 +345,8 @@ def show_group(
             tell(plan_told(row))
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
-    evened = evened_by(judged.group, asked.solve(EVEN_HOSTS))
-    hosts = hosts_told(judged)
-    for said in filter(None, (early_gain(judged), hosts and f"{hosts} {evened}")):
+    hosts = hosts_told(judged, asked.solve(EVEN_HOSTS))
+    for said in filter(None, (early_gain(judged), hosts)):
         tell(said)
     for said in streams_told(judged.group):
         tell(said)

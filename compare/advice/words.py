@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.hosts import evened_by
 from compare.overview import overview_of
 from compare.remedy import BY_LAG, assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
 from compare.scores import DEPENDS
@@ -261,8 +260,8 @@ def hosts_and_pods(advice: Advice, command: str) -> list[str]:
     command : what solves the group for even hosts
     """
     said = []
-    if (hosts := hosts_told(advice.judged)) is not None:
-        said.append(f"{hosts} {evened_by(advice.judged.group, command)}")
+    if (hosts := hosts_told(advice.judged, command)) is not None:
+        said.append(hosts)
     if (pods := advice.pods) is not None:
         there = pods.members_now // pods.threads
         now, more = (

@@ -20,7 +20,7 @@ from compare.verdict import EMPTY
 from groups.wording import OF_CONSUMERS, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from compare.fleet.results import Unread
     from compare.judged import Judged
@@ -53,6 +53,7 @@ def composed(
     tiers: Objective,
     trend: tuple[tuple[Drawing, str], ...] = (),
     assume_equal: bool = False,
+    solve: Callable[[str, str], str] | None = None,
 ) -> Page:
     """Return the page of some groups: each in a line, and the worst of them in full.
 
@@ -68,9 +69,10 @@ def composed(
     unknown : groups of which it is not known who reads what
     trend : how groups went over time, each drawing with its data
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
+    solve : the command that solves the group of a name for an objective; None if there is none
     """
     often = Counter(one.name for one in overview.worst)
-    lines, details = _in_full(judged, scores, often, tiers, assume_equal=assume_equal)
+    lines, details = _in_full(judged, scores, often, tiers, assume_equal=assume_equal, solve=solve)
     rest = overview.worst[len(judged) :]
     lines += tuple(
         line_of_glance(one, number, repeats=often[one.name] > 1)
@@ -105,7 +107,8 @@ def _in_full(
     often: Mapping[str, int],
     tiers: Objective,
     *,
-    assume_equal: bool = False,
+    assume_equal: bool,
+    solve: Callable[[str, str], str] | None,
 ) -> tuple[tuple[Line, ...], tuple[Detail, ...]]:
     """Return a line for each group, and each in full.
 
@@ -118,7 +121,9 @@ def _in_full(
         line_of(one, number, least, repeats=often[one.group.name] > 1)
         for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
     )
-    details = tuple(detail_of(*given) for given in zip(ordered, lines, rows, lowest, strict=True))
+    details = tuple(
+        detail_of(*given, solve) for given in zip(ordered, lines, rows, lowest, strict=True)
+    )
     return lines, details
 
 

@@ -44,6 +44,7 @@ def page_of_groups(
     assume_equal: bool,
     made: Made,
     say: Callable[[str], None],
+    solve: Callable[[str, str], str] | None = None,
 ) -> Page:
     """Return the page of some groups.
 
@@ -55,6 +56,7 @@ def page_of_groups(
     assignors : names of those to try on each group of which it is known who reads what
     time_limit : seconds for each solve, and for each assignor
     say : is told how far it is
+    solve : the command that solves the group of a name for an objective
     """
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
@@ -88,6 +90,7 @@ def page_of_groups(
         made=made,
         tiers=tiers,
         assume_equal=assume_equal,
+        solve=solve,
     )
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from assay import read_groups
 from compare.judged import judge
-from compare.sentences import hosts_told
+from compare.sentences import NO_ASSIGNOR_EVENS_HOSTS, hosts_told
 from groups import Group, MemberDetails
 from groups.tiers import parse_objective
 from tests.assay.calling import assay, good, write
+from tests.compare.page.parsed import Parsed
 from tests.optimal.small_groups import group_of
 
 UNEVEN = {"c0": [0, 1, 2], "c1": [3, 4, 5], "c2": [6, 7], "c3": [8, 9]}
@@ -23,13 +24,13 @@ def orders(owned, hosts, **more) -> Group:
 
 
 def told(group: Group, objective: str = "kip-54") -> str | None:
-    return hosts_told(judge([group], parse_objective(objective))[0])
+    return hosts_told(judge([group], parse_objective(objective))[0], "It")
 
 
 def test_hosts_that_are_uneven_though_members_are_even_are_named():
     assert told(orders(UNEVEN, "aabb")) == (
         "Hosts are uneven: a has 6 for 2 members, b 4 for 2 members. With loads as even they "
-        "could have 5."
+        f"could have 5. It writes that assignment. {NO_ASSIGNOR_EVENS_HOSTS}"
     )
 
 
@@ -91,6 +92,10 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     command, _, by_whom = hint.partition(" writes that assignment. ")
     assert by_whom.startswith("No assignor of Kafka's or ours makes it: they know no hosts.")
     assert "host_balance     50     50" in assay(*shlex.split(command), cwd=folder).stdout
+    page = ("report", "orders.json", "--assignor", "current", "--host-by", "client-id")
+    good(assay(*page, cwd=folder))
+    told = Parsed((folder / "report.html").read_text()).words
+    assert f"could have 5. assay {command} writes that assignment. No assignor" in told
     write(tmp_path, {"other.json": document | {"group": "other"}})
     both = ("score", "orders.json", "other.json", "--host-by", "client-id", "--rate", "7")
     in_full = "assay score orders.json other.json --group NAME --rate 7 --host-by client-id"

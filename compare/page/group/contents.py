@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from compare.hosts import HostRow
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line, Strip
 
@@ -113,6 +114,7 @@ class Detail:
     topics : names of the coloured topics; `other_topics` share the last colour
     limit : no member holds more than that in the best assignment; None where nothing is best
     is_floor : whether no assignment has a lower greatest load
+    hosts : on which members stand, the fullest first; `more_hosts` are left out
     scale : the greatest load to draw
     data : the loads as CSV, every member of them; None where that is too long for a page
     lag_data, moves_data : likewise; empty where there is no such figure
@@ -131,6 +133,8 @@ class Detail:
     other_topics: int = 0
     limit: int | None = None
     is_floor: bool = False
+    hosts: tuple[HostRow, ...] = ()
+    more_hosts: int = 0
     scale: int = 1
     lag_scale: int = 0
     unknown_lags: int = 0

@@ -7,11 +7,20 @@ import re
 from typing import TYPE_CHECKING
 
 from compare.gains import WITH_MOVES, early_gain
+from compare.hosts import EVEN_HOSTS, host_rows
 from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_told
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Evidence, Lines, Planned
-from compare.page.group.holders import MOST_LISTED, Holdings, Lag, grid_of, moves_csv, moves_to
+from compare.page.group.holders import (
+    MOST_DRAWN,
+    MOST_LISTED,
+    Holdings,
+    Lag,
+    grid_of,
+    moves_csv,
+    moves_to,
+)
 from compare.page.group.line import shown_best, strip
 from compare.reasons import words
 from compare.reasons.explanation import explain
@@ -27,7 +36,7 @@ from optimal.proof import ProofKind
 from optimal.solution import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
@@ -60,6 +69,7 @@ def detail_of(
     line: Line,
     scores: Sequence[Score],
     lowest: LowestPeak | None,
+    solve: Callable[[str, str], str] | None,
 ) -> Detail:
     """Return one group in full.
 
@@ -67,6 +77,7 @@ def detail_of(
     ----------
     scores : what assignors would make of it
     lowest : the lowest peak lag that there can be; None where that is not known
+    solve : as of :func:`~compare.page.composition.composed`
     """
     group = judged.group
     told, waiting = [sentence(judged)], without_reader(group)
@@ -78,8 +89,9 @@ def detail_of(
     best = shown_best(judged)
     target = (best if judged.plan is None else judged.plan) if line.advised_moves else None
     lags = [*lag_told(judged, lowest), "" if lowest is None else _after(target, lowest)]
-    told += filter(None, [*_weighed(judged, line), " ".join(filter(None, lags))])
+    told += filter(None, [*_weighed(judged, line, solve), " ".join(filter(None, lags))])
     shown = Holdings(judged.now, target)
+    hosts = host_rows(judged.now, target or judged.now, group.members)
     lag = _lag(judged, target)
     moves = [] if target is None else moves_to(target)
     by_tasks = BY_TASKS if moves and group.of_streams else None
@@ -108,6 +120,8 @@ def detail_of(
         other_topics=shown.other_topics,
         limit=limit,
         is_floor=_is_floor(judged),
+        hosts=tuple(hosts[:MOST_DRAWN]),
+        more_hosts=len(hosts[MOST_DRAWN:]),
         scale=max(shown.scale, limit or 0),
         lag_scale=0 if lag is None else lag.most,
         unknown_lags=0 if lag is None else lag.unknown,
@@ -207,10 +221,14 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     return f"{stays}{name} assigns again: {each}, as the group is now."
 
 
-def _weighed(judged: Judged, line: Line) -> list[str | None]:
+def _weighed(
+    judged: Judged, line: Line, solve: Callable[[str, str], str] | None
+) -> list[str | None]:
     """Return what a few moves buy and whether hosts are uneven, None where there is no such."""
-    few = line.number <= MOST_WEIGHED
-    return [early_gain(judged), hosts_told(judged)] if few else []
+    if line.number > MOST_WEIGHED:
+        return []
+    command = None if solve is None else solve(line.name, EVEN_HOSTS)
+    return [early_gain(judged), hosts_told(judged, command)]
 
 
 def _after(target: Assignment | None, lowest: LowestPeak) -> str:

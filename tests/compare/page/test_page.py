@@ -375,7 +375,16 @@ def test_a_group_without_owners_says_what_waits_and_its_limit_is_within_the_bars
     assert all(float(tag["style"].removeprefix("left:").rstrip("%")) <= 100 for tag in limits)
 
 
-def test_a_group_names_its_uneven_hosts(page_of):
+def test_a_group_shows_its_hosts_and_names_those_that_are_uneven(page_of, read):
     for hosts, uneven in (("aabb", True), ("abab", False)):
         (detail,) = page_of([orders(UNEVEN, hosts)]).details
         assert any("Hosts are uneven: a has 6" in said for said in detail.sentences) is uneven
+    shown = read([orders(UNEVEN, "aabb")], solve="assay solve it --group {} --objective {}".format)
+    command = "assay solve it --group g --objective balance > host_balance > moves"
+    assert f"could have 5. {command} writes that assignment." in shown.words
+    rows = shown.table("Hosts of g")
+    assert [*rows["a"].values()] == ["a", "6", "2", "c0 3, c1 3"]
+    assert [*rows["b"].values()] == ["b", "4", "2", "c2 2, c3 2"]
+    lopsided = {"c0": [0, 1, 2, 3, 4], "c1": [5, 6, 7], "c2": [8], "c3": [9]}
+    rows = read([orders(lopsided, "aabb")]).table("Hosts of g")
+    assert [row["partitions after the moves"] for row in rows.values()] == ["6", "4"]
