@@ -233,6 +233,13 @@ def names_in(file: AssignmentFile) -> set[str]:
     return {one.group for one in file.assignments if one.group is not None}
 
 
+def not_compared(file: AssignmentFile, diffs: Iterable[Diff]) -> list[NamedAssignment]:
+    """Return the groups of a file that have a name and are in no diff, ascending."""
+    compared = {diff.group for diff in diffs}
+    alone = [one for one in file.assignments if one.group not in (None, *compared)]
+    return sorted(alone, key=lambda one: str(one.group))
+
+
 def loads(side: NamedAssignment) -> list[int]:
     """Return how many partitions each member holds, in the order of names."""
     return [len(set(pairs(side.held[member]))) for member in sorted(side.held)]
@@ -258,6 +265,16 @@ def with_several(side: NamedAssignment) -> Numbers:
 def _holders(side: NamedAssignment) -> Counter[Partition]:
     """Return how many members hold each partition that somebody holds."""
     return Counter(pair for topics in side.held.values() for pair in set(pairs(topics)))
+
+
+def one_sided(
+    before: NamedAssignment | None = None, after: NamedAssignment | None = None
+) -> dict[str, object]:
+    """Return the document of a group that only one side has, so that nothing is compared."""
+    sides = {"before": before, "after": after}
+    (group,) = (side.group for side in sides.values() if side is not None)
+    told = {when: None if side is None else _side(side) for when, side in sides.items()}
+    return {"format": FORMAT, "group": group, **told}
 
 
 def _side(side: NamedAssignment) -> dict[str, object]:

@@ -17,6 +17,8 @@ from compare.diff import (
     diffs_of,
     loads,
     names_in,
+    not_compared,
+    one_sided,
     pairs,
     unassigned,
     with_several,
@@ -28,7 +30,7 @@ from groups.errors import BadInput
 from groups.wording import agreed, counted, few, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
 MOST_LINES = 12
@@ -69,6 +71,7 @@ def diff(
     elif by == "client-id":
         found = worst_first(_by_client_or_member(diff) for diff in found)
     note_failures(damaged)
+    alone = [[] if group else not_compared(one, found) for one in files]
     if several:
         sides = (side for diff in found for side in (diff.before, diff.after))
         note_each_assumed((str(side.group), side.assumed) for side in sides)
@@ -77,12 +80,15 @@ def diff(
     if format_ == "json":
         for diff in found:
             show_json(diff.to_dict())
+        for side in alone[0]:
+            show_json(one_sided(before=side))
+        for side in alone[1]:
+            show_json(one_sided(after=side))
     elif several:
-        show_diffs(found, *(names_in(one) for one in files))
+        show_diffs(found, *alone)
     else:
         show_diff(found[0])
-        if group is None:
-            _tell_alone(found, *(names_in(one) for one in files))
+        _tell_alone(*alone)
     raise typer.Exit(2 if damaged else 0)
 
 
@@ -170,12 +176,14 @@ def _tell_owners(diff: Diff) -> None:
                 tell(f"with {with_whom} {when}: {_partitions(numbers)}")
 
 
-def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:
+def show_diffs(
+    diffs: Sequence[Diff], before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]
+) -> None:
     """Print a line for each group that changed, worst change first, and how many did not.
 
     Parameters
     ----------
-    before, after : the names of the groups on each side
+    before, after : the groups that only one side has
     """
     changed = [diff for diff in diffs if not diff.is_empty or any(diff.harm)]
     worse = [diff for diff in changed if diff.harm > (0, 0, 0)]
@@ -184,7 +192,7 @@ def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection
         f"{len(worse)} of {counted(len(diffs), 'group')} got worse, {otherwise} changed without "
         f"getting worse, {same} did not change."
     )
-    _tell_alone(diffs, before, after)
+    _tell_alone(before, after)
     if not changed:
         return
     show_table(
@@ -208,11 +216,11 @@ def show_diffs(diffs: Sequence[Diff], before: Collection[str], after: Collection
     )
 
 
-def _tell_alone(diffs: Sequence[Diff], before: Collection[str], after: Collection[str]) -> None:
+def _tell_alone(before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]) -> None:
     """Print which groups are not compared because they are on one side only."""
-    for names, when in ((before, "before"), (after, "after")):
-        if alone := sorted(set(names) - {diff.group for diff in diffs}):
-            tell(f"not compared, only {when}: {few(alone)}")
+    for alone, when in ((before, "before"), (after, "after")):
+        if names := [*dict.fromkeys(str(one.group) for one in alone)]:
+            tell(f"not compared, only {when}: {few(names)}")
 
 
 def _unread(side: NamedAssignment) -> int | None:

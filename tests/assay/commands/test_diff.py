@@ -235,7 +235,10 @@ def test_of_several_groups_the_one_that_got_worst_comes_first(shown):
     ]
     assert lines[4].split() == ["bills", "1", "0", "0", "1", "0-2", "0", "0", "7", "12"]
     documents = [json.loads(line) for line in good(shown["worse as json"]).stdout.splitlines()]
-    assert [made["group"] for made in documents] == ["bills", "even", "orders"]
+    assert [made["group"] for made in documents] == ["bills", "even", "orders", "gone", "new"]
+    assert [made["before"] is None for made in documents] == [False] * 4 + [True]
+    assert documents[3]["before"] == documents[2]["before"]
+    assert (documents[3]["after"], documents[4]["after"]["members"]) == (None, 2)
     assert documents[0]["after"]["peak_lag"] == 12
     assert shown["several"].stdout.startswith("0 of 11 groups got worse, ")
 
