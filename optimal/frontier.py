@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import accumulate, pairwise
 from math import inf
@@ -33,6 +33,9 @@ TURN = 1.0
 # Of a search that proves nothing, the part of the time left that it gets, so that others have a
 # turn; for a peak, the first parts of the time, one for each end.
 TURNS, ENDS = 12, 6
+# Readers of all partitions added up: of more, evening out rarely ends in its effort of about so
+# many seconds.
+MOST_EVENED, EVENING = 1_500, 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +139,9 @@ def frontier(
     stickiness a flow finds most of them with a certificate. Weighted flows would
     find only the points on the convex hull, and not even those of balance: away from its optimum
     KIP-54's score is no flow cost. For a peak against stickiness each point is the lowest peak
-    within so many moves: 1, 2, 3 and so on, then in steps that grow.
+    within so many moves: 1, 2, 3 and so on, then in steps that grow. Where the readers of all
+    partitions add up to at most 1,500, a short search evens out its loads (`balance`), which is
+    not proved.
 
     Parameters
     ----------
@@ -307,8 +312,12 @@ class _Search:
         best = _Within.of(solutions[best_of], self.tiers, inf)
         if cheapest is None or best is None:
             return [end for end in (best, cheapest) if end is not None]
-        between = self._peaks if self.is_about_peaks else self._between
-        return [best, cheapest, *between(cheapest, best, solutions)]
+        if not self.is_about_peaks:
+            return [best, cheapest, *self._between(cheapest, best, solutions)]
+        if cheapest.value == best.value:
+            return [best, cheapest]
+        found = [best, cheapest, *self._peaks(cheapest, best, solutions)]
+        return [self._evened(one) for one in found]
 
     def _between(
         self, cheapest: _Within, best: _Within, ends: Mapping[Objective, Solution]
@@ -397,6 +406,35 @@ class _Search:
         made.require_valid()
         value, spent = values(made, self.tiers)
         return _Within(most, value, spent, value, spent, made, ProofKind.SOLVER)
+
+    def _evened(self, one: _Within) -> _Within:
+        """Return what has no more in both tiers, with loads as even as a short search finds."""
+        if self.group.n_candidates > MOST_EVENED or self.time_left.is_up:
+            return one
+        from optimal.cpsat import least_within
+
+        tiers = (*self.tiers, "balance")
+        limits = {
+            tier: (0, most)
+            for tier, most in zip(tiers, values(one.assignment, tiers), strict=True)
+        }
+        try:
+            found = least_within(
+                self.group,
+                "balance",
+                limits,
+                start=one.assignment.owner,
+                seconds=self.time_left.share(2),
+                effort=EVENING,
+            )
+        except BadInput:
+            return one
+        if found.owner is None:
+            return one
+        made = Assignment(self.group, found.owner)
+        made.require_valid()
+        value, spent = values(made, self.tiers)
+        return replace(one, value=value, spent=spent, assignment=made)
 
     @property
     def _is_too_large(self) -> bool:

@@ -86,6 +86,20 @@ def test_the_points_of_all_pairs_of_tiers_are_those_that_exhaustion_finds(seed):
         assert_consistent(group, objective, points)
 
 
+def test_of_the_assignments_of_a_lag_and_so_many_moves_a_small_group_gets_the_most_even_one():
+    rng, choices = random.Random("even points"), 0
+    for _ in range(6):
+        group = crowded(rng, members=3, partitions=7, alike=True)
+        balances: dict[tuple[int, int], set[int]] = {}
+        for one in every_assignment(group):
+            *at, balance = values(one, ("stickiness", "peak_lag", "balance"))
+            balances.setdefault((at[0], at[1]), set()).add(balance)
+        for point in frontier(group, "stickiness", "peak_lag"):
+            choices += len(balances[point.at]) > 1
+            assert values(point.assignment, ("balance",)) == (min(balances[point.at]),)
+    assert choices
+
+
 @pytest.mark.parametrize("objective", SORTED)
 def test_what_sorting_finds_cp_sat_cannot_better(objective):
     rng = random.Random(f"sorted {objective}")
