@@ -25,6 +25,7 @@ from assay.commands.options import (
 from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
 from assay.terminal import Column, show_table, tell
+from compare.lag.words import one_partition
 from compare.sentences import in_words, spread
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, pods_of
@@ -35,7 +36,7 @@ from groups.errors import BadInput
 from groups.extras import require_plots
 from groups.group import Group
 from groups.tiers import LAG_PEAKS, MOVES
-from groups.wording import OF_CONSUMERS, Nouns, agreed, counted, duration, listed, rounded
+from groups.wording import OF_CONSUMERS, Nouns, agreed, counted, duration, listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -365,10 +366,7 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns) -> None:
     if sizing.hottest is not None:
         topic, number, records = sizing.hottest
         one = sizing.hottest.name if nouns == OF_CONSUMERS else nouns.held({topic: [number]})
-        tell(
-            f"However many there are, one has at least {rounded(records)} of lag: that of one "
-            f"{nouns.partition} ({one})."
-        )
+        tell(nouns.said(f"{one_partition(one, records)}, however many members there are."))
     tell(nouns.said(sizing.reads))
     _print_rows(sizing, pod, nouns)
 

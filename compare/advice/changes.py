@@ -23,6 +23,7 @@ from compare.advice.worlds import (
 )
 from compare.lag.fall import Fall, fall_by_few_moves
 from compare.lag.lowest import hottest
+from compare.lag.words import one_partition
 from compare.reasons.explanation import blocks_of
 from compare.what_if import all_alike, fewest, turn, what_if
 from groups.tiers import MOVES, values
@@ -317,8 +318,7 @@ class Changes:
             return 1, "A partition is with one member: somebody holds at least 1"
         if most is None:
             return 1, "There is some lag: somebody has at least 1"
-        lag = counted(most.records, "record")
-        return most.records, f"One partition ({most.name}) alone has {lag} of lag"
+        return most.records, one_partition(most.name, most.records)
 
 
 def _spread_over(group: Group, topic: int, count: int) -> Group:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.lag.words import one_partition
 from compare.overview import overview_of
 from compare.remedy import BY_LAG, assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
 from compare.scores import DEPENDS
@@ -244,11 +245,11 @@ def hot_partition(advice: Advice) -> str:
     """Return what to do for new records about a partition that has most of the lag, if one has."""
     if advice.hot is None:
         return ""
-    topic, number, records = advice.hot
+    hot = advice.hot
     return (
-        f"One partition ({topic}-{number}) has {records:,} of the lag. For new records, more "
-        f"partitions of {topic} spread it over more members, unless it comes from one key. Keys "
-        f"then go to other partitions, {NO_WAY_BACK}"
+        f"{one_partition(hot.name, hot.records)}. For new records, more partitions of {hot.topic} "
+        "spread it over more members, unless it comes from one key. Keys then go to other "
+        f"partitions, {NO_WAY_BACK}"
     )
 
 

@@ -9,7 +9,7 @@ from compare.lag.lowest import LowestPeak, hottest
 from compare.sentences import in_words
 from groups.assignment import Assignment
 from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS, Objective
-from groups.wording import duration, few, listed, percent, rounded
+from groups.wording import duration, few, listed, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,13 +111,26 @@ def floor(group: Group, peak: int) -> str:
     found = hottest(group)
     if found is None:
         return ""
-    name, most = found.name, rounded(found.records)
     if found.records >= peak:
-        return (
-            f"One partition ({name}) has {most} of lag: no assignment can put less on its member; "
-            f"{'if so, ' if if_latest(group) else ''}more consumers would not help."
-        )
-    return f"One partition ({name}) alone has {most} of lag, however many consumers there are."
+        return least_by_one_partition(found.name, found.records)
+    return f"{one_partition(found.name, found.records)}, however many members there are."
+
+
+def one_partition(name: str, amount: int, what: str = "lag") -> str:
+    """Return how a sentence begins on a partition that has so much lag, or weight, by itself.
+
+    Examples
+    --------
+    >>> one_partition("t-0", 1200)
+    'One partition (t-0) alone has 1,200 of lag'
+    """
+    return f"One partition ({name}) alone has {amount:,} of {what}"
+
+
+def least_by_one_partition(name: str, amount: int, what: str = "lag") -> str:
+    """Return why the busiest member has no less than one partition alone."""
+    why = "no assignment can put less on its member, and more members would not help"
+    return f"{one_partition(name, amount, what)}: {why}."
 
 
 def peak_found(solution: Solution) -> str:

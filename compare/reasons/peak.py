@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compare.lag.words import least_by_one_partition, one_partition
 from compare.reasons.words import named
 from groups.tiers import load_of
 from groups.wording import counted
@@ -105,10 +106,7 @@ def _of_one_partition(
     most = int(column[hot])
     name = f"{group.topics[group.topic[hot]]}-{group.number[hot]}"
     if most == peak:
-        yield (
-            f"The {what} of one partition ({name}) is {peak:,}: no assignment can put less on "
-            "its member, and more members would not help."
-        )
+        yield least_by_one_partition(name, most, what)
     share = len(read) // len(group.members)
     alike = bool((readers[read] == len(group.members)).all())
     if explanation.solution.objective[0] != "balance" or not alike or share < 2:
@@ -117,7 +115,7 @@ def _of_one_partition(
     if most + sum(others) == peak:
         least = f"with the {share - 1:,} of least {what}" if share > 2 else "with one more"
         yield (
-            f"The {what} of one partition ({name}) is {most:,}. With even loads its member holds "
+            f"{one_partition(name, most, what)}. With even loads its member holds "
             f"{share:,} partitions or more: {least} it has at least {peak:,}."
         )
 

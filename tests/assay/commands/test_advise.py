@@ -155,7 +155,7 @@ def test_partitions_that_could_be_more_even_are_told_where_lag_decides(said):
         "Decided by lag; 1 move would make the partitions more even: assay advise "
         "behind.json --group behind --assignor range --lower peak_load shows it.",
     ]
-    assert found[2].startswith("One partition (t-0) has 80 of the lag.")
+    assert found[2].startswith("One partition (t-0) alone has 80 of lag.")
     nothing = f"Nothing that was tried lowers peak_lag, and that is proved, {LATEST}: moving "
     assert any(line.startswith(nothing) for line in found)
     assert not any("as good as can be" in line.lower() for line in found)

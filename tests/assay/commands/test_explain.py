@@ -140,11 +140,9 @@ def test_it_fits_on_one_screen(folder):
 def test_of_a_peak_it_says_how_much_it_is_now_and_why_no_less(shown):
     text = " ".join(shown["peak"].stdout.split())
     who = r"\(kpr-0-[0-9a-f-]+\)"
-    said = (
-        f"most lag on one member is 900 {who}; now it is 1,382 {who}[.] The lag of one partition"
-    )
+    said = f"most lag on one member is 900 {who}; now it is 1,382 {who}[.] One partition "
     assert re.search(said, text)
-    assert "(t0-0) is 900: no assignment can put less on its member" in text
+    assert "(t0-0) alone has 900 of lag: no assignment can put less on its member" in text
     assert "looked at" not in text
 
 

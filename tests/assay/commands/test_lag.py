@@ -102,13 +102,13 @@ def test_solve_says_what_becomes_of_the_peak_and_what_holds_it(said):
     assert cells(said["solve"], "a")[1:5] == ["4", "3", "1,200", "700"]
     assert (
         "Most lag on one member: 700, now 1,200 (42% less). To catch up takes 1 min 10 s, not "
-        "2 min. One partition (t-0) alone has 600 of lag, however many consumers there are."
+        "2 min. One partition (t-0) alone has 600 of lag, however many members there are."
         in said["solve"]
     )
     assert (
-        "Most lag on one member: 5,000, now 5,001 (under 1% less). One partition (t-0) has "
-        "5.0 k of lag: no assignment can put less on its member; more consumers would not help."
-        in said["hot"]
+        "Most lag on one member: 5,000, now 5,001 (under 1% less). One partition (t-0) "
+        "alone has 5,000 of lag: no assignment can put less on its member, and more members would "
+        "not help." in said["hot"]
     )
 
 

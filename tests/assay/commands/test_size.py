@@ -57,7 +57,7 @@ def test_how_many_are_enough_comes_first_with_why_fewer_are_not(said):
         "g: 6 partitions, 2 members now. 2 members are enough to catch up within 2 min with "
         "balanced loads; with 1 it is 4 min.",
         "A partition is with one member: with more than 6 some hold nothing.",
-        "However many there are, one has at least 900 of lag: that of one partition (t-0).",
+        "One partition (t-0) alone has 900 of lag, however many members there are.",
         "New members read what the others read: 1 topic.",
     ]
 

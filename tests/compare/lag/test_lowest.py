@@ -74,15 +74,15 @@ def test_a_small_group_is_searched_to_its_end_and_without_a_search_it_is_said_to
     [
         # A peak at one hot partition needs no search.
         ([100, 0, 1, 0], {"a": [0, 1], "b": [2, 3]}, None,
-         "No balanced assignment has less on one member. One partition (t-0) has 100 of lag: no "
-         "assignment can put less on its member; more consumers would not help."),
+         "No balanced assignment has less on one member. One partition (t-0) alone has 100 of "
+         "lag: no assignment can put less on its member, and more members would not help."),
         # Loads that are not balanced may have less.
         ([9, 3, 3, 3], {"a": [0], "b": [1, 2, 3]}, None,
          "No balanced assignment has less than 12 on one member."),
         ([60, 50, 4, 2], {"a": [0, 1], "b": [2, 3]}, 1,
          "The least with balanced loads is 62: 48 less, which balance > moves does not ask for. "
          "That is 1 min 2 s to catch up, not 1 min 50 s. "
-         "One partition (t-0) alone has 60 of lag, however many consumers there are."),
+         "One partition (t-0) alone has 60 of lag, however many members there are."),
     ],
 )  # fmt: skip
 def test_what_is_needless_is_told_in_records_and_in_time_and_why_no_less(lag, owned, rate, said):

@@ -192,7 +192,7 @@ def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c
     found = kpr_c(assume_equal=True)
     assert found.sentences[1].endswith(
         "If so, the least with balanced loads is 903: 479 less, which balance > moves does not "
-        "ask for. One partition (t0-0) alone has 900 of lag, however many consumers there are. "
+        "ask for. One partition (t0-0) alone has 900 of lag, however many members there are. "
         "The moves below bring it to 909."
     )
     assert max(one.lag_best for one in found.holders) == 909

@@ -31,8 +31,8 @@ def said(group: Group, objective: str = "peak_lag") -> tuple[str, str]:
 def test_a_hot_partition_is_named_with_the_peak_now_and_the_least():
     assert said(HOT) == (
         "At the best the most lag on one member is 90 (c0); now it is 95 (c0).",
-        "The lag of one partition (t-0) is 90: no assignment can put less on its member, and more "
-        "members would not help.",
+        "One partition (t-0) alone has 90 of lag: no assignment can put less on its member, and "
+        "more members would not help.",
     )
 
 
@@ -40,8 +40,8 @@ def test_with_even_loads_the_holder_of_the_hot_partition_has_more_to_hold():
     found, because = said(HOT, "balance > peak_lag")
     assert found == "At the best the most lag on one member is 91 (c0); now it is 95 (c0)."
     assert because == (
-        "The lag of one partition (t-0) is 90. With even loads its member holds 2 partitions or "
-        "more: with one more it has at least 91."
+        "One partition (t-0) alone has 90 of lag. With even loads its member holds 2 partitions "
+        "or more: with one more it has at least 91."
     )
 
 
@@ -65,7 +65,7 @@ def test_weights_are_said_as_lags_are_and_other_objectives_have_no_peak():
     group = group_of([90, 5, 4, 3], [[0, 1], [2, 3]], "weight")
     found, because = said(group, "peak_weight")
     assert found == "At the best the most weight on one member is 90 (c0); now it is 95 (c0)."
-    assert because.startswith("The weight of one partition (t-0) is 90")
+    assert because.startswith("One partition (t-0) alone has 90 of weight")
     assert peak_of(explain(solve(group, "balance"))) == ("", "")
 
 
