@@ -21,7 +21,7 @@ from compare.advice.tried import name_of, not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
 from compare.judged import judge, question_of
 from compare.lag.behind import if_latest
-from compare.lag.fall import WORTH, Fall
+from compare.lag.fall import WORTH
 from compare.lag.lowest import hottest
 from compare.remedy import spoken
 from compare.sentences import assigned_by
@@ -63,7 +63,8 @@ def advise(
     """Return what to change about a group so that its busiest member has less.
 
     Other partitions for the same members, an assignor, more members, more partitions of a topic,
-    one more topic for one member: each with what it gains for sure, the greatest gain first.
+    one more topic for one member: each with what it gains for sure. The greatest gain comes first;
+    of gains of at least four fifths of that, the one that takes least.
 
     Parameters
     ----------
@@ -170,9 +171,9 @@ def _advised(
     # Whoever holds nothing may read all there is: what members more bring is known after that.
     open_ = question is not None and now is not None and len(now.idle) > 0
     every, few = changes.rebalance()
-    by_hand, isolated, reader = (
-        _worth(one, changes) for one in (every, changes.isolated(), changes.one_more_reader())
-    )
+    by_hand = _worth(every, changes)
+    isolated = _worth(changes.isolated(evened=isinstance(by_hand, Change)), changes)
+    reader = _worth(changes.one_more_reader(), changes)
     members = None if open_ else changes.more_members()
     partitions = _worth(changes.more_partitions(), changes)
     fewer, even = changes.fewer_members(), changes.more_even(by_hand)
@@ -214,28 +215,24 @@ def _by_effect(changes: Sequence[Change]) -> list[Change]:
 
 
 def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
-    """Return a change that gains enough; of another, that it does not.
+    """Return a change that gains enough of the peak that it is counted from; else that it does not.
 
     What lowers lag by moves alone has to gain as much as the moves of a verdict, a tenth; a
     rebalance that lowers the greatest number of partitions anything; whatever else 1%.
     """
     if not isinstance(change, Change) or change.before is None:
         return change
-    if changes.lower == "peak_load" or change.kind not in AS_MANY:
-        if change.kind == "rebalance" or change.share * PARTS >= 1:
-            return change
-        return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
-    now, made = changes.now, change.assignment
-    # What leaves partitions without an owner may have less, and is no measure.
-    valid = now if now is not None and now.is_valid else None
-    here = change.before.value if valid is None else peak_of(valid, changes.lower)
-    fall = Fall(here, change.after.value, made)
-    if fall.is_worth_it:
+    before, then, by_moves = change.before, change.after.value, change.kind in AS_MANY
+    parts = WORTH if by_moves and changes.lower == "peak_lag" else PARTS
+    any_gain = changes.lower == "peak_load" and change.kind == "rebalance"
+    if any_gain or change.share * parts >= 1:
         return change
+    if parts == PARTS:
+        return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
     by = f"with {spoken(change.assignor)} " if change.assignor else ""
-    because = f"{by}lag falls {fall.in_numbers.sentence()}: under {100 // WORTH}%."
-    bound = min(change.after.bound, changes.best.peak.bound)
-    proved = not Fall(here, bound, made).is_worth_it
+    because = f"{by}lag falls from {before.value:,} to {then:,}: under {100 // WORTH}%."
+    least = min(change.after.bound, changes.best.peak.bound)
+    proved = WORTH * (before.value - least) < before.value
     return NoGain(change.kind, because[0].upper() + because[1:], proved=proved)
 
 

@@ -122,8 +122,13 @@ class Changes:
             return None
         return len(even.moved)
 
-    def isolated(self) -> Change | None:
-        """Return the assignment with less lag where loads may be uneven; None without less."""
+    def isolated(self, *, evened: bool) -> Change | None:
+        """Return the assignment with less lag where loads may be uneven; None without less.
+
+        Parameters
+        ----------
+        evened : whether a rebalance is advised; else the gain is counted from what is there now
+        """
         if self.lower != "peak_lag":
             return None
         group, limit = self.best.assignment.group, self.time_left.share(4)
@@ -132,7 +137,11 @@ class Changes:
             return None
         value, bound = found.terms[0].value, found.terms[0].bound
         after = Peak(value, bound or 0, proof=str(found.proof.kind if bound == value else "none"))
-        return Change("isolate", self.best.peak, after, found.assignment)
+        before = self.best.peak
+        if not evened and self.now is not None:
+            here = peak_of(self.now, self.lower)
+            before = before if here == before.value else Peak(here, here, proof="as it is")
+        return Change("isolate", before, after, found.assignment)
 
     def more_members(self) -> Change | NoGain:
         """Return the fewest pods more for which the peak falls for sure, by 1% or more.

@@ -139,13 +139,12 @@ def why(change: Change, advice: Advice) -> str:
         return _tried(change, advice)
     if change.kind == "rebalance" and after.proof == "as it is" and advice.best is not None:
         return _beside_all_moves(advice.best)
-    if before is None or change.kind == "rebalance":
+    if before is None or before.proof == "as it is":
+        even = "" if change.kind == "isolate" else _even(advice)
         if after.proved:
-            even = _even(advice)
             return f"Proved ({after.proof}): no assignment of the same members{even} has less."
-        return (
-            f"It can be had. No assignment with loads as even has less than {after.bound:,}{unit}."
-        )
+        least = f"No assignment{even} has less than {after.bound:,}{unit}."
+        return f"It can be had. {least}"
     if before.proved and after.proved:
         if change.kind == "fewer members":
             least = f"{after.value:,} is the least of {advice.members:,} members"
