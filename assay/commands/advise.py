@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 # Seconds for several groups together, and what each of them gets at the most and at the least.
 ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
 MOST_CONDITIONS = 5
+BY_LOAD = ("--lower", "peak_load")
 
 
 def advise(
@@ -138,7 +140,11 @@ def advise(
     elif one:
         _print_advice(found[0], asked_alike)
     else:
-        _print_all(found, [*not_had, *damaged])
+        as_asked = [word for one in group or () for word in ("--group", one)]
+        by_load = asked_alike.command("advise", *as_asked, *BY_LOAD)
+        decided = () if lower is None else ("--lower", lower)
+        in_full = replace(asked_alike, group="NAME").command("advise", *decided)
+        _print_all(found, [*not_had, *damaged], in_full, by_load)
     raise typer.Exit(2 if damaged or lacking else 0)
 
 
@@ -162,7 +168,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
         _print_change("- ", change, advice, asked)
     if said := words.more_even(advice):
         by_lag = advice.lower == "peak_lag"
-        shows = asked.command(*(("advise", "--lower", "peak_load") if by_lag else ("score",)))
+        shows = asked.command(*(("advise", *BY_LOAD) if by_lag else ("score",)))
         tell(f"{said[0].upper()}{said[1:]}: {shows} shows it.")
     nothing = words.gains_nothing(advice)
     if nothing:
@@ -173,11 +179,13 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
         tell(said)
     _print_trials(advice)
     if advice.best is not None:
-        other = "; for its partitions: --lower peak_load" if advice.lower == "peak_lag" else ""
-        tell(f"{words.what_decides(advice)}{other}")
+        by_load = f"; for its partitions: {asked.command('advise', *BY_LOAD)}"
+        tell(f"{words.what_decides(advice)}{by_load if advice.lower == 'peak_lag' else ''}")
 
 
-def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
+def _print_all(
+    advice: Sequence[Advice], failed: Sequence[Failure], in_full: str, by_load: str
+) -> None:
     """Print a line for each of several groups.
 
     Those that nobody reads come first, then those whose members can have less as many as they are,
@@ -186,6 +194,7 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
     Parameters
     ----------
     failed : what could not be judged
+    in_full, by_load : the commands that print one group in full, and all by their partitions
     """
 
     def urgency(one: Advice) -> tuple[object, ...]:
@@ -213,9 +222,9 @@ def _print_all(advice: Sequence[Advice], failed: Sequence[Failure]) -> None:
     )
     tell("then: what the busiest member has after the change; less: than now")
     _print_assumed(order)
-    by_lag = any(one.lower == "peak_lag" for one in advice)
-    other = "; by partitions, not lag: --lower peak_load" if by_lag else ""
-    tell(f"one in full: --group NAME{other}")
+    tell(f"one in full: {in_full}")
+    if any(one.lower == "peak_lag" for one in advice):
+        tell(f"by partitions, not lag: {by_load}")
 
 
 def _now(advice: Advice) -> int | None:

@@ -340,16 +340,20 @@ class Asked:
         >>> asked = Asked(sources=["my groups.txt"], group="orders", assume_equal=True)
         >>> asked.command("advise", "--lower", "peak_load")
         "assay advise 'my groups.txt' --group orders --assume-equal --lower peak_load"
+        >>> Asked(sources=["-"], group=None).command("score")
+        'assay score FILE'
         >>> asked = Asked(sources=["--bootstrap-server", "h:9092"], group="orders")
         >>> asked.command("size")
         'assay capture --bootstrap-server h:9092 --group orders | assay size -'
         """
         group = () if self.group is None else ("--group", self.group)
         words = (*self._options(name), *words)
+        # What was read from standard input is not there again.
+        sources = ["FILE" if source == "-" else source for source in self.sources]
         if self.sources[0].startswith("--bootstrap-server") and name not in OF_A_CLUSTER:
             captured = shlex.join(("assay", "capture", *self.sources, *group))
             return f"{captured} | {shlex.join(('assay', name, '-', *words))}"
-        return shlex.join(("assay", name, *self.sources, *group, *words))
+        return shlex.join(("assay", name, *sources, *group, *words))
 
     def solve(self, objective: str) -> str:
         """Return the command that solves the group for an objective."""

@@ -11,6 +11,7 @@ import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
+    Asked,
     AssumeEqual,
     AtMost,
     Format,
@@ -86,6 +87,16 @@ def solve(
     one = one_group(
         files, group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
     )
+    asked = Asked(
+        sources=files,
+        group=group,
+        reads=reads,
+        assume_equal=assume_equal,
+        reset=reset,
+        rate=rate,
+        host_by=host_by,
+        time_limit=time_limit,
+    )
     if rate is None:
         note_unused_capacity([one], parse_objective(objective))
     if share is not None:
@@ -108,12 +119,12 @@ def solve(
     if solution is not None:
         show_solution(solution)
         # One that is as good whoever reads what may need members to read what is not known.
-        if one.subscription_known.all() and (said := _less_lag(solution)):
+        if one.subscription_known.all() and (said := _less_lag(solution, asked)):
             tell(said)
 
 
-def _less_lag(solution: Solution) -> str:
-    """Return the objective that also asks for the least lag, where that makes a difference."""
+def _less_lag(solution: Solution, asked: Asked) -> str:
+    """Return the command that also asks for the least lag, where that makes a difference."""
     from compare.lag.lowest import MOST_ROUNDS, least_lagging
     from optimal.time_left import TimeLeft
 
@@ -127,7 +138,7 @@ def _less_lag(solution: Solution) -> str:
     tiers = " > ".join((*solution.objective, "peak_lag"))
     return (
         f"Of all that are as good another one has less lag on one member, {least.records:,} and "
-        f"not {peak:,}: --objective '{tiers}'."
+        f"not {peak:,}: {asked.solve(tiers)}."
     )
 
 

@@ -215,7 +215,7 @@ def _by_effect(changes: Sequence[Change]) -> list[Change]:
 
 
 def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
-    """Return a change that gains enough of the peak that it is counted from; else that it does not.
+    """Return a change that gains enough of the peak before it; of another, that it does not.
 
     What lowers lag by moves alone has to gain as much as the moves of a verdict, a tenth; a
     rebalance that lowers the greatest number of partitions anything; whatever else 1%.

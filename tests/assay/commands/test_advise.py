@@ -123,6 +123,10 @@ def test_of_several_groups_there_is_a_line_each_and_the_greatest_gain_first(said
     assert [line.split()[0] for line in found[3:8]] == ["torn", "orders", "empty", "even", "idle"]
     (orders,) = [line for line in found if line.startswith("orders ")]
     assert orders.split()[2:5] == ["5", "3", "40%"]
+    # What is left where partitions have no owner is no peak to compare with.
+    (torn,) = [line for line in found if line.startswith("torn ")]
+    assert torn.split()[2:6] == ["-", "3", "not", "valid"]
+    assert found[-1] == "one in full: assay advise all.jsonl --group NAME"
     answers = documents(said["all json"])
     assert [one["group"] for one in answers] == ["orders", "even", "idle", "torn", "empty"]
     assert not any(one["assignors"] for one in answers)
@@ -143,6 +147,10 @@ def test_of_several_groups_each_without_a_change_has_the_reason(said):
         assert says == verdict
     # And which advice rests on where consumers start.
     assert f"behind: only {LATEST}" in lines(said["behind and more"])
+    assert lines(said["behind and more"])[-2:] == [
+        "one in full: assay advise behind.json all.jsonl --group NAME",
+        "by partitions, not lag: assay advise behind.json all.jsonl --lower peak_load",
+    ]
     assert "start at the end" not in good(said["behind since"]).stdout
 
 
@@ -172,7 +180,7 @@ def test_a_group_that_lacks_what_decides_is_named_and_the_others_are_advised(sai
     message = "orders: topics.t0.lag[0]: unknown, but tier peak_lag needs it"
     for one in (run, as_json):
         assert (one.returncode, one.stderr) == (2, f"{message} (and 4 more)\n")
-    assert [line.split()[0] for line in run.stdout.splitlines()[3:-2]] == ["lag", "other"]
+    assert [line.split()[0] for line in run.stdout.splitlines()[3:-3]] == ["lag", "other"]
     assert [one["group"] for one in documents(as_json)] == ["lag", "other"]
     # Where it is all of them, that is the line of the refusal.
     assert message in one_line(said["none with lag"], 2)

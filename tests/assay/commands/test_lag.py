@@ -115,7 +115,7 @@ def test_solve_says_what_becomes_of_the_peak_and_what_holds_it(said):
 def test_an_objective_about_counts_prints_no_lag_but_where_one_as_good_has_less(said):
     assert [line for line in said["counts"] if "lag" in line] == [
         "Of all that are as good another one has less lag on one member, 700 and not 1,100: "
-        "--objective 'balance > stickiness > peak_lag'."
+        "assay solve late.json --objective 'balance > stickiness > peak_lag'."
     ]
 
 
