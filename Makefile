@@ -11,10 +11,16 @@ KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients browser help jar report report-all test test-all test-broker check lint agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
+.PHONY: conformance clients spark browser help jar report report-all test test-all test-broker check lint agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 # Hundreds of processes load the same files: each is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
+# uv trusts whom this machine trusts, and asks the index that pip was told of.
+export UV_SYSTEM_CERTS = 1
+export UV_DEFAULT_INDEX ?= $(PIP_INDEX_URL)
+INSTALL := $(BIN)/uv pip install -q --python $(BIN)/python
+RESOLVE := $(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
+  --no-emit-index-url --no-emit-find-links --generate-hashes
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,7 +47,7 @@ out/seeded.jsonl: | .venv/.ready-report
 test: clients .venv/.ready-check  ## run the test suite on all cores
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 
-test-all: clients .venv/.ready-check  ## and those that take long: Spark, clients, clusters, kills, exhaustive searches
+test-all: spark .venv/.ready-check  ## and those that take long: Spark, clients, clusters, kills, exhaustive searches
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m "not broker"
 
 test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
@@ -129,32 +135,29 @@ picture: .venv/.ready  ## draw docs/images/page.png anew, the page of captured g
 	  --window-size=1280,900 --screenshot=docs/images/page.png "file://$(CURDIR)/out/picture.html" 2> /dev/null
 
 lock: .venv/.ready  ## resolve the pinned dependencies anew
-	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
-	  --no-emit-index-url --no-emit-find-links --generate-hashes \
-	  --extra spark --extra connect --extra plots --extra ilp --extra java --extra clients --extra dev pyproject.toml -o requirements.lock
+	@$(RESOLVE) --extra spark --extra connect --extra plots --extra ilp --extra java --extra clients \
+	  --extra dev pyproject.toml -o requirements.lock
 	@grep == requirements.lock | sed 's/ \\$$//' > .venv/pins.txt
-	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
-	  --no-emit-index-url --no-emit-find-links --generate-hashes \
-	  --extra plots --extra java --group set-up -c .venv/pins.txt pyproject.toml -o requirements-report.lock
-	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --no-header --no-annotate \
-	  --no-emit-index-url --no-emit-find-links --generate-hashes \
-	  --all-extras -c .venv/pins.txt pyproject.toml -o requirements-check.lock
+	@$(RESOLVE) -c .venv/pins.txt --group set-up -o requirements-set-up.lock
+	@$(RESOLVE) -c .venv/pins.txt --extra plots --extra java pyproject.toml -o requirements-report.lock
+	@$(RESOLVE) -c .venv/pins.txt --all-extras pyproject.toml -o requirements-check.lock
 
 clean:  ## remove .venv/ and out/
 	rm -rf .venv out
 
-.venv/.ready-report: requirements-report.lock pyproject.toml
+.venv/.ready-report: requirements-set-up.lock requirements-report.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "kafka-assay needs Python 3.11 or later; name it with: make PYTHON=python3.11 ..." >&2; exit 1; }
-	@echo "Setting up .venv/: pip installs what the page needs, about 300 MB ..." >&2
+	@echo "Setting up .venv/: uv installs what the page needs, about 300 MB ..." >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-report.lock
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-set-up.lock
+	@$(INSTALL) --require-hashes -r requirements-report.lock
+	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
 .venv/.ready: .venv/.ready-report requirements.lock
 	@echo "Adding Spark, the clients and the test tools to .venv/: about 700 MB ..." >&2
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(INSTALL) --require-hashes -r requirements.lock
 	@touch $@
 
 # No stamp says that a client is there: what was fetched lies in the user's cache, not in .venv/.
@@ -163,6 +166,11 @@ clients: .venv/.ready  ## add Spark, the test tools and every client to .venv/
 	@test -e .venv/.java || $(BIN)/python -m heuristics.shipped.java
 	@touch .venv/.java
 	@$(BIN)/assay fetch > /dev/null || test $$? -eq 2
+
+# A session of Spark takes half the processor time where Java has the classes of an earlier one.
+spark: clients  ## keep the classes of Spark on this machine, for the sessions of the tests
+	@test -e .venv/.spark || $(BIN)/assay run corpus/captures --out .venv/first > /dev/null 2>&1 || test $$? -eq 2
+	@touch .venv/.spark
 
 # apt is for root; elsewhere who runs the tests brings a Chromium, or does without those of the page.
 DEBIAN := chromium fonts-dejavu-core nlohmann-json3-dev
@@ -177,5 +185,5 @@ packages:  ## install Debian's packages that some tests need, where apt and root
 
 .venv/.ready-check: .venv/.ready requirements-check.lock
 	@echo "Adding Jupyter and the site generator to .venv/ ..." >&2
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements-check.lock
+	@$(INSTALL) --require-hashes -r requirements-check.lock
 	@touch $@
