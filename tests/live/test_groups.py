@@ -89,7 +89,7 @@ def test_they_agree_on_the_last_release_that_has_classic_groups_alone(before, gr
 
 @pytest.mark.parametrize("view", ["describe", "offsets"])
 def test_every_view_of_offsets_reads_as_the_same_lag(now, view):
-    for group, shown in now.imported((view, "verbose")).items():
+    for group, shown in now.imported((view, "verbose", "state")).items():
         for topic, told in shown["topics"].items():
             captured = now.captured[group]["topics"][topic]["offsets"]
             ends = [(each["end"], each["committed"]) for each in captured]
