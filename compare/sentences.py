@@ -253,11 +253,16 @@ def _improvable(judged: Judged) -> str:
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least:,}"
         return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
-    now, members = judged.now.loads, judged.group.members
-    least, most = int(np.argmin(now)), int(np.argmax(now))
+    now = judged.now.loads
     gives = "gives everyone" if target.loads.min() else "makes loads of"
     when = "after the rebalance" if _on_the_way(judged.group) else "now"
     return (
         f"improvable{surely}. {moving} {gives} {spread(target.loads)}; {when} "
-        f"{members[most]} holds {now[most]} and {members[least]} holds {now[least]}."
+        f"{_holding(judged.now, now.max())} and {_holding(judged.now, now.min())}."
     )
+
+
+def _holding(now: Assignment, load: int) -> str:
+    """Return ``a holds 4``, or ``a and 2 more hold 4`` where several do."""
+    those = [now.group.members[m] for m in np.flatnonzero(now.loads == load)]
+    return f"{few(those[:1], len(those))} {agreed(len(those), 'hold')} {load:,}"

@@ -247,8 +247,9 @@ def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
         return
     tell(
         f"{found.group}: {counted(found.partitions, nouns.partition)}, pods of "
-        f"{counted(found.threads, 'thread')}. {found.even_told} With more than "
-        f"{counted(found.enough, 'pod')} the busiest thread has no less: 1 {nouns.partition}."
+        f"{counted(found.threads, 'thread')}. {found.even_told} With "
+        f"{counted(found.enough, 'pod')} the busiest thread holds 1 {nouns.partition}; "
+        "more pods do not lower that."
     )
     if group is not None:
         tell_not_valid(group)
@@ -448,7 +449,7 @@ def _comes_and_goes(sizing: Sizing) -> bool:
 
 
 def _no_less(sizing: Sizing) -> str:
-    """Return from how many members on the busiest has no less, as far as was looked."""
+    """Return from how many members on more do not lower what the busiest has, as far as looked."""
     least = min(_busiest(row) for row in sizing.rows)
     first = next(row.members for row in sizing.rows if _busiest(row) == least)
     lag = sizing.rows[-1].peak_lag is not None
@@ -456,7 +457,7 @@ def _no_less(sizing: Sizing) -> str:
     last = sizing.rows[-1].members
     if first == last:
         return f"With {first:,} members, the most looked at, the busiest has {what}."
-    return f"More than {counted(first, 'member')} bring the busiest no less: it then has {what}."
+    return f"With {counted(first, 'member')} the busiest has {what}; more do not lower that."
 
 
 def _busiest(row: Size) -> int:

@@ -137,13 +137,20 @@ def most_lag(assignment: Assignment) -> str:
     most = max(found.records)
     total = counted(sum(lag for lag in _lags(assignment) if lag > 0), "record")
     given = f", {given}" if given else ""
-    said = f"Most lag: {found.members[found.records.index(most)]} with {most:,} of {total}{given}."
+    who = _those_at(most, found.records, found.members)
+    said = f"Most lag: {who} {most:,} of {total}{given}."
     if found.unknown:
         said += f" The lag of {counted(found.unknown, 'partition')} is unknown."
     if found.longest is not None:
-        slowest = found.members[found.seconds.index(found.longest)]
-        said += f" Longest to catch up: {slowest} with {duration(found.longest)}."
+        who = _those_at(found.longest, found.seconds, found.members)
+        said += f" Longest to catch up: {who} {duration(found.longest)}."
     return said
+
+
+def _those_at(most: int, each: Sequence[int | None], members: Sequence[str]) -> str:
+    """Return ``a with``, or ``a and 2 more, each with`` where several have as much."""
+    those = [member for member, number in zip(members, each, strict=True) if number == most]
+    return f"{few(those[:1], len(those))}{', each' if len(those) > 1 else ''} with"
 
 
 def rests_on_latest(group: Group) -> int:

@@ -31,8 +31,8 @@ AS_EVEN = (
     "just those, and inside a line loads differ by at most one. No assignment is more even."
 )
 WHOEVER = (
-    "Who reads what is not known, so this takes whoever is unknown to read every topic that "
-    "somebody holds. More readers never make the best assignment worse."
+    "Members whose subscription is not known are taken to read every topic of which somebody "
+    "holds a partition. More readers never make the best assignment worse."
 )
 SOLVER = "A solver reports that nothing is better. That is its word; there is no argument to show."
 ENUMERATED = "Every assignment that could be better was looked at, and none is."
@@ -79,10 +79,10 @@ def even(explanation: Explanation) -> str:
         return f"There is 1 member, and it holds all that it reads: {counted(total, 'partition')}."
     text = f"{counted(total, 'partition')} for {members:,} members are {share:,} each"
     if not over:
-        return f"{text}, and everybody holds just that. No assignment is more even."
+        return f"{text} at the best. No assignment is more even."
     some = f"{counted(over, 'member')} {agreed(over, 'hold')} {share + 1:,}"
     rest = f"{members - over:,} {agreed(members - over, 'hold')} {share:,}"
-    return f"{text} and {over:,} over: {some} and {rest}. No assignment is more even."
+    return f"{text} and {over:,} over. At the best {some} and {rest}: no assignment is more even."
 
 
 def fullest(explanation: Explanation) -> str:

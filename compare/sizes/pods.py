@@ -65,7 +65,7 @@ class Pods(Framed):
     threads : how many each pod has
     members_now, partitions : how many there are
     even : the numbers of pods with which every thread holds as much as every other
-    enough : with more pods the busiest thread has no less
+    enough : more pods than that do not lower what the busiest thread holds
     rows : by number of pods, up to the first with an idle pod
     assumed : of the group
     """

@@ -39,7 +39,7 @@ ANSWERS = {
     ],
     "What do three moves buy?": [" 0 4 ...", " 1 2 ...", " 2 0 ..."],
     "Why can it not be better?": [
-        "14 partitions for 2 members are 7 each, ...",
+        "14 partitions for 2 members are 7 each ...",
         f"- {FULL} owns 9 partitions and holds at most 7: 2 must go.",
     ],
     "Who lost what since yesterday?": [

@@ -58,8 +58,7 @@ def test_of_one_member_it_says_what_it_shares_and_what_it_gets(shown):
 def test_where_now_is_the_best_it_says_so_and_nothing_moves(shown):
     assert good(shown["even"]).stdout.splitlines() == [
         "even: what the members hold now is as good as can be: loads 1.",
-        "2 partitions for 2 members are 1 each, and everybody holds just that. No assignment is "
-        "more even.",
+        "2 partitions for 2 members are 1 each at the best. No assignment is more even.",
         "No partition has to move for that.",
     ]
     assert "moves 0 of 0 owned partitions; loads are 0 now" in good(shown["fresh"]).stdout
@@ -68,7 +67,7 @@ def test_where_now_is_the_best_it_says_so_and_nothing_moves(shown):
 def test_console_text_alone_is_explained_where_that_holds_whoever_reads_what(shown):
     for name in ("console", "good"):
         assert shown[name].returncode == 0
-        assert shown[name].stdout.startswith("Who reads what is not known, so this takes")
+        assert shown[name].stdout.startswith("Members whose subscription is not known are taken")
     assert re.search(
         r"owns 9 partitions and holds at most 7: 2 must\s+go", shown["console"].stdout
     )

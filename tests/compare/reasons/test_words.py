@@ -101,8 +101,8 @@ def test_loads_that_differ_by_one_at_most_are_shown_by_division(seed):
         (one for one in words.reasons(explanation) if " for " in one and "each" in one), ""
     )
     found = re.match(
-        r"([\d,]+) partitions? for (\d+) members are (\d+) each(?: and (\d+) over: (\d+) members? "
-        r"holds? (\d+) and (\d+) holds? (\d+))?", line,
+        r"([\d,]+) partitions? for (\d+) members are (\d+) each(?: and (\d+) over\. At the best "
+        r"(\d+) members? holds? (\d+) and (\d+) holds? (\d+))?", line,
     )  # fmt: skip
     if found:
         total, members, share = map(number, found.groups()[:3])
