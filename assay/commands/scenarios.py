@@ -45,6 +45,20 @@ _WHAT_HAPPENS = (
     "cooperative-sticky, the assignor that it changes to"
 )
 COUNTS = ("change_hands", "rounds", "revoked", "stopped", "ownerless", "needless")
+# What columns count, in a few words; in full in docs/reference/scenarios.md.
+SAID = {
+    "rounds": "rebalances until nobody has to join again",
+    "revoked": "partitions that members clean up and give up",
+    "stopped": "of these, those given up before the group joined, so that nobody read them",
+    "ownerless": "partitions that a round leaves with nobody",
+    "lost": "partitions that members learnt too late to be no longer theirs",
+    "moves": "partitions that leave a member that stays",
+    "change_hands": "also those of members that leave",
+    "needless": "partitions that a listener cleans up and builds again although they stay",
+    "barred": "members that must not commit until they have joined again",
+    "without_plan": "rebalances for which the assignor made no assignment",
+    "contested": "partitions for which two members could commit",
+}
 # What the rules are to a reader.
 RULES = {Rule.STATIC: "clients of today", Rule.DYNAMIC: "proposal of KIP-726"}
 RULE_SAID = {
@@ -154,9 +168,9 @@ def scenario(
         there = len(captured.members) + scale_out
         if not there:
             raise BadInput(f"{captured.name}: no members: --scale-out N lets some join")
-        if scale_in > there:
-            few = f"{counted(scale_in, 'member')}, but only {there:,} are there"
-            raise BadInput(f"{captured.name}: --scale-in: {few}")
+        if scale_in >= there:
+            fewer = f"{counted(scale_in, 'member')}, expected fewer than the {there:,} there"
+            raise BadInput(f"{captured.name}: --scale-in: {fewer}")
         asked = [Scenario.of_group(captured, **happens, rollout=name)]
     for one in asked:
         if one.rollout is not None and (assignor or probe):
@@ -254,10 +268,8 @@ def _print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> N
     tiers = journeys[0].objective
     tell(f"scenario {name}: {counted(len(journeys[0].steps), 'rebalance')}, {' > '.join(tiers)}")
     tell("in brackets: the optimum from the same state")
-    tell(
-        "moves: partitions that leave a member that stays; change hands: also those of members "
-        "that leave; at the start: those that change hands when the group changes to that assignor"
-    )
+    said = _said(("moves", *COUNTS, "without_plan"))
+    tell(f"{said}; at the start: what changes hands in the first rebalance")
     for journey in journeys if steps else ():
         _print_steps(journey)
     totals = [journey.total for journey in journeys]
@@ -374,6 +386,10 @@ def _tier_column(tier: str, at: int) -> Column[JourneyStep]:
     return Column(_head(tier), beside_the_best, right=True)
 
 
+def _said(columns: Sequence[str]) -> str:
+    return "; ".join(f"{_head(column)}: {SAID[column]}" for column in columns)
+
+
 def _head(name: str) -> str:
     return called(name).replace("_", " ")
 
@@ -381,6 +397,7 @@ def _head(name: str) -> str:
 def _print_rollouts(rollouts: Sequence[Rollout]) -> None:
     """Print the answer, then each rule's rollout act by act, then the sums side by side."""
     tell(f"{rollouts[0].name}: {rollouts[0].answer}")
+    tell(_said((*COUNTED, "barred", "contested")))
     for rollout in rollouts:
         tell(RULE_SAID[rollout.rule])
         show_table(

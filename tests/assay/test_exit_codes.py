@@ -144,8 +144,8 @@ fetch kafka-java@
     assignor: 'kafka-java@' has no version after the @, as in 4.4.0
 fetch aiokafka@0.1.0
     aiokafka@0.1.0: aiokafka 0.14.0 is installed, not 0.1.0: pip install aiokafka==0.1.0
-scenario orders.json --scale-in 9
-    orders: --scale-in: 9 members, but only 2 are there
+scenario orders.json --scale-in 2
+    orders: --scale-in: 2 members, expected fewer than the 2 there
 frobnicate
     No such command 'frobnicate'. Nearest: frontier (see assay --help)
 generate grid --seed -1
