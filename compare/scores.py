@@ -108,12 +108,15 @@ class Score(Framed):
 
     @property
     def why_not(self) -> str | None:
-        """Why it has no score, or is not valid; None where it is."""
+        """Why it has no score, or is not valid, one of each kind of reason; None where it is."""
         if not self.violations:
             return self.reason
-        first = min(self.violations, key=lambda violation: violation.partition_exists)
-        more = len(self.violations) - 1
-        return f"not valid: {first}{f' (and {more} more)' if more else ''}"
+        first: dict[str, Violation] = {}
+        for violation in sorted(self.violations, key=lambda one: one.partition_exists):
+            first.setdefault(violation.kind, violation)
+        more = len(self.violations) - len(first)
+        named = ", ".join(map(str, first.values()))
+        return f"not valid: {named}{f' (and {more} more)' if more else ''}"
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row, with the columns of `Scores.to_rows`."""

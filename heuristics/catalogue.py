@@ -140,7 +140,9 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
             try:
                 assignor = assignor_named(name)
             except BadInput as error:
-                raise (_unknown(name, besides) if _is_plain(name) else error) from None
+                raise (
+                    _unknown(name, (*besides, *CLIENTS)) if _is_plain(name) else error
+                ) from None
             found[assignor.name] = None
             if assignor.kind == "own":
                 own.append(assignor)

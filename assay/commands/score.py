@@ -74,7 +74,7 @@ from compare.verdict import EMPTY
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
-from groups.wording import counted, few
+from groups.wording import agreed, counted, few
 from heuristics.catalogue import usual_assignors
 
 if TYPE_CHECKING:
@@ -446,6 +446,9 @@ def show_loads(judged: Judged) -> None:
     )
     if len(shown) > MOST_MEMBERS:
         show(f"and {len(shown) - MOST_MEMBERS:,} more")
+    if kept := len(now) - len(shown):
+        more = counted(kept, f"more {judged.group.nouns.member}")
+        tell(f"{more} {agreed(kept, 'hold')} as many then as now")
 
 
 def show_all(

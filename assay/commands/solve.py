@@ -156,6 +156,7 @@ def show_solution(solution: Solution) -> None:
     """Print what is known, the tiers, each member's load and what moves."""
     from compare.lag.words import peak_found
     from groups.assignment import Assignment
+    from optimal.solution import Status
 
     tell(headline(solution))
     found = solution.assignment
@@ -174,11 +175,13 @@ def show_solution(solution: Solution) -> None:
         for member, topics in found.to_dict().items()
     }
     members = [*held]
+    best = "best" if solution.at_most else "optimum"
+    best = best if solution.status is Status.OPTIMAL else "best found"
     show_table(
         range(len(members)),
         Column(nouns.member, members.__getitem__),
         Column("now", lambda m: now.loads[m]),
-        Column("best" if solution.at_most else "optimum", lambda m: found.loads[m]),
+        Column(best, lambda m: found.loads[m]),
         *(lag_columns(behind(now), behind(found)) if _is_on_lag(solution) else ()),
         Column(f"{nouns.partition}s", lambda m: held[members[m]]),
     )

@@ -284,6 +284,7 @@ class Advice(Framed):
         """What the busiest member has now, and at best."""
         best = "not known" if self.best is None else self.best.value
         now = "nobody holds anything" if self.now is None else f"{self.now} now"
+        now = "not valid now" if self.valid is False else now
         return f"{self.group}: {self.lower}: {now}, at best {best}"
 
     def to_dict(self) -> dict[str, object]:

@@ -182,6 +182,10 @@ def test_the_row_current_takes_raw_claims_as_they_are():
         Violation("no-such-partition", "b", "t", 9),
         Violation("unsubscribed", "a", "u", 0),
     )
+    assert row.why_not == (
+        "not valid: gone-0 with c: no-such-partition, t-0 with b: double, t-0 with c: "
+        "unsubscribed, t-2 with nobody: unassigned (and 3 more)"
+    )
     assert (row.assignor, row.valid, excesses(row)) == ("current", False, (None, None))
     assert row.terms[1] == ScoreTerm("stickiness", 0, None)
     assert row.loads == (3, 1, 1)

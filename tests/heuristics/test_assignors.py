@@ -63,6 +63,7 @@ def test_a_shipped_assignor_of_a_version_that_is_not_listed_can_be_asked_for():
             "assignor: unknown name 'kafka-java/stiky@4.4.0'; nearest: kafka-java/sticky, "
             "kafka-java/cooperative-sticky, kafka-java/range; assay assignors lists all"
         ),
+        "kafka-java@": "assignor: unknown name 'kafka-java@'; nearest: kafka-java, ",
         "kafka-java/sticky@": "assignor: 'kafka-java/sticky@' has no version after the @",
         "kafka-streams/sticky@": "assignor: 'kafka-streams/sticky@' has no version after the @",
         "kafka-java/sticky@x": "assignor: 'kafka-java/sticky@x' has no version after the @",

@@ -151,6 +151,7 @@ def test_a_gap_that_is_left_is_told(folder):
     value, bound = (int(number.replace(",", "")) for number in row.split()[1:3])
     share = f"{100 * (value - bound) / value:.2g}"
     assert f"Not proved: the best may have up to {share}% less." in table
+    assert re.search(r"^member +now +best found ", table, re.MULTILINE)
 
 
 def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_gate():

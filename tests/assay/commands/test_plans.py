@@ -73,7 +73,11 @@ def test_a_plan_is_no_assignor_that_could_make_the_moves(plans):
     [
         ("best", "valid, and as good as can be."),
         ("halfway", "valid, but not as good as can be: balance 3 (+2)."),
-        ("wrong", "not valid: t1-7 with c0: no-such-partition (and 4 more)"),
+        (
+            "wrong",
+            "not valid: t1-7 with c0: no-such-partition, t0-1 with c1: unsubscribed, t1-0 with "
+            "c1: double, t1-2 with nobody: unassigned (and 1 more)",
+        ),
     ],
 )
 def test_whether_a_plan_holds_is_said_once_below_the_verdict(plans, plan, told):
