@@ -140,9 +140,8 @@ def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[st
             try:
                 assignor = assignor_named(name)
             except BadInput as error:
-                raise (
-                    _unknown(name, (*besides, *CLIENTS)) if _is_plain(name) else error
-                ) from None
+                meant = (*besides, *filter(name.startswith, CLIENTS))
+                raise (_unknown(name, meant) if _is_plain(name) else error) from None
             found[assignor.name] = None
             if assignor.kind == "own":
                 own.append(assignor)
