@@ -9,7 +9,7 @@ import numpy as np
 from compare.lag.words import least_by_one_partition, one_partition
 from compare.reasons.words import named
 from groups.tiers import load_of
-from groups.wording import counted
+from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def peak_of(explanation: Explanation) -> tuple[str, str]:
 
 
 def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int] | None:
-    """(member, its load) of who carries most, None where a load is not known."""
+    """(who, load) of who carries most, of several the first and how many more; None if unknown."""
     _, partition = assignment.holdings
     if (column[partition] < 0).any():
         return None
@@ -63,7 +63,8 @@ def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int] | None:
     if not loads:
         return None
     most = max(loads)
-    return assignment.group.members[loads.index(most)], most
+    those = [assignment.group.members[m] for m, load in enumerate(loads) if load == most]
+    return few(those[:1], len(those)), most
 
 
 def _reasons(explanation: Explanation, column: Int64, what: str, peak: int) -> Iterator[str]:

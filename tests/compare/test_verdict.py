@@ -150,6 +150,14 @@ def test_with_equal_subscriptions_assumed_the_verdict_says_so_where_it_depends_o
     }
 
 
+def test_a_member_that_is_named_as_fullest_or_emptiest_is_said_to_be_one_of_several():
+    owned = {"a": [0, 1, 2], "b": [3, 4, 5], "c": [], "d": [6, 7]}
+    members = {m: {"subscription": ["t"], "owned": {"t": held}} for m, held in owned.items()}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 8}, "members": members}
+    [judged] = judge([Group.from_dict(document)])
+    assert sentence(judged).endswith("gives everyone 2; now a and 1 more hold 3 and c holds 0.")
+
+
 @pytest.mark.parametrize(
     ("lag", "says", "told"),
     [

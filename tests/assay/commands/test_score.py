@@ -57,14 +57,14 @@ def test_every_tier_that_is_worse_than_the_optimum_says_by_how_much(tmp_path):
 
 
 def test_the_table_of_members_counts_those_whose_load_stays(tmp_path):
-    owned = {"a": [*range(6)], "b": [6, 7, 8], "c": []}
+    owned = {"a": [*range(6)], "b": [6, 7, 8], "c": [], "d": [9, 10, 11]}
     members = {m: {"subscription": ["t"], "owned": {"t": held}} for m, held in owned.items()}
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 9}, "members": members}
+    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 12}, "members": members}
     folder = write(tmp_path, {"g.json": document})
     lines = good(assay("score", "g.json", "--assignor", "range", cwd=folder)).stdout.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("member "))
     assert [line.split()[0] for line in lines[at + 1 : at + 3]] == ["a", "c"]
-    assert lines[at + 3] == "1 more member holds as many then as now"
+    assert lines[at + 3] == "2 more members hold as many then as now"
 
 
 def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():

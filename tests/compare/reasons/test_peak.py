@@ -48,7 +48,9 @@ def test_with_even_loads_the_holder_of_the_hot_partition_has_more_to_hold():
 def test_an_average_is_counted_out():
     group = group_of([30, 20, 10, 40], [[0, 1, 2, 3], []])
     found, because = said(group)
-    assert found.endswith("; now it is 100 (c0).")
+    assert found == (
+        "At the best the most lag on one member is 50 (c0 and 1 more); now it is 100 (c0)."
+    )
     assert because == "2 members share 100 of lag: one has at least 50."
 
 
