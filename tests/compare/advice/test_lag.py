@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from assay import Assignment, BadInput, Group, advise, solve
-from compare.advice.words import conclusion, depends, gains_nothing, headline
+from compare.advice.words import conclusion, depends, gains_nothing, headline, why
 from groups.tiers import values
 from tests.compare.advice.made import applied, document_of, topics_read, with_lag
 
@@ -205,6 +205,19 @@ def test_uneven_loads_are_advised_from_a_tenth_of_what_the_best_even_loads_leave
             assert changes["isolate"].share == Fraction(1, 10)
         else:
             assert because["isolate"] == f"Lag falls from 100 to {least}: under 10%."
+
+
+def test_uneven_loads_are_counted_from_now_where_even_ones_gain_too_little():
+    owned = {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4, 5]}}
+    group = Group.from_dict(lagging({"t": [88, 4, 8, 3, 20, 20]}, owned, **READ))
+    found = advise(group, assignors=())
+    because = {one.kind: one.because for one in found.no_gain}
+    assert because["rebalance"] == "Lag falls from 100 to 95: under 10%."
+    (isolate,) = [one for one in found.changes if one.kind == "isolate"]
+    assert (isolate.before.value, isolate.after.value) == (100, 88)
+    assert why(isolate, found) == (
+        "Proved (exhaustion): no assignment of the same members has less."
+    )
 
 
 def test_the_command_that_shows_what_fewer_moves_bring_is_named():
