@@ -1,5 +1,7 @@
 """The processes of this machine, as tests see them."""
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -50,3 +52,9 @@ def until(condition: Callable[[], object]) -> None:
 def gone(*pids: int) -> None:
     """Wait until processes have ended."""
     until(lambda: not listed().keys() & {*pids})
+
+
+def halt(pid: int) -> None:
+    """Halt a process: on a busy machine its threads go on for a while after the signal."""
+    os.kill(pid, signal.SIGSTOP)
+    until(lambda: listed()[pid][0] == "T")

@@ -20,7 +20,7 @@ from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Late
 from heuristics.time_limit import TimeLimit
-from tests.processes import LONG, below, gone, listed, until
+from tests.processes import LONG, below, gone, halt, until
 
 VERSION = LIBRDKAFKA.versions()[0]
 MISSING = LIBRDKAFKA.missing("range", VERSION)
@@ -127,8 +127,7 @@ def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(st
     driver = started(*COMMAND)
     driver.plan(group, "range")
     (client,) = drivers()
-    os.kill(client, signal.SIGSTOP)
-    until(lambda: listed()[client][0] == "T")
+    halt(client)
     # Long enough after the round has begun, on a busy machine too.
     threading.Timer(3.0, os.kill, (client, signal.SIGKILL)).start()
     with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
@@ -148,7 +147,7 @@ def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
         assert limit.plan(group, assignor.name).status == "planned"
         started = drivers()
         assert len(started) == 1
-        os.kill(started[0], signal.SIGSTOP)
+        halt(started[0])
         outcome = limit.plan(group, assignor.name)
         # It stops before or after it joined again, which has a minute of its own.
         assert (outcome.status, outcome.reason) in (
