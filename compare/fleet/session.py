@@ -319,7 +319,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     if local:
         variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
     _quiet()
-    archive = _archive(java)
+    archive = class_archive(java)
     with _scratch() as folder, TemporaryFile() as log:
         kept = archive.is_file()
         options = (
@@ -368,7 +368,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
                 setattr(SparkContext, name, None)
 
 
-def _archive(java: Path) -> Path:
+def class_archive(java: Path) -> Path:
     """Return where the classes of this Spark on this Java are kept, which may not be there.
 
     Java has them at once then (``java -XX:SharedArchiveFile``). The first session on a machine

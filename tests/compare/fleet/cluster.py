@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyspark
 
+from compare.fleet.session import class_archive
 from heuristics.shipped.java.jars import spark_java_home
 from tests.compare.fleet.processes import clear, with_variable, words_of
 
@@ -27,7 +28,7 @@ class Cluster:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         java = spark_java_home()
-        self.quick = QUICK
+        self.quick = f"{QUICK} -XX:SharedArchiveFile={class_archive(java)}"
         self.environment = {
             **os.environ,
             MARK: str(folder),
