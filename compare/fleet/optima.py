@@ -45,10 +45,8 @@ if TYPE_CHECKING:
     Columns = Mapping[str, pa.Array]
 
 Row = dict[str, object]
-# A solve of more members leaves the processor's cache; one of more partitions takes long.
-MOST_MEMBERS = 5_000
-MOST_PARTITIONS = 200_000
-MOST_GROUPS = 1_024
+# Of partitions, or members, that are solved together: more take more memory and gain no time.
+MOST_TOGETHER = 200_000
 # A group of the input, or why a part of it holds none; and what is answered of the group.
 ANSWERS = pa.schema(
     [
@@ -70,10 +68,13 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
     rows : of ``groups``, each key once
     """
     optima, scores = [], []
-    for portion in _portions(rows, job):
+    for portion in _portions(rows):
         is_known = pc.is_null(portion.column("subscription_known"))
         for kind, part_of in ((is_known, _solved), (pc.invert(is_known), _judged)):
-            part, unfit, reasons = part_of(job, portion.filter(kind))
+            chosen = portion.filter(kind)
+            if not len(chosen):
+                continue
+            part, unfit, reasons = part_of(job, chosen)
             if lack.optimum:
                 optima += [part.optima(), _failed(job, unfit, reasons)]
             scores += [part.scores(name) for name in lack.assignors]
@@ -420,18 +421,11 @@ def _judged(job: Job, rows: pa.RecordBatch) -> Part:
     return answers, rows.take(pa.array([*reasons], pa.int64())), [*reasons.values()]
 
 
-def _portions(rows: pa.RecordBatch, job: Job) -> Iterator[pa.RecordBatch]:
+def _portions(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Yield rows in portions that are solved together."""
-    members, partitions = (
-        np.asarray(pc.list_value_length(rows.column(name)).fill_null(0)).tolist()
-        for name in ("members", "owner")
-    )
-    share = MOST_PARTITIONS // MOST_MEMBERS
-
-    def size(at: int) -> int:
-        return int(max(share * members[at], partitions[at]))
-
-    for some_rows in in_portions(range(len(rows)), size, most=MOST_PARTITIONS, count=MOST_GROUPS):
+    lengths = [pc.list_value_length(rows.column(name)) for name in ("members", "owner")]
+    sizes = pc.max_element_wise(*lengths).fill_null(0).to_pylist()
+    for some_rows in in_portions(range(len(rows)), sizes.__getitem__, most=MOST_TOGETHER):
         yield rows.slice(some_rows[0], len(some_rows))
 
 
