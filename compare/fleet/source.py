@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from compare.fleet.session import reason_in
 from compare.fleet.tables import as_pattern, is_local
-from compare.fleet.worker import answer, of_files, of_lines, of_rows
+from compare.fleet.worker import BATCH_GROUPS, answer, of_files, of_lines, of_rows
 from groups.documents.json_files import is_json_lines
 from groups.documents.texts import without_gz
 from groups.errors import BadInput, Failure
@@ -42,7 +42,7 @@ FOR_READING = {
     "spark.sql.files.maxPartitionBytes": str(MOST_BYTES),
     "spark.sql.files.openCostInBytes": str(LEAST_BYTES),
     "spark.sql.files.minPartitionNum": str(TASKS_PER_CORE * (os.cpu_count() or 1)),
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "1024",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_GROUPS),
     BATCH: str(BATCH_BYTES),
     # Some 500,000 keys of what the tables hold go to every worker, more are joined by a shuffle.
     "spark.sql.autoBroadcastJoinThreshold": "100m",

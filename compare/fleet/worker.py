@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
 
 BATCH_BYTES = 2**22
-BATCH_GROUPS = 1_024
+BATCH_GROUPS = 2_048
 # Of groups that assignors are asked about: where a client hangs, these have to be asked again.
 ASKED_GROUPS = 64
 PARTS = 32
