@@ -205,27 +205,16 @@ def _beyond(
 
 def stored_score(row: Mapping[str, Any]) -> Score:
     """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
+    same = "assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds"
+    terms, loads = row["terms"], row["loads"]
     return Score(
-        assignor=row["assignor"],
-        status=row["status"],
-        reason=row["reason"],
-        valid=_truth(row["valid"]),
-        terms=None if row["terms"] is None else tuple(map(_stored_term, row["terms"])),
-        balanced=_truth(row["balanced"]),
-        rounds=int(row["rounds"]),
-        revoked=int(row["revoked"]),
-        seconds=float(row["seconds"]),
-        loads=None if row["loads"] is None else tuple(map(int, row["loads"])),
+        **{name: row[name] for name in same},
+        terms=None if terms is None else tuple(map(_stored_term, terms)),
+        loads=None if loads is None else tuple(loads),
     )
-
-
-def _truth(value: object) -> bool | None:
-    return None if value is None else bool(value)
 
 
 def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
     low, high = term["excess_from"], term["excess_to"]
-    excess: Excess = None if term["excess"] is None else int(term["excess"])
-    if low is not None:
-        excess = (int(low), None if high is None else int(high))
-    return ScoreTerm(term["name"], int(term["value"]), excess)
+    excess: Excess = term["excess"] if low is None else (low, high)
+    return ScoreTerm(term["name"], term["value"], excess)

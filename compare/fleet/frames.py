@@ -318,9 +318,7 @@ def tables(
 
 def _items(source: str) -> Generator[Item | Failure, None, None]:
     """Yield what the files of a path hold; texts of a folder together, as views of its groups."""
-    from compare.fleet.items import Item, Printed, in_file, lines_of
-    from groups.documents.json_files import is_json_lines
-    from groups.documents.texts import without_gz
+    from compare.fleet.items import in_file, is_of_lines, lines_of, together_in
     from groups.errors import BadInput, Failure
     from groups.files import files_in, is_folder
     from groups.importers.times import file_time
@@ -334,7 +332,7 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
         try:
             if not os.path.getsize(name):
                 yield Failure(name, name, "empty, expected a snapshot", None)
-            elif is_json_lines(name) and without_gz(name) == name:
+            elif is_of_lines(name):
                 with open(name, "rb") as stream:
                     yield from lines_of(name, stream)
             else:
@@ -350,10 +348,7 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
             if not in_folder:
                 raise BadInput(f"{name}: cannot be read: {reason}") from None
             yield Failure(name, name, f"cannot be read: {reason}", None)
-    for some in texts.values():
-        names, data, times = zip(*some, strict=True)
-        together = ", ".join(names)
-        yield Item(together, together, Printed(names, data, times))
+    yield from map(together_in, texts.values())
 
 
 def _tables(parts: Iterable[pa.RecordBatch]) -> FleetTables:

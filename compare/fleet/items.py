@@ -19,7 +19,7 @@ from groups.columnar.key import canonical, keys_of
 from groups.columnar.layout import LAYOUT, joined
 from groups.columnar.rows import decode
 from groups.documents.json_files import is_json_lines, split_documents
-from groups.documents.texts import beginning, unpacking
+from groups.documents.texts import beginning, unpacking, without_gz
 from groups.errors import BadInput, Failure
 from groups.files import holds_snapshots, is_other_format, is_parquet
 from groups.group import Group
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools
 
+# That a worker solves at once.
+BATCH_GROUPS = 2_048
 # A longer line, or document, is no snapshot.
 MOST_BYTES = 2**26
 _KEPT_BYTES = 2**16
@@ -115,6 +117,14 @@ def lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | Failure]:
             yield Item(source, place, text)
 
 
+def is_of_lines(name: str) -> bool:
+    """Return whether a file is read line by line.
+
+    Gzip is unpacked by us: what is cut off is a failure, and what comes before it is read.
+    """
+    return is_json_lines(name) and without_gz(name) == name
+
+
 def lines_of(name: str, stream: Iterable[bytes]) -> Iterator[Item | Failure]:
     """Yield what stands in the lines of one file, from the first one on."""
     return lines((name, n, text.rstrip(b"\r\n")) for n, text in enumerate(stream, start=1))
@@ -140,9 +150,14 @@ def in_files(
                 else:
                     yield found
         if texts:
-            names, data, times = zip(*texts, strict=True)
-            source = ", ".join(names)
-            yield Item(source, source, Printed(names, data, times))
+            yield together_in(texts)
+
+
+def together_in(texts: Iterable[tuple[str, bytes, str | None]]) -> Item:
+    """Return texts, of each its name, what is in it and its time, as views of the same groups."""
+    names, data, times = zip(*texts, strict=True)
+    source = ", ".join(names)
+    return Item(source, source, Printed(names, data, times))
 
 
 def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failure | None]:
@@ -247,11 +262,13 @@ def _parquet(name: str, data: bytes) -> Iterator[Item]:
     import pyarrow.parquet as pq
 
     try:
-        rows = pq.read_table(pa.BufferReader(data)).combine_chunks().to_batches()
+        batches = [*pq.ParquetFile(pa.BufferReader(data)).iter_batches(BATCH_GROUPS)]
     except (pa.ArrowInvalid, OSError) as error:
         raise BadInput(f"cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-    for some in rows:
-        yield Item(name, name, some)
+    number = 0
+    for rows in batches:
+        yield Item(name, name, rows, number)
+        number += len(rows)
 
 
 def _rows_in(items: Sequence[Item], given: Given) -> Iterator[Rows]:

@@ -9,11 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from compare.fleet.items import BATCH_GROUPS, is_of_lines
 from compare.fleet.session import reason_in
 from compare.fleet.tables import as_pattern, is_local
-from compare.fleet.worker import BATCH_GROUPS, answer, of_files, of_lines, of_rows
-from groups.documents.json_files import is_json_lines
-from groups.documents.texts import without_gz
+from compare.fleet.worker import answer, of_files, of_lines, of_rows
 from groups.errors import BadInput, Failure
 from groups.files import PARQUET, may_hold_groups, nothing_in
 from groups.portions import in_portions
@@ -198,8 +197,7 @@ def _is_one_file(files: Sequence[File], source: str) -> bool:
 def _kind(name: str) -> str:
     if name.endswith(PARQUET):
         return "rows"
-    # Gzip is unpacked by us: what is cut off is a failure, and what comes before it is read.
-    return "lines" if is_json_lines(name) and without_gz(name) == name else "files"
+    return "lines" if is_of_lines(name) else "files"
 
 
 def _together(files: Iterable[File]) -> Iterator[list[File]]:

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
+from groups.columnar.key import HEXADECIMAL_DIGITS
 from groups.columnar.layout import LAYOUT
 from groups.errors import BadInput
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 TERMS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.int64()), ("bound", pa.int64())]))
 EXCESSES = pa.list_(
@@ -194,7 +196,6 @@ TABLES = {
 
 RUN = "run"
 PARQUET = "parquet"
-HEXADECIMAL_DIGITS = 32
 # A package's version stands in its files: what looks it up for every row does little else.
 version_of = cache(version)
 
@@ -276,18 +277,14 @@ class Tables:
 
     def read(self, spark: SparkSession, name: str) -> DataFrame:
         """Return all rows of a table, with the column `run`; none where it is not there yet."""
-        from pyspark.sql.pandas.types import from_arrow_schema
-
-        schema = from_arrow_schema(TABLES[name].append(pa.field(RUN, pa.string())))
         found = self.read_if_there(spark, name)
-        return spark.createDataFrame([], schema) if found is None else found
+        return spark.createDataFrame([], _schema_of(name)) if found is None else found
 
     def read_if_there(self, spark: SparkSession, name: str) -> DataFrame | None:
         """Return all rows of a table, with the column `run`; None where it is not there yet."""
         from pyspark.errors import AnalysisException
-        from pyspark.sql.pandas.types import from_arrow_schema
 
-        schema = from_arrow_schema(TABLES[name].append(pa.field(RUN, pa.string())))
+        schema = _schema_of(name)
         try:
             if self.in_catalogue:
                 found = spark.table(self.where(name))
@@ -303,6 +300,12 @@ class Tables:
             if (error.getCondition() or "") in _NOT_THERE:
                 return None
             raise
+
+
+def _schema_of(name: str) -> StructType:
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(TABLES[name].append(pa.field(RUN, pa.string())))
 
 
 _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.items import Given, Item, decoded, harmful, in_files, lines, rows_of
+from compare.fleet.items import (
+    BATCH_GROUPS,
+    Given,
+    Item,
+    decoded,
+    harmful,
+    in_files,
+    lines,
+    rows_of,
+)
 from compare.fleet.job import Lack
 from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
@@ -29,7 +38,6 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
 
 BATCH_BYTES = 2**22
-BATCH_GROUPS = 2_048
 # Of groups that assignors are asked about: where a client hangs, these have to be asked again.
 ASKED_GROUPS = 64
 PARTS = 32

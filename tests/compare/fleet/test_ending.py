@@ -18,7 +18,7 @@ from compare.fleet.ending import (
 )
 from compare.fleet.job import job_of
 from compare.fleet.results import RunCounts, Unread
-from compare.fleet.tables import TABLES, read_table, row_keys
+from compare.fleet.tables import TABLES, read_table, row_keys, stored
 from compare.judged import judge
 from compare.limits import beyond
 from compare.overview import overview_of
@@ -162,8 +162,8 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
 
 @pytest.mark.spark
 def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs, job, first):
-    scores = read_table(spark_runs.out, "scores").sort_values(["group", "assignor", "key"])
-    rows = scores[scores["assignor"].isin(ASKED)].to_dict("records")
+    scores = stored(spark_runs.out, "scores", TABLES["scores"].names, by="assignor", keys=ASKED)
+    rows = scores.sort_by([(name, "ascending") for name in ("group", "assignor")]).to_pylist()
     for limits in ({"balance": 3}, {"balance": 0, "stickiness": 0}, {"stickiness": 1}):
         expected = {}
         for row in rows:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import pickle
 import random
 import shutil
 import sys
@@ -9,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from assay import BadInput, fleet
 from compare.fleet.ending import glance
+from compare.fleet.items import BATCH_GROUPS, in_file
 from compare.fleet.tables import TABLES
 from compare.judged import as_solved, judge
 from compare.overview import glance_of, is_lagging
@@ -20,6 +23,7 @@ from compare.verdict import EVEN_LAGGING
 from groups.columnar.batch import each_of
 from groups.columnar.layout import LAYOUT
 from groups.columnar.parquet import write_groups
+from groups.columnar.rows import batch_of
 from groups.group import Group
 from tests.compare.conftest import lopsided
 from tests.optimal.random_groups import random_group
@@ -70,6 +74,17 @@ def test_the_rows_are_those_of_spark(spark, tmp_path):
     assert sorted(map(tuple, reasons)) == [(row["place"], row["reason"]) for row in told]
     bad = {row["place"].rpartition("/")[2] for row in told}
     assert bad == {"a b%20[1].jsonl:32", "b.jsonl.gz:3", "empty.txt", "indented.jsonl"}
+
+
+def test_the_rows_of_a_parquet_file_travel_in_parts_that_know_where_they_begin(tmp_path):
+    count = 2 * BATCH_GROUPS + 900
+    rows = pa.Table.from_batches([batch_of([Group.from_dict(lopsided())])])
+    pq.write_table(pa.concat_tables([rows] * count), tmp_path / "g.parquet")
+    parts = list(in_file("g.parquet", (tmp_path / "g.parquet").read_bytes(), in_folder=False))
+    assert [one.number for one in parts] == [0, BATCH_GROUPS, 2 * BATCH_GROUPS]
+    assert sum(one.groups for one in parts) == count
+    # A slice of Arrow would take the values of all others along.
+    assert sum(len(pickle.dumps(one)) for one in parts) < 1.1 * sum(one.size for one in parts)
 
 
 def random_groups() -> list[Group]:

@@ -26,7 +26,7 @@ from compare.fleet.facts import (
     facts_in,
     integer_bins,
 )
-from compare.fleet.tables import TABLES, latest, read_table
+from compare.fleet.tables import TABLES, latest, read_table, stored
 from compare.judged import judge
 from compare.overview import overview_of
 from compare.page.comparison import comparison_in
@@ -58,7 +58,7 @@ def found(spark_runs) -> Aggregates:
 def scores(spark_runs) -> dict[str, list[Score]]:
     """Every score of the run, by the keys of the groups."""
     found: dict[str, list[Score]] = {}
-    for row in read_table(spark_runs.out, "scores").to_dict("records"):
+    for row in stored(spark_runs.out, "scores", TABLES["scores"].names).to_pylist():
         found.setdefault(row["group_key"], []).append(stored_score(row))
     return found
 
