@@ -31,6 +31,11 @@ LONGEST = (
     "tests/studies/",
     SHARES_NOTHING,
     "tests/compare/test_verdict.py",
+    "tests/live/assignor/test_on_broker.py",
+    "tests/broker/test_consumer.py",
+    "tests/live/test_streams.py",
+    "tests/live/test_groups.py",
+    "tests/broker/test_optimal_assignor.py",
 )
 REFUSED: list[str] = []
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
