@@ -141,8 +141,7 @@ rebalancing = "group {!r} is rebalancing: capture it again once its state is Sta
 # under way on standard error alone. Members of a stable group commit, unless they keep offsets
 # elsewhere.
 may_be_rebalancing = (
-    "group {!r} may be rebalancing, for it has committed nothing: add its --describe --state, or "
-    "capture again with 2>&1"
+    "group {!r} may be rebalancing, for it has committed nothing: add its --describe --state"
 ).format
 absent = "group {!r} does not exist".format
 streams = "group {!r} is a Kafka Streams group: Streams assigns tasks, not partitions".format

@@ -48,7 +48,7 @@ def described(**changes: Any) -> str:
             r"2: the tool ended with an error: .*Group nosuch not found",
         ),
         ("4.3.1/rebal-j-describe.err.txt", r"2: group 'rebal-j' is rebalancing: capture it again"),
-        ("4.3.1/rebal-j-describe.txt", r"2: group 'rebal-j' may be rebalancing, .* with 2>&1"),
+        ("4.3.1/rebal-j-describe.txt", r"2: group 'rebal-j' may be rebalancing, .* --state"),
         ("4.3.1/list-state-type.txt", r"1: a list of groups, .* use --describe --all-groups"),
         ("4.3.1/coop-a-state.txt", r"3: 4 members, of which 0 are shown: add --describe"),
         ("4.3.1/coop-a-members.txt", r"3: .* holds 4 partitions, of which 0 are shown: add"),
