@@ -78,7 +78,7 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
             if lack.optimum:
                 optima += [part.optima(), _failed(job, unfit, reasons)]
             scores += [part.scores(name) for name in lack.assignors]
-            scores += _without_optimum(job, unfit, reasons, lack.assignors)
+            scores += _unscored(job, unfit, lack.assignors, no_optimum(reasons))
     found = joined(optima, TABLES["optima"]) if lack.optimum else None
     return nested(rows, found, joined(scores, TABLES["scores"]))
 
@@ -142,16 +142,21 @@ def lost(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBa
     """Return rows of `ANSWERS` of groups that could not be solved, and why."""
     reasons = [reason] * len(rows)
     optima = _failed(job, rows, reasons) if lack.optimum else None
-    scores = joined(_without_optimum(job, rows, reasons, lack.assignors), TABLES["scores"])
-    return nested(rows, optima, scores)
+    scores = _unscored(job, rows, lack.assignors, no_optimum(reasons))
+    return nested(rows, optima, joined(scores, TABLES["scores"]))
 
 
 def unscored(
     job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
 ) -> pa.RecordBatch:
     """Return rows of `ANSWERS` of groups on which assignors could not be asked, and why."""
-    scores = [_scores(job, rows, name, no_scores("failed", reasons)) for name in assignors]
+    scores = _unscored(job, rows, assignors, reasons)
     return nested(rows, None, joined(scores, TABLES["scores"]))
+
+
+def no_optimum(reasons: Sequence[str]) -> list[str]:
+    """Return why groups have no scores, of the reasons why they have no optimum."""
+    return [f"no optimum: {reason}" for reason in reasons]
 
 
 def no_scores(status: str, reasons: Sequence[str]) -> Columns:
@@ -172,11 +177,10 @@ def _failed(job: Job, rows: pa.RecordBatch, reasons: Sequence[str]) -> pa.Record
     return _optima(job, rows, {"status": status, "reason": pa.array(reasons, pa.string())})
 
 
-def _without_optimum(
-    job: Job, rows: pa.RecordBatch, reasons: Sequence[str], assignors: Sequence[str]
+def _unscored(
+    job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
 ) -> list[pa.RecordBatch]:
-    """Return the rows in ``scores`` of groups that have no optimum."""
-    columns = no_scores("failed", [f"no optimum: {reason}" for reason in reasons])
+    columns = no_scores("failed", reasons)
     return [_scores(job, rows, name, columns) for name in assignors]
 
 

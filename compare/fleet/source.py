@@ -131,22 +131,21 @@ def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Por
     if job.input_format is not None:
         return [of_frame(source, spark.read.format(job.input_format).load(source))]
     files, empty = _listed(spark, source)
-    in_folder = not _is_one_file(files, source)
+    in_folder = [file.name for file in files] != [source]
     if in_folder:
         files = [file for file in files if may_hold_groups(file.name, source)]
         empty = [name for name in empty if may_hold_groups(name, source)]
     if not (files or empty):
         raise nothing_in(source)
     failures += (Failure(name, name, "empty, expected a snapshot", None) for name in empty)
-    by_kind: dict[str, list[File]] = {"lines": [], "rows": [], "files": []}
+    lines, rows, others = list[File](), list[File](), list[File]()
     for file in files:
-        by_kind[_kind(file.name)].append(file)
-    found = list(_lines_of(spark, by_kind["lines"]))
-    for some in _together(by_kind["rows"]):
+        is_parquet = file.name.endswith(PARQUET)
+        (rows if is_parquet else lines if is_of_lines(file.name) else others).append(file)
+    found = list(_lines_of(spark, lines))
+    for some in _together(rows):
         found += _rows_of(spark, some, failures)
-    for some in _folders(by_kind["files"]):
-        found.append(_files_of(spark, some, in_folder))
-    return found
+    return found + [_files_of(spark, some, in_folder) for some in _folders(others)]
 
 
 def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
@@ -188,16 +187,6 @@ def _name(address: str, source: str) -> str:
         return address
     path, above = address.removeprefix("file:"), os.path.abspath(source)
     return f"{source.rstrip('/')}{path[len(above) :]}" if path.startswith(above) else path
-
-
-def _is_one_file(files: Sequence[File], source: str) -> bool:
-    return len(files) == 1 and files[0].name == source
-
-
-def _kind(name: str) -> str:
-    if name.endswith(PARQUET):
-        return "rows"
-    return "lines" if is_of_lines(name) else "files"
 
 
 def _together(files: Iterable[File]) -> Iterator[list[File]]:

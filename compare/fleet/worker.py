@@ -242,7 +242,7 @@ class Worker:
 
         Assignors may take long, which nobody has to wait for where it is the solver that hangs.
         """
-        from compare.fleet.optima import unscored, with_scores
+        from compare.fleet.optima import no_optimum, unscored, with_scores
 
         if not others:
             return rows
@@ -252,7 +252,7 @@ class Worker:
         groups = pa.RecordBatch.from_struct_array(rows.column("groups"))
         good = pc.and_not(rows.column("is_group"), has_failed)
         more = [*self._in_turn(groups.filter(good), Lack(optimum=False, assignors=others))]
-        why = [f"no optimum: {one}" for one in reason.filter(has_failed).to_pylist()]
+        why = no_optimum(reason.filter(has_failed).to_pylist())
         more.append(unscored(self.job, groups.filter(has_failed), others, why))
         return with_scores(rows, more)
 
