@@ -223,14 +223,14 @@ def hosts_told(judged: Judged, command: str | None) -> str | None:
     if (hosts := judged.uneven_hosts) is None:
         return None
     (many, most, of_many), (fewest, least, of_few) = hosts.fullest, hosts.emptiest
-    nouns = judged.group.nouns
+    nouns, could = judged.group.nouns, spread(hosts.could)
+    could = could if "-" in could else f"{could} each"
     told = (
         f"{nouns.hosts.capitalize()} are uneven: {many} has {most:,} for "
         f"{counted(of_many, nouns.member)}, {fewest} {least:,} for "
-        f"{counted(of_few, nouns.member)}. With loads as even they could have "
-        f"{spread(hosts.could)}."
+        f"{counted(of_few, nouns.member)}. With loads as even they could have {could}."
     )
-    written = f"{command} writes that assignment." if command else ""
+    written = f"{command} prints that assignment." if command else ""
     # Assignors of Kafka Streams know the processes of their threads.
     return " ".join(
         filter(None, (told, written, "" if judged.group.of_streams else NO_ASSIGNOR_EVENS_HOSTS))

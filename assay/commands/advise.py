@@ -167,9 +167,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
         tell("For the same peak:")
         _print_change("- ", change, advice, asked)
     if said := words.more_even(advice):
-        by_lag = advice.lower == "peak_lag"
-        shows = asked.command(*(("advise", *BY_LOAD) if by_lag else ("score",)))
-        tell(f"{said[0].upper()}{said[1:]}: {shows} shows it.")
+        tell(f"{said[0].upper()}{said[1:]}: {asked.command('score')} shows it.")
     nothing = words.gains_nothing(advice)
     if nothing:
         tell("What does not help:")
@@ -283,7 +281,7 @@ def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> No
     for line in (words.why(change, advice), *words.depends(change, advice, fewer_moves)):
         tell(f"   {line}")
     if change.kind == "isolate":
-        tell(f"   {asked.solve('peak_lag > moves')} writes it.")
+        tell(f"   {asked.solve('peak_lag > moves')} prints it.")
     if change.mends:
         show_given(change.assignment, indent="   ")
     if change.kind in ("rebalance", "isolate"):
@@ -305,7 +303,10 @@ def _print_trials(advice: Advice) -> None:
         Column("join or leave", _kept, right=True, shown=later),
     )
     if later:
-        show("join or leave: after one member has joined, or one of some has left")
+        tell(
+            "join or leave: one member joins, or one of some leaves, each played by itself; after "
+            "how many of these the busiest has the least that it can have"
+        )
     depend = [trial.assignor for trial in advice.assignors if trial.reason == DEPENDS]
     if depend:
         tell(f"{', '.join(depend)}: {DEPENDS}; {OPTIONS['subscriptions']}")

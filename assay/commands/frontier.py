@@ -9,6 +9,7 @@ import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
+    Asked,
     AssumeEqual,
     Format,
     HostBy,
@@ -77,10 +78,20 @@ def frontier(
         show_json(frontier_document(one, tiers, found))
     else:
         tell_not_valid(one)
-        show_frontier(one, tiers, found)
+        asked = Asked(
+            sources=files,
+            group=group,
+            reads=reads,
+            assume_equal=assume_equal,
+            reset=reset,
+            rate=rate,
+            host_by=host_by,
+            time_limit=time_limit,
+        )
+        show_frontier(one, tiers, found, asked)
 
 
-def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> None:
+def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked: Asked) -> None:
     """Print what is known, then a row a point, from the one that costs least."""
     if not group.members:
         tell(f"{group.name}: no members, so there is nothing to trade.")
@@ -130,6 +141,10 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier) -> Non
         tell(_left_out(points.left_out))
     if "balance" in tiers:
         tell(BALANCE)
+    row = at_knee or rows[1]
+    told = ("--objective", f"{bought} > {paid}", "--at-most", f"{paid}={row.spent}")
+    shows = asked.command("solve", *told)
+    tell(f"an assignment with {_spent(row.spent, paid)}, in full: {shows}")
 
 
 def _left_out(reason: str) -> str:

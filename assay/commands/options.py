@@ -457,7 +457,7 @@ def _found(
         raise BadInput(str(failures[0]))
     known = {group.name for group in groups}
     every = known | {one.group for one in failures if one.group is not None}
-    wanted = _matching(every, only)
+    wanted = named_in(every, only)
     for failure in failures:
         if failure.group in only and failure.group not in known:
             raise BadInput(f"--group {failure.group}: {failure}")
@@ -466,9 +466,7 @@ def _found(
     if not groups and not none_to_be_had:
         none = f"{', '.join(files)}: no group in it that could be scored"
         raise BadInput(none if failures else no_group_in(files))
-    for one in sorted(set(only)):
-        if not _matching(every if may_be_none else known, [one]):
-            raise BadInput(f"--group {one}: no group of that name{nearest_or_some(one, every)}")
+    require_named(only, every if may_be_none else known, every)
     kept = [at for at, group in enumerate(groups) if not only or group.name in wanted]
     places = [groups.places[at] for at in kept]
     groups = Groups([groups[at] for at in kept], failures, places)
@@ -489,9 +487,16 @@ def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
             note(f"{name}: {len(each):,} captures {of}: {few(held)}")
 
 
-def _matching(names: Collection[str], only: Sequence[str]) -> set[str]:
+def named_in(names: Collection[str], only: Sequence[str]) -> set[str]:
     """Return which names are asked for; what is none of them is a pattern as in ``orders-*``."""
     known, found = {*names}, set[str]()
     for one in only:
         found |= {one} if one in known else {name for name in known if fnmatchcase(name, one)}
     return found
+
+
+def require_named(only: Sequence[str], known: Collection[str], every: Collection[str]) -> None:
+    """Raise BadInput for a name or pattern without a group in `known`; `every` has near names."""
+    for one in sorted(set(only)):
+        if not named_in(known, [one]):
+            raise BadInput(f"--group {one}: no group of that name{nearest_or_some(one, every)}")

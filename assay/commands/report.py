@@ -23,8 +23,10 @@ from assay.commands.options import (
     Reset,
     TimeLimitOption,
     as_told,
+    named_in,
     no_group_in,
     on_hosts,
+    require_named,
 )
 from assay.progress import far
 from assay.streams import complain, note_failures, show
@@ -85,13 +87,11 @@ def report(
     live, files = cluster.reached_instead(
         sources, bootstrap_server, command_config, config, timeout
     )
-    if group and live is None:
-        add = f"add {cluster.BOOTSTRAP} HOST:PORT"
-        raise BadInput(f"--group: it is about a running cluster; {add}")
     run = None if live else _folder_of_a_run(files)
     path = Path(out) if out else Path(run if run and os.path.isdir(run) else "") / PAGE
     require_writable(path)
     told = {
+        "--group": group,
         "--assignor": assignor,
         "--reads": reads,
         "--assume-equal": assume_equal,
@@ -109,7 +109,7 @@ def report(
         page = page_of_run(run, benchmark or [], _command())
     else:
         if live is None:
-            groups, unread = _read(files, reads, reset)
+            groups, unread = _read(files, group or [], reads, reset)
         else:
             groups, unread = cluster.captured_of(live, group, reads, reset=reset)
         alike = Asked(
@@ -180,7 +180,7 @@ def _of_groups(
     tiers = parse_objective(objective)
     consumers = not all(group.of_streams for group in groups)
     names = assignors_asked(assignor) if assignor else usual_assignors() if consumers else []
-    apart, damaged = _read(benchmark, [], reset) if benchmark else ([], [])
+    apart, damaged = _read(benchmark, [], [], reset) if benchmark else ([], [])
     note_failures(damaged)
     return page_of_groups(
         groups,
@@ -198,9 +198,9 @@ def _of_groups(
 
 
 def _read(
-    sources: Sequence[str], reads: Sequence[str] | None, reset: str | None
+    sources: Sequence[str], only: Sequence[str], reads: Sequence[str] | None, reset: str | None
 ) -> tuple[list[Group], list[Failure]]:
-    """Return the groups in some files, and what holds none; refuse where there is neither."""
+    """Return the groups asked for, and what holds none; refuse where there is neither."""
     from groups.files import is_folder, read_groups
 
     try:
@@ -212,7 +212,13 @@ def _read(
         raise
     if not groups and not groups.failures:
         raise BadInput(no_group_in(sources))
-    return as_told(groups, reads, reset), [*groups.failures]
+    failures = groups.failures
+    every = {group.name for group in groups} | {one.group for one in failures if one.group}
+    require_named(only, every, every)
+    wanted = named_in(every, only) if only else every
+    kept = [group for group in groups if group.name in wanted]
+    missed = [one for one in failures if one.group is None or one.group in wanted]
+    return as_told(kept, reads, reset), missed
 
 
 def _command() -> str:

@@ -31,7 +31,7 @@ from compare.scenarios.upgrade_paths import PLAIN, Variation, roll_out_by_rule, 
 from compare.sentences import called
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
-from groups.wording import counted
+from groups.wording import counted, few
 from heuristics import Assignor, available, matching
 from heuristics.time_limit import TimeLimit
 
@@ -267,9 +267,7 @@ def _print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> N
     """Print the steps of each journey, where they are asked for, then the sums of all."""
     tiers = journeys[0].objective
     tell(f"scenario {name}: {counted(len(journeys[0].steps), 'rebalance')}, {' > '.join(tiers)}")
-    tell("in brackets: the optimum from the same state")
-    said = _said(("moves", *COUNTS, "without_plan"))
-    tell(f"{said}; at the start: what changes hands in the first rebalance")
+    tell(f"what happens: {few([step.event for step in journeys[0].steps[1:]])}")
     for journey in journeys if steps else ():
         _print_steps(journey)
     totals = [journey.total for journey in journeys]
@@ -295,6 +293,9 @@ def _print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> N
         Column("invalid", lambda one: one.total["invalid"]),
         Column("without plan", lambda one: one.total["without_plan"]),
     )
+    tell("in brackets: the optimum from the same state")
+    said = _said(("moves", *COUNTS, "without_plan"))
+    tell(f"{said}; at the start: what changes hands in the first rebalance")
 
 
 def _scored(journey: Journey) -> int:

@@ -385,8 +385,9 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
         said += f" That is {counted(sizing.smallest // pod, 'pod')} of {pod:,}."
     if beyond := _beyond_now(sizing):
         said += (
-            f" The {sizing.members_now:,} of now need another assignment for that: as they are "
-            f"assigned, the {beyond}. {solve} writes it."
+            f" The {counted(sizing.members_now, 'member')} of now "
+            f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
+            f"{beyond}. {solve} prints it."
         )
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)

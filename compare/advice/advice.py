@@ -77,8 +77,8 @@ class Change:
         topic more), `assignor`, `members` (more of them), `partitions` (more of one topic), or
         `fewer members` for the same peak
     before : the peak without it: of `rebalance` and `assignor` what the members hold now, and of
-        `isolate` where no `rebalance` is advised; else the least that the group as it is can have.
-        None where what is there now is not valid
+        `isolate` where no `rebalance` of fewer moves is advised; else the least that the group as
+        it is can have. None where what is there now is not valid
     after : the peak that the change allows, and for an `assignor` the one it leaves
     assignment : one with that peak, of the group as it is then
     assignor, members, topic, partitions, member : what to use, how many then, which, how many

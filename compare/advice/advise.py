@@ -172,7 +172,7 @@ def _advised(
     open_ = question is not None and now is not None and len(now.idle) > 0
     every, few = changes.rebalance()
     by_hand = _worth(every, changes)
-    isolated = _worth(changes.isolated(evened=isinstance(by_hand, Change)), changes)
+    isolated = _worth(changes.isolated(by_hand if isinstance(by_hand, Change) else None), changes)
     reader = _worth(changes.one_more_reader(), changes)
     members = None if open_ else changes.more_members()
     partitions = _worth(changes.more_partitions(), changes)

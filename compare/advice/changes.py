@@ -122,12 +122,13 @@ class Changes:
             return None
         return len(even.moved)
 
-    def isolated(self, *, evened: bool) -> Change | None:
+    def isolated(self, evened: Change | None) -> Change | None:
         """Return the assignment with less lag where loads may be uneven; None without less.
 
         Parameters
         ----------
-        evened : whether a rebalance is advised; else the gain is counted from what is there now
+        evened : the rebalance that is advised. The gain is counted from there if that mends the
+            group or takes fewer moves, else from what is there now
         """
         if self.lower != "peak_lag":
             return None
@@ -138,7 +139,9 @@ class Changes:
         value, bound = found.terms[0].value, found.terms[0].bound
         after = Peak(value, bound or 0, proof=str(found.proof.kind if bound == value else "none"))
         before = self.best.peak
-        if not evened and self.now is not None:
+        moves = len(found.assignment.moved)
+        after_it = evened is not None and (evened.mends or evened.moves < moves)
+        if not after_it and self.now is not None:
             here = peak_of(self.now, self.lower)
             before = before if here == before.value else Peak(here, here, proof="as it is")
         return Change("isolate", before, after, found.assignment)

@@ -172,8 +172,8 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
         said.append(advice.new_members)
     if change.mends:
         said.append(
-            "A rebalance does that, such as by a restart of 1 member. Capture again first: it may "
-            "be under way."
+            "A rebalance makes it valid, such as by a restart of 1 member; who then has what, its "
+            "assignor decides. Capture again first: it may be under way."
         )
     elif change.kind == "rebalance" and advice.lower == "peak_lag":
         said.append(BY_LAG)
@@ -270,7 +270,7 @@ def hosts_and_pods(advice: Advice, command: str) -> list[str]:
         )
         said.append(
             f"In pods of {pods.threads:,} members: at the best a member holds {now} with the "
-            f"{there:,} of now and {more} with one more. {pods.even_told}"
+            f"{there:,} pods of now and {more} with one more. {pods.even_told}"
         )
     return said
 

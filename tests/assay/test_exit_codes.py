@@ -198,8 +198,8 @@ report f.json --bootstrap-server a:1
     f.json: FILE or --bootstrap-server, not both
 report
     Missing argument 'FILE...', or --bootstrap-server
-report f.json --group orders
-    --group: it is about a running cluster; add --bootstrap-server HOST:PORT
+report orders.json --group nosuch
+    --group nosuch: no group of that name; there is orders
 watch --bootstrap-server localhost:1 -o out --every 0s
     --every 0s: expected a time as in 30s, 5m or 1h
 watch --bootstrap-server localhost:1 -o out --times 0

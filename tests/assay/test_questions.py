@@ -1,4 +1,4 @@
-"""Twelve questions about groups, each answered by one command of the README."""
+"""Fourteen questions about groups, each answered by one command of the README."""
 
 import json
 import re
@@ -38,6 +38,16 @@ ANSWERS = {
         "kafka-java/cooperative-sticky... 7 yes yes 0 2 ...",
     ],
     "What do three moves buy?": [" 0 4 ...", " 1 2 ...", " 2 0 ..."],
+    "By how many moves can the lag": [
+        "static-d: peak_lag 1,356 for 0 moves, 900 for 3 moves. 1 move gives 99% of what 3 would.",
+        " 1 906 5-6 450 99% knee exhaustion",
+        "an assignment with 1 move, in full: assay solve groups.txt --group static-d "
+        "--assume-equal --objective 'peak_lag > moves' --at-most moves=1",
+    ],
+    "What would move if a consumer left?": [
+        f"what happens: {FULL} leaves",
+        "range 5 0 0 (0) 0 (0) 8 ...",
+    ],
     "Why can it not be better?": [
         "14 partitions for 2 members are 7 each ...",
         f"- {FULL} owns 9 partitions and holds at most 7: 2 must go.",
@@ -50,9 +60,9 @@ ANSWERS = {
     "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
     "How many consumers do I need?": [
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
-        "1,000 with balanced loads; with 1 it is 1,625. The 2 of now need another assignment for "
-        "that: as they are assigned, the peak lag is 1,382. assay solve groups.txt --group kpr-c "
-        "--assume-equal --objective 'balance > peak_lag > moves' writes it.",
+        "1,000 with balanced loads; with 1 it is 1,625. The 2 members of now need another "
+        "assignment for that: as assigned, the peak lag is 1,382. assay solve groups.txt --group "
+        "kpr-c --assume-equal --objective 'balance > peak_lag > moves' prints it.",
     ],
     "With how many pods": [
         "kpr-c: 14 partitions, pods of 2 threads. Threads are even with 1 and 7 pods. ...",
@@ -123,12 +133,12 @@ def test_a_command_that_is_named_next_asks_with_the_same_options_and_runs_as_it_
     write(folder, {"late.json": LATE | {"topics": {"t": lag}}})
     for asked, command in NAMING.items():
         answer = assay(*shlex.split(asked), cwd=folder).stdout
-        assert re.search(rf"assay {re.escape(command)}(\.?$| says | writes )", answer, re.M), (
+        assert re.search(rf"assay {re.escape(command)}(\.?$| says | prints )", answer, re.M), (
             answer
         )
         run = assay(*shlex.split(command.replace("NAME", "coop-a")), cwd=folder)
         assert run.returncode == 0, run.stderr
 
 
-def test_there_are_twelve_questions_as_the_readme_says():
-    assert len(ASKED) == len(ANSWERS) == 12
+def test_there_are_fourteen_questions_as_the_readme_says():
+    assert len(ASKED) == len(ANSWERS) == 14

@@ -30,7 +30,7 @@ def told(group: Group, objective: str = "kip-54") -> str | None:
 def test_hosts_that_are_uneven_though_members_are_even_are_named():
     assert told(orders(UNEVEN, "aabb")) == (
         "Hosts are uneven: a has 6 for 2 members, b 4 for 2 members. With loads as even they "
-        f"could have 5. It writes that assignment. {NO_ASSIGNOR_EVENS_HOSTS}"
+        f"could have 5 each. It prints that assignment. {NO_ASSIGNOR_EVENS_HOSTS}"
     )
 
 
@@ -88,14 +88,14 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     score = ("score", "orders.json", "--assignor", "current")
     said = assay(*score, "--host-by", "client-id", cwd=folder)
     assert "Hosts are uneven: pod0 has 6 for 2 members, pod1 4 for 2 members." in said.stdout
-    _, _, hint = said.stdout.replace("\n", " ").partition("could have 5. assay ")
-    command, _, by_whom = hint.partition(" writes that assignment. ")
+    _, _, hint = said.stdout.replace("\n", " ").partition("could have 5 each. assay ")
+    command, _, by_whom = hint.partition(" prints that assignment. ")
     assert by_whom.startswith("No assignor of Kafka's or ours makes it: they know no hosts.")
     assert "host_balance     50     50" in assay(*shlex.split(command), cwd=folder).stdout
     page = ("report", "orders.json", "--assignor", "current", "--host-by", "client-id")
     good(assay(*page, cwd=folder))
     told = Parsed((folder / "report.html").read_text()).words
-    assert f"could have 5. assay {command} writes that assignment. No assignor" in told
+    assert f"could have 5 each. assay {command} prints that assignment. No assignor" in told
     write(tmp_path, {"other.json": document | {"group": "other"}})
     both = ("score", "orders.json", "other.json", "--host-by", "client-id", "--rate", "7")
     in_full = "assay score orders.json other.json --group NAME --rate 7 --host-by client-id"
@@ -115,5 +115,6 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
     told = assay(*advise, cwd=folder).stdout
     assert "Hosts are uneven: pod0 has 6 for 2 members" in told
     assert (
-        "2-3 with the 2 of now and 1-2 with one more. Threads are even with 1 and 5 pods." in told
+        "2-3 with the 2 pods of now and 1-2 with one more. Threads are even with 1 and 5 pods."
+        in told
     )

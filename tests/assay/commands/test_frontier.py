@@ -2,6 +2,7 @@ from dataclasses import replace
 
 from assay import Group, frontier
 from assay.commands.frontier import show_frontier
+from assay.commands.options import Asked
 from optimal.frontier import Frontier
 from optimal.proof import ProofKind
 from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, document_of, good, write
@@ -77,7 +78,8 @@ def test_one_assignment_that_is_not_proved_is_the_best_found(capsys):
     group, tiers = Group.from_dict(EVEN), ("balance", "stickiness")
     (point,) = frontier(group, *tiers)
     open_ = replace(point, second_bound=None, proof=ProofKind.NONE)
-    show_frontier(group, tiers, Frontier([open_], "the time was up: there may be others"))
+    asked = Asked(sources=["even.json"], group=None)
+    show_frontier(group, tiers, Frontier([open_], "the time was up: there may be others"), asked)
     assert capsys.readouterr().out == (
         "even: one assignment is the best found in both: balance 0, moves 0\n"
         "Not all points: the time was up: there may be others; --time-limit gives more.\n"

@@ -68,12 +68,12 @@ def test_where_the_members_of_now_need_another_assignment_the_command_for_it_is_
     asked = ("size", "late.json", "--target", "peak_time=2m", "--rate", "10")
     first, *rows = good(assay(*asked, cwd=folder)).stdout.splitlines()
     assert first.endswith(
-        "The 2 of now need another assignment for that: as they are assigned, the time to catch "
+        "The 2 members of now need another assignment for that: as assigned, the time to catch "
         "up is 3 min. assay solve late.json --group g --rate 10 "
-        "--objective 'balance > peak_lag > moves' writes it."
+        "--objective 'balance > peak_lag > moves' prints it."
     )
     assert rows[5].endswith("now (time to catch up is 3 min as assigned), enough")
-    command = shlex.split(first.rpartition("assay ")[2].removesuffix(" writes it."))
+    command = shlex.split(first.rpartition("assay ")[2].removesuffix(" prints it."))
     solved = good(assay(*command, cwd=folder))
     assert "Most lag on one member: 1,200, now 1,800" in solved.stdout
 

@@ -193,9 +193,9 @@ def test_neither_moves_nor_an_assignor_are_advised_for_less_than_a_tenth_of_the_
 
 
 def test_uneven_loads_are_advised_from_a_tenth_of_what_the_best_even_loads_leave():
-    owned = {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4, 5]}}
+    owned = {"a": {"t": [0, 1, 2, 4]}, "b": {"t": [3, 5, 6, 7]}}
     for least, advised in ((91, False), (90, True)):
-        lags = [least, 20, 20, 20, 5, 95 - least]
+        lags = [least, 3, 3, 94 - least, 20, 20, 20, 20]
         group = Group.from_dict(lagging({"t": lags}, owned, **READ))
         found = advise(group, assignors=())
         changes = {one.kind: one for one in found.changes}
@@ -220,6 +220,15 @@ def test_uneven_loads_are_counted_from_now_where_even_ones_gain_too_little():
     )
 
 
+def test_uneven_loads_are_counted_from_now_where_even_ones_take_as_many_moves():
+    owned = {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4, 5]}}
+    group = Group.from_dict(lagging({"t": [91, 20, 20, 20, 5, 4]}, owned, **READ))
+    changes = {one.kind: one for one in advise(group, assignors=()).changes}
+    even, uneven = changes["rebalance"], changes["isolate"]
+    assert (even.before.value, even.after.value, even.moves) == (131, 100, 2)
+    assert (uneven.before.value, uneven.after.value, uneven.moves) == (131, 91, 2)
+
+
 def test_the_command_that_shows_what_fewer_moves_bring_is_named():
     owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
     found = advise(Group.from_dict(lagging({"t": [50, 40, 1, 1]}, owned, **READ)), assignors=())
@@ -236,4 +245,4 @@ def test_what_mends_a_group_says_that_a_rebalance_does_it_and_what_waits():
     )
     # What leaves most lag without an owner is no measure of what other changes gain.
     assert not any("falls from 4 to" in line for line in gains_nothing(found))
-    assert depends(found.changes[0], found)[0].startswith("A rebalance does that, such as by a ")
+    assert depends(found.changes[0], found)[0].startswith("A rebalance makes it valid, such as ")

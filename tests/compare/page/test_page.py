@@ -381,7 +381,7 @@ def test_a_group_shows_its_hosts_and_names_those_that_are_uneven(page_of, read):
         assert any("Hosts are uneven: a has 6" in said for said in detail.sentences) is uneven
     shown = read([orders(UNEVEN, "aabb")], solve="assay solve it --group {} --objective {}".format)
     command = "assay solve it --group g --objective balance > host_balance > moves"
-    assert f"could have 5. {command} writes that assignment." in shown.words
+    assert f"could have 5 each. {command} prints that assignment." in shown.words
     rows = shown.table("Hosts of g")
     assert [*rows["a"].values()] == ["a", "6", "2", "c0 3, c1 3"]
     assert [*rows["b"].values()] == ["b", "4", "2", "c2 2, c3 2"]
