@@ -160,8 +160,8 @@ def test_partitions_that_could_be_more_even_are_told_where_lag_decides(said):
     assert found[1:4] == [
         "Verdict of assay score (balance > moves): improvable.",
         found[2],
-        "Decided by lag; 1 move would make the partitions more even: assay advise "
-        "behind.json --group behind --assignor range --lower peak_load shows it.",
+        "Decided by lag; 1 move would make the partitions more even: assay score behind.json "
+        "--group behind --assignor range shows it.",
     ]
     assert found[2].startswith("One partition (t-0) alone has 80 of lag.")
     nothing = f"Nothing that was tried lowers peak_lag, and that is proved, {LATEST}: moving "
