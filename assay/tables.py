@@ -13,7 +13,6 @@ from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
 from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
-from compare.page.group.holders import moves_to
 from compare.page.group.line import labels_of
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, called, spread
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 MOST_UNSCORED = 10
 MOST_QUESTIONS = 5
-MOST_MOVES = 10
 MOST_HOSTS = 12
 
 Pair = tuple[str, str]
@@ -259,19 +257,6 @@ def _catch_up(one: Glance | Pair) -> Pair | None:
 
 def _best(one: Glance, value: int | None, told: Callable[[int], str]) -> str:
     return " / -" if value is None else f" / {'' if one.lowest_proved else '~'}{told(value)}"
-
-
-def show_moves(plan: Assignment, indent: str = "  ") -> None:
-    """Print a line for each pair of members of whom one gives partitions to the other."""
-    pairs = moves_to(plan)
-    for pair in pairs[:MOST_MOVES]:
-        tell(f"{indent}{pair.count:,} from {pair.origin} to {pair.target}: {pair.partitions}")
-    more = len(pairs) - MOST_MOVES
-    if more > 0:
-        members = f"{plan.group.nouns.member}s"
-        tell(
-            f"{indent}and {counted(more, 'more pair')} of {members}: --format json has every move"
-        )
 
 
 def show_given(plan: Assignment, indent: str) -> None:

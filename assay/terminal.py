@@ -17,15 +17,19 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from assay.streams import printable, put
+from groups.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from groups.assignment import Assignment
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 # Their fonts lack the eighths of a block.
 PLAIN_TERMINALS = ("dumb", "linux")
 BETWEEN = 2
 SHORTEST = 16
+MOST_MOVES = 10
 
 Row = TypeVar("Row")
 
@@ -211,3 +215,18 @@ def _placed(text: str, wide: int, right: bool) -> str:
 
     padding = " " * (wide - cell_len(text))
     return f"{padding}{text}" if right else f"{text}{padding}"
+
+
+def show_moves(plan: Assignment, indent: str = "  ") -> None:
+    """Print a line for each pair of members of whom one gives partitions to the other."""
+    from compare.moves import moves_to
+
+    pairs = moves_to(plan)
+    for pair in pairs[:MOST_MOVES]:
+        tell(f"{indent}{pair.count:,} from {pair.origin} to {pair.target}: {pair.partitions}")
+    more = len(pairs) - MOST_MOVES
+    if more > 0:
+        members = f"{plan.group.nouns.member}s"
+        tell(
+            f"{indent}and {counted(more, 'more pair')} of {members}: --format json has every move"
+        )

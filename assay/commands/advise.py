@@ -26,8 +26,8 @@ from assay.commands.options import (
 )
 from assay.progress import far
 from assay.streams import OPTIONS, WHO_READS, note, note_assumed, show, show_json
-from assay.tables import show_given, show_guessed, show_moves
-from assay.terminal import Column, show_table, tell
+from assay.tables import show_given, show_guessed
+from assay.terminal import Column, show_moves, show_table, tell
 from compare.advice import words
 from compare.advice.advice import AS_MANY, Advice, Change, Tried
 from compare.advice.advise import advise as advised

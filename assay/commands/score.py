@@ -35,13 +35,12 @@ from assay.tables import (
     plan_told,
     show_groups,
     show_hosts,
-    show_moves,
     show_notes,
     show_over_groups,
     show_scores,
     why_not,
 )
-from assay.terminal import Column, bar, show_table, tell
+from assay.terminal import Column, bar, show_moves, show_table, tell
 from compare.gains import early_gain
 from compare.hosts import EVEN_HOSTS
 from compare.judged import Judged, judge, worst_first

@@ -28,7 +28,7 @@ from assay.commands.options import (
     one_group,
 )
 from assay.streams import note_assumed, show_json
-from assay.terminal import Column, show_table, tell
+from assay.terminal import Column, show_moves, show_table, tell
 from compare.lag.behind import Behind, behind, peak_lag
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
@@ -189,8 +189,9 @@ def show_solution(solution: Solution) -> None:
         tell(said)
     for named in in_ranges(found.unassigned):
         tell(f"nobody reads {named}")
-    for (origin, target), count in found.moves_by_pair().items():
-        tell(f"moves {count} from {origin} to {target}")
+    if len(found.moved):
+        tell("moves:")
+        show_moves(found)
 
 
 def in_ranges(topics: Mapping[str, Sequence[int]]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from compare.hosts import HostRow
+    from compare.moves import Move
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line, Strip
 
@@ -32,16 +33,6 @@ class Holder:
     load_best: int | None
     lag_now: int | None = None
     lag_best: int | None = None
-
-
-@dataclass(frozen=True)
-class Move:
-    """Partitions that go from one member to another; `partitions` as ``t0: 0-3, t1: 2``."""
-
-    origin: str
-    target: str
-    count: int
-    partitions: str
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from compare.gains import WITH_MOVES, early_gain
 from compare.hosts import EVEN_HOSTS, host_rows
 from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_told
+from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Evidence, Lines, Planned
 from compare.page.group.holders import (
@@ -19,7 +20,6 @@ from compare.page.group.holders import (
     Lag,
     grid_of,
     moves_csv,
-    moves_to,
 )
 from compare.page.group.line import shown_best, strip
 from compare.reasons import words

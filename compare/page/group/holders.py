@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.page.drawing import as_csv
-from compare.page.group.contents import Holder, Move, MoveGrid, Part
+from compare.page.group.contents import Holder, MoveGrid, Part
 from compare.page.group.line import labels_of
 from groups.arrays import UNKNOWN
 from groups.tiers import load_of
 
 if TYPE_CHECKING:
+    from compare.moves import Move
     from groups.arrays import Int64
     from groups.assignment import Assignment
     from groups.group import Group
@@ -21,7 +22,6 @@ MOST_DRAWN = 60
 COLOURS = 11
 MOST_LISTED = 200
 MOST_IN_GRID = 40
-LONGEST = 300
 
 
 class Holdings:
@@ -154,25 +154,6 @@ def _by_topic(assignment: Assignment) -> tuple[Int64, Int64, Int64]:
     return pairs // width, pairs % width, counts.astype(np.int64)
 
 
-def moves_to(best: Assignment) -> list[Move]:
-    """Return the partitions that a valid owner gives to somebody else, most first."""
-    group, moved = best.group, best.moved
-    found: dict[tuple[int, int], dict[int, list[int]]] = {}
-    columns = (group.owner[moved], best.owner[moved], group.topic[moved], group.number[moved])
-    for a, b, t, number in zip(*(column.tolist() for column in columns), strict=True):
-        found.setdefault((a, b), {}).setdefault(t, []).append(number)
-    moves = [
-        Move(
-            origin=group.members[a],
-            target=group.members[b],
-            count=sum(map(len, topics.values())),
-            partitions=_cut(group.nouns.held({group.topics[t]: n for t, n in topics.items()})),
-        )
-        for (a, b), topics in found.items()
-    ]
-    return sorted(moves, key=lambda move: (-move.count, move.origin, move.target))
-
-
 def grid_of(moves: list[Move], best: Assignment) -> MoveGrid | None:
     """Return the moves from each who gives, a row, to each who gets, a column, most first.
 
@@ -213,7 +194,3 @@ def moves_csv(best: Assignment) -> str:
         for p in moved.tolist()
     )
     return as_csv(["topic", "partition", "from", "to"], rows)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

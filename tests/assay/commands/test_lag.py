@@ -212,7 +212,7 @@ def test_or_as_little_is_moved_as_makes_it_fall_enough(said):
     assert lines[0] == (
         "late: 1 move brings the peak lag from 1,200 to 700: 42% lower. Fewer are not enough."
     )
-    assert lines[-1] == "moves 1 from a to b"
+    assert lines[-2:] == ["moves:", "  1 from a to b: t: 0"]
     assert said["free"][0].startswith(
         "late: 2 moves bring the peak lag from 1,200 to 660: 45% lower."
     )

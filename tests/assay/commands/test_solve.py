@@ -108,7 +108,7 @@ def test_within_a_budget_it_says_so_and_what_proves_it_and_check_follows_that(fo
     assert [line.split() for line in lines[2:4]] == [
         ["balance", "3", "3"], ["stickiness", "1", "1"],
     ]  # fmt: skip
-    assert lines[-1] == "moves 1 from c0 to c1"
+    assert lines[-2:] == ["moves:", "  1 from c0 to c1: t1: 2"]
     document = document_of(good(assay(*asked, *AS_JSON)))
     assert list(document)[:5] == ["format", "group", "objective", "at_most", "status"]
     check = ("check", folder / "orders.json", "-")
