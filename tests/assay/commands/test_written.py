@@ -62,6 +62,11 @@ def test_a_page_is_made_of_snapshots_console_texts_and_what_cannot_be_read_witho
     assert "standard input" in page("-", *RANGE, stdin=json.dumps(LOPSIDED)).words
 
 
+def test_a_page_has_the_groups_that_are_asked_for_and_no_others(page):
+    rows = page("all.txt", "even.json", "--group", "static*", *RANGE).table("Groups")
+    assert {name.split()[0] for name in rows} == {"static-d", "static848-d"}
+
+
 def test_a_page_goes_to_report_html_where_nobody_says_where(given):
     assert assay("report", "even.json", *RANGE, cwd=given).returncode == 0
     assert "assay report even.json" in Parsed((given / "report.html").read_text("utf-8")).words
