@@ -267,7 +267,8 @@ def _print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> N
     """Print the steps of each journey, where they are asked for, then the sums of all."""
     tiers = journeys[0].objective
     tell(f"scenario {name}: {counted(len(journeys[0].steps), 'rebalance')}, {' > '.join(tiers)}")
-    tell(f"what happens: {few([step.event for step in journeys[0].steps[1:]])}")
+    if happens := [step.event for step in journeys[0].steps[1:]]:
+        tell(f"what happens: {few(happens)}")
     for journey in journeys if steps else ():
         _print_steps(journey)
     totals = [journey.total for journey in journeys]
