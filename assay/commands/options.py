@@ -456,22 +456,18 @@ def _found(
     if not groups and len(failures) == 1 and not none_to_be_had:
         raise BadInput(str(failures[0]))
     known = {group.name for group in groups}
-    every = known | {one.group for one in failures if one.group is not None}
-    wanted = named_in(every, only)
+    every = names_of(groups)
     for failure in failures:
         if failure.group in only and failure.group not in known:
             raise BadInput(f"--group {failure.group}: {failure}")
-    asked = [f for f in failures if not only or f.group is None or f.group in wanted]
-    note_failures(asked)
+    chosen = asked_for(groups, only)
+    note_failures(chosen.failures)
     if not groups and not none_to_be_had:
         none = f"{', '.join(files)}: no group in it that could be scored"
         raise BadInput(none if failures else no_group_in(files))
     require_named(only, every if may_be_none else known, every)
-    kept = [at for at, group in enumerate(groups) if not only or group.name in wanted]
-    places = [groups.places[at] for at in kept]
-    groups = Groups([groups[at] for at in kept], failures, places)
-    damaged = [f for f in asked if not f.not_to_be_had]
-    return groups, damaged, [f for f in asked if f.not_to_be_had]
+    damaged = [f for f in chosen.failures if not f.not_to_be_had]
+    return chosen, damaged, [f for f in chosen.failures if f.not_to_be_had]
 
 
 def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
@@ -485,6 +481,21 @@ def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
             loads = [spread(Assignment.current(groups[at]).loads) for at in each]
             held = [f"{places[at]} with loads of {of}" for at, of in zip(each, loads, strict=True)]
             note(f"{name}: {len(each):,} captures {of}: {few(held)}")
+
+
+def names_of(groups: Groups) -> set[str]:
+    """Return the names of groups, and of those that cannot be had."""
+    return {one.name for one in groups} | {one.group for one in groups.failures if one.group}
+
+
+def asked_for(groups: Groups, only: Sequence[str]) -> Groups:
+    """Return the groups that are asked for, of nothing all, and what failed of them."""
+    if not only:
+        return groups
+    wanted = named_in(names_of(groups), only)
+    kept = [at for at, group in enumerate(groups) if group.name in wanted]
+    failures = [one for one in groups.failures if one.group is None or one.group in wanted]
+    return Groups([groups[at] for at in kept], failures, [groups.places[at] for at in kept])
 
 
 def named_in(names: Collection[str], only: Sequence[str]) -> set[str]:

@@ -23,7 +23,8 @@ from assay.commands.options import (
     Reset,
     TimeLimitOption,
     as_told,
-    named_in,
+    asked_for,
+    names_of,
     no_group_in,
     on_hosts,
     require_named,
@@ -212,13 +213,10 @@ def _read(
         raise
     if not groups and not groups.failures:
         raise BadInput(no_group_in(sources))
-    failures = groups.failures
-    every = {group.name for group in groups} | {one.group for one in failures if one.group}
+    every = names_of(groups)
     require_named(only, every, every)
-    wanted = named_in(every, only) if only else every
-    kept = [group for group in groups if group.name in wanted]
-    missed = [one for one in failures if one.group is None or one.group in wanted]
-    return as_told(kept, reads, reset), missed
+    chosen = asked_for(groups, only)
+    return as_told(chosen, reads, reset), [*chosen.failures]
 
 
 def _command() -> str:
