@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from difflib import get_close_matches
+from functools import wraps
 from importlib import import_module
+from inspect import Parameter, signature
 from itertools import pairwise, zip_longest
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
@@ -63,7 +65,39 @@ class Entry:
         spelled = f"{name}_" if iskeyword(name) else name
         home = import_module(f"assay.commands.{self.module or spelled}")
         found: Callable[..., None] = getattr(home, spelled)
-        return found
+        return option_by_option(found)
+
+
+def option_by_option(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as Typer takes it: each field of its dataclasses is an option by itself.
+
+    Where the command has an option of a field's name itself, its value is the field's, too.
+    """
+    given, kinds = signature(command).parameters, get_type_hints(command, include_extras=True)
+    shared = {name: kinds[name] for name in given if is_dataclass(kinds[name])}
+    parameters: list[Parameter] = []
+    for name, own in given.items():
+        options = get_type_hints(shared[name], include_extras=True) if name in shared else {}
+        parameters += [
+            own.replace(name=one.name, default=one.default, annotation=options[one.name])
+            for one in (fields(shared[name]) if name in shared else ())
+            if one.name not in given
+        ]
+        if name not in shared:
+            parameters.append(own.replace(annotation=kinds[name]))
+    added = {one.name for one in parameters} - given.keys()
+
+    @wraps(command)
+    def called(**values: Any) -> None:
+        made = {
+            name: kind(**{one.name: values[one.name] for one in fields(kind)})
+            for name, kind in shared.items()
+        }
+        command(**{name: values[name] for name in values.keys() - added}, **made)
+
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    return called
 
 
 PANELS: dict[str, dict[str, Entry]] = {

@@ -13,15 +13,11 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     Asked,
     Assignors,
-    AssumeEqual,
     Format,
-    HostBy,
+    GroupOptions,
     Like,
-    Reads,
-    Reset,
     note_passed_over,
     note_unused_capacity,
-    on_hosts,
     seconds_option,
 )
 from assay.progress import far
@@ -56,9 +52,7 @@ def advise(
     *,
     bootstrap_server: cluster.BootstrapServerInstead = None,
     group: cluster.Patterns = None,
-    command_config: cluster.CommandConfig = None,
-    config: cluster.Config = None,
-    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
+    connection: cluster.ConnectionOptions,
     lower: Annotated[
         Literal["peak_load", "peak_lag"] | None,
         typer.Option(
@@ -69,10 +63,7 @@ def advise(
     ] = None,
     assignor: Assignors = None,
     like: Like = None,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
-    reset: Reset = None,
-    host_by: HostBy = "host",
+    options: GroupOptions,
     time_limit: Annotated[
         float | None,
         seconds_option(
@@ -90,9 +81,8 @@ def advise(
     """
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
-    find, sources = cluster.finding(files, bootstrap_server, command_config, config, timeout)
-    groups, damaged, not_had = find(group, reads, reset=reset)
-    groups = on_hosts(groups, host_by)
+    find, sources = cluster.finding(files, bootstrap_server, connection)
+    groups, damaged, not_had = find(group, options)
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
@@ -106,7 +96,7 @@ def advise(
                     lower=lower,
                     assignors=asked if one or asked is not None else (),
                     like=like,
-                    assume_equal=assume_equal,
+                    assume_equal=options.assume_equal,
                     time_limit=time_limit or (DEFAULT_SECONDS if one else each),
                     limit=limit,
                 )
@@ -121,15 +111,13 @@ def advise(
     asked_alike = Asked(
         sources=sources,
         group=found[0].group if one else None,
+        options=options,
         assignors=assignor,
-        reads=reads,
-        assume_equal=assume_equal,
-        reset=reset,
-        host_by=host_by,
         time_limit=time_limit,
     )
     second = "peak_lag" if any(advice.lower == "peak_lag" for advice in found) else MOVES
-    note_unused_capacity(groups, ("balance", second), asked_alike.command("score"))
+    if options.rate is None:
+        note_unused_capacity(groups, ("balance", second), asked_alike.command("score"))
     if one:
         note_assumed(found[0].assumed)
     else:
@@ -275,7 +263,7 @@ def _print_assumed(advice: Sequence[Advice]) -> None:
 
 def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> None:
     # A frontier is of a group of which it is known who reads what.
-    known = asked.assume_equal or advice.judged.group.subscription_known.all()
+    known = asked.options.assume_equal or advice.judged.group.subscription_known.all()
     fewer_moves = asked.command("frontier", "stickiness", "peak_lag") if known else ""
     tell(f"{lead}{words.what_to_do(change, advice)}")
     for line in (words.why(change, advice), *words.depends(change, advice, fewer_moves)):

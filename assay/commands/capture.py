@@ -4,7 +4,7 @@ import typer
 
 from assay.commands import cluster
 from assay.commands.import_ import note_each_assumed, write_snapshots
-from assay.commands.options import Reset, SnapshotsOut
+from assay.commands.options import GroupOptions, Reset, SnapshotsOut
 from groups.extras import require
 from groups.files import PARQUET
 
@@ -16,9 +16,7 @@ def capture(
     out: SnapshotsOut = None,
     strict: cluster.Strict = False,
     reset: Reset = None,
-    command_config: cluster.CommandConfig = None,
-    config: cluster.Config = None,
-    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
+    connection: cluster.ConnectionOptions,
 ) -> None:
     """Turn the groups of a running cluster into snapshots.
 
@@ -26,8 +24,8 @@ def capture(
     document, several are JSON lines. A group that is rebalancing or has no members costs a line on
     standard error; the others are written, with exit code 2 if --group named it.
     """
-    connection = cluster.connection_to(bootstrap_server, command_config, config, timeout)
-    groups, damaged, not_had = cluster.groups_of(connection, group, reset=reset)
+    live = cluster.connection_to(bootstrap_server, connection)
+    groups, damaged, not_had = cluster.groups_of(live, group, GroupOptions(reset=reset))
     note_each_assumed((one.name, one.assumed) for one in groups)
     if out is not None and out.endswith(PARQUET):
         require("pyarrow", extra="spark")

@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.options import (
-    AssumeEqual,
-    AtMost,
-    File,
-    OneOf,
-    Reads,
-    Reset,
-    budgets_of,
-    one_group,
-)
+from assay.commands.options import AtMost, File, GroupOptions, OneOf, budgets_of, one_group
 from assay.streams import note_assumed, show
 from compare.reasons.sure import check as check_solution
 from groups.documents.json_files import parse_json
@@ -56,9 +47,7 @@ def check(
         bool,
         typer.Option("--strict", help="exit code 1 if the status could not be checked"),
     ] = False,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
-    reset: Reset = None,
+    options: GroupOptions,
 ) -> None:
     """Check a solution and its proof, without a solver.
 
@@ -66,7 +55,7 @@ def check(
     certificate, all assignments are counted again, up to a million. An answer to another question
     than --objective and --at-most ask is refused.
     """
-    given = one_group([file], group, reads, assume_equal=assume_equal, reset=reset)
+    given = one_group([file], group, options)
     one = reading_most(given)
     data = read_bytes(solution)
     try:

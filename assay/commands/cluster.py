@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.options import MOST_SECONDS, as_told, groups_in
+from assay.commands.options import MOST_SECONDS, GroupOptions, as_told, groups_in
 from assay.streams import note_failures
 from groups.errors import BadInput, Failure
 from live import DEFAULT_SECONDS as DEFAULT_SECONDS
@@ -61,6 +62,17 @@ Timeout = Annotated[
         help="to connect, and for each answer",
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectionOptions:
+    """How a cluster is reached."""
+
+    command_config: CommandConfig = None
+    config: Config = None
+    timeout: Timeout = DEFAULT_SECONDS
+
+
 Patterns = Annotated[
     list[str] | None,
     typer.Option("--group", metavar="NAME", help="only this group, or a pattern as in 'orders-*'"),
@@ -71,23 +83,20 @@ Strict = Annotated[
 ]
 
 
-def connection_to(
-    bootstrap: str, command_config: str | None, config: Sequence[str] | None, timeout: float
-) -> Connection:
+def connection_to(bootstrap: str, options: ConnectionOptions) -> Connection:
     """Return the connection that these options tell; nothing is reached yet."""
     from live.connection import Connection
 
     return Connection.told(
-        bootstrap, command_config=command_config, config=config or (), timeout=timeout
+        bootstrap,
+        command_config=options.command_config,
+        config=options.config or (),
+        timeout=options.timeout,
     )
 
 
 def reached_instead(
-    files: Sequence[str] | None,
-    bootstrap: str | None,
-    command_config: str | None,
-    config: Sequence[str] | None,
-    timeout: float,
+    files: Sequence[str] | None, bootstrap: str | None, options: ConnectionOptions
 ) -> tuple[Connection | None, list[str]]:
     """Return the connection to ask instead of reading files, None where files are to be read.
 
@@ -99,7 +108,8 @@ def reached_instead(
         Where it is both or neither, or something is said of a connection that there is none of.
     """
     if bootstrap is None:
-        for option, given in (("--command-config", command_config), ("--config", config)):
+        about = {"--command-config": options.command_config, "--config": options.config}
+        for option, given in about.items():
             if given:
                 raise BadInput(f"{option}: it is about a connection; add {BOOTSTRAP} HOST:PORT")
         if not files:
@@ -107,16 +117,11 @@ def reached_instead(
         return None, [*files]
     if files:
         raise BadInput(f"{files[0]}: FILE or {BOOTSTRAP}, not both")
-    live = connection_to(bootstrap, command_config, config, timeout)
-    return live, [BOOTSTRAP, bootstrap, *_repeated(command_config, config or (), timeout)]
+    return connection_to(bootstrap, options), [BOOTSTRAP, bootstrap, *_repeated(options)]
 
 
 def finding(
-    files: Sequence[str] | None,
-    bootstrap: str | None,
-    command_config: str | None,
-    config: Sequence[str] | None,
-    timeout: float,
+    files: Sequence[str] | None, bootstrap: str | None, options: ConnectionOptions
 ) -> tuple[Callable[..., tuple[list[Group], list[Failure], list[Failure]]], list[str]]:
     """Return what finds groups, on the cluster or in files, and the words that lead there.
 
@@ -127,33 +132,30 @@ def finding(
     BadInput
         As `reached_instead` does.
     """
-    live, words = reached_instead(files, bootstrap, command_config, config, timeout)
+    live, words = reached_instead(files, bootstrap, options)
     return (partial(groups_of, live) if live else partial(groups_in, words)), words
 
 
-def _repeated(command_config: str | None, config: Sequence[str], timeout: float) -> list[str]:
+def _repeated(options: ConnectionOptions) -> list[str]:
     """Return the words that tell a connection, with dots for what nobody may see."""
     from live.connection.client_settings import without_secret
 
-    words = ["--command-config", command_config] if command_config else []
-    for shown in filter(None, map(without_secret, config)):
+    words = ["--command-config", options.command_config] if options.command_config else []
+    for shown in filter(None, map(without_secret, options.config or ())):
         words += ["--config", shown]
-    return words if timeout == DEFAULT_SECONDS else [*words, "--timeout", f"{timeout:g}"]
+    if options.timeout != DEFAULT_SECONDS:
+        words += ["--timeout", f"{options.timeout:g}"]
+    return words
 
 
 def captured_of(
-    connection: Connection,
-    patterns: Sequence[str] | None,
-    reads: Sequence[str] | None = None,
-    *,
-    reset: str | None = None,
+    connection: Connection, patterns: Sequence[str] | None, options: GroupOptions
 ) -> tuple[list[Group], Sequence[Failure]]:
     """Return the groups that a cluster has now, and what could not be captured.
 
     Parameters
     ----------
     patterns : names or patterns; nothing or None: all
-    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
 
     Raises
     ------
@@ -167,7 +169,7 @@ def captured_of(
     if not found.documents and len(found.failures) == 1:
         raise BadInput(str(found.failures[0]))
     groups = [one.group() for one in found.documents]
-    return as_told(groups, reads, reset), found.failures
+    return as_told(groups, options), found.failures
 
 
 def lost_of(
@@ -188,11 +190,7 @@ def lost_of(
 
 
 def groups_of(
-    connection: Connection,
-    patterns: Sequence[str] | None,
-    reads: Sequence[str] | None = None,
-    *,
-    reset: str | None = None,
+    connection: Connection, patterns: Sequence[str] | None, options: GroupOptions
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return what `captured_of` and `lost_of` do; say what could not be captured.
 
@@ -201,7 +199,7 @@ def groups_of(
     BadInput
         Where the cluster cannot be asked, or no group could be captured.
     """
-    groups, failures = captured_of(connection, patterns, reads, reset=reset)
+    groups, failures = captured_of(connection, patterns, options)
     note_failures(failures)
     if not groups:
         raise BadInput(f"{connection.bootstrap}: no group could be captured")

@@ -8,15 +8,12 @@ import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
-    AssumeEqual,
-    HostBy,
+    GroupOptions,
     Objective,
     OneOf,
-    Reads,
     TimeLimitOption,
     Views,
     group_in,
-    on_hosts,
 )
 from assay.streams import WHO_READS, note_assumed, printable, put
 from assay.tables import show_hosts
@@ -53,9 +50,7 @@ def explain(
         ),
     ] = None,
     objective: Objective = "kip-54",
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
-    host_by: HostBy = "host",
+    options: GroupOptions,
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
 ) -> None:
     """Explain in words why no assignment is better than the best one.
@@ -64,9 +59,8 @@ def explain(
     and the partitions that must move.
     """
     tiers = parse_objective(objective)
-    told, damaged = group_in(files, group, reads)
-    (given,) = on_hosts([told], host_by)
-    one = given.with_equal_subscriptions() if assume_equal else given
+    given, damaged = group_in(files, group, options)
+    one = options.assumed(given)
     note_assumed(one.assumed)
     judged, solution = judged_and_sure(one, tiers, time_limit=time_limit)
     found = explained(solution) if one.members and solution is not None else None

@@ -8,12 +8,10 @@ import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
-    AssumeEqual,
     File,
+    GroupOptions,
     Objective,
     OneOf,
-    Reads,
-    Reset,
     TimeLimitOption,
     one_group,
 )
@@ -52,9 +50,7 @@ def export(
         typer.Option("--map", metavar="FILE", help="where to write the names of variables"),
     ] = None,
     group: OneOf = None,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
-    reset: Reset = None,
+    options: GroupOptions,
 ) -> None:
     """Write a formulation for another solver.
 
@@ -64,7 +60,7 @@ def export(
     asked = [name for name, given in (("lp", lp), ("mps", mps), ("proto", proto)) if given]
     if len(asked) != 1:
         raise BadInput("expected one of --lp, --mps and --proto")
-    one = one_group([file], group, reads, assume_equal=assume_equal, reset=reset)
+    one = one_group([file], group, options)
     model = exported(one, objective, asked[0], tier=tier, time_limit=time_limit)  # type: ignore[arg-type]
     note_assumed(one.assumed)
     to_file = out is not None and out != "-"

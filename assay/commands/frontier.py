@@ -10,13 +10,9 @@ import typer
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Asked,
-    AssumeEqual,
     Format,
-    HostBy,
+    GroupOptions,
     OneOf,
-    Rate,
-    Reads,
-    Reset,
     Views,
     one_group,
     seconds_option,
@@ -53,13 +49,9 @@ def frontier(
             "--points", metavar="N", min=2, max=10_000, help="at most so many, spread evenly"
         ),
     ] = MOST_POINTS,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
+    options: GroupOptions,
     format_: Format = "table",
     time_limit: Annotated[float, seconds_option("for all points together")] = DEFAULT_SECONDS,
-    reset: Reset = None,
-    rate: Rate = None,
-    host_by: HostBy = "host",
 ) -> None:
     """Show what each move buys: the trade-offs of two tiers.
 
@@ -68,9 +60,7 @@ def frontier(
     third = next((file for file in files if file in (*TIERS, "moves")), None)
     if third is not None and not os.path.exists(third):
         raise BadInput(f"{third}: a third tier, expected FILE... and two tiers")
-    one = one_group(
-        files, group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
-    )
+    one = one_group(files, group, options)
     tiers = tier_named(first), tier_named(second)
     found = found_points(one, *tiers, time_limit=time_limit, points=points)
     note_assumed(one.assumed)
@@ -78,16 +68,7 @@ def frontier(
         show_json(frontier_document(one, tiers, found))
     else:
         tell_not_valid(one)
-        asked = Asked(
-            sources=files,
-            group=group,
-            reads=reads,
-            assume_equal=assume_equal,
-            reset=reset,
-            rate=rate,
-            host_by=host_by,
-            time_limit=time_limit,
-        )
+        asked = Asked(sources=files, group=group, options=options, time_limit=time_limit)
         show_frontier(one, tiers, found, asked)
 
 

@@ -149,6 +149,23 @@ Rate = Annotated[
 OneOf = Annotated[
     str | None, typer.Option("--group", metavar="NAME", help="the group, if there are several")
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions:
+    """What the command line tells of groups where their source does not."""
+
+    reads: Reads = None
+    assume_equal: AssumeEqual = False
+    reset: Reset = None
+    rate: Rate = None
+    host_by: HostBy = "host"
+
+    def assumed(self, group: Group) -> Group:
+        """Return a group, with unknown subscriptions taken as all topics if that was asked."""
+        return group.with_equal_subscriptions() if self.assume_equal else group
+
+
 Out = Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="where to write")]
 SnapshotsOut = Annotated[
     str | None,
@@ -227,13 +244,9 @@ def no_group_in(files: Sequence[str]) -> str:
 
 
 def groups_in(
-    files: Sequence[str],
-    only: Sequence[str] | None,
-    reads: Sequence[str] | None,
-    *,
-    reset: str | None = None,
+    files: Sequence[str], only: Sequence[str] | None, options: GroupOptions
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
-    """Return the groups asked for, with what is told by hand of them; say what is not there.
+    """Return the groups asked for, as :func:`as_told` returns them; say what is not there.
 
     The second value says what is damaged; the third which groups are not to be had in their
     state, as one that is rebalancing. There may be no other group than these.
@@ -241,10 +254,9 @@ def groups_in(
     Parameters
     ----------
     only : names of groups; nothing or None: all
-    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
     """
     groups, damaged, not_had = _found(files, only or (), may_be_none=True)
-    told = as_told(groups, reads, reset)
+    told = as_told(groups, options)
     _note_same_times(told, groups.places)
     return told, damaged, not_had
 
@@ -252,9 +264,8 @@ def groups_in(
 def group_in(
     files: Sequence[str],
     name: str | None,
-    reads: Sequence[str] | None,
+    options: GroupOptions,
     *,
-    reset: str | None = None,
     standard_input: bytes | None = None,
 ) -> tuple[Group, list[Failure]]:
     """Return the one group in some files, or of several the one of that name; what is damaged.
@@ -274,42 +285,30 @@ def group_in(
     groups, damaged, _ = _found(files, [] if name is None else [name], standard_input)
     if len(groups) > 1:
         raise one_of_several(_all_named(files), [group.name for group in groups])
-    (told,) = as_told(groups, reads, reset)
+    (told,) = as_told(groups, options)
     return told, damaged
 
 
 def one_group(
     files: Sequence[str],
     name: str | None,
-    reads: Sequence[str] | None,
+    options: GroupOptions,
     *,
-    assume_equal: bool,
-    reset: str | None = None,
-    rate: int | None = None,
-    host_by: str | None = "host",
     standard_input: bytes | None = None,
 ) -> Group:
-    """Return the one group in some files, or of several the one of that name.
+    """Return the group of :func:`group_in`, with subscriptions assumed equal if that was asked.
 
     Raises
     ------
     BadInput
-        Where it is not there, or which one is meant is not said.
+        Where it is not there, which one is meant is not said, or something is damaged.
     """
-    found, damaged = group_in(files, name, reads, reset=reset, standard_input=standard_input)
+    found, damaged = group_in(files, name, options, standard_input=standard_input)
     if damaged and name is None:
         raise BadInput(
             f"{_all_named(files)}: more than group {found.name} is in it", remedy="group"
         )
-    found = found.with_equal_subscriptions() if assume_equal else found
-    (found,) = on_hosts([found], host_by)
-    return found if rate is None else found.with_rate(rate)
-
-
-def on_hosts(groups: Sequence[Group], host_by: str | None) -> list[Group]:
-    """Return groups whose members share hosts as ``--host-by`` says; None: by host."""
-    by_client = host_by == "client-id"
-    return [one.with_hosts_by_client_id() if by_client else one for one in groups]
+    return options.assumed(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -320,16 +319,13 @@ class Asked:
     ----------
     sources : files, or the options that tell a connection
     group : its name; None of all groups that were asked for
+    options : what was told of it
     """
 
     sources: Sequence[str]
     group: str | None
+    options: GroupOptions = GroupOptions()
     assignors: Sequence[str] | None = None
-    reads: Sequence[str] | None = None
-    assume_equal: bool = False
-    reset: str | None = None
-    rate: int | None = None
-    host_by: str | None = "host"
     time_limit: float | None = None
 
     def command(self, name: str, *words: str) -> str:
@@ -337,7 +333,8 @@ class Asked:
 
         Examples
         --------
-        >>> asked = Asked(sources=["my groups.txt"], group="orders", assume_equal=True)
+        >>> told = GroupOptions(assume_equal=True)
+        >>> asked = Asked(sources=["my groups.txt"], group="orders", options=told)
         >>> asked.command("advise", "--lower", "peak_load")
         "assay advise 'my groups.txt' --group orders --assume-equal --lower peak_load"
         >>> Asked(sources=["-"], group=None).command("score")
@@ -362,16 +359,17 @@ class Asked:
     def _options(self, name: str) -> Iterator[str]:
         for assignor in (self.assignors or ()) if name in OF_A_CLUSTER else ():
             yield from ("--assignor", assignor)
-        for reads in self.reads or ():
+        told = self.options
+        for reads in told.reads or ():
             yield from ("--reads", reads)
-        if self.assume_equal:
+        if told.assume_equal:
             yield "--assume-equal"
-        if self.reset:
-            yield from ("--reset", self.reset)
-        if self.rate and name != "advise":
-            yield from ("--rate", str(self.rate))
-        if self.host_by == "client-id":
-            yield from ("--host-by", self.host_by)
+        if told.reset:
+            yield from ("--reset", told.reset)
+        if told.rate:
+            yield from ("--rate", str(told.rate))
+        if told.host_by == "client-id":
+            yield from ("--host-by", told.host_by)
         if self.time_limit not in (None, DEFAULT_SECONDS):
             yield from ("--time-limit", f"{self.time_limit:g}")
 
@@ -386,16 +384,17 @@ def tell_not_valid(group: Group) -> None:
         tell(said)
 
 
-def as_told(
-    groups: Sequence[Group], reads: Sequence[str] | None, reset: str | None
-) -> list[Group]:
-    """Return groups with what is told by hand of them; say of what members read what is no topic.
+def as_told(groups: Sequence[Group], options: GroupOptions) -> list[Group]:
+    """Return groups with what options tell of them; note what members read that is no topic.
 
-    Parameters
-    ----------
-    reads, reset : what members read, and what ``auto.offset.reset`` is, where it is not known
+    Subscriptions that are not known stay so: whoever judges assumes them equal, or does not.
     """
-    told = [group.with_reset(reset) for group in reading_as_told(groups, reads or ())]
+    told = reading_as_told(groups, options.reads or ())
+    told = [group.with_reset(options.reset) for group in told]
+    if options.host_by == "client-id":
+        told = [group.with_hosts_by_client_id() for group in told]
+    if options.rate is not None:
+        told = [group.with_rate(options.rate) for group in told]
     absent = readers_of_nothing(told)
     if absent:
         note(absent)

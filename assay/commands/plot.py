@@ -9,11 +9,9 @@ import typer
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
-    AssumeEqual,
     File,
+    GroupOptions,
     OneOf,
-    Reads,
-    Reset,
     TimeLimitOption,
     group_in,
 )
@@ -57,9 +55,7 @@ def plot(
         ),
     ] = None,
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
-    reset: Reset = None,
+    options: GroupOptions,
     dark: Annotated[bool, typer.Option("--dark", help="for a dark background")] = False,
 ) -> None:
     """Write one figure of a group as SVG or PNG."""
@@ -69,8 +65,8 @@ def plot(
     from compare import figures
 
     figures.require_suffix(out)
-    given, damaged = group_in([file], group, reads, reset=reset)
-    one = given.with_equal_subscriptions() if assume_equal else given
+    given, damaged = group_in([file], group, options)
+    one = options.assumed(given)
     if not one.members:
         raise BadInput(f"{one.name}: no members, there is nothing to draw")
     if assignor and figure not in ("loads", "lag", "assignors"):

@@ -16,17 +16,13 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     Asked,
     Assignors,
-    AssumeEqual,
-    HostBy,
+    GroupOptions,
     Objective,
-    Reads,
-    Reset,
     TimeLimitOption,
     as_told,
     asked_for,
     names_of,
     no_group_in,
-    on_hosts,
     require_named,
 )
 from assay.progress import far
@@ -53,9 +49,7 @@ def report(
     *,
     bootstrap_server: cluster.BootstrapServerInstead = None,
     group: cluster.Patterns = None,
-    command_config: cluster.CommandConfig = None,
-    config: cluster.Config = None,
-    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
+    connection: cluster.ConnectionOptions,
     out: Annotated[
         str | None, typer.Option("-o", "--out", help="the page [default: report.html]")
     ] = None,
@@ -69,10 +63,7 @@ def report(
     assignor: Assignors = None,
     objective: Objective = "kip-54",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
-    reset: Reset = None,
-    host_by: HostBy = "host",
+    options: GroupOptions,
 ) -> None:
     """Write one offline page: your groups, each in full, and assignors over them.
 
@@ -85,19 +76,18 @@ def report(
     require_plots()
     from compare.page.html import require_writable, write_page
 
-    live, files = cluster.reached_instead(
-        sources, bootstrap_server, command_config, config, timeout
-    )
+    live, files = cluster.reached_instead(sources, bootstrap_server, connection)
     run = None if live else _folder_of_a_run(files)
     path = Path(out) if out else Path(run if run and os.path.isdir(run) else "") / PAGE
     require_writable(path)
     told = {
         "--group": group,
         "--assignor": assignor,
-        "--reads": reads,
-        "--assume-equal": assume_equal,
-        "--reset": reset,
-        "--host-by": host_by != "host",
+        "--reads": options.reads,
+        "--assume-equal": options.assume_equal,
+        "--reset": options.reset,
+        "--rate": options.rate,
+        "--host-by": options.host_by != "host",
         "--objective": objective != "kip-54",
     }
     for option, given in told.items():
@@ -110,28 +100,19 @@ def report(
         page = page_of_run(run, benchmark or [], _command())
     else:
         if live is None:
-            groups, unread = _read(files, group or [], reads, reset)
+            groups, unread = _read(files, group or [], options)
         else:
-            groups, unread = cluster.captured_of(live, group, reads, reset=reset)
-        alike = Asked(
-            sources=files,
-            group=None,
-            reads=reads,
-            assume_equal=assume_equal,
-            reset=reset,
-            host_by=host_by,
-            time_limit=time_limit,
-        )
+            groups, unread = cluster.captured_of(live, group, options)
+        alike = Asked(sources=files, group=None, options=options, time_limit=time_limit)
         page = _of_groups(
-            on_hosts(groups, host_by),
+            groups,
             unread,
             [f"the cluster at {live.bootstrap}"] if live else [named(one) for one in files],
             benchmark or [],
             assignor=assignor,
             objective=objective,
             time_limit=time_limit or DEFAULT_SECONDS,
-            assume_equal=assume_equal,
-            reset=reset,
+            options=options,
             solve=lambda name, tiers: replace(alike, group=name).solve(tiers),
         )
     write_page(page, path)
@@ -168,8 +149,7 @@ def _of_groups(
     assignor: Sequence[str] | None,
     objective: str,
     time_limit: float,
-    assume_equal: bool,
-    reset: str | None,
+    options: GroupOptions,
     solve: Callable[[str, str], str],
 ) -> Page:
     from compare.page.composition import made_now
@@ -181,7 +161,8 @@ def _of_groups(
     tiers = parse_objective(objective)
     consumers = not all(group.of_streams for group in groups)
     names = assignors_asked(assignor) if assignor else usual_assignors() if consumers else []
-    apart, damaged = _read(benchmark, [], [], reset) if benchmark else ([], [])
+    of_others = GroupOptions(reset=options.reset)
+    apart, damaged = _read(benchmark, [], of_others) if benchmark else ([], [])
     note_failures(damaged)
     return page_of_groups(
         groups,
@@ -191,7 +172,7 @@ def _of_groups(
         benchmark=apart,
         assignors=[name for name in names if name not in (CURRENT, OPTIMUM)],
         time_limit=time_limit,
-        assume_equal=assume_equal,
+        assume_equal=options.assume_equal,
         made=made_now(_command(), tiers, time_limit),
         say=far,
         solve=solve,
@@ -199,7 +180,7 @@ def _of_groups(
 
 
 def _read(
-    sources: Sequence[str], only: Sequence[str], reads: Sequence[str] | None, reset: str | None
+    sources: Sequence[str], only: Sequence[str], options: GroupOptions
 ) -> tuple[list[Group], list[Failure]]:
     """Return the groups asked for, and what holds none; refuse where there is neither."""
     from groups.files import is_folder, read_groups
@@ -216,7 +197,7 @@ def _read(
     every = names_of(groups)
     require_named(only, every, every)
     chosen = asked_for(groups, only)
-    return as_told(chosen, reads, reset), [*chosen.failures]
+    return as_told(chosen, options), [*chosen.failures]
 
 
 def _command() -> str:

@@ -14,6 +14,7 @@ from assay.commands.options import (
     Assignors,
     AssumeEqual,
     Format,
+    GroupOptions,
     Objective,
     OneOf,
     Reads,
@@ -155,7 +156,8 @@ def scenario(
             raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
     else:
-        captured = one_group(files, group, reads, assume_equal=True, standard_input=data.get("-"))
+        alike = GroupOptions(reads=reads, assume_equal=True)
+        captured = one_group(files, group, alike, standard_input=data.get("-"))
         name = rollout or ("upgrade" if variation else None)
         if any(happens.values()) and name is not None:
             raise BadInput(

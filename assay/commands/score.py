@@ -13,19 +13,14 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     Asked,
     Assignors,
-    AssumeEqual,
     FailAbove,
     Format,
-    HostBy,
+    GroupOptions,
     Objective,
-    Rate,
-    Reads,
-    Reset,
     TimeLimitOption,
     limits_of,
     note_passed_over,
     note_unused_capacity,
-    on_hosts,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
@@ -99,8 +94,7 @@ def score(
     assignor: Assignors = None,
     plan: Plans = None,
     objective: Objective = "kip-54",
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
+    options: GroupOptions,
     fail_above: FailAbove = None,
     fail_above_assumed: Annotated[
         list[str] | None,
@@ -115,16 +109,11 @@ def score(
     ] = False,
     format_: Format = "table",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
-    reset: Reset = None,
-    rate: Rate = None,
-    host_by: HostBy = "host",
     current: Annotated[
         bool, typer.Option("--current/--no-current", help="score what members hold now")
     ] = True,
     bootstrap_server: cluster.BootstrapServerInstead = None,
-    command_config: cluster.CommandConfig = None,
-    config: cluster.Config = None,
-    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
+    connection: cluster.ConnectionOptions,
 ) -> None:
     """Judge whether a group is as good as can be; score assignors and plans.
 
@@ -135,11 +124,11 @@ def score(
     sure = limits_of(fail_above, tiers)
     assumed = limits_of(fail_above_assumed, tiers)
     asked = assignors_asked(assignor) if assignor else []
-    find, sources = cluster.finding(files, bootstrap_server, command_config, config, timeout)
-    groups, damaged, not_had = find(group, reads, reset=reset)
-    note_unused_capacity(groups, tiers)
-    groups = groups if rate is None else [one.with_rate(rate) for one in groups]
-    groups = on_hosts(groups, host_by)
+    find, sources = cluster.finding(files, bootstrap_server, connection)
+    groups, damaged, not_had = find(group, options)
+    if options.rate is None:
+        note_unused_capacity(groups, tiers)
+    assume_equal = options.assume_equal
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
@@ -164,12 +153,8 @@ def score(
     alike = Asked(
         sources=sources,
         group=groups[0].name if len(groups) == 1 else "NAME",
+        options=options,
         assignors=assignor,
-        reads=reads,
-        assume_equal=assume_equal,
-        reset=reset,
-        rate=rate,
-        host_by=host_by,
         time_limit=time_limit,
     )
     if format_ == "json":
@@ -400,7 +385,7 @@ def show_plan(judged: Judged, rows: Sequence[Score], asked: Asked) -> None:
         show_moves(plan)
         # What no assignor does whoever reads what, none can be advised for without it.
         if not tried_of(rows) and not judged.group.subscription_known.all():
-            asked = replace(asked, assume_equal=True)
+            asked = replace(asked, options=replace(asked.options, assume_equal=True))
         tell(remedy(judged, rows, asked.command("advise", "--lower", "peak_load")))
 
 

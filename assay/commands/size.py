@@ -11,13 +11,10 @@ from assay.commands.options import (
     DEFAULT_SECONDS,
     FILES,
     Asked,
-    AssumeEqual,
     Format,
+    GroupOptions,
     Like,
     OneOf,
-    Rate,
-    Reads,
-    Reset,
     one_group,
     seconds_option,
     tell_not_valid,
@@ -128,10 +125,7 @@ def size(
         str | None, typer.Option("--figure", help="also draw it, as a .svg or a .png")
     ] = None,
     group: OneOf = None,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
-    reset: Reset = None,
-    rate: Rate = None,
+    options: GroupOptions,
     format_: Format = "table",
 ) -> None:
     """Find how many members a group needs.
@@ -144,12 +138,12 @@ def size(
         "--threads": threads,
         "--host-by": host_by,
         "--group": group,
-        "--reads": reads,
+        "--reads": options.reads,
         "--members": members,
         "--like": like,
         "--target": target,
         "--objective": objective,
-        "--rate": rate,
+        "--rate": options.rate,
         "--figure": figure,
     }
     if partitions is not None and (files or threads is None):
@@ -166,9 +160,7 @@ def size(
         from compare import figures
 
         figures.require_suffix(figure)
-    one = one_group(
-        files, group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
-    )
+    one = one_group(files, group, options)
     if capacity is not None:
         _size_to_fit(one, capacity, time_limit, format_)
         return
@@ -188,16 +180,7 @@ def size(
     if format_ == "json":
         show_json(found.to_dict())
     else:
-        alike = Asked(
-            sources=files,
-            group=one.name,
-            reads=reads,
-            assume_equal=assume_equal,
-            reset=reset,
-            rate=rate,
-            host_by=host_by,
-            time_limit=time_limit,
-        )
+        alike = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
         tiers = in_words((*found.objective, MOVES))
         tell_not_valid(one)
         _print_sizing(found, alike.solve(tiers), threads or 1, one.nouns)

@@ -12,15 +12,11 @@ import typer
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Asked,
-    AssumeEqual,
     AtMost,
     Format,
-    HostBy,
+    GroupOptions,
     Objective,
     OneOf,
-    Rate,
-    Reads,
-    Reset,
     TimeLimitOption,
     Views,
     budgets_of,
@@ -60,8 +56,7 @@ def solve(
             "objective is then 'balance > peak_lag' by default",
         ),
     ] = None,
-    reads: Reads = None,
-    assume_equal: AssumeEqual = False,
+    options: GroupOptions,
     format_: Format = "table",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     method: Annotated[
@@ -70,9 +65,6 @@ def solve(
             "--method", metavar="METHOD", help="auto, flow, exchange, cp-sat, ilp or brute"
         ),
     ] = "auto",
-    reset: Reset = None,
-    rate: Rate = None,
-    host_by: HostBy = "host",
 ) -> None:
     """Find the best assignment of a group, with its proof.
 
@@ -84,20 +76,9 @@ def solve(
     if only_if is not None and (budgets or method != "auto"):
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
-    one = one_group(
-        files, group, reads, assume_equal=assume_equal, reset=reset, rate=rate, host_by=host_by
-    )
-    asked = Asked(
-        sources=files,
-        group=group,
-        reads=reads,
-        assume_equal=assume_equal,
-        reset=reset,
-        rate=rate,
-        host_by=host_by,
-        time_limit=time_limit,
-    )
-    if rate is None:
+    one = one_group(files, group, options)
+    asked = Asked(sources=files, group=group, options=options, time_limit=time_limit)
+    if options.rate is None:
         note_unused_capacity([one], parse_objective(objective))
     if share is not None:
         from compare.lag.fall import worth_moving

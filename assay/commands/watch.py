@@ -76,9 +76,7 @@ def watch(
     ] = False,
     objective: Objective = "kip-54",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
-    command_config: cluster.CommandConfig = None,
-    config: cluster.Config = None,
-    timeout: cluster.Timeout = cluster.DEFAULT_SECONDS,
+    options: cluster.ConnectionOptions,
 ) -> None:
     """Capture groups of a running cluster at an interval, and say what changed.
 
@@ -90,7 +88,7 @@ def watch(
     interval = _seconds("--every", every)
     seconds = None if for_ is None else _seconds("--for", for_)
     tiers = parse_objective(objective)
-    connection = cluster.connection_to(bootstrap_server, command_config, config, timeout)
+    connection = cluster.connection_to(bootstrap_server, options)
     series = _series(out, keep)
     kept = "" if series is None else ": what was captured is kept"
     with ending_on_signals(f"interrupted{kept}"), _served(metrics) as page:

@@ -103,6 +103,17 @@ def test_the_help_of_each_command_fits_a_screen_of_100_columns(said, name):
     assert len(lines) <= 40
 
 
+def test_commands_that_read_one_group_take_the_same_options_about_it():
+    told = {"--reads", "--assume-equal", "--reset", "--rate", "--host-by"}
+    for name in (
+        "advise", "check", "explain", "export", "frontier", "plot", "report", "score", "size",
+        "solve",
+    ):  # fmt: skip
+        shown = re.findall(r"^  (--[a-z-]+)", assay(name, "--help").stdout, re.MULTILINE)
+        assert told <= {*shown}, name
+        assert len(shown) == len({*shown}), name
+
+
 def completed(words: str, incomplete: int) -> list[str]:
     asked = {
         "_ASSAY_COMPLETE": "complete_bash",

@@ -2,7 +2,7 @@ import shlex
 
 import pytest
 
-from assay.commands.cluster import reached_instead
+from assay.commands.cluster import ConnectionOptions, reached_instead
 from live import DEFAULT_SECONDS
 
 PASSWORD = "hunter2-and-more"
@@ -11,7 +11,8 @@ LOGIN = f'org.apache.kafka.PlainLoginModule required username="alice" password="
 
 def advised(*config: str, file: str | None = None, timeout: float = DEFAULT_SECONDS) -> str:
     """The words of the command line that lead to the same cluster again."""
-    _, words = reached_instead(None, "localhost:9092", file, config, timeout)
+    options = ConnectionOptions(command_config=file, config=[*config], timeout=timeout)
+    _, words = reached_instead(None, "localhost:9092", options)
     assert words[:2] == ["--bootstrap-server", "localhost:9092"]
     return shlex.join(words[2:])
 
