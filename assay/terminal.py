@@ -22,7 +22,8 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from groups.assignment import Assignment
+    from compare.moves import Move
+    from groups.wording import Nouns
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 # Their fonts lack the eighths of a block.
@@ -217,16 +218,12 @@ def _placed(text: str, wide: int, right: bool) -> str:
     return f"{padding}{text}" if right else f"{text}{padding}"
 
 
-def show_moves(plan: Assignment, indent: str = "  ") -> None:
+def show_moves(moves: Sequence[Move], nouns: Nouns, indent: str = "  ") -> None:
     """Print a line for each pair of members of whom one gives partitions to the other."""
-    from compare.moves import moves_to
-
-    pairs = moves_to(plan)
-    for pair in pairs[:MOST_MOVES]:
-        tell(f"{indent}{pair.count:,} from {pair.origin} to {pair.target}: {pair.partitions}")
-    more = len(pairs) - MOST_MOVES
+    for move in moves[:MOST_MOVES]:
+        what = move.told(nouns)
+        tell(f"{indent}{move.count:,} from {move.origin} to {move.target}: {what}")
+    more = len(moves) - MOST_MOVES
     if more > 0:
-        members = f"{plan.group.nouns.member}s"
-        tell(
-            f"{indent}and {counted(more, 'more pair')} of {members}: --format json has every move"
-        )
+        pairs = f"{counted(more, 'more pair')} of {nouns.member}s"
+        tell(f"{indent}and {pairs}: --format json has every move")

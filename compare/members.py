@@ -1,11 +1,16 @@
-"""Members: who is meant by a name, be it an id of a member or of its client."""
+"""Members: who is meant by a name or pattern, be it of an id of a member or of its client."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from groups.errors import BadInput
+from groups.wording import MOST_LISTED, few, nearest_of
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from groups.group import Group
 
 
@@ -21,3 +26,31 @@ def members_matching(group: Group, pattern: str) -> list[int]:
     ids = [details.client_id or "" for details in group.details] or [""] * len(group.members)
     named = enumerate(zip(group.members, ids, strict=True))
     return [m for m, names in named if any(fnmatchcase(name, pattern) for name in names)]
+
+
+def ids_meant(group: Group, names: Iterable[str], place: str) -> tuple[str, ...]:
+    """Return the ids of members that are named, in that order.
+
+    Parameters
+    ----------
+    names : each an id, a client id for all that have it, or a glob on either
+    place : where the names stand, for messages
+
+    Raises
+    ------
+    BadInput
+        Where a name means nobody, or a member that was named before.
+    """
+    found: list[str] = []
+    for name in names:
+        indices = members_named(group, name) or members_matching(group, name)
+        meant = [group.members[m] for m in indices]
+        if not meant:
+            there = ", ".join(group.members)
+            if len(group.members) > MOST_LISTED:
+                there = f"{few(group.members)}{nearest_of(name, group.members)}"
+            raise BadInput(f"{place}: no member {name!r}, expected one of {there}")
+        if {*meant} & {*found}:
+            raise BadInput(f"{place}: {name!r} appears twice")
+        found += meant
+    return tuple(found)

@@ -6,39 +6,52 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from groups.assignment import Assignment
+    from groups.wording import Nouns
 
 LONGEST = 300
 
 
 @dataclass(frozen=True)
 class Move:
-    """Partitions that go from one member to another; `partitions` as ``t0: 0-3, t1: 2``."""
+    """Partitions that go from one member to another, by topic and number."""
 
     origin: str
     target: str
-    count: int
-    partitions: str
+    partitions: dict[str, list[int]]
+
+    @property
+    def count(self) -> int:
+        """How many partitions that are."""
+        return sum(map(len, self.partitions.values()))
+
+    def told(self, nouns: Nouns) -> str:
+        """Return the partitions as ``t0: 0-3, t1: 2``, cut after 300 characters."""
+        text = nouns.held(self.partitions)
+        return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
-def moves_to(best: Assignment) -> list[Move]:
+def moves_to(best: Assignment) -> tuple[Move, ...]:
     """Return the partitions that a valid owner gives to somebody else, most first."""
     group, moved = best.group, best.moved
-    found: dict[tuple[int, int], dict[int, list[int]]] = {}
     columns = (group.owner[moved], best.owner[moved], group.topic[moved], group.number[moved])
-    for a, b, t, number in zip(*(column.tolist() for column in columns), strict=True):
-        found.setdefault((a, b), {}).setdefault(t, []).append(number)
-    moves = [
-        Move(
-            origin=group.members[a],
-            target=group.members[b],
-            count=sum(map(len, topics.values())),
-            partitions=_cut(group.nouns.held({group.topics[t]: n for t, n in topics.items()})),
-        )
-        for (a, b), topics in found.items()
-    ]
-    return sorted(moves, key=lambda move: (-move.count, move.origin, move.target))
+    return by_pair(
+        (group.members[a], group.members[b], group.topics[t], number)
+        for a, b, t, number in zip(*(column.tolist() for column in columns), strict=True)
+    )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+def by_pair(handed: Iterable[tuple[str, str, str, int]]) -> tuple[Move, ...]:
+    """Return a move for each pair of members, most first.
+
+    Parameters
+    ----------
+    handed : from whom, to whom, topic and number of each partition
+    """
+    found: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for origin, target, topic, number in handed:
+        found.setdefault((origin, target), {}).setdefault(topic, []).append(number)
+    moves = (Move(origin, target, held) for (origin, target), held in found.items())
+    return tuple(sorted(moves, key=lambda move: (-move.count, move.origin, move.target)))

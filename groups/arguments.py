@@ -116,6 +116,9 @@ KINDS = {
     "bytes": Kind(_is(bytes), "bytes"),
     "bool": Kind(lambda value: isinstance(value, bool | Integral), "True or False"),
     "int": Kind(_is_whole, "a whole number"),
+    "int | Sequence[str]": Kind(
+        lambda value: _is_whole(value) or _all(_is_name)(value), "a whole number, or names"
+    ),
     # Every one is a time.
     "float": Kind(_is_seconds, "seconds, 0 or more"),
     "Fraction | float | str": Kind(_is(Real, str), "a share as in 0.1"),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 MOST_NAMED = 3
-MOST_GROUPS = 12
+MOST_LISTED = 12
 # How a note on lines of a text that are no part of a table begins.
 PASSED_OVER = "passed over as no part of a table"
 # How a note on partitions begins whose log was cut below what is committed.
@@ -162,9 +162,9 @@ def one_of_several(place: str, groups: Sequence[str]) -> BadInput:
     names = sorted(set(groups))
     if len(names) == 1:
         return BadInput(f"{place}: {len(groups):,} captures of group {names[0]}, expected one")
-    more = len(names) - MOST_GROUPS
+    more = len(names) - MOST_LISTED
     rest = f" and {more:,} more" if more > 0 else ""
-    listed = ", ".join(names[:MOST_GROUPS])
+    listed = ", ".join(names[:MOST_LISTED])
     return BadInput(
         f"{place}: {len(names):,} groups, expected one of {listed}{rest}", remedy="group"
     )

@@ -29,6 +29,7 @@ from compare.advice.advice import AS_MANY, Advice, Change, Tried
 from compare.advice.advise import advise as advised
 from compare.advice.advise import call_seconds
 from compare.hosts import EVEN_HOSTS
+from compare.moves import moves_to
 from compare.overview import guessed_in
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from groups.errors import BadInput, Failure
@@ -273,7 +274,8 @@ def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> No
     if change.mends:
         show_given(change.assignment, indent="   ")
     if change.kind in ("rebalance", "isolate"):
-        show_moves(change.assignment, indent="   ")
+        nouns = advice.judged.group.nouns
+        show_moves(moves_to(change.assignment), nouns, indent="   ")
 
 
 def _print_trials(advice: Advice) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -23,29 +23,37 @@ from assay.commands.options import (
 )
 from assay.signals import ending_on_signals
 from assay.streams import note_assumed, show_json
-from assay.terminal import Column, show_table, tell
+from assay.terminal import Column, show_moves, show_table, tell
+from compare.members import ids_meant
+from compare.scenarios.course import held_now
 from compare.scenarios.journey import Journey, JourneyStep, play, result_document
 from compare.scenarios.rollout import COUNTS as COUNTED
 from compare.scenarios.rollout import Rollout, Rule
 from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import PLAIN, Variation, roll_out_by_rule, rollout_document
-from compare.sentences import called
+from compare.scores import OPTIMUM
+from compare.sentences import called, not_valid_told
+from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
-from groups.wording import counted, few
+from groups.wording import counted, few, listed, whole_number
 from heuristics import Assignor, available, matching
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from compare.moves import Move
+    from groups.group import Group
+    from groups.wording import Nouns
 
 _OF_A_GROUP = "leave out --group, --reads, --rotate, --deploys, --scale-out, --scale-in, --rollout"
 _WHAT_HAPPENS = (
     "Add --rotate nightly, --deploys, --scale-out or --scale-in; or, as in --from range --to "
     "cooperative-sticky, the assignor that it changes to"
 )
-COUNTS = ("change_hands", "rounds", "revoked", "stopped", "ownerless", "needless")
+OF_A_STEP = ("change_hands", "rounds", "revoked", "stopped", "ownerless", "needless")
+COUNTS = (*OF_A_STEP, "invalid", "without_plan")
 # What columns count, in a few words; in full in docs/reference/scenarios.md.
 SAID = {
     "rounds": "rebalances until nobody has to join again",
@@ -54,9 +62,10 @@ SAID = {
     "ownerless": "partitions that a round leaves with nobody",
     "lost": "partitions that members learnt too late to be no longer theirs",
     "moves": "partitions that leave a member that stays",
-    "change_hands": "also those of members that leave",
+    "change_hands": "these, and those of members that leave",
     "needless": "partitions that a listener cleans up and builds again although they stay",
     "barred": "members that must not commit until they have joined again",
+    "invalid": "rebalances for which the assignor made an assignment that is not valid",
     "without_plan": "rebalances for which the assignor made no assignment",
     "contested": "partitions for which two members could commit",
 }
@@ -93,8 +102,12 @@ def scenario(
         int, typer.Option(min=0, help="of a group: so many members join, after the restarts")
     ] = 0,
     scale_in: Annotated[
-        int, typer.Option(min=0, help="of a group: so many members leave, in the end")
-    ] = 0,
+        list[str] | None,
+        typer.Option(
+            metavar="N|MEMBER",
+            help="of a group: so many members leave, in the end, or those named",
+        ),
+    ] = None,
     start: Annotated[
         list[str] | None,
         typer.Option(
@@ -138,42 +151,40 @@ def scenario(
     port: Port = 0,
     format_: Format = "table",
 ) -> None:
-    """Take a group through a week of restarts, or through the change of its assignor.
+    """Show what changes hands if members join, leave or restart, or change their assignor.
 
-    For a group, --rotate, --deploys, --scale-out or --scale-in say what happens, or --from and
-    --to the change of its assignor. Unknown subscriptions are taken as all topics. Events are
-    played with each assignor and with the optimum, each from its own last assignment.
+    For a group, --rotate, --deploys, --scale-out, --scale-in, or --from and --to say what happens.
+    The first event meets the assignment as it is now, each later one what the optimum or the
+    assignor made last. Unknown subscriptions are taken as all topics.
     """
     require_probe(port, probe=probe)
     names = matching(assignor) if assignor else () if probe else None
     variation = _variation(order, misses, stays, start or (), to, back=back)
     data = {file: read_bytes(file) for file in files}
-    happens = {
-        "restarts": deploys + (days if rotate else 0), "joins": scale_out, "leaves": scale_in,
-    }  # fmt: skip
+    restarts, leaving = deploys + (days if rotate else 0), _leaving(scale_in or ())
+    happens = bool(restarts or scale_out or leaving)
     if all(_is_scenario(read) for read in data.values()):
-        if group or reads or rollout or any(happens.values()):
+        if group or reads or rollout or happens:
             raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]
     else:
         alike = GroupOptions(reads=reads, assume_equal=True)
         captured = one_group(files, group, alike, standard_input=data.get("-"))
-        name = rollout or ("upgrade" if variation else None)
-        if any(happens.values()) and name is not None:
+        rollout = rollout or ("upgrade" if variation else None)
+        if happens and rollout is not None:
             raise BadInput(
                 f"{captured.name}: --rotate, --deploys, --scale-out and --scale-in are played "
                 "without a rollout: leave out --rollout, --order, --misses, --stays, --from, --to "
                 "and --back"
             )
-        if not any(happens.values()) and name is None:
+        if not happens and rollout is None:
             raise BadInput(f"{captured.name}: what happens to it? {_WHAT_HAPPENS}")
-        there = len(captured.members) + scale_out
-        if not there:
-            raise BadInput(f"{captured.name}: no members: --scale-out N lets some join")
-        if scale_in >= there:
-            fewer = f"{counted(scale_in, 'member')}, expected fewer than the {there:,} there"
-            raise BadInput(f"{captured.name}: --scale-in: {fewer}")
-        asked = [Scenario.of_group(captured, **happens, rollout=name)]
+        left = _left(captured, leaving, joins=scale_out)
+        asked = [
+            Scenario.of_group(
+                captured, restarts=restarts, joins=scale_out, leaves=left, rollout=rollout
+            )
+        ]
     for one in asked:
         if one.rollout is not None and (assignor or probe):
             option = "--assignor" if assignor else "--probe"
@@ -185,41 +196,48 @@ def scenario(
             )
     with ExitStack() as opened:
         joined = [opened.enter_context(guest(port=port, seconds=time_limit))] if probe else []
+        who: list[str | Assignor] = [*(available() if names is None else names), *joined]
         for one in asked:
             note_assumed(one.group.assumed)
             if one.rollout is not None:
                 _roll_out(one, variation, format_)
-            else:
-                who: list[str | Assignor] = [*(available() if names is None else names), *joined]
-                steps = bool(assignor or probe) and not any(happens.values())
-                _play(one, who, objective, time_limit, format_, steps=steps)
+                continue
+            with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
+                journeys = play(one, who, limit, objective)
+            if format_ == "json":
+                show_json(result_document(one, journeys))
+                continue
+            _tell_what_happens(one, journeys[0], drawn=leaving if isinstance(leaving, int) else 0)
+            in_full = journeys if assignor or probe else journeys[:1]
+            _print_journeys(journeys, in_full, one.group.nouns, steps=not happens)
 
 
-def _play(
-    asked: Scenario,
-    assignors: Sequence[str | Assignor],
-    objective: str,
-    time_limit: float | None,
-    format_: str,
-    *,
-    steps: bool,
-) -> None:
+def _leaving(given: Sequence[str]) -> int | tuple[str, ...]:
+    """Return how many members leave, or the names of those that do."""
+    number = whole_number(given[0]) if len(given) == 1 else 0 if not given else None
+    return tuple(given) if number is None else number
 
-    with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
-        journeys = play(asked, assignors, limit, objective)
-    if format_ == "json":
-        show_json(result_document(asked, journeys))
-    else:
-        _print_journeys(asked.name, journeys, steps=steps)
+
+def _left(group: Group, leaving: int | tuple[str, ...], *, joins: int) -> int | tuple[str, ...]:
+    """Return how many members leave, or the ids of those that do; some have to stay."""
+    there = len(group.members) + joins
+    if not there:
+        raise BadInput(f"{group.name}: no members: --scale-out N lets some join")
+    if not isinstance(leaving, int):
+        leaving = ids_meant(group, leaving, f"{group.name}: --scale-in")
+    many = leaving if isinstance(leaving, int) else len(leaving)
+    if many >= there:
+        fewer = f"{counted(many, 'member')}, expected fewer than the {there:,} there"
+        raise BadInput(f"{group.name}: --scale-in: {fewer}")
+    return leaving
 
 
 def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> None:
-
     rollouts = roll_out_by_rule(asked.group, asked.rollout or "", variation or PLAIN)
     if format_ == "json":
         show_json(rollout_document(asked.group, rollouts))
     else:
-        _print_rollouts(rollouts)
+        _print_rollouts(rollouts, _beginning(asked.group))
 
 
 def _variation(
@@ -265,46 +283,90 @@ def _is_scenario(data: bytes) -> bool:
     return '"assay-scenario/' in beginning(data)
 
 
-def _print_journeys(name: str, journeys: Sequence[Journey], *, steps: bool) -> None:
-    """Print the steps of each journey, where they are asked for, then the sums of all."""
-    tiers = journeys[0].objective
-    tell(f"scenario {name}: {counted(len(journeys[0].steps), 'rebalance')}, {' > '.join(tiers)}")
-    if happens := [step.event for step in journeys[0].steps[1:]]:
-        tell(f"what happens: {few(happens)}")
-    for journey in journeys if steps else ():
+def _beginning(group: Group) -> str:
+    """Return why members do not begin with what they hold now; nothing if they do."""
+    if held_now(group) is not None:
+        return ""
+    why = not_valid_told(Assignment.current(group)) or f"{group.name}: nobody holds a partition."
+    return f"{why} So a first rebalance is played, which no sum counts."
+
+
+def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None:
+    """Print how many rebalances are played, from which assignment, and what leads to them.
+
+    Parameters
+    ----------
+    drawn : how many of the members that leave were not named
+    """
+    why = _beginning(asked.group)
+    since = "" if why else " from the assignment as it is now"
+    played = f"{counted(len(optimum.rebalances), 'rebalance')}{since}"
+    tell(f"scenario {asked.name}: {played}, {' > '.join(optimum.objective)}")
+    if why:
+        tell(why)
+    happens = [step.event for step in optimum.rebalances]
+    left = [f"{happens.pop()} (drawn by seed 1; --scale-in MEMBER says who)"] if drawn else []
+    if said := [*([few(happens)] if happens else []), *left]:
+        tell(f"what happens: {', then '.join(said)}")
+
+
+def _print_journeys(
+    journeys: Sequence[Journey], in_full: Sequence[Journey], nouns: Nouns, *, steps: bool
+) -> None:
+    """Print the steps of some journeys, the sums of all, then what moves in one rebalance.
+
+    Parameters
+    ----------
+    in_full : those with their steps and moves
+    steps : whether there are steps to print
+    """
+    for journey in in_full if steps and len(in_full) > 1 else ():
         _print_steps(journey)
-    totals = [journey.total for journey in journeys]
-    every = len(journeys[0].steps) - 1
-    said = (
-        f"sums over the {counted(every, 'rebalance')} after the start; tiers over those with a "
-        "valid assignment"
-    )
-    if any(t["terms"][tier] < t["optimum"][tier] for t in totals for tier in tiers):
-        said += "; below the number in brackets: an earlier tier is worse than it could be"
+    counts = _print_sums(journeys)
+    if len(journeys[0].rebalances) == 1:
+        _print_moves(in_full, nouns)
+    else:
+        tell("what changes hands in each rebalance: --format json")
+    _tell_counts(counts)
+
+
+def _print_sums(journeys: Sequence[Journey]) -> list[str]:
+    """Print the sums of each journey over its rebalances; return what was counted."""
+    tiers, every = journeys[0].objective, len(journeys[0].rebalances)
+    totals: list[Mapping[str, Any]] = [journey.total for journey in journeys]
+    # A column of zeros says nothing, but of what the question is about.
+    counts = [c for c in COUNTS if c == "change_hands" or any(total[c] for total in totals)]
     _tell_extremes(journeys[1:])
-    tell(said)
     # A sum over fewer rebalances is a smaller one: it says of how many it is.
     some = any(_scored(journey) < every for journey in journeys)
     show_table(
         journeys,
         Column("assignor", lambda one: one.assignor, whole=True),
-        Column("at the start", lambda one: one.start["change_hands"]),
         Column("scored", lambda one: f"{_scored(one)} of {every}", right=True, shown=some),
         Column("not optimal", lambda one: one.total["not_optimal"] if _scored(one) else None),
         *(_sum_column(tier) for tier in tiers),
-        *(_count_column(count) for count in COUNTS),
-        Column("invalid", lambda one: one.total["invalid"]),
-        Column("without plan", lambda one: one.total["without_plan"]),
+        *(_count_column(count) for count in counts),
     )
-    tell("in brackets: the optimum from the same state")
-    said = _said(("moves", *COUNTS, "without_plan"))
-    tell(f"{said}; at the start: what changes hands in the first rebalance")
+    if every != 1:
+        tell(f"sums over the {every:,} rebalances")
+    if some:
+        tell("scored: rebalances with a valid assignment, which not optimal and the tiers sum up")
+    for journey in journeys:
+        whys = (
+            f"{step.event}: {step.row.why_not}" for step in journey.rebalances if step.row.why_not
+        )
+        if why := next(whys, ""):
+            tell(f"{journey.assignor}: {why}")
+    below = any(t["terms"][tier] < t["optimum"][tier] for t in totals for tier in tiers)
+    more = "; where that is more, an earlier tier is worse than it could be" if below else ""
+    tell(f"in brackets: the optimum from the same state{more}")
+    return [*(["moves"] if "stickiness" in tiers else []), *counts]
 
 
 def _scored(journey: Journey) -> int:
     """Return after how many rebalances there is a valid assignment."""
     total = journey.total
-    return len(journey.steps) - 1 - total["invalid"] - total["without_plan"]
+    return len(journey.rebalances) - total["invalid"] - total["without_plan"]
 
 
 def _sum_column(tier: str) -> Column[Journey]:
@@ -333,32 +395,50 @@ def _tell_extremes(journeys: Sequence[Journey]) -> None:
     Only those count that make a valid assignment each time. The fewest are those among the
     assignors that keep the first tier at its optimum.
     """
-    tier = journeys[0].objective[0] if journeys else ""
     totals = {
         journey.assignor: total
         for journey in journeys
         if not (total := journey.total)["invalid"] and not total["without_plan"]
     }
+    tier = journeys[0].objective[0] if journeys else ""
     best = [name for name, t in totals.items() if t["terms"][tier] == t["optimum"][tier]]
     if not best:
         return
     hands = {name: total["change_hands"] for name, total in totals.items()}
     least, most = min(hands[name] for name in best), max(hands.values())
-    fewest = _few([name for name in best if hands[name] == least])
     if most > least:
-        also = _few([name for name, number in hands.items() if number == most])
-        tell(_EXTREMES.format(called(tier), least, fewest, most, also))
+        fewest, also = (
+            _few([name for name in among if hands[name] == number])
+            for among, number in ((best, least), (hands, most))
+        )
+        tell(_EXTREMES.format(called(tier), fewest, least, also, most))
 
 
 _EXTREMES = (
-    "fewest partitions change hands, of the assignors with the best {} each time: {} with {}; "
-    "most of all: {} with {}"
+    "Of the assignors with the best {} each time, the fewest partitions change hands with {}: "
+    "{:,}. Of all, the most change hands with {}: {:,}."
 )
 
 
 def _few(names: Sequence[str]) -> str:
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return ", ".join(names[:2]) + more
+
+
+def _print_moves(journeys: Sequence[Journey], nouns: Nouns) -> None:
+    """Print from whom to whom partitions go in the one rebalance, once where it is the same."""
+    ways: list[tuple[tuple[Move, ...], list[str]]] = []
+    for journey in journeys:
+        (step,) = journey.rebalances
+        handed = step.course.handed_over
+        names = next((names for way, names in ways if way == handed), None)
+        if names is None:
+            ways.append((handed, names := []))
+        names.append(f"the {OPTIMUM}" if journey.assignor == OPTIMUM else journey.assignor)
+    for way, names in ways:
+        what = "what" if way else "nothing"
+        tell(f"{what} changes hands with {listed(names)}{':' if way else ''}")
+        show_moves(way, nouns)
 
 
 def _print_steps(journey: Journey) -> None:
@@ -370,7 +450,7 @@ def _print_steps(journey: Journey) -> None:
         Column("partitions", lambda step: step.partitions),
         Column("valid", lambda step: step.row.valid if step.row.terms else step.row.status),
         *(_tier_column(tier, at) for at, tier in enumerate(journey.objective)),
-        *(Column(_head(count), attrgetter(f"course.{count}")) for count in COUNTS),
+        *(Column(_head(count), attrgetter(f"course.{count}")) for count in OF_A_STEP),
     )
     for step in journey.steps:
         reason = step.row.why_not
@@ -390,18 +470,20 @@ def _tier_column(tier: str, at: int) -> Column[JourneyStep]:
     return Column(_head(tier), beside_the_best, right=True)
 
 
-def _said(columns: Sequence[str]) -> str:
-    return "; ".join(f"{_head(column)}: {SAID[column]}" for column in columns)
+def _tell_counts(columns: Sequence[str]) -> None:
+    for column in columns:
+        tell(f"{_head(column)}: {SAID[column]}")
 
 
 def _head(name: str) -> str:
     return called(name).replace("_", " ")
 
 
-def _print_rollouts(rollouts: Sequence[Rollout]) -> None:
+def _print_rollouts(rollouts: Sequence[Rollout], beginning: str) -> None:
     """Print the answer, then each rule's rollout act by act, then the sums side by side."""
     tell(f"{rollouts[0].name}: {rollouts[0].answer}")
-    tell(_said((*COUNTED, "barred", "contested")))
+    tell(beginning or "It begins with the assignment as it is now.")
+    _tell_counts((*COUNTED, "barred", "contested"))
     for rollout in rollouts:
         tell(RULE_SAID[rollout.rule])
         show_table(
@@ -414,6 +496,6 @@ def _print_rollouts(rollouts: Sequence[Rollout]) -> None:
             Column("contested", lambda step: list(step.contested) or "none"),
             Column("", lambda step: f"turned away: {step.refused}" if step.refused else ""),
         )
-    tell("sums after the start")
+    tell("sums over what happens")
     sums = (Column(RULES[one.rule], one.total.__getitem__) for one in rollouts)
     show_table(rollouts[0].total, Column("", _head), *sums)

@@ -51,6 +51,7 @@ from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond, left_out
+from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of
 from compare.remedy import remedy, tried_of
 from compare.scores import (
@@ -382,7 +383,7 @@ def show_plan(judged: Judged, rows: Sequence[Score], asked: Asked) -> None:
     plan = judged.plan
     if plan is not None:
         tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
-        show_moves(plan)
+        show_moves(moves_to(plan), plan.group.nouns)
         # What no assignor does whoever reads what, none can be advised for without it.
         if not tried_of(rows) and not judged.group.subscription_known.all():
             asked = replace(asked, options=replace(asked.options, assume_equal=True))

@@ -26,6 +26,7 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_moves, show_table, tell
 from compare.lag.behind import Behind, behind, peak_lag
+from compare.moves import moves_to
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, percent, ranges
@@ -172,7 +173,7 @@ def show_solution(solution: Solution) -> None:
         tell(f"nobody reads {named}")
     if len(found.moved):
         tell("moves:")
-        show_moves(found)
+        show_moves(moves_to(found), nouns)
 
 
 def in_ranges(topics: Mapping[str, Sequence[int]]) -> list[str]:

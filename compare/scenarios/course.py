@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compare.moves import Move, by_pair
 from compare.scores import OPTIMUM
 from groups import Assignment
 from heuristics import Plan
@@ -19,10 +20,19 @@ if TYPE_CHECKING:
     from groups import Group
     from groups.documents.assay_group import JsonObject
 
+# What stands in place of an event at the beginning.
+NOW, START = "now", "start"
+
 # Partition numbers by topic.
 Held = dict[str, list[int]]
 # What each member claims.
 State = dict[str, "JsonObject"]
+
+
+def held_now(group: Group) -> Assignment | None:
+    """Return what the members hold now; None where that is nothing, or not valid."""
+    now = Assignment.current(group)
+    return now if len(now.holdings[0]) and now.is_valid else None
 
 
 def owning(document: StageDocument, state: State | None) -> StageDocument:
@@ -82,10 +92,9 @@ def after(group: Group, took: Mapping[str, Held | None]) -> State:
     return found
 
 
-def parted(group: Group, state: State | None) -> frozenset[int]:
-    """Return the partitions of those who held some and are no members any more."""
-    left = {m: said["owned"] for m, said in (state or {}).items() if m not in group.members}
-    return frozenset(partitions_of(group, left))
+def parted(group: Group, state: State | None) -> dict[str, Held]:
+    """Return what those held that are no members any more."""
+    return {m: said["owned"] for m, said in (state or {}).items() if m not in group.members}
 
 
 def partitions_of(group: Group, held: Mapping[str, Held | None]) -> set[int]:
@@ -115,7 +124,7 @@ class Course:
         stood still whoever got it
     ownerless : partition-rounds without an owner: each partition that a member reads counts once
         for each round that leaves it with nobody, or with one that refuses its assignment
-    change_hands : partitions that somebody held and another member holds now, also those of
+    handed_over : partitions that somebody held and another member holds now, also those of
         members that have left
     cleaned, built : partitions that a member held and holds no more, or holds anew
     needless : partitions whose state a listener that cannot assume stickiness cleans up and
@@ -127,10 +136,15 @@ class Course:
     revoked: int = 0
     stopped: int = 0
     ownerless: int = 0
-    change_hands: int = 0
+    handed_over: tuple[Move, ...] = ()
     cleaned: int = 0
     built: int = 0
     needless: int = 0
+
+    @property
+    def change_hands(self) -> int:
+        """How many partitions are handed over."""
+        return sum(move.count for move in self.handed_over)
 
 
 def protocol_of(assignor: str) -> Protocol:
@@ -157,7 +171,7 @@ def course(
     assignor: str,
     *,
     took: Mapping[str, Held | None],
-    parted: frozenset[int],
+    parted: Mapping[str, Held],
 ) -> Course:
     """Return what a rebalance took: of an eager assignor, a cooperative one, or one target.
 
@@ -169,17 +183,21 @@ def course(
     ----------
     plan : what came of it; None where no assignment was made
     took : what each member took of it, as `compare.scenarios.course.taken` has it
-    parted : partitions of members that have left since the last one
+    parted : what members held that have left since the last one
     """
-    left = len(parted)
+    given_back = partitions_of(group, parted)
+    left = len(given_back)
     if plan is None:
         return Course(revoked=left, stopped=left)
     before, made = Assignment.current(group), plan.assignment
     held, now = _named(before.to_dict()), _named(took)
     cleaned, built = len(held - now), len(now - held)
-    had_owner = {(group.topics[group.topic[p]], int(group.number[p])) for p in parted}
-    had_owner |= {(topic, number) for _, topic, number in held}
-    change_hands = len(had_owner & {(topic, number) for _, topic, number in now - held})
+    had = {(topic, number): m for m, topic, number in sorted(_named(parted) | held)}
+    handed_over = by_pair(
+        (had[topic, number], member, topic, number)
+        for member, topic, number in sorted(now - held)
+        if (topic, number) in had
+    )
     with_somebody = partitions_of(group, took)
     if protocol_of(assignor) is Protocol.EAGER:
         read = np.flatnonzero(group.readers[group.topic] > 0)
@@ -187,9 +205,9 @@ def course(
         return Course(
             rounds=1,
             revoked=pairs.shape[1] + left,
-            stopped=len(parted | set(pairs[1].tolist())),
+            stopped=len(given_back | set(pairs[1].tolist())),
             ownerless=len(set(read.tolist()) - with_somebody),
-            change_hands=change_hands,
+            handed_over=handed_over,
             cleaned=cleaned,
             built=built,
             needless=len(held & now),
@@ -205,7 +223,7 @@ def course(
         revoked=plan.revoked + left,
         stopped=left,
         ownerless=plan.ownerless + len(set(made.holdings[1].tolist()) - with_somebody),
-        change_hands=change_hands,
+        handed_over=handed_over,
         cleaned=cleaned,
         built=built,
     )

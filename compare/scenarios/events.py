@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from groups import BadInput
 from groups.arrays import GREATEST, check_total
 from groups.documents import fields
-from groups.wording import counted
+from groups.wording import agreed, counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +43,7 @@ def join(
         if member in members:
             fields.refuse(f"{place}.{member}", "is a member already")
         members[member] = said
-    return {**group, "members": members}, _some(list(joined), "member", "join")
+    return {**group, "members": members}, f"{few([*joined])} {agreed(len(joined), 'join')}"
 
 
 def _newcomers(
@@ -78,7 +78,7 @@ def leave(
         if member not in group["members"]:
             fields.refuse(f"{place}[{i}]", f"{member!r} is not a member at that time")
     members = {m: said for m, said in group["members"].items() if m not in left}
-    return {**group, "members": members}, _some(list(left), "member", "leave")
+    return {**group, "members": members}, f"{few(left)} {agreed(len(left), 'leave')}"
 
 
 def add_partitions(
@@ -179,10 +179,6 @@ def _grown(topic: JsonObject, count: int) -> JsonObject:
 def _require_topic(topics: Mapping[str, object], topic: str, place: str) -> None:
     if topic not in topics:
         fields.refuse(place, f"no topic {topic!r} at that time")
-
-
-def _some(names: list[str], what: str, does: str) -> str:
-    return f"{names[0]} {does}s" if len(names) == 1 else f"{len(names)} {what}s {does}"
 
 
 Value = TypeVar("Value")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from compare.scenarios.course import Course, State, after, course, owning, parted, taken
+from compare.scenarios.course import Course, State, after, course, held_now, owning, parted, taken
 from compare.scores import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Group
 from groups.tiers import parse_objective, values
-from heuristics import assignor_named
+from heuristics import Plan, assignor_named
+from heuristics.assignor import Outcome
 from optimal.solve import solve
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ FORMAT = "assay-scenario-result/1"
 
 @dataclass(frozen=True)
 class JourneyStep:
-    """One rebalance of a scenario.
+    """What members hold at the beginning of a scenario, or after one of its rebalances.
 
     Attributes
     ----------
-    event : what happened before it
+    event : what happened before it; see :class:`compare.scenarios.scenario.Stage`
     members, partitions : how many there are
     row : the result against the optimum *from the same state*, as in ``assay score``; its
         stickiness is the partitions that moved in this step
@@ -49,8 +50,12 @@ class JourneyStep:
         row = self.row.to_dict()
         for key in ("assignor", "seconds", "violations", "rounds", "revoked"):
             del row[key]
-        numbers = vars(self.course)
-        listener = {key: numbers[key] for key in ("cleaned", "built", "needless")}
+        numbers = {"change_hands": self.course.change_hands, **vars(self.course)}
+        listener = {key: numbers.pop(key) for key in ("cleaned", "built", "needless")}
+        numbers["handed_over"] = [
+            {"from": m.origin, "to": m.target, "count": m.count, "partitions": m.partitions}
+            for m in self.course.handed_over
+        ]
         return {
             "event": self.event,
             "members": self.members,
@@ -58,7 +63,7 @@ class JourneyStep:
             **row,
             "violations": len(self.row.violations),
             "optimum": list(self.best),
-            **{key: number for key, number in numbers.items() if key not in listener},
+            **numbers,
             "listener": listener,
         }
 
@@ -102,13 +107,18 @@ class Journey:
 
     @property
     def start(self) -> JourneyTotal:
-        """The first rebalance alone: what it costs to change to this assignor."""
+        """The beginning alone: without a rebalance where members begin with what they hold now."""
         return self._sums(self.steps[:1])
 
     @property
+    def rebalances(self) -> tuple[JourneyStep, ...]:
+        """The steps that the events lead to: all but the beginning."""
+        return self.steps[1:]
+
+    @property
     def total(self) -> JourneyTotal:
-        """Sums over the steps after the start."""
-        return self._sums(self.steps[1:])
+        """Sums over the rebalances that the events lead to."""
+        return self._sums(self.rebalances)
 
     def _sums(self, steps: Sequence[JourneyStep]) -> JourneyTotal:
         done = [step for step in steps if step.row.terms is not None]
@@ -156,8 +166,10 @@ def play(
 ) -> tuple[Journey, ...]:
     """Return the optimum's journey through a scenario, then that of each assignor, in order.
 
-    Every journey goes on from its own last assignment. Each step of an assignor is also held
-    against the optimum from the state that the assignor itself had reached. Where an assignor
+    Every journey begins with what the members hold now. Where that is not valid, or nothing, it
+    begins with the assignor's own assignment. It goes on from its own last one. Each step of an
+    assignor is also held against the optimum from the state that the assignor itself had reached.
+    Where an assignor
     refuses, fails or runs out of time, the members keep what they hold and the journey goes on;
     after an assignment that is not valid it goes on as `compare.scenarios.course.taken` says.
 
@@ -217,9 +229,14 @@ def _journey(
         group = Group.from_dict(owning(stage.document, state))
         solution = solve(group, objective, time_limit=limit.seconds)
         best = () if solution.assignment is None else values(solution.assignment, objective)
-        outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
-        plan = outcome.plan
-        took = {} if plan is None else taken(plan.assignment, assignor)
+        now = held_now(group) if state is None else None
+        if now is not None:
+            outcome, took, path = Outcome("planned", Plan(now), None, 0.0), {}, Course()
+        else:
+            outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
+            plan = outcome.plan
+            took = {} if plan is None else taken(plan.assignment, assignor)
+            path = course(group, plan, assignor, took=took, parted=parted(group, state))
         steps.append(
             JourneyStep(
                 event=stage.event,
@@ -227,7 +244,7 @@ def _journey(
                 partitions=group.n_partitions,
                 row=score_outcome(group, outcome, solution, assignor),
                 best=best,
-                course=course(group, plan, assignor, took=took, parted=parted(group, state)),
+                course=path,
             )
         )
         state = after(group, took)

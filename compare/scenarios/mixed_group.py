@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from compare.scenarios.course import NOW, START, held_now
 from compare.scenarios.rollout import Act, Rollout, RolloutStep, Rule
 from groups import BadInput, Failed, Group, Refused
 from groups.columns.places import MemberDetails
@@ -29,6 +30,7 @@ from heuristics.written import kip54
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from groups import Assignment
     from heuristics import Plan
 
 Partitions = frozenset[int]
@@ -111,8 +113,10 @@ def perform(
     first: Mapping[str, Sequence[str]],
     acts: Sequence[Act],
 ) -> Rollout:
-    """Start the members with their lists of assignors, then perform the acts one by one.
+    """Take members with their lists of assignors, then perform the acts one by one.
 
+    The members begin with what they hold now. Where that is nothing or not valid, or they are not
+    those of the group, they all start anew.
     A member that an act names and the group does not know reads all its topics. After every act
     the group rebalances until nobody has to join again. A member that joins or returns without
     an assignor that all support is turned away, and is a member no longer.
@@ -146,7 +150,8 @@ def perform(
     mixed = MixedGroup(group, rule)
     for member, assignors in first.items():
         mixed.start(member, tuple(assignors))
-    steps = [mixed.rebalance("start")]
+    now = held_now(group) if {*first} == {*group.members} else None
+    steps = [mixed.rebalance(START) if now is None else mixed.begin(now)]
     for i, act in enumerate(acts):
         mixed.require_possible(act, f"acts[{i}]")
         refused = mixed.perform(act)
@@ -169,6 +174,17 @@ class MixedGroup:
         static = static_protocol(assignors)
         protocol = static if self.rule is Rule.STATIC else Protocol.EAGER
         self.members[name] = Holder(assignors, protocol)
+
+    def begin(self, now: Assignment) -> RolloutStep:
+        """Let the members hold what they hold now, without a rebalance."""
+        choice = choose({m: one.assignors for m, one in self._present()})
+        member, partition = now.holdings
+        for i, name in enumerate(self.group.members):
+            one = self.members[name]
+            one.holds = one.remembers = frozenset(partition[member == i].tolist())
+            if self.rule is not Rule.STATIC:
+                one.protocol = choice.protocol
+        return RolloutStep(NOW, choice.assignor, self._protocol())
 
     def require_possible(self, act: Act, place: str) -> None:
         """Refuse an act that cannot befall the member it names.

@@ -10,6 +10,8 @@ from uuid import UUID
 
 import numpy as np
 
+from compare.members import ids_meant
+from compare.scenarios.course import NOW, START, held_now
 from compare.scenarios.events import JOINS, Event
 from compare.scenarios.upgrade_paths import ROLLOUTS
 from groups import Group
@@ -22,6 +24,8 @@ from groups.files import read_group
 from groups.unknown import settled
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.scenarios.events import StageDocument
     from groups.documents.assay_group import JsonObject
 
@@ -30,7 +34,12 @@ _ADDED = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 
 def operations(
-    group: Group, rng: np.random.Generator, *, restarts: int = 0, joins: int = 0, leaves: int = 0
+    group: Group,
+    rng: np.random.Generator,
+    *,
+    restarts: int = 0,
+    joins: int = 0,
+    leaves: int | Sequence[str] = 0,
 ) -> list[JsonObject]:
     """Return events: rolling restarts of all members, then joins, then leaves.
 
@@ -41,22 +50,29 @@ def operations(
     ----------
     rng : draws the UUIDs
     restarts : rolling restarts, as of a nightly rotation or a deployment
-    joins, leaves : members; those that join read what members drawn by seed read
+    joins : members; they read what members drawn by seed read
+    leaves : members drawn by seed, or those named: by id, by client id, or by a glob on either
+
+    Raises
+    ------
+    BadInput
+        Where a name means no member of the group, or one that was named before.
     """
     events: list[JsonObject] = []
     members = {
         member: {key: value for key, value in said.items() if key in JOINS}
         for member, said in group.to_dict()["members"].items()
     }
+    ids = {member: member for member in members}
     for _ in range(restarts):
-        started: dict[str, JsonObject] = {}
         for member, said in members.items():
-            again = _ADDED.sub(f"-{UUID(bytes=rng.bytes(16), version=4)}", member)
-            events += [{"leave": [member]}, {"join": {again: said}}]
-            started[again] = said
-        members = started
+            again = _ADDED.sub(f"-{UUID(bytes=rng.bytes(16), version=4)}", ids[member])
+            events += [{"leave": [ids[member]]}, {"join": {again: said}}]
+            ids[member] = again
     events += [{"join": joins}] if joins else []
-    events += [{"leave": leaves}] if leaves else []
+    if leaves:
+        named = () if isinstance(leaves, int) else ids_meant(group, leaves, "leaves")
+        events += [{"leave": [ids[member] for member in named] or leaves}]
     return events
 
 
@@ -71,7 +87,8 @@ class Stage:
 
     Attributes
     ----------
-    event : what happened since the rebalance before
+    event : what happened since the rebalance before; of the first stage "now" where members begin
+        with what they hold, else "start": each assignor first makes an assignment of its own
     document : ``assay-group/1``; only that of the first stage says who owns what
     """
 
@@ -85,7 +102,7 @@ class Scenario:
 
     Attributes
     ----------
-    stages : one per rebalance; the first is the group as it was given
+    stages : the group as it was given, then one for each rebalance
     rollout : name of the rolling upgrade of KIP-726 to go through instead of events, or None
     """
 
@@ -150,7 +167,7 @@ class Scenario:
             group = group.with_equal_subscriptions()
         group.require_subscriptions()
         now, rng = _start(group), np.random.default_rng(seed)
-        stages = [Stage("start", now)]
+        stages = [Stage(START if held_now(group) is None else NOW, now)]
         now = {**now, "members": {m: _said(member) for m, member in now["members"].items()}}
         for i, given in enumerate(fields.listed(top.get("events", []), "events")):
             event = Event.from_dict(given, f"events[{i}]")
@@ -172,7 +189,7 @@ class Scenario:
         seed: int = 1,
         restarts: int = 0,
         joins: int = 0,
-        leaves: int = 0,
+        leaves: int | Sequence[str] = 0,
         rollout: str | None = None,
     ) -> Scenario:
         """Return what operations, or a rolling upgrade, do to a group, under the group's name.
@@ -184,7 +201,8 @@ class Scenario:
         Raises
         ------
         BadInput
-            Where a subscription is unknown, or more members are to leave than there are.
+            Where a subscription is unknown, more members are to leave than there are, or one that
+            is no member.
         """
         group = settled(group)
         happens: JsonObject = {"rollout": rollout}

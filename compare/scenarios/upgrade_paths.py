@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from compare.members import members_matching, members_named
+from compare.members import ids_meant, members_matching
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
 from groups import BadInput, Refused
@@ -27,7 +27,7 @@ Lists = dict[str, tuple[str, ...]]
 class Variation:
     """What is chosen about a rollout; what is left out is as the name of the rollout says.
 
-    Members go by their ids, or by a client id for all members that have it.
+    Members go by their ids, by a client id for all that have it, or by a glob on either.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Variation:
         for chosen, listed in (("order", self.order), ("stays", self.stays)):
             if listed and rollout == "range-only":
                 raise BadInput(f"{chosen}: nobody restarts in range-only")
-        late = () if self.misses is None else _ids(group, (self.misses,), "misses")
+        late = () if self.misses is None else ids_meant(group, (self.misses,), "misses")
         if len(late) > 1:
             raise BadInput(
                 f"misses: {len(late):,} members have client id {self.misses!r}: {few(late)}"
@@ -81,7 +81,7 @@ class Variation:
             ("to", self.to or ()),
         ):
             _require_assignors(listed, place)
-        order, stays = _ids(group, self.order, "order"), _ids(group, self.stays, "stays")
+        order, stays = ids_meant(group, self.order, "order"), ids_meant(group, self.stays, "stays")
         return replace(
             self, order=order, stays=stays, misses=next(iter(late), None), starts=starts
         )
@@ -94,20 +94,6 @@ class Variation:
     def lists(self, known: Lists) -> Lists:
         """Return what each member lists at the start: the last glob that matches, or as known."""
         return {**known, **self.starts}
-
-
-def _ids(group: Group, named: Sequence[str], place: str) -> tuple[str, ...]:
-    """Return the ids of the members that are named by id or client id, in that order."""
-    found: list[str] = []
-    for name in named:
-        meant = [group.members[m] for m in members_named(group, name)]
-        if not meant:
-            expected = ", ".join(group.members)
-            raise BadInput(f"{place}: no member {name!r}, expected one of {expected}")
-        if {*meant} & {*found}:
-            raise BadInput(f"{place}: {name!r} appears twice")
-        found += meant
-    return tuple(found)
 
 
 def _require_assignors(listed: Sequence[str], place: str) -> None:

@@ -45,8 +45,12 @@ ANSWERS = {
         "--assume-equal --objective 'peak_lag > moves' --at-most moves=1",
     ],
     "What would move if a consumer left?": [
-        f"what happens: {FULL} leaves",
-        "range 5 0 0 (0) 0 (0) 8 ...",
+        "scenario coop-a: 1 rebalance from the assignment as it is now, ...",
+        "what happens: coop-1-... leaves",
+        "range 1 2 (2) 7 (0) 11 ...",
+        "kafka-java/cooperative-sticky... 0 2 (2) 0 (0) 4 ...",
+        "what changes hands with the optimum:",
+        " 2 from coop-1-... to coop-2-...: t0: 2-3",
     ],
     "Why can it not be better?": [
         "14 partitions for 2 members are 7 each ...",

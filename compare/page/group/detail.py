@@ -93,7 +93,7 @@ def detail_of(
     shown = Holdings(judged.now, target)
     hosts = host_rows(judged.now, target or judged.now, group.members)
     lag = _lag(judged, target)
-    moves = [] if target is None else moves_to(target)
+    moves = () if target is None else moves_to(target)
     by_tasks = BY_TASKS if moves and group.of_streams else None
     runs = ours(judged) if moves and line.says == "improvable" else ""
     solved = what_is_sure(judged)
@@ -127,7 +127,7 @@ def detail_of(
         unknown_lags=0 if lag is None else lag.unknown,
         idle=judged.now.idle,
         changes=target is not None,
-        moves=tuple(moves[:MOST_LISTED]),
+        moves=moves[:MOST_LISTED],
         choice=_choice(proved=judged.least_lag) if moves else None,
         made_by=by_tasks or (f"{NO_COMMAND} {runs}" if runs else None),
         more_moves=max(len(moves) - MOST_LISTED, 0),

@@ -13,6 +13,8 @@ from groups.arrays import UNKNOWN
 from groups.tiers import load_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.moves import Move
     from groups.arrays import Int64
     from groups.assignment import Assignment
@@ -154,7 +156,7 @@ def _by_topic(assignment: Assignment) -> tuple[Int64, Int64, Int64]:
     return pairs // width, pairs % width, counts.astype(np.int64)
 
 
-def grid_of(moves: list[Move], best: Assignment) -> MoveGrid | None:
+def grid_of(moves: Sequence[Move], best: Assignment) -> MoveGrid | None:
     """Return the moves from each who gives, a row, to each who gets, a column, most first.
 
     None where there is at most one of them, which the list says as well.

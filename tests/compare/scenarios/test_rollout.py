@@ -20,6 +20,7 @@ from compare.scenarios.upgrade_paths import (
     rollout_document,
 )
 from groups import BadInput, Group
+from heuristics import WRITTEN
 from tests.compare.scenarios.simulator import simulate
 
 STICKY = ("sticky", "range")
@@ -84,6 +85,30 @@ def test_a_range_only_member_gets_in_and_was_turned_away():
     assert static.total["refused"] == 1
     assert static.steps[1].refused.startswith("no assignor is supported by all members (c0: coop")
     assert static.steps[1].rounds == 0
+
+
+@pytest.mark.parametrize(("name", "used"), [("upgrade", "range"), ("downgrade", "kip-54-sticky")])
+def test_from_what_the_old_assignor_made_a_rollout_goes_as_if_all_members_started(name, used):
+    owned = WRITTEN[used].function(THREE).assignment.to_dict()
+    document = THREE.to_dict()
+    for member, held in owned.items():
+        document["members"][member]["owned"] = held
+    for made, anew in zip(
+        roll_out_by_rule(Group.from_dict(document), name),
+        roll_out_by_rule(THREE, name),
+        strict=True,
+    ):
+        assert (made.steps[0].act, anew.steps[0].act) == ("now", "start")
+        assert made.steps[0].rounds == 0
+        assert made.steps[1:] == anew.steps[1:]
+
+
+def test_a_rollout_begins_with_what_the_members_hold_now():
+    document = THREE.to_dict()
+    document["members"]["c1"]["owned"] = {"t": [*range(6)], "u": [*range(3)]}
+    made = roll_out(Group.from_dict(document), "upgrade", variation=Variation(order=("c1",)))
+    assert made.steps[1].act == "c1 leaves"
+    assert made.steps[1].change_hands == 9
 
 
 @pytest.mark.parametrize("name", ["downgrade", "missed", "range-only"])
