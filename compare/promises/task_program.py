@@ -25,7 +25,9 @@ FORMAT: Final = "assay-task-finding/1"
 TASK_FINDINGS = Path(__file__).parents[2] / "corpus" / "task-findings.jsonl"
 TESTED_OF = "kafka-streams/sticky"
 # Of the promises in `task_promises`, and "stays": that nothing moves where nothing changes.
-TESTED = ("threads-even", "stateful-even", "standbys-even", "fewest-restores", "stays")
+TESTED = (
+    "threads-even", "processes-even", "stateful-even", "standbys-even", "fewest-restores", "stays",
+)  # fmt: skip
 
 
 class TaskFinding(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
