@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -36,16 +36,14 @@ from compare.sentences import called, not_valid_told
 from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
-from groups.wording import counted, few, listed, whole_number
+from groups.wording import OF_CONSUMERS, counted, few, whole_number
 from heuristics import Assignor, available, matching
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.moves import Move
     from groups.group import Group
-    from groups.wording import Nouns
 
 _OF_A_GROUP = "leave out --group, --reads, --rotate, --deploys, --scale-out, --scale-in, --rollout"
 _WHAT_HAPPENS = (
@@ -208,8 +206,7 @@ def scenario(
                 show_json(result_document(one, journeys))
                 continue
             _tell_what_happens(one, journeys[0], drawn=leaving if isinstance(leaving, int) else 0)
-            in_full = journeys if assignor or probe else journeys[:1]
-            _print_journeys(journeys, in_full, one.group.nouns, steps=not happens)
+            _print_journeys(journeys, named=bool(assignor or probe), steps=not happens)
 
 
 def _leaving(given: Sequence[str]) -> int | tuple[str, ...]:
@@ -310,106 +307,90 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
         tell(f"what happens: {', then '.join(said)}")
 
 
-def _print_journeys(
-    journeys: Sequence[Journey], in_full: Sequence[Journey], nouns: Nouns, *, steps: bool
-) -> None:
-    """Print the steps of some journeys, the sums of all, then what moves in one rebalance.
+def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) -> None:
+    """Print the steps of the journeys, the sums of all, then what moves in one rebalance.
 
     Parameters
     ----------
-    in_full : those with their steps and moves
-    steps : whether there are steps to print
+    named : whether somebody named the assignors; else only the optimum is shown in full
+    steps : whether there are steps to print of those named
     """
-    for journey in in_full if steps and len(in_full) > 1 else ():
+    in_steps = journeys if named and steps else ()
+    for journey in in_steps:
         _print_steps(journey)
     counts = _print_sums(journeys)
+    for journey in journeys[len(in_steps) :]:
+        if why := next(filter(None, map(_why_not, journey.rebalances)), None):
+            tell(f"{journey.assignor}: {why}")
     if len(journeys[0].rebalances) == 1:
-        _print_moves(in_full, nouns)
+        _print_moves(journeys if named else journeys[:1])
     else:
         tell("what changes hands in each rebalance: --format json")
     _tell_counts(counts)
 
 
+def _why_not(step: JourneyStep) -> str | None:
+    """Return why a step has no assignment that is valid; None where it has one."""
+    return step.row.why_not and f"{step.event}: {step.row.why_not}"
+
+
 def _print_sums(journeys: Sequence[Journey]) -> list[str]:
     """Print the sums of each journey over its rebalances; return what was counted."""
     tiers, every = journeys[0].objective, len(journeys[0].rebalances)
-    totals: list[Mapping[str, Any]] = [journey.total for journey in journeys]
-    # A column of zeros says nothing, but of what the question is about.
-    counts = [c for c in COUNTS if c == "change_hands" or any(total[c] for total in totals)]
-    _tell_extremes(journeys[1:])
+    sums: list[dict[str, Any]] = [{"assignor": one.assignor, **one.total} for one in journeys]
+    for row in sums:
+        row["scored"] = every - row["invalid"] - row["without_plan"]
     # A sum over fewer rebalances is a smaller one: it says of how many it is.
-    some = any(_scored(journey) < every for journey in journeys)
+    some = any(row["scored"] < every for row in sums)
+    # A column of zeros says nothing, but of what the question is about.
+    counts = [c for c in COUNTS if c == "change_hands" or any(row[c] for row in sums)]
+    _tell_extremes([row for row in sums[1:] if row["scored"] == every], tiers[0])
     show_table(
-        journeys,
-        Column("assignor", lambda one: one.assignor, whole=True),
-        Column("scored", lambda one: f"{_scored(one)} of {every}", right=True, shown=some),
-        Column("not optimal", lambda one: one.total["not_optimal"] if _scored(one) else None),
+        sums,
+        Column("assignor", lambda row: row["assignor"], whole=True),
+        Column("scored", lambda row: f"{row['scored']} of {every}", right=True, shown=some),
+        Column("not optimal", lambda row: row["not_optimal"] if row["scored"] else None),
         *(_sum_column(tier) for tier in tiers),
-        *(_count_column(count) for count in counts),
+        *(Column[dict[str, Any]](_head(count), itemgetter(count)) for count in counts),
     )
     if every != 1:
         tell(f"sums over the {every:,} rebalances")
     if some:
         tell("scored: rebalances with a valid assignment, which not optimal and the tiers sum up")
-    for journey in journeys:
-        whys = (
-            f"{step.event}: {step.row.why_not}" for step in journey.rebalances if step.row.why_not
-        )
-        if why := next(whys, ""):
-            tell(f"{journey.assignor}: {why}")
-    below = any(t["terms"][tier] < t["optimum"][tier] for t in totals for tier in tiers)
+    below = any(row["terms"][tier] < row["optimum"][tier] for row in sums for tier in tiers)
     more = "; where that is more, an earlier tier is worse than it could be" if below else ""
     tell(f"in brackets: the optimum from the same state{more}")
     return [*(["moves"] if "stickiness" in tiers else []), *counts]
 
 
-def _scored(journey: Journey) -> int:
-    """Return after how many rebalances there is a valid assignment."""
-    total = journey.total
-    return len(journey.rebalances) - total["invalid"] - total["without_plan"]
-
-
-def _sum_column(tier: str) -> Column[Journey]:
+def _sum_column(tier: str) -> Column[dict[str, Any]]:
     """Return the column of a tier's sum, with the optimum's in brackets."""
 
-    def summed(journey: Journey) -> tuple[str, str] | None:
-        if not _scored(journey):
-            return None
-        total = journey.total
-        return f"{total['terms'][tier]:,}", f" ({total['optimum'][tier]:,})"
+    def summed(row: dict[str, Any]) -> tuple[str, str] | None:
+        pair = f"{row['terms'][tier]:,}", f" ({row['optimum'][tier]:,})"
+        return pair if row["scored"] else None
 
     return Column(_head(tier), summed, right=True)
 
 
-def _count_column(count: str) -> Column[Journey]:
-    def summed(journey: Journey) -> object:
-        by_name: Mapping[str, object] = journey.total
-        return by_name[count]
-
-    return Column(_head(count), summed)
-
-
-def _tell_extremes(journeys: Sequence[Journey]) -> None:
+def _tell_extremes(sums: Sequence[Mapping[str, Any]], tier: str) -> None:
     """Print with which assignors the fewest partitions change hands, and with which the most.
 
-    Only those count that make a valid assignment each time. The fewest are those among the
-    assignors that keep the first tier at its optimum.
+    The fewest are those among the assignors that keep the first tier at its optimum.
+
+    Parameters
+    ----------
+    sums : of assignors that make a valid assignment each time
     """
-    totals = {
-        journey.assignor: total
-        for journey in journeys
-        if not (total := journey.total)["invalid"] and not total["without_plan"]
-    }
-    tier = journeys[0].objective[0] if journeys else ""
-    best = [name for name, t in totals.items() if t["terms"][tier] == t["optimum"][tier]]
+    best = [row for row in sums if row["terms"][tier] == row["optimum"][tier]]
     if not best:
         return
-    hands = {name: total["change_hands"] for name, total in totals.items()}
-    least, most = min(hands[name] for name in best), max(hands.values())
+    hands = itemgetter("change_hands")
+    least, most = min(map(hands, best)), max(map(hands, sums))
     if most > least:
         fewest, also = (
-            _few([name for name in among if hands[name] == number])
-            for among, number in ((best, least), (hands, most))
+            few([row["assignor"] for row in among if hands(row) == number])
+            for among, number in ((best, least), (sums, most))
         )
         tell(_EXTREMES.format(called(tier), fewest, least, also, most))
 
@@ -420,25 +401,20 @@ _EXTREMES = (
 )
 
 
-def _few(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-    return ", ".join(names[:2]) + more
-
-
-def _print_moves(journeys: Sequence[Journey], nouns: Nouns) -> None:
+def _print_moves(journeys: Sequence[Journey]) -> None:
     """Print from whom to whom partitions go in the one rebalance, once where it is the same."""
-    ways: list[tuple[tuple[Move, ...], list[str]]] = []
+    alike: dict[str, list[Journey]] = {}
     for journey in journeys:
         (step,) = journey.rebalances
-        handed = step.course.handed_over
-        names = next((names for way, names in ways if way == handed), None)
-        if names is None:
-            ways.append((handed, names := []))
-        names.append(f"the {OPTIMUM}" if journey.assignor == OPTIMUM else journey.assignor)
-    for way, names in ways:
-        what = "what" if way else "nothing"
-        tell(f"{what} changes hands with {listed(names)}{':' if way else ''}")
-        show_moves(way, nouns)
+        if step.row.terms is not None:
+            alike.setdefault(str(step.course.handed_over), []).append(journey)
+    for same in alike.values():
+        moves = same[0].rebalances[0].course.handed_over
+        names = few([f"the {OPTIMUM}" if j.assignor == OPTIMUM else j.assignor for j in same])
+        tell(
+            f"what changes hands with {names}:" if moves else f"nothing changes hands with {names}"
+        )
+        show_moves(moves, OF_CONSUMERS)
 
 
 def _print_steps(journey: Journey) -> None:
@@ -452,10 +428,8 @@ def _print_steps(journey: Journey) -> None:
         *(_tier_column(tier, at) for at, tier in enumerate(journey.objective)),
         *(Column(_head(count), attrgetter(f"course.{count}")) for count in OF_A_STEP),
     )
-    for step in journey.steps:
-        reason = step.row.why_not
-        if reason is not None:
-            tell(f"{step.event}: {reason}")
+    for why in filter(None, map(_why_not, journey.steps)):
+        tell(why)
 
 
 def _tier_column(tier: str, at: int) -> Column[JourneyStep]:

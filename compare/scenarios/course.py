@@ -190,9 +190,15 @@ def course(
     if plan is None:
         return Course(revoked=left, stopped=left)
     before, made = Assignment.current(group), plan.assignment
-    held, now = _named(before.to_dict()), _named(took)
+    claimed = before.to_dict()
+    held, now = _named(claimed), _named(took)
     cleaned, built = len(held - now), len(now - held)
-    had = {(topic, number): m for m, topic, number in sorted(_named(parted) | held)}
+    had = {
+        (topic, number): member
+        for member, topics in (*parted.items(), *claimed.items())
+        for topic, numbers in topics.items()
+        for number in numbers
+    }
     handed_over = by_pair(
         (had[topic, number], member, topic, number)
         for member, topic, number in sorted(now - held)

@@ -33,49 +33,6 @@ if TYPE_CHECKING:
 _ADDED = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 
-def operations(
-    group: Group,
-    rng: np.random.Generator,
-    *,
-    restarts: int = 0,
-    joins: int = 0,
-    leaves: int | Sequence[str] = 0,
-) -> list[JsonObject]:
-    """Return events: rolling restarts of all members, then joins, then leaves.
-
-    In a rolling restart one member after another leaves and joins again. It then holds nothing
-    and, if its id is a client id with a UUID, it has another UUID.
-
-    Parameters
-    ----------
-    rng : draws the UUIDs
-    restarts : rolling restarts, as of a nightly rotation or a deployment
-    joins : members; they read what members drawn by seed read
-    leaves : members drawn by seed, or those named: by id, by client id, or by a glob on either
-
-    Raises
-    ------
-    BadInput
-        Where a name means no member of the group, or one that was named before.
-    """
-    events: list[JsonObject] = []
-    members = {
-        member: {key: value for key, value in said.items() if key in JOINS}
-        for member, said in group.to_dict()["members"].items()
-    }
-    ids = {member: member for member in members}
-    for _ in range(restarts):
-        for member, said in members.items():
-            again = _ADDED.sub(f"-{UUID(bytes=rng.bytes(16), version=4)}", ids[member])
-            events += [{"leave": [ids[member]]}, {"join": {again: said}}]
-            ids[member] = again
-    events += [{"join": joins}] if joins else []
-    if leaves:
-        named = () if isinstance(leaves, int) else ids_meant(group, leaves, "leaves")
-        events += [{"leave": [ids[member] for member in named] or leaves}]
-    return events
-
-
 FORMAT = "assay-scenario/1"
 MOST_REBALANCES = 10_000
 _KEYS = {"format", "name", "seed", "group", "events", "rollout"}
@@ -165,6 +122,7 @@ class Scenario:
         group = _group(top["group"], folder or Path())
         if assume_equal:
             group = group.with_equal_subscriptions()
+        _require_consumers(group)
         group.require_subscriptions()
         now, rng = _start(group), np.random.default_rng(seed)
         stages = [Stage(START if held_now(group) is None else NOW, now)]
@@ -192,31 +150,55 @@ class Scenario:
         leaves: int | Sequence[str] = 0,
         rollout: str | None = None,
     ) -> Scenario:
-        """Return what operations, or a rolling upgrade, do to a group, under the group's name.
+        """Return rolling restarts of all members, then joins, then leaves; or a rolling upgrade.
+
+        In a rolling restart one member after another leaves and joins again. It then holds nothing
+        and, if its id is a client id with a UUID, it has another UUID.
 
         Parameters
         ----------
-        restarts, joins, leaves : see :func:`compare.scenarios.scenario.operations`
+        seed : draws the UUIDs, and what else is left open
+        restarts : rolling restarts, as of a nightly rotation or a deployment
+        joins : members; they read what members drawn by seed read
+        leaves : members drawn by seed, or those named by id, by client id, or by a glob on either
 
         Raises
         ------
         BadInput
-            Where a subscription is unknown, more members are to leave than there are, or one that
-            is no member.
+            Where a subscription is unknown, more members are to leave than there are, a name means
+            no member or one named before, or the group is of Kafka Streams.
         """
         group = settled(group)
-        happens: JsonObject = {"rollout": rollout}
-        if rollout is None:
-            rng = np.random.default_rng(seed)
-            events = operations(group, rng, restarts=restarts, joins=joins, leaves=leaves)
-            happens = {"events": events}
-        said = {"format": FORMAT, "name": group.name, "seed": seed, "group": group.to_dict()}
-        return Scenario.from_dict({**said, **happens})
+        _require_consumers(group)
+        document, rng = group.to_dict(), np.random.default_rng(seed)
+        said = {"format": FORMAT, "name": group.name, "seed": seed, "group": document}
+        if rollout is not None:
+            return Scenario.from_dict({**said, "rollout": rollout})
+        events: list[JsonObject] = []
+        ids = {member: member for member in group.members}
+        for _ in range(restarts):
+            for member, details in document["members"].items():
+                again = _ADDED.sub(f"-{UUID(bytes=rng.bytes(16), version=4)}", ids[member])
+                joins_again = {key: value for key, value in details.items() if key in JOINS}
+                events += [{"leave": [ids[member]]}, {"join": {again: joins_again}}]
+                ids[member] = again
+        events += [{"join": joins}] if joins else []
+        if leaves:
+            named = () if isinstance(leaves, int) else ids_meant(group, leaves, "leaves")
+            events += [{"leave": [ids[member] for member in named] or leaves}]
+        return Scenario.from_dict({**said, "events": events})
 
     @property
     def group(self) -> Group:
         """The group as it was given."""
         return Group.from_dict(self.stages[0].document)
+
+
+def _require_consumers(group: Group) -> None:
+    if group.of_streams:
+        raise BadInput(
+            f"group {group.name!r} is of Kafka Streams, and scenarios are for consumers"
+        )
 
 
 def _group(given: object, folder: Path) -> Group:

@@ -608,6 +608,40 @@ def test_a_member_that_restarts_has_another_uuid_and_reads_the_same():
     assert made == Scenario.of_group(group, restarts=2, joins=1, leaves=2)
 
 
+def test_a_group_of_kafka_streams_is_refused_with_and_without_a_rollout():
+    shop = Path(__file__).parents[3] / "docs" / "how-to" / "streams-shop.json"
+    for options in (("--scale-in", "1"), ("--rollout", "upgrade")):
+        run = assay(shop, *options)
+        refused = "group 'shop' is of Kafka Streams, and scenarios are for consumers"
+        assert run.returncode == 2
+        assert refused in run.stderr
+
+
+def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
+    group = json.dumps(in_turn(a=[0, 1], b=[2], c=[3]))
+    drawn = assay("-", "--scale-in", "1", "--assignor", "range", stdin=group)
+    assert "what happens: b leaves (drawn by seed 1; --scale-in MEMBER says who)" in drawn.stdout
+    named = assay("-", "--scale-in", "a", "--assignor", "kip-54-sticky", stdin=group)
+    lines = named.stdout.splitlines()
+    first = "scenario g: 1 rebalance from the assignment as it is now, balance > stickiness"
+    assert lines[:2] == [first, "what happens: a leaves"]
+    at = lines.index("what changes hands with the optimum, kip-54-sticky:")
+    assert lines[at + 1 : at + 3] == ["  1 from a to b: t: 0", "  1 from a to c: t: 1"]
+    nobody = assay("-", "--scale-in", "d", stdin=group)
+    assert "g: --scale-in: no member 'd', expected one of a, b, c" in nobody.stderr
+
+
+def test_nobodys_partitions_are_first_assigned_and_the_answer_says_so():
+    group = json.dumps(in_turn(a=[], b=[]))
+    run = assay("-", "--scale-out", "1", "--assignor", "range", stdin=group)
+    lines = run.stdout.splitlines()
+    assert lines[:3] == [
+        "scenario g: 1 rebalance, balance > stickiness",
+        "g: nobody holds a partition. So a first rebalance is played, which no sum counts.",
+        "what happens: new-1 joins",
+    ]
+
+
 def test_a_captured_group_changes_its_assignor():
     options = ("--from", "range", "--to", "cooperative-sticky")
     run = assay("-", "--group", "orders", *options, stdin=TEXT)
