@@ -22,11 +22,11 @@ from benchmarks.printed import heading, row, say
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet_current
 from compare.samples.families import Family
 from groups import Group
-from groups.columnar.batch import each_of
-from groups.columnar.key import canonical, keys_of
-from groups.columnar.parquet import read_rows
-from groups.columnar.rows import batch_of, decode
 from groups.fleet import Fleet
+from groups.table.batch import each_of
+from groups.table.key import canonical, keys_of
+from groups.table.parquet import read_rows
+from groups.table.rows import batch_of, decode
 from heuristics.shipped.consumers.library import FRANZ_GO
 from optimal import solve, solve_many
 from optimal.solve import solve_fleet

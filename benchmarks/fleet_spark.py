@@ -28,8 +28,8 @@ import pyarrow.parquet as pq
 from benchmarks.instances import SEED
 from benchmarks.printed import heading, row
 from compare.samples.families import Family
-from groups.columnar.parquet import write_groups
 from groups.group import Group
+from groups.table.parquet import write_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

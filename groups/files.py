@@ -266,7 +266,7 @@ def _snapshots(name: str, data: bytes) -> Iterator[Found | Failure]:
 def _rows(name: str, data: bytes) -> Iterator[Found | Failure]:
     """Yield the groups of the rows of Parquet; a place is the file and the row, from 1."""
     require("pyarrow", extra="spark")
-    from groups.columnar.parquet import read_groups
+    from groups.table.parquet import read_groups
 
     try:
         for number, found in enumerate(read_groups(data), start=1):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from groups.arrays import Bools, Int32, Int64
-    from groups.columnar.layout import BadRow
     from groups.columns.racks import Racks
+    from groups.table.layout import BadRow
 
 
 _ONE = np.ones(1, bool)
@@ -135,7 +135,7 @@ class Fleet:
 
         Parameters
         ----------
-        rows : with the columns of `groups.columnar.layout.LAYOUT`; others are ignored
+        rows : with the columns of `groups.table.layout.LAYOUT`; others are ignored
 
         Returns
         -------
@@ -147,7 +147,7 @@ class Fleet:
             Where a column is missing or of another kind, or where the groups together have more
             partitions than are supported.
         """
-        from groups.columnar.batch import side_by_side
+        from groups.table.batch import side_by_side
 
         good, failures = side_by_side(rows)
         racks = [one for one, _ in good.said]

@@ -29,7 +29,7 @@ def capture(
     note_each_assumed((one.name, one.assumed) for one in groups)
     if out is not None and out.endswith(PARQUET):
         require("pyarrow", extra="spark")
-        from groups.columnar.parquet import write_groups
+        from groups.table.parquet import write_groups
 
         write_groups(groups, out)
     else:

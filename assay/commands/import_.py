@@ -82,7 +82,7 @@ def import_(
     # Of what becomes Parquet there may be more than the memory holds.
     if out is not None and is_table:
         require("pyarrow", extra="spark")
-        from groups.columnar.parquet import write_groups
+        from groups.table.parquet import write_groups
 
         count = write_groups(groups(), out)
     else:

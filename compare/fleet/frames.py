@@ -357,7 +357,7 @@ def _tables(parts: Iterable[pa.RecordBatch]) -> FleetTables:
 
     from compare.fleet.optima import ANSWERS
     from compare.fleet.worker import once
-    from groups.columnar.layout import joined
+    from groups.table.layout import joined
 
     rows = once(joined(parts, ANSWERS))
 

@@ -14,16 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.tables import TABLES
-from groups.columnar.batch import each_of
-from groups.columnar.key import canonical, keys_of
-from groups.columnar.layout import LAYOUT, joined
-from groups.columnar.rows import decode
 from groups.documents.json_files import is_json_lines, split_documents
 from groups.documents.texts import beginning, unpacking, without_gz
 from groups.errors import BadInput, Failure
 from groups.files import holds_snapshots, is_other_format, is_parquet
 from groups.group import Group
 from groups.importers import import_each
+from groups.table.batch import each_of
+from groups.table.key import canonical, keys_of
+from groups.table.layout import LAYOUT, joined
+from groups.table.rows import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

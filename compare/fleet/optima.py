@@ -19,12 +19,12 @@ from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of
 from compare.verdict import ALL_ALIKE, between, without_owner
 from groups.arrays import some
 from groups.assignment import Assignment
-from groups.columnar.batch import each_of
-from groups.columnar.layout import joined
 from groups.errors import AssayError
 from groups.fleet import Fleet
 from groups.group import Group
 from groups.portions import in_portions
+from groups.table.batch import each_of
+from groups.table.layout import joined
 from groups.tiers import MOVES, is_flow, values_in
 from heuristics.time_limit import TimeLimit
 from optimal.solution import Status

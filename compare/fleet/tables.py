@@ -14,9 +14,9 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from groups.columnar.key import HEXADECIMAL_DIGITS
-from groups.columnar.layout import LAYOUT
 from groups.errors import BadInput
+from groups.table.key import HEXADECIMAL_DIGITS
+from groups.table.layout import LAYOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -26,9 +26,9 @@ from compare.fleet.items import (
     rows_of,
 )
 from compare.fleet.job import Lack
-from groups.columnar.layout import joined
 from groups.errors import AssayError, Failure, in_one_line
 from groups.portions import in_portions
+from groups.table.layout import joined
 from groups.tiers import is_flow
 from heuristics.child import Child, Lost, allowed_bytes
 

@@ -21,9 +21,9 @@ from compare.page.comparison import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, UNKNOWN
-from groups.columnar.layout import LAYOUT
-from groups.columnar.rows import of_row
 from groups.errors import BadInput
+from groups.table.layout import LAYOUT
+from groups.table.rows import of_row
 from groups.tiers import is_flow, parse_objective
 from groups.wording import counted
 from heuristics import assignors

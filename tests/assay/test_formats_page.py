@@ -8,10 +8,10 @@ import pytest
 
 from compare.fleet.tables import TABLES
 from groups import Group
-from groups.columnar.layout import LAYOUT
+from groups.table.layout import LAYOUT
 from optimal import solve
 from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other, write
-from tests.groups.columnar.test_rows import said
+from tests.groups.table.test_rows import said
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")

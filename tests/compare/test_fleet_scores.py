@@ -17,8 +17,8 @@ from compare.fleet_scores import (
 )
 from compare.scores import Score, score, score_current
 from groups import Assignment, Group
-from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
+from groups.table.rows import batch_of
 from heuristics import Plan
 from heuristics.assignor import Outcome
 from optimal.solve import solve_fleet

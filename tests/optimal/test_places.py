@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
+from groups.table.rows import batch_of
 from optimal import Status, check, solve, solve_fleet
 from optimal.enumeration import count
 from tests.optimal.judging import (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.rows import batch_of
 from groups.fleet import Fleet
+from groups.table.rows import batch_of
 from optimal import ProofKind, Status, Stopped, check, solve, solve_many
 from optimal.flow import tier_flows
 from optimal.solve import solve_fleet

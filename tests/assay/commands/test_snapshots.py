@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from groups import Group
-from groups.columnar.layout import LAYOUT
-from groups.columnar.rows import batch_of
 from groups.files import read_groups
+from groups.table.layout import LAYOUT
+from groups.table.rows import batch_of
 from optimal import solve
 from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_line, write
 from tests.processes import in_python

@@ -4,8 +4,8 @@ import pyarrow as pa
 
 from compare.fleet.tables import read_table
 from groups import Group
-from groups.columnar.batch import each_of
-from groups.columnar.layout import LAYOUT
+from groups.table.batch import each_of
+from groups.table.layout import LAYOUT
 
 
 def groups_of(runs) -> dict[str, Group]:

@@ -20,11 +20,11 @@ from compare.fleet.tables import TABLES
 from compare.judged import as_solved, judge
 from compare.overview import glance_of, is_lagging
 from compare.verdict import EVEN_LAGGING
-from groups.columnar.batch import each_of
-from groups.columnar.layout import LAYOUT
-from groups.columnar.parquet import write_groups
-from groups.columnar.rows import batch_of
 from groups.group import Group
+from groups.table.batch import each_of
+from groups.table.layout import LAYOUT
+from groups.table.parquet import write_groups
+from groups.table.rows import batch_of
 from tests.compare.conftest import lopsided
 from tests.optimal.random_groups import random_group
 

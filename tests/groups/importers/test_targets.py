@@ -6,7 +6,7 @@ import pytest
 
 from assay import Group, check, fleet, judge, read_groups, solve
 from compare.sentences import sentence
-from groups.columnar.parquet import write_groups
+from groups.table.parquet import write_groups
 from tests.groups.importers.imported import KIP_848, OFFSETS
 
 UNDER_WAY = KIP_848 + (

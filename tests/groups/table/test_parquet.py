@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.layout import LAYOUT, NESTED
-from groups.columnar.parquet import read_groups, write_groups
-from groups.columnar.rows import batch_of
 from groups.files import find, read_group
 from groups.files import read_groups as read_files
-from tests.groups.columnar.test_rows import good
+from groups.table.layout import LAYOUT, NESTED
+from groups.table.parquet import read_groups, write_groups
+from groups.table.rows import batch_of
 from tests.groups.examples import EVERYTHING, odd, shipped
+from tests.groups.table.test_rows import good
 
 
 @pytest.fixture
@@ -37,14 +37,14 @@ def test_groups_come_back_from_parquet_as_they_were(tmp_path):
 
 
 def test_many_groups_are_several_row_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr("groups.columnar.parquet.MOST_ROWS", 4)
+    monkeypatch.setattr("groups.table.parquet.MOST_ROWS", 4)
     path = str(tmp_path / "groups.parquet")
     write_groups([Group.from_dict(EVERYTHING | {"group": f"g{n}"}) for n in range(10)], path)
     assert pq.ParquetFile(path).num_row_groups == 3
 
 
 def test_a_bad_row_is_a_failure_at_its_place_and_the_others_are_read(table, monkeypatch):
-    monkeypatch.setattr("groups.columnar.parquet.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("groups.table.parquet.ROWS_AT_ONCE", 2)
     groups = read_files([str(table)])
     assert [group.name for group in groups] == ["g", "h"]
     [failure] = groups.failures

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from groups.columnar.batch import each_of
-from groups.columnar.layout import LAYOUT, BadRow, in_layout
-from groups.columnar.rows import batch_of
 from groups.errors import BadInput, Unreadable
 from groups.portions import in_portions
+from groups.table.batch import each_of
+from groups.table.layout import LAYOUT, BadRow, in_layout
+from groups.table.rows import batch_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

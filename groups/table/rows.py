@@ -11,7 +11,6 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from groups.arrays import UNKNOWN
-from groups.columnar.layout import LAYOUT, MAY_BE_NULL, SAYS_NOTHING, BadRow
 from groups.columns.offsets import Offsets, is_latest
 from groups.columns.places import MemberDetails
 from groups.columns.racks import Racks
@@ -21,6 +20,7 @@ from groups.documents.snapshot import columns_of_row, names_in
 from groups.documents.snapshots import NO_DETAILS, Snapshots, details_of
 from groups.errors import BadInput
 from groups.group import Group
+from groups.table.layout import LAYOUT, MAY_BE_NULL, SAYS_NOTHING, BadRow
 from groups.unknown import settled
 from groups.wording import counted
 

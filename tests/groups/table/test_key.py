@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 from groups import Group
-from groups.columnar.key import canonical, keys_of
-from groups.columnar.layout import LAYOUT
-from groups.columnar.rows import batch_of
-from tests.groups.columnar.test_batch import some_groups
-from tests.groups.columnar.test_rows import good
+from groups.table.key import canonical, keys_of
+from groups.table.layout import LAYOUT
+from groups.table.rows import batch_of
 from tests.groups.examples import EVERYTHING, odd, shipped
+from tests.groups.table.test_batch import some_groups
+from tests.groups.table.test_rows import good
 from tests.optimal.small_groups import document
 
 

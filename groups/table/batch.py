@@ -15,19 +15,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from groups.arrays import MOST_PARTITIONS, NOBODY, starts, sums
-from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
-from groups.columnar.rows import columns_of, of_row, require_lag, said_in_names
 from groups.columns.lists import OFFSETS, Lists, columns_through, offsets_through, row_at
 from groups.columns.offsets import is_latest
 from groups.errors import BadInput
 from groups.group import Group
 from groups.portions import in_portions
+from groups.table.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
+from groups.table.rows import columns_of, of_row, require_lag, said_in_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from groups.arrays import Bools, Int64
-    from groups.columnar.rows import Named
+    from groups.table.rows import Named
 
 
 def lists_of(column: pa.ListArray) -> Lists:

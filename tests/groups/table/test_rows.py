@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar.layout import LAYOUT, MAY_BE_NULL, NESTED, in_layout
-from groups.columnar.rows import batch_of, of_row
+from groups.table.layout import LAYOUT, MAY_BE_NULL, NESTED, in_layout
+from groups.table.rows import batch_of, of_row
 from tests.groups.examples import CORPUS, EVERYTHING, odd, shipped
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import document

@@ -10,12 +10,12 @@ import pytest
 
 from groups import BadInput, Group
 from groups.arrays import MOST_PARTITIONS
-from groups.columnar.batch import each_of
-from groups.columnar.layout import LAYOUT, NESTED
-from groups.columnar.rows import batch_of, of_row
 from groups.fleet import Fleet
-from tests.groups.columnar.test_rows import good, one_by_one
+from groups.table.batch import each_of
+from groups.table.layout import LAYOUT, NESTED
+from groups.table.rows import batch_of, of_row
 from tests.groups.examples import differing, odd, same, shipped
+from tests.groups.table.test_rows import good, one_by_one
 from tests.optimal.random_groups import random_group
 
 WIDE = pa.schema(

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 from msgspec.json import encode
 
 from groups.arrays import UNKNOWN, some
-from groups.columnar.batch import RARE, Rows, side_by_side
-from groups.columnar.layout import LAYOUT, NESTED, SAYS_NOTHING, BadRow, in_layout
-from groups.columnar.rows import batch_of
+from groups.table.batch import RARE, Rows, side_by_side
+from groups.table.layout import LAYOUT, NESTED, SAYS_NOTHING, BadRow, in_layout
+from groups.table.rows import batch_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from groups.arrays import Bools, Int32, Int64
-    from groups.columnar.rows import Named, Row
     from groups.columns.lists import Lists
     from groups.errors import BadInput
+    from groups.table.rows import Named, Row
 
 
 HEXADECIMAL_DIGITS = 32
@@ -40,7 +40,7 @@ def keys_of(rows: pa.RecordBatch) -> list[str]:
     It is the digest of the row's columns as bytes, each with how many there are, and of nested
     ones as JSON: the same in any batch and at any place in it, and whether what is not known is
     null or a list that says so.
-    Rows that others wrote are made :func:`groups.columnar.key.canonical` before.
+    Rows that others wrote are made :func:`groups.table.key.canonical` before.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def _characters(texts: pa.StringArray) -> memoryview:
 
 
 def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow]]:
-    """Return the rows that hold groups as :func:`groups.columnar.rows.rows_of` writes them.
+    """Return the rows that hold groups as :func:`groups.table.rows.rows_of` writes them.
 
     Returns
     -------

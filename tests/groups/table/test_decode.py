@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
-from groups.columnar import rows as module
-from groups.columnar.rows import batch_of, decode
 from groups.documents.json_files import parse_json
+from groups.table import rows as module
+from groups.table.rows import batch_of, decode
 from groups.unknown import settled
 from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part, with_odd_text
 
