@@ -107,6 +107,9 @@ PANELS: dict[str, dict[str, Entry]] = {
         "frontier": Entry("what does each move buy?", "frontier orders.json balance stickiness"),
         "advise": Entry("what to change first?", "advise groups.txt --group orders"),
         "size": Entry("how many members?", "size orders.json --target peak_load=8"),
+        "scenario": Entry(
+            "what moves if one leaves?", "scenario corpus/scenarios/deploy.json", "scenarios"
+        ),
         "solve": Entry("the best, with its proof", "solve orders.json --format json"),
         "check": Entry("does a proof hold?", "check orders.json solution.json"),
         "diff": Entry("who lost and gained what?", "diff yesterday.txt today.txt"),
@@ -127,9 +130,6 @@ PANELS: dict[str, dict[str, Entry]] = {
         ),
         "conformance": Entry("which promises it keeps", "conformance kip-54-sticky"),
         "reproduce": Entry("a finding as a test", "reproduce FINDING --out here", "promises"),
-        "scenario": Entry(
-            "a week of events", "scenario corpus/scenarios/deploy.json", "scenarios"
-        ),
         "probe": Entry("score any client", "probe orders.json"),
     },
     "Files": {

@@ -54,9 +54,9 @@ OF_A_STEP = ("change_hands", "rounds", "revoked", "stopped", "ownerless", "needl
 COUNTS = (*OF_A_STEP, "invalid", "without_plan")
 # What columns count, in a few words; in full in docs/reference/scenarios.md.
 SAID = {
-    "rounds": "rebalances until nobody has to join again",
+    "rounds": "how often members join until nobody has to join again",
     "revoked": "partitions that members clean up and give up",
-    "stopped": "of these, those given up before the group joined, so that nobody read them",
+    "stopped": "partitions revoked before the group joined, so that nobody read them meanwhile",
     "ownerless": "partitions that a round leaves with nobody",
     "lost": "partitions that members learnt too late to be no longer theirs",
     "moves": "partitions that leave a member that stays",
@@ -302,7 +302,7 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
     if why:
         tell(why)
     happens = [step.event for step in optimum.rebalances]
-    left = [f"{happens.pop()} (drawn by seed 1; --scale-in MEMBER says who)"] if drawn else []
+    left = [f"{happens.pop()} (drawn by seed 1; --scale-in MEMBER names another)"] if drawn else []
     if said := [*([few(happens)] if happens else []), *left]:
         tell(f"what happens: {', then '.join(said)}")
 
@@ -356,7 +356,7 @@ def _print_sums(journeys: Sequence[Journey]) -> list[str]:
     if every != 1:
         tell(f"sums over the {every:,} rebalances")
     if some:
-        tell("scored: rebalances with a valid assignment, which not optimal and the tiers sum up")
+        tell("scored: rebalances with a valid assignment; not optimal and the tiers sum up these")
     below = any(row["terms"][tier] < row["optimum"][tier] for row in sums for tier in tiers)
     more = "; where that is more, an earlier tier is worse than it could be" if below else ""
     tell(f"in brackets: the optimum from the same state{more}")
@@ -470,6 +470,6 @@ def _print_rollouts(rollouts: Sequence[Rollout], beginning: str) -> None:
             Column("contested", lambda step: list(step.contested) or "none"),
             Column("", lambda step: f"turned away: {step.refused}" if step.refused else ""),
         )
-    tell("sums over what happens")
+    tell("sums over all rows but the first")
     sums = (Column(RULES[one.rule], one.total.__getitem__) for one in rollouts)
     show_table(rollouts[0].total, Column("", _head), *sums)

@@ -128,7 +128,7 @@ class Rollout:
 
     @property
     def total(self) -> dict[str, object]:
-        """Sums over the steps after the start, and the protocol at the end."""
+        """Sums over the steps but the first, and the protocol at the end."""
         steps = self.steps[1:]
         return {
             "restarts": sum(map(len, self.rolling_restarts)),

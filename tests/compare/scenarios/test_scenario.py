@@ -620,7 +620,9 @@ def test_a_group_of_kafka_streams_is_refused_with_and_without_a_rollout():
 def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
     group = json.dumps(in_turn(a=[0, 1], b=[2], c=[3]))
     drawn = assay("-", "--scale-in", "1", "--assignor", "range", stdin=group)
-    assert "what happens: b leaves (drawn by seed 1; --scale-in MEMBER says who)" in drawn.stdout
+    assert (
+        "what happens: b leaves (drawn by seed 1; --scale-in MEMBER names another)" in drawn.stdout
+    )
     named = assay("-", "--scale-in", "a", "--assignor", "kip-54-sticky", stdin=group)
     lines = named.stdout.splitlines()
     first = "scenario g: 1 rebalance from the assignment as it is now, balance > stickiness"
