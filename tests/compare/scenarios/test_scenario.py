@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from compare.diff import Diff
 from compare.scenarios.course import after, course, protocol_of, taken
 from compare.scenarios.events import EVENT_KINDS, Event
 from compare.scenarios.journey import play, result_document
@@ -17,6 +18,7 @@ from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import OLD
 from compare.scores import OPTIMUM
 from groups import Assignment, BadInput, Group
+from groups.assignment_files import NamedAssignment
 from groups.files import find
 from heuristics import WRITTEN, Plan, available
 from heuristics.protocol import Protocol
@@ -305,6 +307,32 @@ def test_what_is_handed_over_is_named_with_who_had_it(limit):
         {"from": "b", "to": "c", "count": 1, "partitions": {"t": [3]}},
     ]
     assert step["change_hands"] == sum(move["count"] for move in step["handed_over"])
+
+
+def test_what_is_handed_over_is_what_a_diff_of_before_and_after_finds(limit):
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        topics = {f"t{i}": int(rng.integers(1, 7)) for i in range(3)}
+        many = int(rng.integers(2, 6))
+        owned: dict[str, dict] = {f"m{i}": {} for i in range(many)}
+        for topic, count in topics.items():
+            for number in range(count):
+                owned[f"m{rng.integers(many)}"].setdefault(topic, []).append(number)
+        members = {m: {"subscription": list(topics), "owned": held} for m, held in owned.items()}
+        document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+        made = Scenario.of_group(Group.from_dict(document), leaves=["m0"])
+        rest = Group.from_dict(
+            {**document, "members": {m: members[m] for m in members if m != "m0"}}
+        )
+        for journey in play(made, ["range", "kip-54-sticky"], limit)[1:]:
+            then = WRITTEN[journey.assignor].function(rest).assignment.to_dict()
+            sides = (NamedAssignment.from_dict(held, "") for held in (owned, then))
+            moves = Diff(*sides).moves
+            found = journey.rebalances[0].course.handed_over
+            assert [vars(move) for move in found] == [
+                {"origin": m.origin, "target": m.target, "partitions": m.partitions} for m in moves
+            ]
+            assert journey.total["change_hands"] == sum(move.count for move in moves)
 
 
 def test_members_leave_by_id_client_id_or_glob_and_after_a_restart_too():
