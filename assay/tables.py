@@ -11,6 +11,7 @@ from assay.terminal import Column, show_table, tell
 from compare.hosts import host_rows
 from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
+from compare.lag.words import beside_told
 from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
@@ -75,11 +76,7 @@ def show_scores(
     if any(term.excess for row in rows for term in row.terms or ()):
         tell("in brackets: how much worse than the optimum")
     if lowest is not None and lagging:
-        least = "that balanced loads can have" if lowest.proved else "known with balanced loads"
-        tell(
-            "peak lag: of the member with most; in brackets: beside the least "
-            f"{least}, {lowest.records:,}"
-        )
+        tell(f"peak lag: of the member with most; in brackets: above {beside_told(lowest)}")
 
 
 def why_not(score: Score) -> str | None:
@@ -144,12 +141,12 @@ def _excess(term: ScoreTerm, best: int | None = None) -> Pair:
 def _above(peak: int | None, lowest: LowestPeak | None) -> Pair | None:
     if peak is None or lowest is None:
         return None
-    more, most = peak - lowest.records, peak - lowest.bound
+    more = lowest.beside(peak)
+    if isinstance(more, tuple):
+        return rounded(peak), " (+{}..{})".format(*map(rounded, more))
     if more < 0:
         return rounded(peak), f" (-{rounded(-more)})"
-    if lowest.proved:
-        return rounded(peak), f" (+{rounded(more)})" if more else ""
-    return rounded(peak), f" (+{rounded(more)}..{rounded(most)})"
+    return rounded(peak), f" (+{rounded(more)})" if more else ""
 
 
 def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
