@@ -112,8 +112,8 @@ def reading(group: Group, like: str | None = None) -> str:
     if all_alike(group):
         return f"New members read what the others read: {topics}."
     return (
-        f"New members read every topic that somebody reads: {topics}; `like` names a member that "
-        "they read the same as."
+        f"New members read every topic that somebody reads: {topics}. "
+        "Say which member they are like to change that."
     )
 
 

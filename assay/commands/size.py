@@ -25,7 +25,7 @@ from assay.terminal import Column, show_table, tell
 from compare.lag.words import one_partition
 from compare.sentences import in_words, spread
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
-from compare.sizes.pods import Pods, pods, pods_of_hosts
+from compare.sizes.pods import Pods, pods, pods_of
 from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target
 from compare.sizes.sizing import size as sized
 from groups.assignment import Assignment
@@ -207,12 +207,13 @@ def _way(given: Mapping[str, object]) -> str | None:
 
 def _pods(group: Group, threads: int | None) -> Pods:
     """Return how even a group is in pods of so many threads; None: pods as its hosts are now."""
-    if threads is not None:
-        return pods(group, threads)
-    try:
-        return pods_of_hosts(group)
-    except BadInput as error:
-        raise BadInput(f"{group.name}: {error}; or say --threads N") from None
+    found = pods(group, threads) if threads is not None else pods_of(group)
+    if found is None:
+        raise BadInput(
+            f"{group.name}: its hosts are not known, or not pods of equally many members that "
+            "read alike; say --threads N"
+        )
+    return found
 
 
 def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
@@ -422,13 +423,7 @@ def _enough(sizing: Sizing, pod: int) -> str:
     if bound is None:
         return f"{said}."
     exact = "" if value == bound else "at least "
-    said += f"; with {before.members:,} it is {exact}{_value(target.aim, bound)}"
-    after = next((row for row in rows if row.members > few), before)
-    own, _ = next(row for row in rows if row.members == few).of(target.aim)
-    less, _ = after.of(target.aim)
-    if own is not None and less is not None and less < own:
-        said += f", and {_value(target.aim, less)} with {after.members:,}"
-    return f"{said}."
+    return f"{said}; with {before.members:,} it is {exact}{_value(target.aim, bound)}."
 
 
 def _comes_and_goes(sizing: Sizing) -> bool:

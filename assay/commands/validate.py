@@ -22,7 +22,7 @@ def validate(
         typer.Argument(metavar="FILE...", help="snapshots, .json or .jsonl; or Parquet"),
     ],
 ) -> None:
-    """Check that files are good snapshots: their form, not whether a partition has one owner."""
+    """Check that files are good snapshots."""
     bad = 0
     for file in files:
         try:

@@ -161,36 +161,18 @@ def pods(group: Group, threads: int) -> Pods:
     )
 
 
-def pods_of_hosts(group: Group) -> Pods:
-    """Return the same for the hosts on which the members stand.
+def pods_of(group: Group) -> Pods | None:
+    """Return the same for the hosts on which the members stand, if they are such pods.
 
-    Raises
-    ------
-    BadInput
-        Where they are no such pods: a host is not known, there is only one, they have not equally
-        many members, each has one, or as :func:`pods` does.
+    None where a host is not known, there is only one, they have not equally many members, each
+    has one, or members read differently.
     """
     places = group.places("host")
-    sizes = places.loads(np.ones(len(group.members), np.int64)).tolist()
-    unknown, hosts = int((places.member < 0).sum()), counted(len(sizes), "host")
-    why = None
-    if unknown:
-        why = f"the host of {counted(unknown, 'member')} is not known"
-    elif len(sizes) < 2:
-        why = f"all members are on {hosts}"
-    elif len({*sizes}) > 1:
-        why = f"{hosts} have {min(sizes):,} to {max(sizes):,} members each"
-    elif sizes[0] == 1:
-        why = f"each of {hosts} has 1 member"
-    if why is not None:
-        raise BadInput(f"hosts: {why}, expected several with equally many members, 2 or more")
-    return pods(group, sizes[0])
-
-
-def pods_of(group: Group) -> Pods | None:
-    """Return the same for the hosts on which the members stand; None if they are no such pods."""
+    size = set(places.loads(np.ones(len(group.members), np.int64)).tolist())
+    if (places.member < 0).any() or len(places.names) < 2 or len(size) > 1 or size == {1}:
+        return None
     try:
-        return pods_of_hosts(group)
+        return pods(group, *size)
     except BadInput:
         return None
 
