@@ -11,7 +11,6 @@ from assay.terminal import Column, show_table, tell
 from compare.hosts import host_rows
 from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
-from compare.lag.words import beside_told
 from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
@@ -76,7 +75,11 @@ def show_scores(
     if any(term.excess for row in rows for term in row.terms or ()):
         tell("in brackets: how much worse than the optimum")
     if lowest is not None and lagging:
-        tell(f"peak lag: of the member with most; in brackets: above {beside_told(lowest)}")
+        least = "that balanced loads can have" if lowest.proved else "known with balanced loads"
+        tell(
+            "peak lag: of the member with most; in brackets: beside the least "
+            f"{least}, {lowest.records:,}"
+        )
 
 
 def why_not(score: Score) -> str | None:
@@ -141,12 +144,12 @@ def _excess(term: ScoreTerm, best: int | None = None) -> Pair:
 def _above(peak: int | None, lowest: LowestPeak | None) -> Pair | None:
     if peak is None or lowest is None:
         return None
-    more = lowest.beside(peak)
-    if isinstance(more, tuple):
-        return rounded(peak), " (+{}..{})".format(*map(rounded, more))
+    more, most = peak - lowest.records, peak - lowest.bound
     if more < 0:
         return rounded(peak), f" (-{rounded(-more)})"
-    return rounded(peak), f" (+{rounded(more)})" if more else ""
+    if lowest.proved:
+        return rounded(peak), f" (+{rounded(more)})" if more else ""
+    return rounded(peak), f" (+{rounded(more)}..{rounded(most)})"
 
 
 def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:

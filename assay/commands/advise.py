@@ -290,12 +290,12 @@ def _print_trials(advice: Advice) -> None:
         Column("assignor", lambda trial: trial.assignor),
         Column(what, lambda trial: _busiest(trial, least), right=True),
         Column("moves", lambda trial: None if trial.peak is None else trial.moves),
-        Column("least after", _kept, right=True, shown=later),
+        Column("join or leave", _kept, right=True, shown=later),
     )
     if later:
         tell(
-            "least after: after how many joins and leaves of one member, each played by itself, "
-            "the busiest has the least that it can have"
+            "join or leave: one member joins, or one of some leaves, each played by itself; after "
+            "how many of these the busiest has the least that it can have"
         )
     depend = [trial.assignor for trial in advice.assignors if trial.reason == DEPENDS]
     if depend:
@@ -311,4 +311,4 @@ def _busiest(trial: Tried, least: str) -> str:
 def _kept(trial: Tried) -> str | None:
     if trial.peak is None or not trial.tried:
         return None
-    return f"{trial.kept} of {trial.tried}"
+    return f"least in {trial.kept} of {trial.tried}"

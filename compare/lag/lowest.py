@@ -57,14 +57,6 @@ class LowestPeak:
         """Whether it is proved to be the lowest."""
         return self.records == self.bound
 
-    def beside(self, peak: int) -> int | tuple[int, int]:
-        """Return how many records a peak is above the lowest, below 0 where it is less.
-
-        At least and at most, where the lowest is not proved.
-        """
-        more = peak - self.records
-        return more if self.proved or more < 0 else (more, peak - self.bound)
-
 
 def rounds_each(rounds: int, groups: int) -> int:
     """Return the rounds of each group; 0 where there are none for all."""

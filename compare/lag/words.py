@@ -50,16 +50,17 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     more, given = here.peak - lowest.records, _given(lowest.before)
     which = "balanced assignment" if lowest.before == ("balance",) else f"assignment{given}"
     if more > 0:
+        unasked = ""
+        if asked and all(TIERS[tier].needs != "lag" for tier in asked):
+            unasked = f", which {in_words(asked)} does not ask for"
         known = "" if lowest.proved else " known"
-        said = f"The least{known}{given} is {lowest.records:,}, which is {more:,} less."
+        said = f"The least{known}{given} is {lowest.records:,}: {more:,} less{unasked}."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         elif None not in (here.longest, there.longest):
             said += f" Catching up then takes {_time(there.longest)}, not {_time(here.longest)}."
         if not lowest.proved:
             said += f" No {which} has less than {lowest.bound:,} on one member."
-        if asked and all(TIERS[tier].needs != "lag" for tier in asked):
-            said += f" The objective {in_words(asked)} does not ask for it."
     elif lowest.proved:
         less = "less" if more == 0 else f"less than {lowest.records:,}"
         said = f"No {which} has {less} on one member."
@@ -71,12 +72,6 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     if not lowest.in_time:
         said += " The search stopped early: time was up."
     return f"{said}{_because(now.group, lowest.records)}"
-
-
-def beside_told(lowest: LowestPeak) -> str:
-    """Return in words what peaks are compared with."""
-    known = "that balanced loads can have" if lowest.proved else "known with balanced loads"
-    return f"the least {known}, {lowest.records:,}"
 
 
 def _given(before: Objective) -> str:

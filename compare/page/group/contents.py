@@ -51,14 +51,7 @@ class MoveGrid:
 
 @dataclass(frozen=True)
 class Planned:
-    """What an assignor would make of a group, or why it makes nothing of it.
-
-    Attributes
-    ----------
-    terms : the value of each tier, and how much more that is than the best
-    peak : the most lag on one member, and how much more that is than the least with balanced
-        loads; None where that is not compared
-    """
+    """What an assignor would make of a group, or why it makes nothing of it."""
 
     name: str
     strip: Strip | None
@@ -68,7 +61,6 @@ class Planned:
     terms: tuple[tuple[str, str], ...]
     seconds: float
     reason: str | None
-    peak: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,6 @@ class Detail:
     scale : the greatest load to draw
     data : the loads as CSV, every member of them; None where that is too long for a page
     lag_data, moves_data : likewise; empty where there is no such figure
-    beside : what the peaks of assignors are compared with; None where they are not
     choice : why these moves, of all that are as good; None where nothing was searched
     made_by : what makes such moves; None where no assignor of ours does
     trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
@@ -146,7 +137,6 @@ class Detail:
     more_moves: int = 0
     grid: MoveGrid | None = None
     planned: tuple[Planned, ...] = ()
-    beside: str | None = None
     who_reads_is_open: bool = False
     tiers: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compare.gains import WITH_MOVES, early_gain
 from compare.hosts import EVEN_HOSTS, host_rows
 from compare.lag.behind import peak_lag, without_reader
-from compare.lag.words import beside_told, lag_told
+from compare.lag.words import lag_told
 from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Evidence, Lines, Planned
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line
     from compare.reasons.explanation import Block, Explanation
-    from compare.scores import Excess, Score, ScoreTerm
+    from compare.scores import Score, ScoreTerm
     from groups.assignment import Assignment
     from optimal.solution import Solution
 
@@ -109,8 +109,6 @@ def detail_of(
     elif solved is not None:
         reasons = (group.nouns.said(not_proved(solved)),)
     known = bool(judged.group.subscription_known.all()) or judged.verdict.condition is not None
-    tiers = () if solved is None else solved.objective
-    beside = None if "peak_lag" in tiers else lowest
     limit = None if best is None else int(best.loads.max(initial=0))
     return Detail(
         line=line,
@@ -134,10 +132,9 @@ def detail_of(
         made_by=by_tasks or (f"{NO_COMMAND} {runs}" if runs else None),
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
-        planned=planned(scores, best, solved, beside),
-        beside=None if beside is None else beside_told(beside),
+        planned=planned(scores, best, solved),
         who_reads_is_open=not known,
-        tiers=tiers,
+        tiers=() if solved is None else solved.objective,
         assumed=group.assumed,
         why=reasons,
         lines=() if explanation is None else lines_of(explanation),
@@ -154,17 +151,9 @@ def detail_of(
 
 
 def planned(
-    scores: Sequence[Score],
-    best: Assignment | None,
-    solved: Solution | None,
-    lowest: LowestPeak | None = None,
+    scores: Sequence[Score], best: Assignment | None, solved: Solution | None
 ) -> tuple[Planned, ...]:
-    """Return a row for each assignor, the best first; nothing where only what is now is there.
-
-    Parameters
-    ----------
-    lowest : what each peak lag is compared with; None: with nothing
-    """
+    """Return a row for each assignor, the best first; nothing where only what is now is there."""
     if not any(row.assignor != CURRENT for row in scores):
         return ()
     limit = None if best is None else int(best.loads.max(initial=0))
@@ -185,7 +174,6 @@ def planned(
                 terms=tuple((f"{term.value:,}", "") for term in solved.terms),
                 seconds=solved.seconds,
                 reason=None,
-                peak=_peak(peak_lag(best), lowest),
             )
         )
     for row in scores:
@@ -202,7 +190,6 @@ def planned(
                 ),
                 seconds=row.seconds,
                 reason=_reason(row),
-                peak=_peak(row.peak_lag, lowest),
             )
         )
     return tuple(rows)
@@ -272,21 +259,11 @@ def _reason(row: Score) -> str | None:
 
 def _told(term: ScoreTerm, best: int | None) -> tuple[str, str]:
     """Return a tier's value, and what it has more than the best, or between what that is."""
-    return f"{term.value:,}", _more(term.beside(best))
-
-
-def _peak(peak: int | None, lowest: LowestPeak | None) -> tuple[str, str] | None:
-    """Return a peak lag, and how much more that is than the lowest."""
-    if peak is None or lowest is None:
-        return None
-    return f"{peak:,}", _more(lowest.beside(peak))
-
-
-def _more(excess: Excess) -> str:
+    excess = term.beside(best)
     if isinstance(excess, tuple):
         low, high = excess
-        return f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
-    return f"{excess:+,}" if excess else ""
+        return f"{term.value:,}", f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
+    return f"{term.value:,}", f"+{excess:,}" if excess else ""
 
 
 def _lag(judged: Judged, target: Assignment | None) -> Lag | None:

@@ -183,20 +183,18 @@ def kpr_c(page_of):
 def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     found = kpr_c()
     told = " ".join(found.sentences)
-    assert "If so, the least known with balanced loads is 929, which is 453 less" in told
+    assert "If so, the least known with balanced loads is 929: 453 less" in told
     assert max(one.lag_best for one in found.holders) == 929
     assert found.choice == "Of all assignments that are as good, this one has the least peak lag."
 
 
 def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c):
-    found = kpr_c(assume_equal=True, assignors=["range"])
+    found = kpr_c(assume_equal=True)
     assert found.sentences[1].endswith(
-        "If so, the least with balanced loads is 903, which is 479 less. The objective balance > "
-        "moves does not ask for it. One partition (t0-0) alone has 900 of lag, however many "
-        "members there are. The moves below bring it to 909."
+        "If so, the least with balanced loads is 903: 479 less, which balance > moves does not "
+        "ask for. One partition (t0-0) alone has 900 of lag, however many members there are. "
+        "The moves below bring it to 909."
     )
-    assert found.beside == "the least that balanced loads can have, 903"
-    assert [row.peak for row in found.planned[:2]] == [("909", "+6"), ("1,382", "+479")]
     assert max(one.lag_best for one in found.holders) == 909
 
 
