@@ -20,6 +20,8 @@ SHARE_ONE_SESSION = (
     "tests/compare/fleet/test_frames.py",
     "tests/compare/fleet/test_from_python.py",
     "tests/compare/fleet/test_guest.py",
+    "tests/compare/fleet/test_harm.py",
+    "tests/compare/fleet/test_stores.py",
     "tests/compare/fleet/test_pool.py::test_the_rows_are_those_of_spark",
 )
 SHARES_NOTHING = "tests/compare/promises/test_program.py"

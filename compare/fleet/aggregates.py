@@ -36,7 +36,7 @@ from groups.arrays import GREATEST
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -213,7 +213,7 @@ class Survey:
     rows: pa.Table
 
     @staticmethod
-    def of(spark: SparkSession, job: Job, run: str) -> Survey:
+    def of(tables: Mapping[str, DataFrame], run: str) -> Survey:
         """Look at all optima and scores, and at the input of a run, in one pass."""
         from pyspark.sql import functions as sql
 
@@ -223,7 +223,7 @@ class Survey:
             "inputs": ("is_group",),
         }
         optima, scores, inputs = (
-            job.tables.read(spark, name).selectExpr(f"'{name}' AS table", RUN, *columns)
+            tables[name].selectExpr(f"'{name}' AS table", RUN, *columns)
             for name, columns in told.items()
         )
         every = optima.unionByName(scores, allowMissingColumns=True)
@@ -257,12 +257,13 @@ class Survey:
 
 
 def summarised(
-    spark: SparkSession, job: Job, asked: Asked, keys: DataFrame | None = None
+    job: Job, tables: Mapping[str, DataFrame], asked: Asked, keys: DataFrame | None = None
 ) -> pa.Table:
     """Return what the optima and scores of a job's objective come to, as rows of facts.
 
     Parameters
     ----------
+    tables : ``optima`` and ``scores``
     keys : of groups, in the column `key`: only these; None: all
     """
     from pyspark.sql import functions as sql
@@ -272,7 +273,7 @@ def summarised(
     own = {"own": f"made_by IN ({made_by})"}
     columns = from_arrow_schema(ROWS)
     optima, scores = (
-        job.tables.read(spark, name)
+        tables[name]
         .where(sql.col("objective") == job.tiers)
         .selectExpr(
             *(
@@ -295,11 +296,14 @@ def summarised(
     return cut(added(facts.toArrow().cast(FACTS)))
 
 
-def summary_of(spark: SparkSession, job: Job, survey: Survey, run: str) -> pa.Table:
+def summary_of(
+    spark: SparkSession, job: Job, tables: Mapping[str, DataFrame], survey: Survey, run: str
+) -> pa.Table:
     """Return what all groups in the tables come to, kept in the table ``aggregates``.
 
     Parameters
     ----------
+    tables : ``optima`` and ``scores``
     run : that keeps it
     """
     state = state_of(survey.runs)
@@ -308,7 +312,7 @@ def summary_of(spark: SparkSession, job: Job, survey: Survey, run: str) -> pa.Ta
         if len(found):
             one_run = pc.equal(found[RUN], pc.max(found[RUN]))
             return found.filter(one_run).select(TABLES["aggregates"].names)
-    rows = summarised(spark, job, survey.asked(job))
+    rows = summarised(job, tables, survey.asked(job))
     for name, text in (("objective", job.tiers), ("state", state)):
         rows = rows.append_column(name, pa.repeat(pa.scalar(text), len(rows)))
     schema = TABLES["aggregates"]

@@ -22,10 +22,9 @@ from groups.wording import MOST_NAMED, counted, few
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
-    from compare.fleet.tables import Tables
     from compare.scores import Excess
 
 
@@ -38,13 +37,15 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
     """
     from pyspark.sql import functions as sql
 
-    survey = Survey.of(spark, job, run)
-    rows = summary_of(spark, job, survey, run)
-    inputs = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
+    # To read a table takes a look at all its files: each is read once.
+    tables = {name: job.tables.read(spark, name) for name in ("optima", "scores", "inputs")}
+    survey = Survey.of(tables, run)
+    rows = summary_of(spark, job, tables, survey, run)
+    inputs = tables["inputs"].where(sql.col(RUN) == run)
     if Aggregates(rows, current=True).captured > survey.of_input(is_group=True):
-        rows = summarised(spark, job, survey.asked(job), inputs.where("is_group"))
+        rows = summarised(job, tables, survey.asked(job), inputs.where("is_group"))
     found = Aggregates(rows, current=True)
-    overview = found.overview(glances_of(spark, job.tables, found.worst(MOST_LINES)))
+    overview = found.overview(glances_of(tables, found.worst(MOST_LINES)))
     first = tuple(sorted(found.counts(NOT_JUDGED))[:MOST_LINES])
     failed, unread = survey.of_input(is_group=False), []
     if failed:
@@ -68,12 +69,13 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
 
 
 def glances_of(
-    spark: SparkSession, tables: Tables, worst: Sequence[Mapping[str, Any]]
+    tables: Mapping[str, DataFrame], worst: Sequence[Mapping[str, Any]]
 ) -> list[Glance]:
     """Return the worst groups as lines show them.
 
     Parameters
     ----------
+    tables : ``optima`` and ``scores``
     worst : with the columns `group_key` and `optimum_key`
     """
     from pyspark.sql import functions as sql
@@ -92,8 +94,8 @@ def glances_of(
         "assumed",
         RUN,
     )
-    optima = tables.read(spark, "optima").where(sql.col("key").isin(keys)).select("key", *columns)
-    scores = tables.read(spark, "scores").where(sql.col("group_key").isin(groups))
+    optima = tables["optima"].where(sql.col("key").isin(keys)).select("key", *columns)
+    scores = tables["scores"].where(sql.col("group_key").isin(groups))
     scores = scores.where(sql.col("assignor") == CURRENT).select("group_key", "loads", RUN)
     found = optima.unionByName(scores, allowMissingColumns=True).collect()
     rows = sorted((row.asDict(recursive=True) for row in found), key=lambda row: row[RUN])

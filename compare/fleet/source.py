@@ -189,6 +189,11 @@ def _name(address: str, source: str) -> str:
     return f"{source.rstrip('/')}{path[len(above) :]}" if path.startswith(above) else path
 
 
+def _is_little(files: Iterable[File]) -> bool:
+    """Whether one task reads it all: to start another worker and its child takes longer."""
+    return sum(file.size for file in files) <= LEAST_BYTES
+
+
 def _together(files: Iterable[File]) -> Iterator[list[File]]:
     return in_portions(files, lambda file: file.size, most=PORTION_BYTES)
 
@@ -223,6 +228,8 @@ def _lines_of(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
             for path, block, count in sorted(frame.groupBy("path", "block").count().collect()):
                 before[path, block] = ends.get(path, 0)
                 ends[path] = before[path, block] + count
+        elif _is_little(some):
+            frame = frame.coalesce(1)
         size = sum(file.size for file in some)
         cuts = min(max(size // PORTION_BYTES, 1), MOST_CUTS, len(before) or 1)
         blocks = sorted(before)
@@ -258,7 +265,10 @@ def _rows_of(
         return
     place = sql.expr(_ADDRESS), sql.col("_metadata.row_index").alias("row")
     again = partial(_rows_of, spark, failures=failures)
-    yield Portion(frame.select(*names, *place), of_rows, files, again, ANY_BYTES)
+    frame = frame.select(*names, *place)
+    yield Portion(
+        frame.coalesce(1) if _is_little(files) else frame, of_rows, files, again, ANY_BYTES
+    )
 
 
 def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Portion:
@@ -278,7 +288,8 @@ def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Po
         ).alias("time"),
         "content",
     )
-    frame = frame.repartition("together").sortWithinPartitions("together", "path")
+    frame = frame.coalesce(1) if _is_little(files) else frame.repartition("together")
+    frame = frame.sortWithinPartitions("together", "path")
 
     def again(rest: Sequence[File]) -> list[Portion]:
         return [_files_of(spark, rest, in_folder)]

@@ -60,10 +60,11 @@ class Running:
         source: str = "in.jsonl",
         out: str = "out",
         assignors: tuple[str, ...] = ("current", "gated:gate"),
+        scratch: str = "tmp",
         **environment: str,
     ) -> None:
         self.folder = folder
-        self.scratch = folder / "tmp"
+        self.scratch = folder / scratch
         self.scratch.mkdir(exist_ok=True)
         command = [str(ASSAY), "run", source, "--out", out, "--time-limit", "300"]
         command += [*(word for name in assignors for word in ("--assignor", name)), *more]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay import run
+from assay import fleet
 from compare.fleet.tables import read_table
 from tests.compare.fleet.cluster import HOME, ROOT, Cluster
 from tests.compare.fleet.running import Running, fill
@@ -28,22 +28,25 @@ def cluster(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def in_this_process(cluster, spark) -> list[dict]:
-    """The tables that a local run leaves."""
+def without_spark(cluster) -> list[dict]:
+    """The rows that a pool of processes gives; test_pool.py has that they are those of Spark."""
     (cluster.folder / "open").touch()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(cluster.folder)
         patch.syspath_prepend(cluster.folder)
-        out, asked = cluster.folder / "local", ["current", "gated:gate"]
-        run("in.jsonl", out, assignors=asked, time_limit=300, spark=spark)
-    return tables_of(out)
+        asked = ["current", "gated:gate"]
+        found = fleet.tables("in.jsonl", asked, time_limit=300, processes=1)
+    return rows_of({name: getattr(found, name).to_pandas() for name in TABLES})
 
 
 def tables_of(out: Path) -> list[dict]:
+    return rows_of({name: read_table(out, name) for name in TABLES})
+
+
+def rows_of(tables: dict) -> list[dict]:
     """Return all rows, but for what says when and by which run they were made."""
     rows = []
-    for name in TABLES:
-        table = read_table(out, name)
+    for name, table in tables.items():
         left = table.drop(columns=[c for c in ("seconds", "run") if c in table])
         rows += [row | {"table": name} for row in json.loads(left.to_json(orient="records"))]
     return sorted(rows, key=json.dumps)
@@ -51,7 +54,7 @@ def tables_of(out: Path) -> list[dict]:
 
 @pytest.mark.spark
 def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_same_tables(
-    cluster, in_this_process
+    cluster, without_spark
 ):
     gate, opened = cluster.folder / "asked", cluster.folder / "open"
     opened.unlink()
@@ -74,11 +77,11 @@ def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_s
     code, out, err = running.end()
     assert code == 0, err
     assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
-    assert tables_of(cluster.folder / "cluster") == in_this_process
+    assert tables_of(cluster.folder / "cluster") == without_spark
 
 
 @pytest.mark.spark
-def test_spark_submit_starts_the_same_run(cluster, in_this_process):
+def test_spark_submit_starts_the_same_run(cluster, without_spark):
     submit = [HOME / "bin" / "spark-submit", "--master", cluster.master, *cluster.conf]
     submit += ["--driver-java-options", cluster.quick]
     job = ["run", "in.jsonl", "--out", "submitted", "--time-limit", "300"]
@@ -89,18 +92,18 @@ def test_spark_submit_starts_the_same_run(cluster, in_this_process):
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr[-2000:]
     assert f"{GROUPS} groups, {GROUPS} of them with a proved optimum, " in ran.stdout
-    assert tables_of(cluster.folder / "submitted") == in_this_process
+    assert tables_of(cluster.folder / "submitted") == without_spark
 
 
 @pytest.mark.spark
-def test_a_spark_connect_server_runs_the_same_run(cluster, in_this_process):
+def test_a_spark_connect_server_runs_the_same_run(cluster, without_spark):
     pytest.importorskip("grpc")
     server = cluster.serve()
     running = Running(cluster.folder, "--master", server, out="connected")
     code, out, err = running.end()
     assert code == 0, err
     assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
-    assert tables_of(cluster.folder / "connected") == in_this_process
+    assert tables_of(cluster.folder / "connected") == without_spark
     assert os.listdir(running.scratch) == []
 
 
@@ -108,10 +111,11 @@ def test_a_spark_connect_server_runs_the_same_run(cluster, in_this_process):
 def test_a_run_that_waits_for_a_cluster_without_workers_ends_when_it_is_asked_to(cluster):
     for name in ("asked", "open"):
         (cluster.folder / name).unlink(missing_ok=True)
-    worker = cluster.add_worker()
+    if not (workers := [one for one in cluster.workers if one.poll() is None]):
+        workers = [cluster.add_worker()]
     running = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out="cut")
     running.at_the_gate()
-    for lost in [worker, *(one for one in cluster.workers if one.poll() is None)]:
+    for lost in workers:
         lost.send_signal(signal.SIGKILL)
         lost.wait(60)
     code, _, err = running.send(signal.SIGINT)

@@ -34,7 +34,7 @@ class End:
 
 @dataclass(frozen=True)
 class Ends:
-    """Runs of one job into one folder, each ended in another way; the last one ran to its end."""
+    """Runs of one job into one folder, each ended in another way; two ran to their ends."""
 
     folder: Path
     by: dict[str, End]
@@ -68,14 +68,21 @@ def terminated_with_all_below(run: Running) -> tuple[int, str, str]:
     return run.end()
 
 
-def to_the_end(run: Running) -> tuple[int, str, str]:
-    """A worker, then a child, then the daemon of the workers is killed on the way."""
+def to_the_end_and_beside(folder: Path) -> dict[str, End]:
+    """A worker, a child and the daemon of the workers are killed; then a run starts beside."""
+    run = Running(folder, "--master", "local[2,3]", source="in")
     for part in (run.worker, run.child, run.daemon):
         run.at_the_gate()
-        (run.folder / "asked").unlink()
+        (folder / "asked").unlink()
         os.kill(part(), signal.SIGKILL)
+    beside = Running(folder, "--master", "local[1,3]", source="in", scratch="beside")
+    beside.at_the_gate()
     run.open()
-    return run.end()
+    runs = {"to_the_end": run, "beside": beside}
+    ended = [one.end() for one in runs.values()]
+    return {
+        name: End(*end, run.left()) for (name, run), end in zip(runs.items(), ended, strict=True)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -94,11 +101,10 @@ def ends(tmp_path_factory) -> Ends:
         (terminated_with_all_below, "local[2,3]"),
         (without_java, "local[2,3]"),
         (without_a_worker, "local[2]"),
-        (to_the_end, "local[2,3]"),
     ]:
         run = Running(folder, "--master", master, source="in")
         by[ending.__name__] = End(*ending(run), run.left())
-    return Ends(folder, by)
+    return Ends(folder, by | to_the_end_and_beside(folder))
 
 
 @pytest.mark.spark
@@ -140,8 +146,11 @@ def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
 
 
 @pytest.mark.spark
-def test_where_tasks_are_tried_again_no_process_below_java_is_missed(ends):
-    end = ends.by["to_the_end"]
+@pytest.mark.parametrize("name", ["to_the_end", "beside"])
+def test_where_tasks_are_tried_again_and_a_run_is_beside_no_process_below_java_is_missed(
+    ends, name
+):
+    end = ends.by[name]
     assert end.code == 0, end.err
     assert f"\n{2 * GROUPS} groups, {2 * GROUPS} of them with a proved optimum, " in end.out
     assert f", {GROUPS} of them new in this run, 2 inputs failed, " in end.out
@@ -150,36 +159,24 @@ def test_where_tasks_are_tried_again_no_process_below_java_is_missed(ends):
 @pytest.mark.spark
 def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
     out = ends.folder / "out"
-    tables = {name: read_table(out, name) for name in ("groups", "optima", "scores", "failures")}
-    for name, rows in tables.items():
-        files = (out / name).glob("run=*/*.parquet")
-        assert sum(pq.read_metadata(file).num_rows for file in files) == len(rows), name
     names = sorted(f"{kind}{n}" for kind in ("free", "g") for n in range(GROUPS))
-    assert sorted(tables["groups"]["group"]) == names
-    assert sorted(tables["optima"]["group"]) == names
-    assert set(tables["optima"]["status"]) == {"optimal"}
+    counts = {"groups": 1, "optima": 1, "scores": 2}
+    for name, count in counts.items():
+        assert sorted(read_table(out, name)["group"]) == sorted(names * count), name
+    beside = max(read_table(out, "runs")["run"])
+    tables = {}
+    for name in (*counts, "failures"):
+        every = pq.ParquetDataset(out / name).read().to_pandas()
+        # Those beside each other make the same, and readers take the row of the later one.
+        tables[name] = rows = every[every["run"] != beside]
+        assert sorted(rows["key"]) == sorted(read_table(out, name)["key"]), name
+    optima, scores = tables["optima"], tables["scores"]
+    assert set(optima["status"]) == {"optimal"}
     assert len(tables["failures"]) == 2
-    for assignor, rows in tables["scores"].groupby("assignor"):
-        assert sorted(rows["group"]) == names, assignor
     # The first portion is that of the run that was interrupted when it had been written.
-    optima = tables["optima"]
     assert optima[optima["group"].str.startswith("free")]["run"].nunique() == 1
-    asked = tables["scores"][tables["scores"]["assignor"] != "current"]
+    asked = scores[scores["assignor"] != "current"]
     reasons = asked[asked["status"] != "scored"]["reason"].tolist()
     # The group that a child was at when it was killed; a task that is tried again asks once more.
     assert len(reasons) <= 1
     assert all("died" in reason for reason in reasons)
-
-
-@pytest.mark.spark
-def test_runs_side_by_side_into_one_folder_all_end_well_and_nothing_is_there_twice(tmp_path):
-    fill(tmp_path, GROUPS)
-    (tmp_path / "open").touch()
-    runs = [Running(tmp_path, "--master", "local[1,3]") for _ in range(2)]
-    ended = [run.end() for run in runs]
-    assert [code for code, _, _ in ended] == [0, 0], ended
-    for _, out, _ in ended:
-        assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
-    for name, rows in (("groups", GROUPS), ("optima", GROUPS), ("scores", 2 * GROUPS)):
-        assert len(read_table(tmp_path / "out", name)) == rows
-    assert runs[0].left() == []
