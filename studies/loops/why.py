@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -205,9 +206,14 @@ def settled(group: Group) -> str:
         Where rounds of the assignor with the change never settle either.
     """
     loads, taken = rounds.settled_by(ENDS, group)
-    tried = sum(bool(rounds.settled_by(ENDS, each)) for each in small())
     said = ", ".join(map(str, loads))
-    return BY_LOAD.format(ends=ENDS, taken=taken, loads=said, tried=tried)
+    return BY_LOAD.format(ends=ENDS, taken=taken, loads=said, tried=_small_that_settle())
+
+
+@cache
+def _small_that_settle() -> int:
+    """Return on how many small groups rounds of the assignor with the change settle."""
+    return sum(bool(rounds.settled_by(ENDS, each)) for each in small())
 
 
 def without_racks(group: Group) -> Group:
