@@ -67,6 +67,7 @@ class Assignor:
     prepare : starts what it needs
     keeps_time : whether `function` takes the time limit as `seconds`, and keeps it by itself:
         the time of the whole call is not the assignor's
+    balances : whether it promises balance over all topics, and few moves; of those as written
     """
 
     name: str
@@ -77,6 +78,7 @@ class Assignor:
     missing: Callable[[], str | None] = nothing_missing
     prepare: Callable[[], None] = nothing_to_prepare
     keeps_time: bool = False
+    balances: bool = True
 
     def __call__(self, group: Group) -> Plan:
         """Return what it makes of a group, so that it can stand where a function does."""

@@ -1,7 +1,8 @@
 """Catalogue: every assignor by its name: as written, as shipped, and the user's own.
 
-A new assignor as written is a new file in ``written`` and one line in ``_WRITTEN``; a new client,
-whose code is called as it is, is a new file in ``shipped`` and one line there.
+A new assignor as written is a new file in ``written`` and an entry in ``_WRITTEN``: its name,
+where it is from, the KIP, its function, and whether it promises balance over all topics. A
+client whose code is called as it is, is a new file in ``shipped`` and a line there.
 """
 
 from __future__ import annotations
@@ -26,21 +27,27 @@ if TYPE_CHECKING:
 
 
 _WRITTEN = (
-    ("range", "RangeAssignor, as documented", None, range.plan),
-    ("roundrobin", "RoundRobinAssignor, as documented", None, round_robin.plan),
-    ("kip-54-sticky", "KIP-54, fair yet sticky", "KIP-54", kip54.sticky),
-    ("kip-54-fairest", "KIP-54, the alternative: sticky yet fair", "KIP-54", kip54.fairest),
-    ("kip-615-constrained", "KIP-615, as written", "KIP-615", kip615.constrained),
-    ("kip-615-amended", "KIP-615, its promise kept", "KIP-615", kip615.amended),
-    ("kip-429-cooperative", "KIP-429 over KIP-54", "KIP-429", kip54.cooperative),
-    ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan),
-    ("sticky-that-ends", "KIP-54 as shipped, with a rule that ends", None, sticky_that_ends.plan),
+    ("range", "RangeAssignor, as documented", None, range.plan, False),
+    ("roundrobin", "RoundRobinAssignor, as documented", None, round_robin.plan, False),
+    ("kip-54-sticky", "KIP-54, fair yet sticky", "KIP-54", kip54.sticky, True),
+    ("kip-54-fairest", "KIP-54, the alternative: sticky yet fair", "KIP-54", kip54.fairest, True),
+    ("kip-615-constrained", "KIP-615, as written", "KIP-615", kip615.constrained, True),
+    ("kip-615-amended", "KIP-615, its promise kept", "KIP-615", kip615.amended, True),
+    ("kip-429-cooperative", "KIP-429 over KIP-54", "KIP-429", kip54.cooperative, True),
+    ("kip-169-lag", "KIP-169, its algorithm", "KIP-169", kip169_lag.plan, False),
+    (
+        "sticky-that-ends",
+        "KIP-54 as shipped, with a rule that ends",
+        None,
+        sticky_that_ends.plan,
+        True,
+    ),
 )
 
 WRITTEN: Mapping[str, Assignor] = MappingProxyType(
     {
-        name: Assignor(name, "written", source, version, function)
-        for name, source, version, function in _WRITTEN
+        name: Assignor(name, "written", source, version, function, balances=balances)
+        for name, source, version, function, balances in _WRITTEN
     }
 )
 

@@ -184,7 +184,13 @@ class Case:
         return sum(1 if tier == "racks" else self.cost(tier, p, -1) for p in self.read)
 
     def value(self, tier: str) -> int:
-        """Return the value of a tier."""
+        """Return the value of a tier, from its definition.
+
+        Raises
+        ------
+        BadInput, ProofError
+            Where the group does not say what the tier needs, or the tier has no definition here.
+        """
         if tier in BY_PARTITION:
             return sum(self.cost(tier, p, self.held[p]) for p in self.read)
         if tier == "topic_balance":
@@ -202,6 +208,9 @@ class Case:
         if tier == "idle_members":
             busy = sum(self.loads[m] > 0 for m in self.members)
             return min(len(self.members), len(self.read)) - busy
+        require(
+            tier in (*PEAKS, *EVENS, "balance", "load_spread"), f"{tier}: it is not defined here"
+        )
         loads, last = [0] * len(self.members), len(self.members) - 1
         for p, size in self.sizes(tier).items():
             loads[self.held[p]] += size

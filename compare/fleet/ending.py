@@ -205,12 +205,18 @@ def _beyond(
         yield pa.RecordBatch.from_pylist(found, schema)
 
 
+# Columns of ``scores`` that hold what a score has by the same name, and all that it is made of.
+AS_SCORED = (
+    "assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds",
+)  # fmt: skip
+OF_SCORE = (*AS_SCORED, "terms", "loads")
+
+
 def stored_score(row: Mapping[str, Any]) -> Score:
     """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
-    same = "assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds"
     terms, loads = row["terms"], row["loads"]
     return Score(
-        **{name: row[name] for name in same},
+        **{name: row[name] for name in AS_SCORED},
         terms=None if terms is None else tuple(map(_stored_term, terms)),
         loads=None if loads is None else tuple(loads),
     )

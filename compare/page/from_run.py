@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.aggregates import Aggregates
-from compare.fleet.ending import glance, stored_score, verdict_in
+from compare.fleet.ending import OF_SCORE, glance, stored_score, verdict_in
 from compare.fleet.facts import MOST_WORST
 from compare.fleet.results import Unread
 from compare.fleet.tables import read_table, stored
@@ -46,10 +46,6 @@ MOST_IN_FULL, MOST_SEARCHED = 200, 20
 MOST_PARTITIONS = 200_000
 MOST_UNREAD = 300
 MOST_RUNS = 20
-SCORE = (
-    "assignor", "status", "reason", "valid", "balanced", "terms", "rounds", "revoked", "seconds",
-    "loads",
-)  # fmt: skip
 
 
 def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
@@ -187,7 +183,7 @@ def _scores(
     folder: str, objective: str, keys: Sequence[str], in_full: Sequence[str]
 ) -> dict[str, list[Score]]:
     """Return the scores of some groups by their keys: of now, and of those in full every one."""
-    columns = ("group_key", "objective", *SCORE)
+    columns = ("group_key", "objective", *OF_SCORE)
     found: dict[str, dict[str, Score]] = {}
     whole = pa.array(in_full, pa.string())
     rows = stored(folder, "scores", columns, by="group_key", keys=keys)

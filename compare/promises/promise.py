@@ -12,6 +12,7 @@ from msgspec import Struct
 from compare.promises.trial import Trial, optima
 from compare.samples.ordinary import is_ordinary
 from groups import Assignment, BadInput, values
+from heuristics.catalogue import WRITTEN
 from heuristics.protocol import FOR_EVER
 from heuristics.written import kip54
 from heuristics.written.kip54 import hand_out
@@ -249,14 +250,15 @@ PROMISES: dict[str, Promise] = {
 
 
 _OF_BALANCE = frozenset({"balanced", "optimal-balance", "optimal-moves"})
-_DEALS_OUT = frozenset({"range", "roundrobin", "RoundRobinAssigner", "kip-169-lag"})
+# What deals out topic by topic or in turn; KafkaJS's roundrobin has a name of its own.
+_DEALS_OUT = {"RoundRobinAssigner", *(one.name for one in WRITTEN.values() if not one.balances)}
 
 
 def is_promised(promise: str, assignor: str) -> bool:
     """Return whether an assignor makes a promise; one that nobody knows counts as making it.
 
-    Those that deal out topic by topic or in turn, `range`, `roundrobin` (KafkaJS's is
-    `RoundRobinAssigner`) and `kip-169-lag`, promise neither balance over all topics nor few moves.
+    Those that deal out topic by topic or in turn promise neither balance over all topics nor few
+    moves: `range`, `roundrobin`, and those as written of which the catalogue says so.
 
     Parameters
     ----------

@@ -2,6 +2,9 @@
 
 The rooms ``console`` and ``tools`` hold a file for each kind of text. Each turns a text into what
 it shows (``seen``); ``merge`` puts the views of one group together.
+
+A new kind of text is a new file there, a line in `_READERS`, a rule in `sniff`, and the ending of
+its files in `groups.files.ENDINGS`: in a folder, files of other endings are passed over.
 """
 
 from __future__ import annotations

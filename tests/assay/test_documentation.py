@@ -129,10 +129,12 @@ def test_every_command_succeeds_and_prints_what_stands_under_it(clone, page):
         named = re.match(r"# (\w+\.py)\n", program)
         if named:
             (clone / named[1]).write_text(program)
+    differing = {}
     for command, shown in commands(page):
-        run = ran(command, clone)
-        if shown:
-            assert without_times(run.stdout) == without_times(shown), command
+        made = without_times(ran(command, clone).stdout)
+        if shown and made != without_times(shown):
+            differing[command] = made
+    assert not differing, "\n\n".join(f"$ {c}\n{made}" for c, made in differing.items())
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

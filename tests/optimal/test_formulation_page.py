@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from groups import TIERS, values
+from groups import TIERS, ProofError, values
 from groups.fleet import Fleet
-from optimal import Status, solve, solve_fleet
+from optimal import Status, check, solve, solve_fleet
 from optimal.answer import LIMITS
 from optimal.enumeration import CELLS_AT_ONCE, MOST_ASSIGNMENTS
 from optimal.solve import METHODS
@@ -61,3 +61,5 @@ def test_the_entry_on_the_page_adds_a_tier_that_is_solved_and_told(monkeypatch):
         for solution in (together, solve(group, "balance > moved_lag")):
             assert solution.status is Status.OPTIMAL
             assert tuple(term.value for term in solution.terms) == least
+            with pytest.raises(ProofError, match=r"^moved_lag: it is not defined here$"):
+                check(group, solution)

@@ -95,7 +95,8 @@ def test_parts_add_up_to_the_whole():
 def test_the_records_have_each_assignor_promise_and_scope():
     asked = [(a, p) for a in WRITTEN for p in PROMISES if PROMISES[p].asked_of(a)]
     named = [(r["assignor"], r["promise"], r["scope"]) for r in RECORDS]
-    assert named == [(*pair, scope.name) for pair in asked for scope in scopes()]
+    wanted = [(*pair, scope.name) for pair in asked for scope in scopes()]
+    assert named == wanted, "make promises writes them anew"
     broken = {(r["assignor"], r["promise"]) for r in RECORDS if int(r["broken"])}
     assert broken == {(f.assignor, f.promise) for f in FINDINGS}
     for record in RECORDS:

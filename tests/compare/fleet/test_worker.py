@@ -91,6 +91,7 @@ def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_s
 def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
     steps = Steps(read_items, harmful.solve_rows_of_others)
     rows = answers(job_for("current", "range"), names_with(["segfault-harm"], 15), steps=steps)
+    assert [row["failures"] for row in rows if row["failures"]] == []
     assert {row["optima"]["status"] for row in rows} == {"optimal"}
     bad = [s for row in rows for s in row["scores"] if s["status"] != "scored"]
     assert [(one["group"], one["assignor"], one["status"], one["reason"]) for one in bad] == [
