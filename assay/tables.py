@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
-from compare.hosts import host_rows
+from compare.hosts import HostRow, host_rows
 from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
 from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
@@ -17,6 +17,7 @@ from compare.page.group.line import labels_of
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
 from compare.sentences import BALANCE, called, spread
 from compare.verdict import EVEN_LAGGING
+from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.wording import counted, duration, rounded
@@ -73,12 +74,12 @@ def show_scores(
     if "balance" in solution.objective:
         tell(BALANCE)
     if any(term.excess for row in rows for term in row.terms or ()):
-        tell("in brackets: how much worse than the optimum")
+        but = ", except of peak lag" if lagging else ""
+        tell(f"in brackets: how much worse than the optimum{but}")
     if lowest is not None and lagging:
-        least = "that balanced loads can have" if lowest.proved else "known with balanced loads"
         tell(
-            "peak lag: of the member with most; in brackets: beside the least "
-            f"{least}, {lowest.records:,}"
+            "peak lag: of the member with most; in brackets: how much more than "
+            f"{lowest.records:,}, {lowest.named}"
         )
 
 
@@ -144,12 +145,11 @@ def _excess(term: ScoreTerm, best: int | None = None) -> Pair:
 def _above(peak: int | None, lowest: LowestPeak | None) -> Pair | None:
     if peak is None or lowest is None:
         return None
-    more, most = peak - lowest.records, peak - lowest.bound
-    if more < 0:
-        return rounded(peak), f" (-{rounded(-more)})"
-    if lowest.proved:
-        return rounded(peak), f" (+{rounded(more)})" if more else ""
-    return rounded(peak), f" (+{rounded(more)}..{rounded(most)})"
+    excess = lowest.excess_of(peak)
+    if isinstance(excess, tuple):
+        return rounded(peak), f" (+{rounded(excess[0])}..{rounded(excess[1])})"
+    sign = "-" if excess < 0 else "+"
+    return rounded(peak), f" ({sign}{rounded(abs(excess))})" if excess else ""
 
 
 def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
@@ -259,6 +259,11 @@ def _best(one: Glance, value: int | None, told: Callable[[int], str]) -> str:
     return " / -" if value is None else f" / {'' if one.lowest_proved else '~'}{told(value)}"
 
 
+def with_like(said: str) -> str:
+    """Return a sentence, with the option that changes it if it is on what new members read."""
+    return f"{said} To change that, {OPTIONS['like']}." if said.startswith(EVERY_TOPIC) else said
+
+
 def show_given(plan: Assignment, indent: str) -> None:
     """Print which member gets which partitions that have no owner now."""
     before = Assignment.current(plan.group).owner
@@ -268,10 +273,16 @@ def show_given(plan: Assignment, indent: str) -> None:
             tell(f"{indent}{member} gets {plan.group.nouns.held(topics)}")
 
 
-def show_hosts(now: Assignment, best: Assignment) -> None:
+def show_hosts(
+    now: Assignment, best: Assignment, plans: Mapping[str, Assignment] | None = None
+) -> None:
     """Print what each host has, now and at the best, fullest first, and what its members hold.
 
     Nothing where a host is not known, there is one alone, or each has one member.
+
+    Parameters
+    ----------
+    plans : further assignments, a column each
     """
     rows, nouns = host_rows(now, best, labels_of(now.group)), now.group.nouns
     if not rows:
@@ -281,11 +292,17 @@ def show_hosts(now: Assignment, best: Assignment) -> None:
         Column(nouns.host, lambda row: row.host),
         Column("now", lambda row: row.now),
         Column("best", lambda row: row.best, shown=any(row.now != row.best for row in rows)),
+        *(_host_column(name, now, plan) for name, plan in (plans or {}).items()),
         Column(f"{nouns.member}s", lambda row: len(row.members)),
         Column("each holds", lambda row: row.each_holds),
     )
     if len(rows) > MOST_HOSTS:
         show(f"and {len(rows) - MOST_HOSTS:,} more")
+
+
+def _host_column(name: str, now: Assignment, plan: Assignment) -> Column[HostRow]:
+    held = {row.host: row.best for row in host_rows(now, plan, labels_of(now.group))}
+    return Column(name, lambda row: held[row.host])
 
 
 def show_notes(overview: Overview) -> None:

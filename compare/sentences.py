@@ -237,6 +237,14 @@ def hosts_told(judged: Judged, command: str | None) -> str | None:
     )
 
 
+def uneven_hosts_in_short(judged: Judged) -> str:
+    """Return which hosts have most and least, where they could be more even; empty if none."""
+    if (hosts := judged.uneven_hosts) is None:
+        return ""
+    (many, most, _), (fewest, least, _) = hosts.fullest, hosts.emptiest
+    return f"{judged.group.nouns.hosts} are uneven: {many} {most:,}, {fewest} {least:,}"
+
+
 def captures(captured: int, groups: int) -> str:
     """Return ``3 groups``, or ``4 captures of 3 groups`` where a group was captured twice."""
     told = counted(groups, "group")

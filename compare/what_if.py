@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Seconds that one of several changes gets: what is not proved by then rarely is.
 TURN = 1.0
+EVERY_TOPIC = "New members read every topic that somebody reads"
 
 
 def what_if(
@@ -111,10 +112,7 @@ def reading(group: Group, like: str | None = None) -> str:
         return f"Members are taken to read all that there is: {topics}."
     if all_alike(group):
         return f"New members read what the others read: {topics}."
-    return (
-        f"New members read every topic that somebody reads: {topics}. "
-        "Say which member they are like to change that."
-    )
+    return f"{EVERY_TOPIC}: {topics}."
 
 
 def _with_members(group: Group, members: int, like: str | None) -> Group:

@@ -22,7 +22,7 @@ from assay.commands.options import (
 )
 from assay.progress import far
 from assay.streams import OPTIONS, WHO_READS, note, note_assumed, show, show_json
-from assay.tables import show_given, show_guessed
+from assay.tables import show_given, show_guessed, with_like
 from assay.terminal import Column, show_moves, show_table, tell
 from compare.advice import words
 from compare.advice.advice import AS_MANY, Advice, Change, Tried
@@ -268,7 +268,7 @@ def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> No
     fewer_moves = asked.command("frontier", "stickiness", "peak_lag") if known else ""
     tell(f"{lead}{words.what_to_do(change, advice)}")
     for line in (words.why(change, advice), *words.depends(change, advice, fewer_moves)):
-        tell(f"   {line}")
+        tell(f"   {with_like(line)}")
     if change.kind == "isolate":
         tell(f"   {asked.solve('peak_lag > moves')} prints it.")
     if change.mends:
@@ -290,19 +290,22 @@ def _print_trials(advice: Advice) -> None:
         Column("assignor", lambda trial: trial.assignor),
         Column(what, lambda trial: _busiest(trial, least), right=True),
         Column("moves", lambda trial: None if trial.peak is None else trial.moves),
-        Column("join or leave", _kept, right=True, shown=later),
+        Column("still best", _kept, right=True, shown=later),
     )
     if later:
         tell(
-            "join or leave: one member joins, or one of some leaves, each played by itself; after "
-            "how many of these the busiest has the least that it can have"
+            "still best: in how many of the tries in which a member joins or leaves the busiest "
+            "member then has the least that it can have"
         )
     depend = [trial.assignor for trial in advice.assignors if trial.reason == DEPENDS]
     if depend:
-        tell(f"{', '.join(depend)}: {DEPENDS}; {OPTIONS['subscriptions']}")
+        what = "what the busiest has depends on who reads what"
+        tell(f"{', '.join(depend)}: {what}; {OPTIONS['subscriptions']}")
 
 
 def _busiest(trial: Tried, least: str) -> str:
+    if trial.reason == DEPENDS:
+        return "unknown"
     if trial.peak is None:
         return "not valid" if trial.status == "scored" else trial.status
     return f"{trial.peak:,}{least if trial.least else ''}"
@@ -311,4 +314,4 @@ def _busiest(trial: Tried, least: str) -> str:
 def _kept(trial: Tried) -> str | None:
     if trial.peak is None or not trial.tried:
         return None
-    return f"least in {trial.kept} of {trial.tried}"
+    return f"{trial.kept} of {trial.tried}"

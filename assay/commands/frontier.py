@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 MOST_POINTS = 25
+MOST_ENDS = 2
 
 
 def frontier(
@@ -98,7 +99,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
     tell(
         f"{group.name}: {bought} {cheapest.bought:,} for {_spent(cheapest.spent, paid)}, "
         f"{dearest.bought:,} for {_spent(dearest.spent, paid)}. "
-        f"{_at_knee(paid, cheapest, dearest, at_knee)}"
+        f"{_at_knee(paid, cheapest, dearest, at_knee) if len(rows) > MOST_ENDS else ''}".rstrip()
     )
     per_move = bool(paid == "moves" and {*tiers} & {*PEAKS})
     times = bool({*tiers} & {*LAG_PEAKS}) and None not in (row.catch_up for row in rows)
@@ -137,7 +138,7 @@ def _left_out(reason: str) -> str:
 
 def _at_knee(paid: str, cheapest: TradeOff, dearest: TradeOff, best: TradeOff | None) -> str:
     if best is None:
-        return "No knee: no point is better than the straight line between the two."
+        return "None of the points between has more than its share of the gain."
     if paid == "moves" and cheapest.spent == 0:
         gain, most = (cheapest.bought - row.bought for row in (best, dearest))
         return f"{what_moves_buy(best.spent, gain, dearest.spent, most)}."

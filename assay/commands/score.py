@@ -73,8 +73,9 @@ from groups.wording import agreed, counted, few
 from heuristics.catalogue import usual_assignors
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from groups.assignment_files import NamedAssignment
     from groups.errors import Failure
     from groups.group import Group
     from optimal.solution import Solution
@@ -315,15 +316,16 @@ def show_group(
     asked: Asked,
     lowest: LowestPeak | None = None,
     *,
-    plans: Container[str] = (),
+    plans: Mapping[str, NamedAssignment] | None = None,
 ) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor.
 
     Parameters
     ----------
     lowest : the lowest peak lag, None where it is not known
-    plans : the rows that are no assignor's
+    plans : assignments made elsewhere, by the names of their rows
     """
+    plans = plans or {}
     tell(sentence(judged))
     for row in rows:
         if row.assignor in plans:
@@ -345,7 +347,8 @@ def show_group(
             which = "the moves above leave" if judged.plan is not None else "the best one has"
             tell(f"Of all assignments as good, {which} the least peak lag{found}: {tiers}.")
         if judged.target is not None:
-            show_hosts(judged.now, judged.target)
+            held = {name: plan.of(judged.group) for name, plan in plans.items()}
+            show_hosts(judged.now, judged.target, held)
         show_scores(reference, rows, lowest, told=plans)
     elif reference is None:
         for row in rows:

@@ -21,11 +21,12 @@ from assay.commands.options import (
 )
 from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
+from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import one_partition
 from compare.sentences import in_words, spread
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
-from compare.sizes.pods import Pods, pods, pods_of
+from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
 from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target
 from compare.sizes.sizing import size as sized
 from groups.assignment import Assignment
@@ -207,13 +208,11 @@ def _way(given: Mapping[str, object]) -> str | None:
 
 def _pods(group: Group, threads: int | None) -> Pods:
     """Return how even a group is in pods of so many threads; None: pods as its hosts are now."""
-    found = pods(group, threads) if threads is not None else pods_of(group)
-    if found is None:
-        raise BadInput(
-            f"{group.name}: its hosts are not known, or not pods of equally many members that "
-            "read alike; say --threads N"
-        )
-    return found
+    if threads is not None:
+        return pods(group, threads)
+    if why := why_no_pods(group):
+        raise BadInput(f"{group.name}: {why}; say --threads N")
+    return pods(group, threads_of(group)[0])
 
 
 def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
@@ -351,7 +350,7 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns) -> None:
         topic, number, records = sizing.hottest
         one = sizing.hottest.name if nouns == OF_CONSUMERS else nouns.held({topic: [number]})
         tell(nouns.said(f"{one_partition(one, records)}, however many members there are."))
-    tell(nouns.said(sizing.reads))
+    tell(with_like(nouns.said(sizing.reads)))
     _print_rows(sizing, pod, nouns)
 
 
@@ -423,7 +422,20 @@ def _enough(sizing: Sizing, pod: int) -> str:
     if bound is None:
         return f"{said}."
     exact = "" if value == bound else "at least "
-    return f"{said}; with {before.members:,} it is {exact}{_value(target.aim, bound)}."
+    said = f"{said}; with {before.members:,} it is {exact}{_value(target.aim, bound)}"
+    return f"{said}{_with_more(sizing, few, target.aim)}."
+
+
+def _with_more(sizing: Sizing, few: int, aim: Aim) -> str:
+    """Return what the next number of members would gain; nothing if it was not tried."""
+    value = next((row.of(aim)[0] for row in sizing.rows if row.members == few), None)
+    more = next((row for row in sizing.rows if row.members > few), None)
+    then = None if more is None else more.of(aim)[0]
+    if more is None or value is None or then is None:
+        return ""
+    if then >= value:
+        return f", and {more.members:,} do not lower it"
+    return f", and with {more.members:,} it is {_value(aim, then)}"
 
 
 def _comes_and_goes(sizing: Sizing) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from assay.streams import complain, note, show
+from groups.assignment import Assignment
 from groups.collection import readers_of_nothing
 from groups.documents.json_files import read_documents
 from groups.documents.texts import named, read_bytes
@@ -22,7 +23,7 @@ def validate(
         typer.Argument(metavar="FILE...", help="snapshots, .json or .jsonl; or Parquet"),
     ],
 ) -> None:
-    """Check that files are good snapshots."""
+    """Check the form of snapshots; how good an assignment is, assay score says."""
     bad = 0
     for file in files:
         try:
@@ -75,7 +76,11 @@ def _is_of_a_tool(name: str, data: bytes) -> bool:
 def _show_good(place: str, group: Group) -> None:
     members = counted(len(group.members), "member")
     partitions = counted(group.n_partitions, "partition")
-    show(f"{place}: good: group {group.name}, {members}, {partitions}")
+    show(f"{place}: well-formed: group {group.name}, {members}, {partitions}")
+    violations = Assignment.current(group).violations
+    # What is not assigned yet is no fault of a snapshot.
+    if wrong := [one for one in violations if one.kind != "unassigned"]:
+        note(f"{place}: what its members hold is not valid: {wrong[0]}")
     absent = readers_of_nothing([group])
     if absent:
         note(f"{place}: {absent}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from compare.advice.advice import PARTS
+from compare.lag.fall import WORTH
 from compare.lag.words import one_partition
 from compare.overview import overview_of
 from compare.remedy import BY_LAG, assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
@@ -340,7 +342,11 @@ def what_decides(advice: Advice) -> str:
     """Return which number decides, and on what it depends."""
     if advice.lower == "peak_load":
         return "what decides: peak_load, the partitions of the busiest member"
-    return "what decides: peak_lag, the records of lag of the busiest member at this moment"
+    return (
+        "what decides: peak_lag, the records of lag of the busiest member at this moment; moves "
+        f"and assignors are advised that lower it by {100 // WORTH}% or more, other changes that "
+        f"do by {100 // PARTS}%"
+    )
 
 
 def verdict_told(advice: Advice) -> str:
@@ -403,7 +409,7 @@ def _then(change: Change, advice: Advice) -> str:
     who = "the busiest one then" if change.kind == "members" else "the busiest member then"
     if change.kind == "partitions" and before is not None:
         return (
-            f"{who} has the load of {rounded(after.amount)} of today's partitions, "
+            f"{who} reads what {rounded(after.amount)} partitions carry now, "
             f"instead of {rounded(before.amount)}"
         )
     value = f"{after.value:,}"
@@ -425,8 +431,10 @@ def _tried(change: Change, advice: Advice) -> str:
         least = "Tried on this group"
     if not trial.tried:
         return f"{least}."
-    kept = f"{trial.kept} of {trial.tried}"
-    return f"{least}. After a join or a leave of one member it was at the least in {kept}."
+    return (
+        f"{least}. After one member had joined or left, the busiest had the least that it can "
+        f"have in {trial.kept} of {trial.tried} tries."
+    )
 
 
 def rounded(number: Fraction) -> str:

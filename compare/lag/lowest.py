@@ -12,7 +12,8 @@ from groups import Assignment, values
 from groups.errors import BadInput
 from groups.fleet import Fleet
 from groups.needs import require_data
-from groups.tiers import TIERS, Objective
+from groups.tiers import MOVES, TIERS, Objective
+from groups.wording import listed
 
 if TYPE_CHECKING:
     from compare.lag.fall import Fall
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 PEAK = "peak_lag"
 # What is asked where the objective says nothing of lag.
 BALANCED: Objective = ("balance", PEAK)
+FIRST = {"balance": "balanced loads", MOVES: "the fewest moves"}
 # Rounds of search for all groups together, a group at most and at least. They are counted, so that
 # the answer is the same on a busy machine; a round takes about a millisecond.
 ROUNDS, MOST_ROUNDS, LEAST_ROUNDS = 1_000, 200, 1
@@ -56,6 +58,24 @@ class LowestPeak:
     def proved(self) -> bool:
         """Whether it is proved to be the lowest."""
         return self.records == self.bound
+
+    @property
+    def given(self) -> str:
+        """In what it is as good as any, as ``with balanced loads``; empty if in nothing."""
+        asked = [FIRST.get(tier, f"the best {tier}") for tier in self.before]
+        return f"with {listed(asked)}" if asked else ""
+
+    @property
+    def named(self) -> str:
+        """What it is: ``the least with balanced loads, by any number of moves``."""
+        words = ["the least", "" if self.proved else "known", self.given]
+        many = "" if MOVES in self.before else ", by any number of moves"
+        return f"{' '.join(filter(None, words))}{many}"
+
+    def excess_of(self, peak: int) -> int | tuple[int, int]:
+        """Return how much more a peak is than the least, or between what that is if not proved."""
+        more = peak - self.records
+        return more if self.proved or more < 0 else (more, peak - self.bound)
 
 
 def rounds_each(rounds: int, groups: int) -> int:

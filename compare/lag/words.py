@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from compare.lag.behind import behind, if_latest, most_lag, peak_lag
 from compare.lag.lowest import LowestPeak, hottest
 from compare.sentences import in_words
+from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
-from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS, Objective
-from groups.wording import duration, few, listed, percent
+from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS
+from groups.wording import duration, few, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +20,6 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from groups.group import Group
     from optimal.solution import Solution
-
-FIRST = {"balance": "balanced loads", "stickiness": "the fewest moves"}
 
 
 def lag_told(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
@@ -47,14 +48,18 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     here, there = behind(now), behind(lowest.assignment)
     if here is None or there is None or here.peak is None:
         return ""
-    more, given = here.peak - lowest.records, _given(lowest.before)
-    which = "balanced assignment" if lowest.before == ("balance",) else f"assignment{given}"
+    more = here.peak - lowest.records
+    which = f"assignment {lowest.given}".rstrip()
+    if lowest.before == ("balance",):
+        which = "balanced assignment"
     if more > 0:
-        unasked = ""
+        comma = "," if "," in lowest.named else ""
+        said = (
+            f"{lowest.named.capitalize()}{comma} is {lowest.records:,}{_if_read(judged, lowest)}"
+        )
+        said += f": {more:,} less than now."
         if asked and all(TIERS[tier].needs != "lag" for tier in asked):
-            unasked = f", which {in_words(asked)} does not ask for"
-        known = "" if lowest.proved else " known"
-        said = f"The least{known}{given} is {lowest.records:,}: {more:,} less{unasked}."
+            said += f" The objective, {in_words(asked)}, does not look at lag."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         elif None not in (here.longest, there.longest):
@@ -74,12 +79,13 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     return f"{said}{_because(now.group, lowest.records)}"
 
 
-def _given(before: Objective) -> str:
-    """Return what an assignment is to be first, before its peak counts."""
-    named = [FIRST.get(tier, f"the best {tier}") for tier in before]
-    if not named:
+def _if_read(judged: Judged, lowest: LowestPeak) -> str:
+    """Return what the lowest peak takes for granted of subscriptions that are not known."""
+    if judged.group.subscription_known.all():
         return ""
-    return f" with {listed(named)}"
+    most, readers = judged.lowest, lowest.assignment.group.readers
+    alike = most is not None and np.array_equal(most.group.readers, readers)
+    return f" if {ALL_ALIKE}" if alike else ", whoever reads what"
 
 
 def not_compared(groups: Sequence[Group]) -> str:

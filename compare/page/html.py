@@ -95,7 +95,6 @@ def rendered(page: Page) -> str:
         "member": who.pop() if len(who) == 1 else "member",
         "idle": any(line.idle for line in page.lines),
         "lag": any(line.peak is not None for line in page.lines),
-        "lag_best": any(line.lowest is not None for line in page.lines),
     }
     in_the_open = _fitting([len(text.encode()) for text in texts], MOST_IN_THE_OPEN)
     # Captures of which nobody knows which is the latest are one group.
@@ -257,6 +256,7 @@ def _groups_csv(page: Page) -> str | None:
         "moves": "advised_moves",
         "idle": "idle",
         "peak_lag_now": "peak",
+        "peak_lag_then": "then",
         "peak_lag_best": "lowest",
     }
     rows = [*map(attrgetter(*columns.values()), page.lines)]

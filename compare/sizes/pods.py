@@ -167,14 +167,30 @@ def pods_of(group: Group) -> Pods | None:
     None where a host is not known, there is only one, they have not equally many members, each
     has one, or members read differently.
     """
-    places = group.places("host")
-    size = set(places.loads(np.ones(len(group.members), np.int64)).tolist())
-    if (places.member < 0).any() or len(places.names) < 2 or len(size) > 1 or size == {1}:
+    if why_no_pods(group):
         return None
     try:
-        return pods(group, *size)
+        return pods(group, threads_of(group)[0])
     except BadInput:
         return None
+
+
+def threads_of(group: Group) -> list[int]:
+    """Return how many members hosts have, each number once, ascending."""
+    places = group.places("host")
+    return sorted(set(places.loads(np.ones(len(group.members), np.int64)).tolist()))
+
+
+def why_no_pods(group: Group) -> str:
+    """Return why the hosts of a group are not pods of equally many members; empty if they are."""
+    places, sizes = group.places("host"), threads_of(group)
+    if (places.member < 0).any():
+        return "not every member's host is known"
+    if len(places.names) < 2:
+        return "all members are on one host" if group.members else "it has no members"
+    if len(sizes) > 1:
+        return f"hosts have {listed([f'{size:,}' for size in sizes])} members, not equally many"
+    return "each host has one member" if sizes == [1] else ""
 
 
 def _row(partitions: int, number: int, threads: int) -> PodsRow:

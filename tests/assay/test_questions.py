@@ -64,9 +64,10 @@ ANSWERS = {
     "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
     "How many consumers do I need?": [
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
-        "1,000 with balanced loads; with 1 it is 1,625. The 2 members of now need another "
-        "assignment for that: as assigned, the peak lag is 1,382. assay solve groups.txt --group "
-        "kpr-c --assume-equal --objective 'balance > peak_lag > moves' prints it.",
+        "1,000 with balanced loads; with 1 it is 1,625, and with 3 it is 900. The 2 members of "
+        "now need another assignment for that: as assigned, the peak lag is 1,382. assay solve "
+        "groups.txt --group kpr-c --assume-equal --objective 'balance > peak_lag > moves' "
+        "prints it.",
     ],
     "With how many pods": [
         "kpr-c: 14 partitions, pods of 2 threads. Threads are even with 1 and 7 pods. ...",

@@ -38,7 +38,7 @@ STREAMS = {
     ),
     "assay solve --help | true; exit ${PIPESTATUS[0]}": (141, ""),
     "PYTHONIOENCODING=ascii assay validate $'\\xff.json' >&2": (
-        0, r"\\udcff\.json: good: group テ😀, 2 members, 5 partitions",
+        0, r"\\udcff\.json: well-formed: group テ😀, 2 members, 5 partitions",
     ),
     "PYTHONIOENCODING=ascii assay solve $'\\xff.json' --format json | grep -c テ😀 >&2": (0, "1"),
 }  # fmt: skip

@@ -59,6 +59,7 @@ class Planned:
     valid: bool | None
     balanced: bool | None
     terms: tuple[tuple[str, str], ...]
+    peak_lag: tuple[str, str] | None
     seconds: float
     reason: str | None
 
@@ -109,6 +110,7 @@ class Detail:
     scale : the greatest load to draw
     data : the loads as CSV, every member of them; None where that is too long for a page
     lag_data, moves_data : likewise; empty where there is no such figure
+    planned_lag : what the peak lag of assignors is compared with; None where that is not known
     choice : why these moves, of all that are as good; None where nothing was searched
     made_by : what makes such moves; None where no assignor of ours does
     trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
@@ -137,6 +139,7 @@ class Detail:
     more_moves: int = 0
     grid: MoveGrid | None = None
     planned: tuple[Planned, ...] = ()
+    planned_lag: str | None = None
     who_reads_is_open: bool = False
     tiers: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()

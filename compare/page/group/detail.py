@@ -21,7 +21,7 @@ from compare.page.group.holders import (
     grid_of,
     moves_csv,
 )
-from compare.page.group.line import shown_best, strip
+from compare.page.group.line import MOST_WEIGHED, shown_best, strip
 from compare.reasons import words
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
@@ -43,12 +43,10 @@ if TYPE_CHECKING:
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line
     from compare.reasons.explanation import Block, Explanation
-    from compare.scores import Score, ScoreTerm
+    from compare.scores import Excess, Score, ScoreTerm
     from groups.assignment import Assignment
     from optimal.solution import Solution
 
-# Of more groups it would take too long to say what a few moves buy, and much room to prove each.
-MOST_WEIGHED = 50
 # Characters of a download; of documents all together.
 LONGEST_DATA = 120_000
 # Of what each move buys only the worst group has a curve: it is a solve for each number of moves.
@@ -132,7 +130,8 @@ def detail_of(
         made_by=by_tasks or (f"{NO_COMMAND} {runs}" if runs else None),
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
-        planned=planned(scores, best, solved),
+        planned=planned(scores, best, solved, lowest),
+        planned_lag=None if lowest is None else f"{lowest.records:,}, {lowest.named}",
         who_reads_is_open=not known,
         tiers=() if solved is None else solved.objective,
         assumed=group.assumed,
@@ -151,7 +150,10 @@ def detail_of(
 
 
 def planned(
-    scores: Sequence[Score], best: Assignment | None, solved: Solution | None
+    scores: Sequence[Score],
+    best: Assignment | None,
+    solved: Solution | None,
+    lowest: LowestPeak | None,
 ) -> tuple[Planned, ...]:
     """Return a row for each assignor, the best first; nothing where only what is now is there."""
     if not any(row.assignor != CURRENT for row in scores):
@@ -172,6 +174,7 @@ def planned(
                 valid=True,
                 balanced=best.balanced(),
                 terms=tuple((f"{term.value:,}", "") for term in solved.terms),
+                peak_lag=_above(peak_lag(best), lowest),
                 seconds=solved.seconds,
                 reason=None,
             )
@@ -188,6 +191,7 @@ def planned(
                     _told(term, least if row.valid else None)
                     for term, least in zip(row.terms or (), reached, strict=False)
                 ),
+                peak_lag=_above(row.peak_lag, lowest),
                 seconds=row.seconds,
                 reason=_reason(row),
             )
@@ -259,11 +263,21 @@ def _reason(row: Score) -> str | None:
 
 def _told(term: ScoreTerm, best: int | None) -> tuple[str, str]:
     """Return a tier's value, and what it has more than the best, or between what that is."""
-    excess = term.beside(best)
+    return f"{term.value:,}", _more(term.beside(best))
+
+
+def _above(peak: int | None, lowest: LowestPeak | None) -> tuple[str, str] | None:
+    """Return a peak lag, and how much more it is than the least; None where one is not known."""
+    if peak is None or lowest is None:
+        return None
+    return f"{peak:,}", _more(lowest.excess_of(peak))
+
+
+def _more(excess: Excess) -> str:
     if isinstance(excess, tuple):
         low, high = excess
-        return f"{term.value:,}", f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
-    return f"{term.value:,}", f"+{excess:,}" if excess else ""
+        return f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
+    return f"{excess:+,}" if excess else ""
 
 
 def _lag(judged: Judged, target: Assignment | None) -> Lag | None:

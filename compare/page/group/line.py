@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from compare.overview import Glance, glance_of
 from compare.page.words import MARKS, to_do, to_do_in
+from compare.sentences import uneven_hosts_in_short
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ _UUID = re.compile(
     re.I,
 )
 _WORD = re.compile(r"[^\s,;:()?\u201c\u201d]+")
+# Of more groups it would take too long to say what a few moves buy, and much room to prove each.
+MOST_WEIGHED = 50
 DIGITS = 4
 MOST_BARS = 48
 HEIGHT = 24
@@ -134,7 +137,7 @@ def strip(loads: Sequence[int], limit: int | None, *, most: int | None = None) -
     least = "" if min(loads) == max(loads) else f"{min(loads):,} to "
     told = f"{counted(len(loads), 'member')} with {least}{max(loads):,} each"
     if limit is not None:
-        told += f"; at best {limit:,} at most"
+        told += f"; {limit:,} at most in the best assignment"
     return Strip(
         width=len(ordered) * step,
         height=HEIGHT,
@@ -166,12 +169,14 @@ class Line(Glance):
     repeats : whether another line has the same name, so that the time of the capture tells them
         apart
     to_do : what to do, or what would decide the verdict
+    uneven_hosts : which host has most and which least, where they could be more even
     labels : of members what they are called on the page, where that is not their id
     """
 
     number: int
     repeats: bool
     to_do: str
+    uneven_hosts: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -215,6 +220,7 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
         number=number,
         repeats=repeats,
         to_do=to_do(judged),
+        uneven_hosts=uneven_hosts_in_short(judged) if number <= MOST_WEIGHED else "",
         labels={name: label for name, label in labels if name != label},
     )
 

@@ -215,7 +215,7 @@ def test_members_to_spare_are_named(said):
 def test_unknown_subscriptions_give_what_is_sure_or_a_condition(said):
     run, equal = said["unknown"], said["equal"]
     assert run.returncode == 0
-    assert "range: what it does depends on who reads what; " in run.stdout
+    assert "range: what the busiest has depends on who reads what; " in run.stdout
     condition = ", if all members read the same topics, but what members hold is not valid: 4 "
     assert condition in equal.stdout.splitlines()[0]
     assert "assumed: subscription of 1 member unknown" in equal.stderr

@@ -55,7 +55,7 @@ def said(folder) -> dict:
 def test_how_many_are_enough_comes_first_with_why_fewer_are_not(said):
     assert said["time"][:4] == [
         "g: 6 partitions, 2 members now. 2 members are enough to catch up within 2 min with "
-        "balanced loads; with 1 it is 4 min.",
+        "balanced loads; with 1 it is 4 min, and with 3 it is 1 min 40 s.",
         "A partition is with one member: with more than 6 some hold nothing.",
         "One partition (t-0) alone has 900 of lag, however many members there are.",
         "New members read what the others read: 1 topic.",
@@ -81,10 +81,11 @@ def test_where_the_members_of_now_need_another_assignment_the_command_for_it_is_
 def test_fewer_members_that_would_do_with_uneven_loads_are_named(said):
     assert said["uneven"][0].endswith(
         "4 members are enough for a peak lag of at most 1,000 with balanced loads; with 3 it is "
-        "1,200. 3 would do if loads may be uneven: --objective peak_lag."
+        "1,200, and 5 do not lower it. 3 would do if loads may be uneven: --objective peak_lag."
     )
     assert said["free"][0].endswith(
-        "3 members are enough for a peak lag of at most 1,000; with 2 it is 1,200."
+        "3 members are enough for a peak lag of at most 1,000; with 2 it is 1,200, and 4 do not "
+        "lower it."
     )
     found = json.loads(said["uneven json"][0])
     assert (found["smallest"], found["smallest_uneven"]) == (4, 3)
@@ -134,7 +135,7 @@ def test_the_first_number_looked_at_is_said_to_be_that(said):
 def test_where_nobody_says_how_far_numbers_go_on_until_one_will_do_or_each_has_one_partition(said):
     answers = [said[name][0].partition("now. ")[2] for name in ("far", "nought", "near")]
     assert [answer.split(" for a greatest load of at most ") for answer in answers] == [
-        ["20 members are enough", "3; with 19 it is 4."],
+        ["20 members are enough", "3; with 19 it is 4, and 21 do not lower it."],
         ["None of 15 numbers from 1 to 60 is enough", "0. The least found is 1."],
         ["No number from 5 to 7 is enough", "3; others were not tried. The least found is 9."],
     ]

@@ -27,9 +27,9 @@ def test_validate_names_every_good_snapshot_and_every_bad_one(folder):
     run = assay("validate", "two.jsonl", "mixed.jsonl", "missing.json", cwd=folder)
     assert run.returncode == 2
     assert run.stdout.splitlines() == [
-        "two.jsonl:1: good: group orders, 2 members, 5 partitions",
-        "two.jsonl:2: good: group even, 2 members, 2 partitions",
-        "mixed.jsonl:1: good: group even, 2 members, 2 partitions",
+        "two.jsonl:1: well-formed: group orders, 2 members, 5 partitions",
+        "two.jsonl:2: well-formed: group even, 2 members, 2 partitions",
+        "mixed.jsonl:1: well-formed: group even, 2 members, 2 partitions",
     ]
     assert run.stderr.splitlines() == [
         "assay: mixed.jsonl:2: line 1 column 11: not JSON: Expecting value",
@@ -213,7 +213,7 @@ def test_validate_names_each_row_of_parquet(folder):
     pq.write_table(pa.Table.from_pylist(rows, LAYOUT), folder / "rows.parquet")
     run = assay("validate", "rows.parquet", cwd=folder)
     assert run.returncode == 2
-    assert run.stdout == "rows.parquet:1: good: group even, 2 members, 2 partitions\n"
+    assert run.stdout == "rows.parquet:1: well-formed: group even, 2 members, 2 partitions\n"
     assert run.stderr == "assay: rows.parquet:2: owner[0]: 7, but there are 2 members\n"
 
 

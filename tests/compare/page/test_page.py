@@ -65,7 +65,7 @@ def test_beside_consumer_groups_a_streams_group_has_its_own_words_and_no_assigno
     told = Parsed(rendered(page)).words
     assert "threads hold 1-3 tasks now, and 2 then" in told
     assert f"shop-{UUID[:4]}…-StreamThread-1" in told
-    assert "partitions or tasks per member now" in told
+    assert "partitions or tasks per member, now" in told
     assert {row["group"] for row in of_csv(page.yours.data)} == {"lopsided"}
 
 
@@ -183,7 +183,7 @@ def kpr_c(page_of):
 def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     found = kpr_c()
     told = " ".join(found.sentences)
-    assert "If so, the least known with balanced loads is 929: 453 less" in told
+    assert "by any number of moves, is 929, whoever reads what: 453 less than now." in told
     assert max(one.lag_best for one in found.holders) == 929
     assert found.choice == "Of all assignments that are as good, this one has the least peak lag."
 
@@ -191,9 +191,9 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
 def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c):
     found = kpr_c(assume_equal=True)
     assert found.sentences[1].endswith(
-        "If so, the least with balanced loads is 903: 479 less, which balance > moves does not "
-        "ask for. One partition (t0-0) alone has 900 of lag, however many members there are. "
-        "The moves below bring it to 909."
+        "is 903: 479 less than now. The objective, balance > moves, does not look at lag. One "
+        "partition (t0-0) alone has 900 of lag, however many members there are. The moves "
+        "below bring it to 909."
     )
     assert max(one.lag_best for one in found.holders) == 909
 

@@ -13,7 +13,7 @@ def test_bars_end_at_the_line_and_what_is_above_it_has_its_own_colour():
     assert found.below.count("M") == 2
     assert found.above.count("M") == 1
     assert found.line == round(found.height * (1 - 7 / 9), 1)
-    assert found.told == "2 members with 5 to 9 each; at best 7 at most"
+    assert found.told == "2 members with 5 to 9 each; 7 at most in the best assignment"
 
 
 def test_nobody_with_anything_has_no_bars():
