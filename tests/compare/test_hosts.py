@@ -118,3 +118,14 @@ def test_the_commands_say_it_and_take_hosts_from_client_ids(tmp_path):
         "2-3 with the 2 pods of now and 1-2 with one more. Threads are even with 1 and 5 pods."
         in told
     )
+
+
+def test_the_hosts_of_a_plan_stand_beside_those_of_now_and_of_the_best(tmp_path):
+    held = {"c0": [0], "c1": [1, 2], "c2": [3, 4, 5], "c3": [6, 7, 8, 9]}
+    plan = {member: {"t": partitions} for member, partitions in held.items()}
+    documents = {"g.json": orders(UNEVEN, "aabb").to_dict(), "mine.json": plan}
+    said = good(assay("score", "g.json", "--plan", "mine.json", cwd=write(tmp_path, documents)))
+    rows = [line.split() for line in said.stdout.splitlines()]
+    at = next(i for i, row in enumerate(rows) if row[:1] == ["host"])
+    column = rows[at].index("mine")
+    assert {row[0]: row[column] for row in rows[at + 1 : at + 3]} == {"a": "3", "b": "7"}

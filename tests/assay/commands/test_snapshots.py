@@ -57,6 +57,15 @@ def test_members_that_read_only_topics_that_do_not_exist_are_noted(folder):
         assert (run.returncode, run.stderr) == (0, f"{place}{line}")
 
 
+def test_validate_checks_the_form_and_notes_a_partition_that_two_members_own(folder):
+    twice = {m: {"subscription": ["t0"], "owned": {"t0": [0]}} for m in ("c0", "c1")}
+    write(folder, {"twice.json": LOPSIDED | {"topics": {"t0": 1}, "members": twice}})
+    run = assay("validate", "twice.json", cwd=folder)
+    assert run.returncode == 0
+    assert run.stdout.startswith("twice.json: well-formed: ")
+    assert run.stderr.startswith("twice.json: what its members hold is not valid: t0-0 ")
+
+
 def test_validate_says_of_what_a_tool_prints_to_import_it_first(folder):
     rows = (
         "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"

@@ -198,6 +198,15 @@ def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c
     assert max(one.lag_best for one in found.holders) == 909
 
 
+def test_the_peak_lag_of_assignors_stands_beside_the_least(kpr_c):
+    found = kpr_c(assume_equal=True, assignors=("range",))
+    assert [one.peak_lag for one in found.planned] == [
+        ("909", "+6"), ("1,382", "+479"), ("1,584", "+681"),
+    ]  # fmt: skip
+    assert found.planned_lag == "903, the least with balanced loads, by any number of moves"
+    assert (found.line.peak, found.line.then, found.line.lowest) == (1382, 909, 903)
+
+
 def test_a_page_of_one_group_is_about_that_alone(read):
     page = read([even()])
     sections = [a["id"] for tag, a in page.tags if tag == "section" and "id" in a]
@@ -378,6 +387,7 @@ def test_a_group_without_owners_says_what_waits_and_its_limit_is_within_the_bars
 def test_a_group_shows_its_hosts_and_names_those_that_are_uneven(page_of, read):
     for hosts, uneven in (("aabb", True), ("abab", False)):
         (detail,) = page_of([orders(UNEVEN, hosts)]).details
+        assert ("hosts are uneven: " in detail.line.uneven_hosts) == uneven
         assert any("Hosts are uneven: a has 6" in said for said in detail.sentences) is uneven
     shown = read([orders(UNEVEN, "aabb")], solve="assay solve it --group {} --objective {}".format)
     command = "assay solve it --group g --objective balance > host_balance > moves"

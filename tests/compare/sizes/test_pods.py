@@ -2,7 +2,7 @@
 
 import pytest
 
-from compare.sizes.pods import MOST_ROWS, Pods, pods
+from compare.sizes.pods import MOST_ROWS, Pods, pods, why_no_pods
 from groups import BadInput, Group
 from optimal import solve
 from tests.assay.calling import assay, document_of, good, one_line, write
@@ -95,4 +95,19 @@ def test_a_target_is_answered_in_pods_of_so_many_threads_or_of_as_many_as_hosts_
     assert first.endswith("That is 4 pods of 2.")
     assert ["4", "8", "3", "0", "enough"] in [line.split() for line in rows]
     unlike = one_line(assay("size", "ragged.json", "--host-by", "host", cwd=folder), 2)
-    assert unlike.endswith("say --threads N")
+    assert unlike == "g: hosts have 1 and 3 members, not equally many; say --threads N"
+
+
+@pytest.mark.parametrize(
+    ("hosts", "why"),
+    [
+        ("aabb", ""),
+        ("aaaa", "all members are on one host"),
+        ("abcd", "each host has one member"),
+        (None, "not every member's host is known"),
+    ],
+)
+def test_of_what_keeps_hosts_from_being_pods_the_one_that_holds_is_named(hosts, why):
+    members = {f"c{m}": ["t"] for m in range(4)}
+    more = {} if hosts is None else {"hosts": hosts}
+    assert why_no_pods(group_of({"t": 8}, members, {}, **more)) == why
