@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
+from compare.lag.fall import WORTH
 from groups.framed import Framed
 
 if TYPE_CHECKING:
@@ -26,9 +27,8 @@ Kind = Literal[
 CHEAPEST_FIRST: tuple[Kind, ...] = get_args(Kind)
 # Changes that take no more members or partitions, and no other subscription.
 AS_MANY: tuple[Kind, ...] = ("rebalance", "isolate", "assignor")
-# No other change is advised for less than one part in so many of the peak, nor an assignor that
-# lowers partitions.
-PARTS = 100
+# Of less than one part in so many of the peak only moves that lower partitions are advised.
+PARTS: dict[Lower, int] = {"peak_load": 100, "peak_lag": WORTH}
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,9 @@ class Change:
 _OF_WHAT = ("kind", "assignor", "members", "topic", "partitions_now", "partitions", "member")
 
 
-def least_gain(peak: int) -> int:
+def least_gain(peak: int, lower: Lower) -> int:
     """Return the least gain for which more than moves is advised."""
-    return max(1, -(-peak // PARTS))
+    return max(1, -(-peak // PARTS[lower]))
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 # Seconds that an assignor gets for a call, at most.
 CALL_SECONDS = 5.0
+TOO_LITTLE = f"less than {100 // WORTH}% is not advised"
 
 
 def call_seconds(time_limit: float | None) -> float:
@@ -217,22 +218,21 @@ def _by_effect(changes: Sequence[Change]) -> list[Change]:
 def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
     """Return a change that gains enough of the peak before it; of another, that it does not.
 
-    What lowers lag by moves alone has to gain as much as the moves of a verdict, a tenth; a
-    rebalance that lowers the greatest number of partitions anything; whatever else 1%.
+    What lowers lag has to gain as much as the moves of a verdict, a tenth; of what lowers the
+    greatest number of partitions, moves anything, whatever else 1%.
     """
     if not isinstance(change, Change) or change.before is None:
         return change
-    before, then, by_moves = change.before, change.after.value, change.kind in AS_MANY
-    parts = WORTH if by_moves and changes.lower == "peak_lag" else PARTS
-    any_gain = changes.lower == "peak_load" and change.kind == "rebalance"
-    if any_gain or change.share * parts >= 1:
+    of_lag, before, then = changes.lower == "peak_lag", change.before, change.after.value
+    any_gain = not of_lag and change.kind == "rebalance"
+    if any_gain or change.share * PARTS[changes.lower] >= 1:
         return change
-    if parts == PARTS:
+    if not of_lag:
         return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
     by = f"with {spoken(change.assignor)} " if change.assignor else ""
-    because = f"{by}lag falls from {before.value:,} to {then:,}: under {100 // WORTH}%."
+    because = f"{by}lag falls from {before.value:,} to {then:,}, and {TOO_LITTLE}."
     least = min(change.after.bound, changes.best.peak.bound)
-    proved = WORTH * (before.value - least) < before.value
+    proved = change.kind in AS_MANY and WORTH * (before.value - least) < before.value
     return NoGain(change.kind, because[0].upper() + because[1:], proved=proved)
 
 

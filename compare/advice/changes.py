@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 # Pairs of a member and a topic that are tried: each is one solve, by flows a quick one.
 MOST_PAIRS = {"peak_load": 64, "peak_lag": 12}
+# All moves are advised, and not the few of a verdict, from one part in so many of the peak on.
+MORE_MOVES = 100
 # Cells of members and topics that are looked at.
 MOST_CELLS = 10**6
 # Counts of partitions that are tried, and how large a count may be of that of today.
@@ -102,10 +104,9 @@ class Changes:
             few = None if plan is None else Fall(here, peak_of(plan, lower), plan)
         if few is None or not few.is_worth_it or few.moves >= every.moves:
             return every, None
-        # Another 1% is worth more moves.
         after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")
         fewer = Change("rebalance", before, after, few.assignment)
-        if PARTS * (few.then - best.peak.value) >= here:
+        if MORE_MOVES * (few.then - best.peak.value) >= here:
             return every, fewer
         return fewer, None
 
@@ -147,7 +148,7 @@ class Changes:
         return Change("isolate", before, after, found.assignment)
 
     def more_members(self) -> Change | NoGain:
-        """Return the fewest pods more for which the peak falls for sure, by 1% or more.
+        """Return the fewest pods more for which the peak falls enough for sure.
 
         Another member never raises the least peak of partitions, so steps that double and then
         halve find them. Of lag it may, with loads as even as can be: then it is a number that
@@ -156,9 +157,9 @@ class Changes:
         there, peak, pod = len(self.worlds.least.members), self.best.peak, self.pod
         most = int(self.worlds.most.partitions.sum())
         floor, because = self._lowest_of_all()
-        wanted = peak.bound - least_gain(peak.bound)
+        wanted = peak.bound - least_gain(peak.bound, self.lower)
         if floor > wanted:
-            none = peak.value - floor < least_gain(peak.value)
+            none = peak.value - floor < least_gain(peak.value, self.lower)
             because = f"{because}, however many members there are."
             return NoGain("members", because, proved=none)
         known: dict[int, Best | None] = {}
@@ -175,7 +176,8 @@ class Changes:
             low += step
             if low >= most or self.time_left.is_up:
                 members = there + low * pod
-                unknown = f"No number up to {members:,} is known to lower it by 1%."
+                enough = f"{100 // PARTS[self.lower]}%"
+                unknown = f"No number up to {members:,} is known to lower it by {enough}."
                 return NoGain("members", unknown, proved=False)
             step = min(2 * step, max(1, most - low))
         more = fewest(low, low + step, falls, self.time_left)
@@ -228,7 +230,7 @@ class Changes:
                 reason = "Every member reads every topic that somebody reads."
             return NoGain("subscription", reason, proved=True)
         floor = max(-(-self.total // len(group.members)), self._lowest_of_all()[0])
-        if peak.value - floor < least_gain(peak.value):
+        if peak.value - floor < least_gain(peak.value, self.lower):
             reason = "On average members have as much, or one partition alone has."
             return NoGain("subscription", reason, proved=True)
         seconds = turn(self.time_left, 2 * len(pairs))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.advice.advice import PARTS
 from compare.lag.fall import WORTH
 from compare.lag.words import one_partition
 from compare.overview import overview_of
@@ -343,9 +342,8 @@ def what_decides(advice: Advice) -> str:
     if advice.lower == "peak_load":
         return "what decides: peak_load, the partitions of the busiest member"
     return (
-        "what decides: peak_lag, the records of lag of the busiest member at this moment; moves "
-        f"and assignors are advised that lower it by {100 // WORTH}% or more, other changes that "
-        f"do by {100 // PARTS}%"
+        "what decides: peak_lag, the records of lag of the busiest member at this moment; a "
+        f"change is advised if it lowers that by {100 // WORTH}% or more"
     )
 
 

@@ -23,6 +23,7 @@ HOT = {
 
 
 READ = {m: {"subscription": ["t"]} for m in "ab"}
+LITTLE = "less than 10% is not advised."
 
 
 def is_small(document: dict) -> bool:
@@ -186,10 +187,18 @@ def test_neither_moves_nor_an_assignor_are_advised_for_less_than_a_tenth_of_the_
             if falls:
                 assert advised[kind] == hot
             else:
-                assert because[kind] == f"{said} from 100 to {hot}: under 10%."
+                assert because[kind] == f"{said} from 100 to {hot}, and {LITTLE}"
         assert falls or conclusion(found).startswith(
             "Nothing that was tried lowers peak_lag enough"
         )
+
+
+def test_members_are_added_until_the_lag_falls_by_a_tenth():
+    owned = {"a": {"t": [0, 2]}, "b": {"t": [1, 3]}}
+    group = Group.from_dict(lagging({"t": [52, 50, 48, 50]}, owned, **READ))
+    (more,) = [one for one in advise(group, assignors=()).changes if one.kind == "members"]
+    # A third member leaves 98.
+    assert (more.members, more.before.value, more.after.value) == (4, 100, 52)
 
 
 def test_uneven_loads_are_advised_from_a_tenth_of_what_the_best_even_loads_leave():
@@ -204,7 +213,7 @@ def test_uneven_loads_are_advised_from_a_tenth_of_what_the_best_even_loads_leave
         if advised:
             assert changes["isolate"].share == Fraction(1, 10)
         else:
-            assert because["isolate"] == f"Lag falls from 100 to {least}: under 10%."
+            assert because["isolate"] == f"Lag falls from 100 to {least}, and {LITTLE}"
 
 
 def test_uneven_loads_are_counted_from_now_where_even_ones_gain_too_little():
@@ -212,7 +221,7 @@ def test_uneven_loads_are_counted_from_now_where_even_ones_gain_too_little():
     group = Group.from_dict(lagging({"t": [88, 4, 8, 3, 20, 20]}, owned, **READ))
     found = advise(group, assignors=())
     because = {one.kind: one.because for one in found.no_gain}
-    assert because["rebalance"] == "Lag falls from 100 to 95: under 10%."
+    assert because["rebalance"] == f"Lag falls from 100 to 95, and {LITTLE}"
     (isolate,) = [one for one in found.changes if one.kind == "isolate"]
     assert (isolate.before.value, isolate.after.value) == (100, 88)
     assert why(isolate, found) == (
