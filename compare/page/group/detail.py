@@ -106,7 +106,11 @@ def detail_of(
         reasons = why(explanation, lead)
     elif solved is not None:
         reasons = (group.nouns.said(not_proved(solved)),)
+    tiers = () if solved is None else solved.objective
     known = bool(judged.group.subscription_known.all()) or judged.verdict.condition is not None
+    # The tables of a run do not hold what lag an assignor leaves.
+    lagging = any(row.peak_lag is not None for row in scores)
+    beside = lowest if lagging and "peak_lag" not in tiers else None
     limit = None if best is None else int(best.loads.max(initial=0))
     return Detail(
         line=line,
@@ -130,10 +134,10 @@ def detail_of(
         made_by=by_tasks or (f"{NO_COMMAND} {runs}" if runs else None),
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
-        planned=planned(scores, best, solved, lowest),
-        planned_lag=None if lowest is None else f"{lowest.records:,}, {lowest.named}",
+        planned=planned(scores, best, solved, beside),
+        planned_lag=None if beside is None else f"{beside.records:,}, {beside.named}",
         who_reads_is_open=not known,
-        tiers=() if solved is None else solved.objective,
+        tiers=tiers,
         assumed=group.assumed,
         why=reasons,
         lines=() if explanation is None else lines_of(explanation),

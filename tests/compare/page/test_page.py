@@ -398,3 +398,8 @@ def test_a_group_shows_its_hosts_and_names_those_that_are_uneven(page_of, read):
     lopsided = {"c0": [0, 1, 2, 3, 4], "c1": [5, 6, 7], "c2": [8], "c3": [9]}
     rows = read([orders(lopsided, "aabb")]).table("Hosts of g")
     assert [row["partitions after the moves"] for row in rows.values()] == ["6", "4"]
+
+
+def test_peak_lags_are_shown_only_where_those_of_assignors_are_known(kpr_c):
+    assert kpr_c(assume_equal=True, assignors=["range"]).planned_lag is not None
+    assert kpr_c(assume_equal=True, assignors=["range"], tiers=("peak_lag",)).planned_lag is None
