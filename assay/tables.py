@@ -9,12 +9,11 @@ import numpy as np
 from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
 from compare.hosts import HostRow, host_rows
-from compare.lag.behind import behind
 from compare.lag.fall import FEW_MOVES
 from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
-from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm
+from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm, outcome_of, score_outcome
 from compare.sentences import BALANCE, called, spread
 from compare.verdict import EVEN_LAGGING
 from compare.what_if import EVERY_TOPIC
@@ -107,21 +106,10 @@ def plan_told(row: Score) -> str:
 
 def _optimum(solution: Solution) -> Score:
     """Return the row of the optimum, named by what is known of it."""
-    best = solution.assignment
-    if best is None:
-        return Score("optimum (unknown)", "timed-out", seconds=solution.seconds)
-    late = behind(best)
-    return Score(
-        "optimum (proved)" if solution.status == "optimal" else "best known",
-        "scored",
-        valid=True,
-        terms=tuple(ScoreTerm(term.name, term.value, 0) for term in solution.terms),
-        balanced=best.balanced(),
-        seconds=solution.seconds,
-        loads=tuple(best.loads.tolist()),
-        peak_lag=None if late is None else late.peak,
-        catch_up_seconds=None if late is None else late.longest,
-    )
+    name = "optimum (proved)" if solution.status == "optimal" else "best known"
+    if solution.assignment is None:
+        name = "optimum (unknown)"
+    return score_outcome(solution.group, outcome_of(solution), solution, name)
 
 
 def _tier_column(solution: Solution, at: int) -> Column[Score]:

@@ -390,11 +390,11 @@ def _keep(java: Path, pid: int, archive: Path) -> None:
     At a good end, and not as Java's own ``ArchiveClassesAtExit`` at any: after its parent was
     killed, a JVM would stay 20 s and more.
     """
-    part = archive.with_name(f"{os.getpid()}.jsa")
+    part = archive.with_name(f"{os.getpid()}.unfinished")
     with suppress(OSError, SubprocessError):
         archive.parent.mkdir(parents=True, exist_ok=True)
         others = sorted(archive.parent.glob("*.jsa"), key=lambda one: one.stat().st_mtime)
-        for other in others[: 1 - MOST_ARCHIVES]:
+        for other in (*others[: 1 - MOST_ARCHIVES], *archive.parent.glob("*.unfinished")):
             other.unlink()
         dump = [str(java / "bin" / "jcmd"), str(pid), "VM.cds", "dynamic_dump", str(part)]
         run(dump, stdout=DEVNULL, stderr=DEVNULL, check=True, timeout=STOP_SECONDS)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.commands.cluster import ConnectionOptions
 from assay.commands.watch import news_line, watch
 from assay.signals import Ended
 from compare.judged import judge
@@ -121,7 +122,8 @@ def watched(tmp_path, monkeypatch):
     def run(*given, **options) -> Series:
         at = [Look(f"2026-11-20T10:00:0{i}Z", Captured(tuple(documents(*given)))) for i in (0, 1)]
         monkeypatch.setattr("assay.commands.watch.looks", lambda *_, **__: iter(at))
-        watch(closed_port(), out=str(tmp_path / "series"), **options)
+        folder = str(tmp_path / "series")
+        watch(closed_port(), out=folder, options=ConnectionOptions(), **options)
 
     return run
 
