@@ -186,17 +186,24 @@ def score(
         for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
         or [one.verdict.says] * (one.verdict.says in refused)
     ]
-    if not (sure or assumed):
-        worse += [
-            f"{groups[0].name}: {row.assignor}: the assignment is not valid"
-            for row in (rows[0] if plans else ())
-            if row.assignor in plans and row.status == "scored" and not row.valid
-        ]
+    if plans:
+        of_plans = [row for row in rows[0] if row.assignor in plans]
+        unfit = _unfit(of_plans, limited=bool(sure or assumed), strict=strict)
+        worse += [f"{groups[0].name}: {line}" for line in unfit]
     worse += [f"{one.about}: not judged" for one in not_had] if strict else []
     _tell_gate(worse, [row for scored in rows for row in scored if row.assignor in named], sure)
     if damaged and not worse and (sure or assumed or strict):
         complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
     raise typer.Exit(1 if worse else 2 if damaged else 0)
+
+
+def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
+    """Return which plans are not valid, where no limit speaks of that, or have no score."""
+    invalid = [row.assignor for row in plans if row.status == "scored" and not row.valid]
+    lines = [] if limited else [f"{name}: the assignment is not valid" for name in invalid]
+    if strict:
+        lines += [f"{row.assignor}: {row.reason}" for row in plans if row.status != "scored"]
+    return lines
 
 
 def _tell_gate(worse: Sequence[str], rows: Sequence[Score], limits: Mapping[str, int]) -> None:

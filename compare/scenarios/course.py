@@ -162,7 +162,9 @@ def protocol_of(assignor: str) -> Protocol:
 
 def _has_one_target(assignor: str) -> bool:
     """Whether it makes one assignment, and what moves is revoked before it is given."""
-    return assignor == OPTIMUM or assignor.startswith(("kafka-broker/", "kip-848"))
+    return assignor == OPTIMUM or assignor.startswith(
+        ("kafka-broker/", "java-optimal/", "kip-848")
+    )
 
 
 def course(

@@ -158,3 +158,13 @@ def test_what_is_no_plan_of_the_group_is_refused_in_one_line(plans, plan, said):
     if said.endswith(INTEGER):
         # The plan may be the group, too.
         assert one_line(assay("score", "file.json", cwd=plans), 2) == f"file.json: {said}"
+
+
+def test_a_plan_that_is_not_judged_passes_unless_strict_is_asked(tmp_path):
+    unknown = {m: {"owned": said["owned"]} for m, said in LATER.items()}
+    write(tmp_path, {"group.json": LOPSIDED | {"members": unknown}, "plan.json": NOT_VALID})
+    call = ("score", "group.json", "--plan", "plan.json")
+    assert assay(*call, cwd=tmp_path).returncode == 0
+    refused = assay(*call, "--strict", cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "orders: plan: subscriptions are not known" in refused.stderr

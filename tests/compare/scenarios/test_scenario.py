@@ -436,6 +436,7 @@ def test_the_listener_cleans_up_needlessly_what_stays_where_it_was_unless_cooper
         ("kafka-java/sticky@4.4.0", Protocol.EAGER),
         ("kafka-java/cooperative-sticky@4.4.0", Protocol.COOPERATIVE),
         ("kafka-broker/uniform@4.4.0", Protocol.COOPERATIVE),
+        ("java-optimal/optimal@4.4.0", Protocol.COOPERATIVE),
         (OPTIMUM, Protocol.COOPERATIVE),
     ],
 )
