@@ -8,7 +8,7 @@ SEED ?= 1
 GROUPS ?= 20000
 SCORED := --assignor written --assignor shipped
 KAFKAS := kafka-java kafka-broker
-BROKERS := 4.3.1 3.9.2
+BROKERS := 4.3.1 4.4.0 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
 .PHONY: conformance clients spark browser help jar report report-all test test-all test-broker check lint agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
