@@ -117,8 +117,7 @@ def advise(
         time_limit=time_limit,
     )
     second = "peak_lag" if any(advice.lower == "peak_lag" for advice in found) else MOVES
-    if options.rate is None:
-        note_unused_capacity(groups, ("balance", second), asked_alike.command("score"))
+    note_unused_capacity(groups, ("balance", second), options, asked_alike.command("score"))
     if one:
         note_assumed(found[0].assumed)
     else:

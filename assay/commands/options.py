@@ -418,15 +418,19 @@ def note_passed_over(groups: Sequence[Group]) -> None:
             note(f"{few([*of])}: {start}")
 
 
-def note_unused_capacity(groups: Sequence[Group], tiers: Sequence[str], command: str = "") -> None:
+def note_unused_capacity(
+    groups: Sequence[Group], tiers: Sequence[str], options: GroupOptions, command: str = ""
+) -> None:
     """Note that an objective leaves out the capacity that members have, and which one has it.
+
+    Nothing where the command line told a rate: then every member has one.
 
     Parameters
     ----------
     command : that takes the other objective, where it is not the one that runs
     """
     given = [one for one in groups if any(member.capacity for member in one.details)]
-    if not given or "peak_time" in tiers:
+    if not given or "peak_time" in tiers or options.rate is not None:
         return
     where = given[0].name if len(given) == 1 else f"{len(given):,} groups"
     other = f"--objective '{' > '.join((tiers[0], 'peak_time', *tiers[1:]))}'"

@@ -128,8 +128,7 @@ def score(
     asked = assignors_asked(assignor) if assignor else []
     find, sources = cluster.finding(files, bootstrap_server, connection)
     groups, damaged, not_had = find(group, options)
-    if options.rate is None:
-        note_unused_capacity(groups, tiers)
+    note_unused_capacity(groups, tiers, options)
     assume_equal = options.assume_equal
     plans = read_plans(plan or [], groups)
     far(f"solving {counted(len(groups), 'group')}")

@@ -79,8 +79,7 @@ def solve(
     share = None if only_if is None else _share(only_if)
     one = one_group(files, group, options)
     asked = Asked(sources=files, group=group, options=options, time_limit=time_limit)
-    if options.rate is None:
-        note_unused_capacity([one], parse_objective(objective))
+    note_unused_capacity([one], parse_objective(objective), options)
     if share is not None:
         from compare.lag.fall import worth_moving
 

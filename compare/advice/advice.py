@@ -154,6 +154,11 @@ class Change:
 _OF_WHAT = ("kind", "assignor", "members", "topic", "partitions_now", "partitions", "member")
 
 
+def least_share(lower: Lower) -> str:
+    """Return the least gain in percent of the peak, as ``10%``."""
+    return f"{100 // PARTS[lower]}%"
+
+
 def least_gain(peak: int, lower: Lower) -> int:
     """Return the least gain for which more than moves is advised."""
     return max(1, -(-peak // PARTS[lower]))

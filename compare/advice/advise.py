@@ -15,13 +15,13 @@ from compare.advice.advice import (
     Change,
     Lower,
     NoGain,
+    least_share,
 )
 from compare.advice.changes import Changes
 from compare.advice.tried import name_of, not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
 from compare.judged import judge, question_of
 from compare.lag.behind import if_latest
-from compare.lag.fall import WORTH
 from compare.lag.lowest import hottest
 from compare.remedy import spoken
 from compare.sentences import assigned_by
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 # Seconds that an assignor gets for a call, at most.
 CALL_SECONDS = 5.0
-TOO_LITTLE = f"less than {100 // WORTH}% is not advised"
 
 
 def call_seconds(time_limit: float | None) -> float:
@@ -227,12 +226,16 @@ def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain 
     any_gain = not of_lag and change.kind == "rebalance"
     if any_gain or change.share * PARTS[changes.lower] >= 1:
         return change
+    enough = least_share(changes.lower)
     if not of_lag:
-        return NoGain(change.kind, "Less than 1% can be gained.", proved=False)
+        return NoGain(change.kind, f"Less than {enough} can be gained.", proved=False)
     by = f"with {spoken(change.assignor)} " if change.assignor else ""
-    because = f"{by}lag falls from {before.value:,} to {then:,}, and {TOO_LITTLE}."
+    because = (
+        f"{by}lag falls from {before.value:,} to {then:,}, and less than {enough} is not advised."
+    )
     least = min(change.after.bound, changes.best.peak.bound)
-    proved = change.kind in AS_MANY and WORTH * (before.value - least) < before.value
+    gain = before.value - least
+    proved = change.kind in AS_MANY and gain * PARTS[changes.lower] < before.value
     return NoGain(change.kind, because[0].upper() + because[1:], proved=proved)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from compare.advice.advice import PARTS, Change, Kind, Lower, NoGain, Peak, least_gain
+from compare.advice.advice import Change, Kind, Lower, NoGain, Peak, least_gain, least_share
 from compare.advice.worlds import (
     TIERS_OF,
     Best,
@@ -176,7 +176,7 @@ class Changes:
             low += step
             if low >= most or self.time_left.is_up:
                 members = there + low * pod
-                enough = f"{100 // PARTS[self.lower]}%"
+                enough = least_share(self.lower)
                 unknown = f"No number up to {members:,} is known to lower it by {enough}."
                 return NoGain("members", unknown, proved=False)
             step = min(2 * step, max(1, most - low))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.lag.fall import WORTH
+from compare.advice.advice import least_share
 from compare.lag.words import one_partition
 from compare.overview import overview_of
 from compare.remedy import BY_LAG, assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
@@ -343,7 +343,7 @@ def what_decides(advice: Advice) -> str:
         return "what decides: peak_load, the partitions of the busiest member"
     return (
         "what decides: peak_lag, the records of lag of the busiest member at this moment; a "
-        f"change is advised if it lowers that by {100 // WORTH}% or more"
+        f"change is advised if it lowers that by {least_share('peak_lag')} or more"
     )
 
 

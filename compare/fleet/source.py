@@ -194,6 +194,10 @@ def _is_little(files: Iterable[File]) -> bool:
     return sum(file.size for file in files) <= LEAST_BYTES
 
 
+def _gathered(frame: DataFrame, files: Iterable[File]) -> DataFrame:
+    return frame.coalesce(1) if _is_little(files) else frame
+
+
 def _together(files: Iterable[File]) -> Iterator[list[File]]:
     return in_portions(files, lambda file: file.size, most=PORTION_BYTES)
 
@@ -228,8 +232,7 @@ def _lines_of(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
             for path, block, count in sorted(frame.groupBy("path", "block").count().collect()):
                 before[path, block] = ends.get(path, 0)
                 ends[path] = before[path, block] + count
-        elif _is_little(some):
-            frame = frame.coalesce(1)
+        frame = _gathered(frame, some)
         size = sum(file.size for file in some)
         cuts = min(max(size // PORTION_BYTES, 1), MOST_CUTS, len(before) or 1)
         blocks = sorted(before)
@@ -265,10 +268,8 @@ def _rows_of(
         return
     place = sql.expr(_ADDRESS), sql.col("_metadata.row_index").alias("row")
     again = partial(_rows_of, spark, failures=failures)
-    frame = frame.select(*names, *place)
-    yield Portion(
-        frame.coalesce(1) if _is_little(files) else frame, of_rows, files, again, ANY_BYTES
-    )
+    frame = _gathered(frame.select(*names, *place), files)
+    yield Portion(frame, of_rows, files, again, ANY_BYTES)
 
 
 def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Portion:

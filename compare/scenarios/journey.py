@@ -169,9 +169,9 @@ def play(
     Every journey begins with what the members hold now. Where that is not valid, or nothing, it
     begins with the assignor's own assignment. It goes on from its own last one. Each step of an
     assignor is also held against the optimum from the state that the assignor itself had reached.
-    Where an assignor
-    refuses, fails or runs out of time, the members keep what they hold and the journey goes on;
-    after an assignment that is not valid it goes on as `compare.scenarios.course.taken` says.
+    Where an assignor refuses, fails or runs out of time, the members keep what they hold and the
+    journey goes on; after an assignment that is not valid it goes on as
+    `compare.scenarios.course.taken` says.
 
     Parameters
     ----------
