@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -51,8 +52,15 @@ func main() {
 }
 
 // read ends the program when there is nobody to answer any more, whatever an assignor is at.
+//
+// It waits outside of system calls: stopTheWorldWithSema of Go 1.26, which a garbage collection
+// calls, misses a thread that enters one at that moment, and then waits until that returns.
 func read(groups chan<- group) {
-	input := json.NewDecoder(bufio.NewReaderSize(os.Stdin, 1<<20))
+	if err := syscall.SetNonblock(syscall.Stdin, true); err != nil {
+		panic(err)
+	}
+	stdin := os.NewFile(uintptr(syscall.Stdin), "stdin")
+	input := json.NewDecoder(bufio.NewReaderSize(stdin, 1<<20))
 	for {
 		var given group
 		if err := input.Decode(&given); err != nil {

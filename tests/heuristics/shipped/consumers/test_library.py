@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -276,6 +277,18 @@ def test_a_plan_that_never_comes_costs_its_own_time_and_ends_with_who_asks(group
     with TimeLimit(1) as limit:
         outcomes = limit.plan_many([group, loop.group, group], loop.assignor)
     assert [one.status for one in outcomes] == ["planned", "timed-out", "planned"]
+
+
+@in_go
+def test_a_program_in_go_blocks_in_no_read_while_garbage_is_collected(client):
+    # Go 1.26 waits for ever for a thread that entered a system call at that moment.
+    name, version = client.split("/{}@")
+    program = next(one for one in LIBRARIES if one.name == name).driver.command(version)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(program, stdin=pipe, stdout=pipe) as running:
+        stdin = Path(f"/proc/{running.pid}/fdinfo/0")
+        until(lambda: int(re.findall(r"flags:\s*(\d+)", stdin.read_text())[0], 8) & os.O_NONBLOCK)
+        assert running.communicate(timeout=SECONDS) == (b"", None)
 
 
 @in_go
