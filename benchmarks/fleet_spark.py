@@ -41,7 +41,7 @@ FEWER = 20
 FIRST = 1_000
 # Of prctl(2).
 CHILD_SUBREAPER = 36
-WRITTEN = ("kip-54-sticky", "kip-615-constrained", "range")
+ASSIGNORS = ("kip-54-sticky", "kip-615-constrained", "range")
 
 
 def inputs(folder: Path, groups: int) -> Iterator[tuple[str, Path, Sequence[str], int]]:
@@ -64,7 +64,7 @@ def inputs(folder: Path, groups: int) -> Iterator[tuple[str, Path, Sequence[str]
     yield "JSON lines", files[2][0], ["current"], FIRST
     yield "JSON lines", files[0][0], ["current"], groups
     yield "Parquet", columnar, ["current"], groups
-    yield "JSON lines, three assignors", files[1][0], ["current", *WRITTEN], groups // FEWER
+    yield "JSON lines, three assignors", files[1][0], ["current", *ASSIGNORS], groups // FEWER
 
 
 class Cost(NamedTuple):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from groups import Group
     from studies.tallies import Tally
 
-WRITTEN = Path("docs/findings/smallest.json")
+RECORDS = Path("docs/findings/smallest.json")
 SECONDS = 2.0
 SEED = 1
 DRAWN = 6000
@@ -140,11 +140,11 @@ def with_smaller(
 def _put(records: Sequence[Mapping[str, object]]) -> None:
     """Write records beside those of other assignors, one to a line."""
     names = {record["assignor"] for record in records}
-    before = json.loads(WRITTEN.read_text("utf-8"))
+    before = json.loads(RECORDS.read_text("utf-8"))
     rest = [record for record in before if record["assignor"] not in names]
     order = list(PROMISES)
     every = sorted(
         [*rest, *records], key=lambda r: (str(r["assignor"]), order.index(str(r["promise"])))
     )
     lines = ",\n ".join(json.dumps(record) for record in every)
-    WRITTEN.write_text(f"[{lines}]\n", encoding="utf-8")
+    RECORDS.write_text(f"[{lines}]\n", encoding="utf-8")

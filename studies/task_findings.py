@@ -49,7 +49,7 @@ from studies.task_rebalances import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-WRITTEN = FOLDER / "streams-tasks.json"
+TALLIES = FOLDER / "streams-tasks.json"
 # Of the broker's one of each run of releases that answer alike.
 HUNTED = {
     STICKY: ("4.1.2", "4.2.2", "4.4.0"),
@@ -247,7 +247,7 @@ def run() -> None:
         some = [finding_of(name, one, kind) for name, one in sorted(smallest.items())]
         findings += tried(some, kind, released)
     told = {"seed": SEED, "applications": APPLICATIONS, "assignors": made}
-    WRITTEN.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    TALLIES.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
     TASK_FINDINGS.write_text(as_task_lines(findings), "utf-8")
 
 

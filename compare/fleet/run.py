@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from groups.errors import Failure
 
 # In this order: a run that ends between two of them makes what is missing again.
-WRITTEN = {
+ANSWERED = {
     "failures": "failures IS NOT NULL",
     "scores": "size(scores) > 0",
     "optima": "optima IS NOT NULL",
@@ -213,7 +213,7 @@ class Run:
 
         made = sql.col("made_by")
         held = []
-        for name in WRITTEN:
+        for name in ANSWERED:
             if (rows := self.job.tables.read_if_there(self.spark, name)) is None:
                 continue
             if "made_by" in rows.columns:
@@ -264,7 +264,7 @@ class Run:
         self.new += counts["new"]
         self.failed += counts["failed"]
         with self._timed("write"):
-            for name, has in WRITTEN.items():
+            for name, has in ANSWERED.items():
                 if counts[f"of_{name}"]:
                     rows = fresh.where(has).selectExpr(SELECTED.get(name, f"{name}.*"))
                     rows = rows.coalesce(-(-counts[f"of_{name}"] // FILE_ROWS))
@@ -306,7 +306,7 @@ class Run:
             "failed": "optima.status = 'failed'",
         }
         rows = [sql.count_if(sql.expr(is_so)).alias(name) for name, is_so in what.items()]
-        for name, has in WRITTEN.items():
+        for name, has in ANSWERED.items():
             count = "size(scores)" if name == "scores" else "1"
             rows.append(sql.expr(f"coalesce(sum(if({has}, {count}, 0)), 0)").alias(f"of_{name}"))
         keys = sql.count("key").alias("rows"), sql.count_distinct("key").alias("keys")

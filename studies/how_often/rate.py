@@ -194,7 +194,7 @@ def _drawn(count: Floats, of: Floats, rng: np.random.Generator) -> Floats:
 SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15, "overlapping": 0.0}
 SEED = 1
 # The client of an assignor that is not as shipped.
-WRITTEN = "written"
+NO_CLIENT = "written"
 AMONG_KINDS = {
     "alike": "services whose members all read the same topics",
     "new-topic": "services of which one deployment adds a topic",
@@ -269,7 +269,7 @@ def _records(
         one = rate(kinds, what, shares, SEED)
         records.append(
             {
-                "client": client or WRITTEN,
+                "client": client or NO_CLIENT,
                 "assignor": name,
                 "version": version,
                 **besides,
@@ -294,7 +294,7 @@ def _rounded(figure: float) -> float | int:
 def _table(records: Sequence[Mapping[str, str]]) -> str:
     rows: dict[str, list[Mapping[str, str]]] = {}
     for one in records:
-        client = "" if one["client"] == WRITTEN else f"{one['client']}/"
+        client = "" if one["client"] == NO_CLIENT else f"{one['client']}/"
         name = f"`{client}{one['assignor']}` {one['version']}".rstrip()
         rows.setdefault(name, []).append(one)
     return table(

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
     History = Mapping[str, Any]
 
-WRITTEN = FOLDER / "since-when.json"
+HISTORIES = FOLDER / "since-when.json"
 # Larger groups after an ordinary join, on which releases hang that answer on the smallest.
 BESIDES = Path(__file__).with_name("besides.jsonl")
 TOLD = Path(__file__).with_name("told.json")
@@ -80,7 +80,7 @@ def run(ids: Sequence[str]) -> None:
     os.environ["KAFKA_ASSAY_CACHE"] = str(cache_folder("releases"))
     shipped = [f for f in read_findings(FINDINGS) if f.affected]
     others = [*shipped, *read_findings(BESIDES)]
-    made = json.loads(WRITTEN.read_text("utf-8"))
+    made = json.loads(HISTORIES.read_text("utf-8"))
     chosen = [f for f in shipped if not ids or any(fnmatch(f.id, p) for p in ids)]
     for client, some in groupby(sorted(chosen, key=client_of), key=client_of):
         findings = [*some]
@@ -90,7 +90,7 @@ def run(ids: Sequence[str]) -> None:
         except BadInput as error:
             sys.stderr.write(f"{client}: {error}\n")
         kept = {f.id: made[f.id] for f in shipped if f.id in made}
-        WRITTEN.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")
+        HISTORIES.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,7 @@ def encode_response(request: Request, fields: Mapping[str, object]) -> bytes:
 # - none: nothing.
 UserData = Literal["assignment", "unnumbered", "versioned", "generation", "none"]
 
-WRITTEN: dict[str, dict[str, UserData]] = {
+USER_DATA: dict[str, dict[str, UserData]] = {
     "apache-kafka-java": {"sticky": "assignment", "cooperative-sticky": "generation"},
     "librdkafka": {"cooperative-sticky": "assignment"},
     "kgo": {"sticky": "assignment", "cooperative-sticky": "assignment"},
@@ -198,7 +198,7 @@ class Software:
 
     @property
     def client(self) -> str:
-        """Which client of `WRITTEN` it is; "" where that is not known.
+        """Which client of `USER_DATA` it is; "" where that is not known.
 
         A client that does not name its software is known by the client id that it has where its
         user chose none.
@@ -216,7 +216,7 @@ class Software:
             major = version.partition(".")[0]
             old = "kafka-python before 3" if major in ("1", "2") else ""
             return "kafka-python" if major.isdigit() and not old else old
-        return name if name in WRITTEN else ""
+        return name if name in USER_DATA else ""
 
 
 def user_data_of(software: Software, assignor: str, members: Sequence[Joining]) -> UserData:
@@ -229,7 +229,7 @@ def user_data_of(software: Software, assignor: str, members: Sequence[Joining]) 
     """
     if "sticky" not in assignor:
         return "none"
-    known = WRITTEN.get(software.client, {}).get(assignor)
+    known = USER_DATA.get(software.client, {}).get(assignor)
     if known is not None:
         return known
     if any(said.owned or said.generation >= 0 for said in members):

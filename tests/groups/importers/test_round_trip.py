@@ -417,7 +417,7 @@ def test_a_view_that_only_counts_idle_members_is_a_group_when_there_are_none(pri
         assert {k: v for k, v in offsets(found).items() if v != (None, None)} == shown
 
 
-WRITTEN = {
+WRITERS = {
     "kafka-2.0-describe.txt": kafka_2_0_describe,
     "kafka-2.0-members-verbose.txt": kafka_2_0_members,
     "kafka-2.4-describe.txt": kafka_2_4_describe,
@@ -430,7 +430,7 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", WRITERS)
 def test_the_texts_that_were_written_rather_than_captured_are_of_this_file(name: str) -> None:
     """No such tool was run; these follow the sources named at the top."""
-    assert text_of(f"written/{name}") == WRITTEN[name](some_group(9))
+    assert text_of(f"written/{name}") == WRITERS[name](some_group(9))
