@@ -308,24 +308,21 @@ def _trust(context: ssl.SSLContext, told: Mapping[str, object]) -> None:
     file, data, revoked = (told.get(f"ssl_{name}") for name in ("cafile", "cadata", "crlfile"))
     if file is None and data is None:
         context.load_default_certs()
-    if file is not None:
-        path = _pem(str(file), _TRUSTED)
-        try:
-            context.load_verify_locations(path)
-        except ssl.SSLError:
-            raise BadInput(f"{path}: no certificate in it") from None
     if data is not None:
         try:
             context.load_verify_locations(cadata=str(data))
         except (ssl.SSLError, ValueError):
             raise BadInput("ssl.truststore.certificates: no certificate in it") from None
     if revoked is not None:
-        path = _pem(str(revoked), _TRUSTED)
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+    for given, what in ((file, "certificate in it"), (revoked, "list of revoked certificates")):
+        if given is None:
+            continue
+        path = _pem(str(given), _TRUSTED)
         try:
             context.load_verify_locations(path)
         except ssl.SSLError:
-            raise BadInput(f"{path}: no list of revoked certificates") from None
-        context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+            raise BadInput(f"{path}: no {what}") from None
 
 
 def _show(
