@@ -182,9 +182,8 @@ def size(
         show_json(found.to_dict())
     else:
         alike = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
-        tiers = in_words((*found.objective, MOVES))
         tell_not_valid(one)
-        _print_sizing(found, alike.solve(tiers), threads or 1, one.nouns)
+        _print_sizing(found, _command(found, alike), threads or 1, one.nouns)
     if figure is not None:
         from compare import figures
 
@@ -334,6 +333,16 @@ def _numbers(text: str) -> range:
     return range(least, most + 1)
 
 
+def _command(sizing: Sizing, asked: Asked) -> str:
+    """Return the command that prints the moves of a change; without any, a best assignment's."""
+    change = sizing.change
+    if change is None:
+        return asked.solve(in_words((*sizing.objective, MOVES)))
+    limits = (f"{in_words((tier,))}={most}" for tier, most in change.at_most.items())
+    at_most = (word for limit in limits for word in ("--at-most", limit))
+    return asked.command("solve", "--objective", in_words(change.objective), *at_most)
+
+
 def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns) -> None:
     """Print what is enough and why, then a row for each number of members.
 
@@ -359,7 +368,7 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
 
     Parameters
     ----------
-    solve : the command that solves the group for the objective of the sizes, then moves
+    solve : the command that prints the moves that the members of now have to make
     pod : how many members come and go together
     """
     said, fewer = _enough(sizing, pod), sizing.smallest_uneven
@@ -369,8 +378,12 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
         said += (
             f" The {counted(sizing.members_now, 'member')} of now "
             f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
-            f"{beyond}. {solve} prints it."
+            f"{beyond}. {_moves_needed(sizing)}{solve} prints "
+            f"{'one' if sizing.change is None else 'who gives what to whom'}."
         )
+    elif sizing.change is not None:
+        more = counted(len(sizing.change.group.members) - sizing.members_now, "more member")
+        said += f" With {more}, {_moves_needed(sizing)}".rstrip()
     if fewer is not None:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)
         said += f" {fewer:,} would do if loads may be uneven: --objective {tier}."
@@ -385,6 +398,21 @@ def _beyond_now(sizing: Sizing) -> str:
         return ""
     value, _ = now.of(target.aim)
     return "" if value is None else f"{NAMED[target.aim]} is {_value(target.aim, value)}"
+
+
+def _moves_needed(sizing: Sizing) -> str:
+    """Return how many moves reach a target, and how many fewer might, with a space behind."""
+    change, free = sizing.change, sizing.change_uneven
+    if change is None or change.assignment is None:
+        return ""
+    moves = len(change.assignment.moved)
+    said = f"{counted(moves, 'move')} {agreed(moves, 'are')} enough"
+    least = next((term.bound or 1 for term in change.terms if term.name == MOVES), moves)
+    if least < moves and change.at_most:
+        said += f"; at least {least:,} {agreed(least, 'are')} needed"
+    if free is not None and free.assignment is not None:
+        said += f", {len(free.assignment.moved):,} if loads may be uneven (--objective moves)"
+    return f"{said}. "
 
 
 def _enough(sizing: Sizing, pod: int) -> str:

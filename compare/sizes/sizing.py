@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
 
 from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import Hottest, hottest
@@ -15,7 +18,7 @@ from groups.errors import BadInput
 from groups.framed import Framed
 from groups.needs import require_data
 from groups.seconds import seconds_of
-from groups.tiers import LAG_PEAKS, Objective, parse_objective, values
+from groups.tiers import LAG_PEAKS, MOVES, Objective, is_flow, parse_objective, values
 from groups.wording import SECONDS_IN, SIZES, counted, whole_number
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -164,6 +167,10 @@ class Sizing(Framed):
     assumed : of the group
     now : the group as it is assigned, so that `meets` says whether it is within the target; None
         where that is not valid
+    change : the fewest moves found that bring the group within the target: with the members of
+        now where they are enough, else with `smallest`; the objective's tiers before lag stay at
+        their best. None where no partition has to move, or no moves were found
+    change_uneven : the fewest moves found where loads may be uneven; None where those are no fewer
     """
 
     group: str
@@ -179,6 +186,8 @@ class Sizing(Framed):
     assumed: tuple[str, ...] = ()
     smallest_uneven: int | None = None
     now: Size | None = None
+    change: Solution | None = None
+    change_uneven: Solution | None = None
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row a number of members.
@@ -209,6 +218,8 @@ class Sizing(Framed):
             "target": aim and {"tier": aim.aim, "at_most": aim.at_most},
             "smallest": self.smallest,
             "smallest_uneven": self.smallest_uneven,
+            "change": self.change and self.change.to_dict(),
+            "change_uneven": self.change_uneven and self.change_uneven.to_dict(),
             "sure": self.sure,
             "members_now": self.members_now,
             "partitions": self.partitions,
@@ -277,6 +288,9 @@ def size(
     tiers = _objective(largest, aim, objective)
     _require_rates(group, largest, aim, tiers)
     require_data(largest, tiers)
+    if not is_flow(tiers):
+        # Loaded before the clock starts: it takes seconds on a busy machine.
+        import_module("optimal.loads.exchange")
     time_left = TimeLeft.of(time_limit)
     time_limit = seconds_of(time_limit)
     turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
@@ -306,9 +320,14 @@ def size(
         rows[still] = again
     smallest = next((number for number, row in rows.items() if row.meets), None)
     below = [row for row in rows.values() if smallest is None or row.members < smallest]
-    now = Assignment.current(group)
+    uneven = _uneven(groups, rows, smallest, tiers, aim, time_left)
+    held = Assignment.current(group)
+    now = _judged(_held(held), aim) if held.is_valid and group.members else None
+    change = change_uneven = None
+    if aim is not None and (there := _to_change(group, rows, now, smallest, like)) is not None:
+        change, change_uneven = _fewest_moves(there, aim, tiers, time_left)
     return Sizing(
-        smallest_uneven=_uneven(groups, rows, smallest, tiers, aim, time_left),
+        smallest_uneven=uneven,
         group=group.name,
         objective=tiers,
         members_now=len(group.members),
@@ -320,7 +339,9 @@ def size(
         smallest=smallest,
         sure=aim is not None and all(row.meets is False for row in below),
         assumed=group.assumed,
-        now=_judged(_held(now), aim) if now.is_valid and group.members else None,
+        now=now,
+        change=change,
+        change_uneven=change_uneven,
     )
 
 
@@ -357,6 +378,52 @@ def _uneven(
         return solution.assignment is not None and bool(_solved(solution, aim).meets)
 
     return next(iter(fewer[fewest(-1, len(fewer), will_do, time_left) :]), None)
+
+
+def _to_change(
+    group: Group,
+    rows: Mapping[int, Size],
+    now: Size | None,
+    smallest: int | None,
+    like: str | None,
+) -> Group | None:
+    """Return the group of the size that has to change for a target; None where none has to."""
+    there = len(group.members)
+    if now is None or now.meets or smallest is None:
+        return None
+    if there in rows and rows[there].meets:
+        return group
+    return what_if(group, members=smallest, like=like) if smallest > there else None
+
+
+def _fewest_moves(
+    group: Group, aim: Target, tiers: Objective, time_left: TimeLeft
+) -> tuple[Solution | None, Solution | None]:
+    """Return the fewest moves found to a target with the tiers before lag at their best, and any.
+
+    No tier is the greatest load. No fewer moves than the partitions above it reach it, and where
+    the most even loads by so many do not, the best balance does.
+    """
+    at_most: dict[str, int] = {aim.aim: aim.at_most}
+    before = tiers[:0]
+    if aim.aim == "peak_load":
+        held = Assignment.current(group).loads
+        most = {MOVES: int(np.maximum(held - aim.at_most, 0).sum())}
+        few = solve(group, ("balance",), at_most=most, time_limit=time_left.share(2))
+        if few.assignment is not None and few.assignment.loads.max() <= aim.at_most:
+            return few, None
+        at_most, before = {}, ("balance",)
+    elif aim.aim in LAG_PEAKS:
+        before = tiers[: min(tiers.index(tier) for tier in LAG_PEAKS if tier in tiers)]
+    found = solve(group, (*before, MOVES), at_most=at_most, time_limit=time_left.share(2))
+    first = found.terms[: len(before)]
+    if found.assignment is None or any(term.value != term.bound for term in first):
+        return None, None
+    if not before or not at_most or found.terms[-1].value < 2:
+        return found, None
+    free = solve(group, (MOVES,), at_most=at_most, time_limit=time_left.share(1))
+    is_less = free.assignment is not None and free.terms[-1].value < found.terms[-1].value
+    return found, free if is_less else None
 
 
 def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | None) -> Objective:

@@ -65,9 +65,10 @@ ANSWERS = {
     "How many consumers do I need?": [
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
         "1,000 with balanced loads; with 1 it is 1,625, and with 3 it is 900. The 2 members of "
-        "now need another assignment for that: as assigned, the peak lag is 1,382. assay solve "
-        "groups.txt --group kpr-c --assume-equal --objective 'balance > peak_lag > moves' "
-        "prints it.",
+        "now need another assignment for that: as assigned, the peak lag is 1,382. 2 moves are "
+        "enough, 1 if loads may be uneven (--objective moves). assay solve groups.txt --group "
+        "kpr-c --assume-equal --objective 'balance > moves' --at-most peak_lag=1000 prints who "
+        "gives what to whom.",
     ],
     "With how many pods": [
         "kpr-c: 14 partitions, pods of 2 threads. Threads are even with 1 and 7 pods. ...",
@@ -125,7 +126,8 @@ NAMING = {
         "solve late.json --group late --reset latest --objective 'balance > peak_lag > moves'"
     ),
     f"size {KPR} --assume-equal --rate 7 --target peak_time=3m": (
-        f"solve {KPR} --assume-equal --rate 7 --objective 'balance > peak_lag > moves'"
+        f"solve {KPR} --assume-equal --rate 7 --objective 'balance > moves' --at-most "
+        "peak_time=180"
     ),
     f"advise late.json --reset latest {TRIED}": (
         "frontier late.json --group late --reset latest stickiness peak_lag"

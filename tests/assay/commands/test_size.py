@@ -69,13 +69,27 @@ def test_where_the_members_of_now_need_another_assignment_the_command_for_it_is_
     first, *rows = good(assay(*asked, cwd=folder)).stdout.splitlines()
     assert first.endswith(
         "The 2 members of now need another assignment for that: as assigned, the time to catch "
-        "up is 3 min. assay solve late.json --group g --rate 10 "
-        "--objective 'balance > peak_lag > moves' prints it."
+        "up is 3 min. 2 moves are enough. assay solve late.json --group g --rate 10 "
+        "--objective 'balance > moves' --at-most peak_time=120 prints who gives what to whom."
     )
     assert rows[5].endswith("now (time to catch up is 3 min as assigned), enough")
-    command = shlex.split(first.rpartition("assay ")[2].removesuffix(" prints it."))
+    command = shlex.split(
+        first.rpartition("assay ")[2].removesuffix(" prints who gives what to whom.")
+    )
     solved = good(assay(*command, cwd=folder))
-    assert "Most lag on one member: 1,200, now 1,800" in solved.stdout
+    assert [line.split() for line in solved.stdout.splitlines() if "stickiness" in line][-1] == [
+        "stickiness",
+        "2",
+        "2",
+    ]
+
+
+def test_the_fewest_moves_to_a_target_are_said_also_where_a_member_has_to_join(folder):
+    asked = ("size", "late.json", "--target")
+    joins, *_ = good(assay(*asked, "peak_lag=1000", cwd=folder)).stdout.splitlines()
+    assert "With 1 more member, 2 moves are enough, 1 if loads may be uneven (" in joins
+    load, *_ = good(assay(*asked, "peak_load=3", cwd=folder)).stdout.splitlines()
+    assert "moves" not in load
 
 
 def test_fewer_members_that_would_do_with_uneven_loads_are_named(said):

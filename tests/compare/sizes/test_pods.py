@@ -92,7 +92,7 @@ def test_a_target_is_answered_in_pods_of_so_many_threads_or_of_as_many_as_hosts_
     assert by_host == good(assay(*asked, "--threads", "2", cwd=folder)).stdout
     first, *rows = by_host.splitlines()
     assert "8 members are enough for a greatest load of at most 3; with 6 it is 4, " in first
-    assert first.endswith("That is 4 pods of 2.")
+    assert first.endswith("That is 4 pods of 2. With 4 more members, 12 moves are enough.")
     assert ["4", "8", "3", "0", "enough"] in [line.split() for line in rows]
     unlike = one_line(assay("size", "ragged.json", "--host-by", "host", cwd=folder), 2)
     assert unlike == "g: hosts have 1 and 3 members, not equally many; say --threads N"

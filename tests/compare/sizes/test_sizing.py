@@ -87,6 +87,56 @@ def test_the_smallest_number_that_is_within_a_target_is_found_and_proved(target,
     assert [row.members for row in found.rows if row.meets][:1] == [smallest] * bool(smallest)
 
 
+HELD = Group.from_dict(
+    {
+        "format": "assay-group/1",
+        "group": "held",
+        "topics": {"t": {"partitions": 6, "lag": LAG}},
+        "members": {
+            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
+            "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
+        },
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "members"),
+    [
+        ({"peak_lag": 140}, 2), ({"peak_lag": 100}, 3), ({"peak_load": 3}, 2),
+        ({"peak_load": 2}, 3), ({"balance": 0}, 2), ({"load_spread": 1}, 2),
+    ],
+)  # fmt: skip
+def test_no_fewer_moves_than_the_change_of_a_size_reach_its_target(target, members):
+    found = size(HELD, target=target, members=range(2, 7))
+    (aim, most), change = next(iter(target.items())), found.change
+    group = what_if(HELD, members=members)
+    moves = {"balanced": [], "any": []}
+    for held in product(range(members), repeat=6):
+        made = Assignment(group, np.array(held, np.int32))
+        loads = made.loads
+        peak = max(
+            sum(n for n, m in zip(LAG, held, strict=True) if m == k) for k in range(members)
+        )
+        balance = values(made, ("balance",))[0]
+        spread = loads.max() - loads.min()
+        reached = {"peak_lag": peak, "peak_load": loads.max(), "balance": balance}
+        if (reached | {"load_spread": spread})[aim] <= most:
+            moves["any"].append(len(made.moved))
+            if spread <= 1:
+                moves["balanced"].append(len(made.moved))
+    wanted = min(moves["balanced" if aim == "peak_lag" else "any"])
+    assert (len(change.group.members), len(change.assignment.moved)) == (members, wanted)
+    free = found.change_uneven or change
+    assert len(free.assignment.moved) == min(moves["any"])
+    assert found.to_dict()["change"]["assignment"] == change.assignment.to_dict()
+
+
+def test_a_group_within_its_target_or_of_which_nobody_holds_anything_has_nothing_to_move():
+    assert size(HELD, target={"peak_lag": 210}).change is None
+    assert size(alike(), target={"peak_lag": 120}).change is None
+
+
 def test_what_is_not_proved_leaves_it_open():
     rng = random.Random(4)
     lag = [rng.randint(0, 10**9) for _ in range(200)]
