@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from compare.limits import beyond
+from compare.limits import beyond, with_earlier
 from compare.scores import Score, score
 from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
@@ -110,8 +110,9 @@ def assert_within(
     ----------
     group, assignment, objective, time_limit, assume_equal : as in :func:`assert_optimal`
     at_most : by how much the value of a tier may exceed the optimum: ``{"balance": 2}``. A tier
-        that is not named may exceed it by any amount; one after the first tier in which the
-        assignment is worse has no optimum of its own to be compared with.
+        that is not named may exceed it by any amount if no later one is named, else by nothing;
+        one after the first tier in which the assignment is worse has no optimum of its own to be
+        compared with.
 
     Raises
     ------
@@ -139,6 +140,7 @@ def assert_within(
     for tier in limits:
         if tier not in tiers:
             raise BadInput(f"at_most: {tier!r} is no tier of the objective {' > '.join(tiers)}")
+    limits = with_earlier(limits, tiers)
     asked = _group(group)
     if assume_equal:
         asked = asked.with_equal_subscriptions()

@@ -17,26 +17,38 @@ NOT_HELD: tuple[Says, ...] = ("not valid", "nothing assigned yet")
 
 
 class Beyond(NamedTuple):
-    """What is too far: an assignor, and a tier with its amount, or else why there is no score."""
+    """What is too far: an assignor, and a tier with its amount, or else why there is no score.
+
+    `later` is the tier that has the limit, where the one that is too far has none.
+    """
 
     assignor: str
     reason: str | None = None
     tier: str = ""
     amount: str = ""
     limit: int = 0
+    later: str = ""
 
     def __str__(self) -> str:
         if self.reason is not None:
             return f"{self.assignor}: {self.reason}"
         says = f"{self.tier} exceeds the optimum by {self.amount}, more than {self.limit}"
-        return f"{self.assignor}: {says}"
+        return f"{self.assignor}: {says}{self._why}"
 
     @property
     def sort(self) -> str:
         """Return what it has in common with other groups: all but the amount."""
         if self.reason is not None:
             return str(self)
-        return f"{self.assignor}: {self.tier} exceeds the optimum by more than {self.limit}"
+        says = f"{self.tier} exceeds the optimum by more than {self.limit}"
+        return f"{self.assignor}: {says}{self._why}"
+
+    @property
+    def _why(self) -> str:
+        """Return which later tier's limit holds this tier to its optimum, where one does."""
+        if not self.later:
+            return ""
+        return f" (a limit on {self.later} sets 0 for earlier tiers that have none)"
 
 
 def beyond(
@@ -49,7 +61,8 @@ def beyond(
     """Return each row and tier whose excess is above the limit.
 
     A row that is not valid, or did not come to a score, is too far. A tier after the first one
-    in which the assignor is worse has no excess of its own: the earlier tier's limit speaks.
+    in which the assignor is worse has no excess of its own: the earlier tier's limit speaks, which
+    is 0 where only a later one has a limit.
 
     Parameters
     ----------
@@ -66,35 +79,30 @@ def beyond(
             continue
         # Nothing is known of the optimum, not even of the first tier.
         unknown = not sure and bool(row.terms) and row.terms[0].excess is None
+        held = with_earlier(limits, [term.name for term in row.terms])
         for term in row.terms:
             excess = term.excess
             open_end = unknown or (isinstance(excess, tuple) and not sure and excess[1] is None)
             if isinstance(excess, tuple):
                 excess = excess[0] if sure else excess[1]
-            if term.name in limits and (open_end or (excess or 0) > limits[term.name]):
+            if term.name in held and (open_end or (excess or 0) > held[term.name]):
                 amount = "an unknown amount" if excess is None else str(excess)
                 for other in assumed.get(row.assignor, ()):
                     if other.name == term.name and other.excess not in (None, excess):
                         amount = f"{_told(other.excess)}, and {amount} whoever reads what"
-                found.append(Beyond(row.assignor, None, term.name, amount, limits[term.name]))
+                later = "" if term.name in limits else [*held][-1]
+                limit = held[term.name]
+                found.append(Beyond(row.assignor, None, term.name, amount, limit, later))
     return found
 
 
-def left_out(rows: Sequence[Score], limits: Mapping[str, int]) -> Beyond | None:
-    """Return which row is worse than the optimum in a tier that no limit is about.
+def with_earlier(limits: Mapping[str, int], tiers: Sequence[str]) -> dict[str, int]:
+    """Return the limits with 0 for each tier that has none and comes before one with a limit.
 
-    Only tiers count that come before one with a limit: fewer moves than the optimum's are no
-    merit if loads are less even. None if there is no such row.
+    Fewer moves than the optimum's are no merit if loads are less even.
     """
-    for row in rows:
-        is_limited = False
-        for term in reversed(row.terms or () if row.valid else ()):
-            least = term.excess[0] if isinstance(term.excess, tuple) else term.excess
-            if term.name in limits:
-                is_limited = True
-            elif is_limited and least:
-                return Beyond(row.assignor, None, term.name, _told(term.excess))
-    return None
+    limited = [at for at, tier in enumerate(tiers) if tier in limits]
+    return {tier: limits.get(tier, 0) for tier in tiers[: limited[-1] + 1 if limited else 0]}
 
 
 def _told(excess: Excess) -> str:

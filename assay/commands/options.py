@@ -108,7 +108,9 @@ Assignors = Annotated[
 FailAbove = Annotated[
     list[str] | None,
     typer.Option(
-        "--fail-above", metavar="TIER=N", help="exit code 1 if a tier is over its optimum by more"
+        "--fail-above",
+        metavar="TIER=N",
+        help="exit code 1 if over the optimum by more, in earlier tiers at all",
     ),
 ]
 AtMost = Annotated[

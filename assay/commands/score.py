@@ -25,7 +25,7 @@ from assay.commands.options import (
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
 from assay.progress import far
-from assay.streams import WHO_READS, complain, note, note_assumed, show, show_json
+from assay.streams import WHO_READS, complain, note_assumed, show, show_json
 from assay.tables import (
     plan_told,
     show_groups,
@@ -50,7 +50,7 @@ from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, not_compared
-from compare.limits import NOT_HELD, OPEN, beyond, left_out
+from compare.limits import NOT_HELD, OPEN, beyond
 from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of
 from compare.remedy import remedy, tried_of
@@ -84,8 +84,8 @@ MOST_LINES = 20
 MOST_MEMBERS = 12
 WIDEST_BAR = 20
 NOT_SURE = (
-    "nothing is sure of assignors and plans where subscriptions are not known: "
-    "use --fail-above-assumed, or add --reads PATTERN=TOPICS"
+    "nothing is sure of assignors and plans where subscriptions are not known: use --assume-equal "
+    "with --fail-above-assumed in place of --fail-above, or add --reads PATTERN=TOPICS"
 )
 
 
@@ -190,7 +190,7 @@ def score(
         unfit = _unfit(of_plans, limited=bool(sure or assumed), strict=strict)
         worse += [f"{groups[0].name}: {line}" for line in unfit]
     worse += [f"{one.about}: not judged" for one in not_had] if strict else []
-    _tell_gate(worse, [row for scored in rows for row in scored if row.assignor in named], sure)
+    _tell_gate(worse)
     if damaged and not worse and (sure or assumed or strict):
         complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
     raise typer.Exit(1 if worse else 2 if damaged else 0)
@@ -205,17 +205,12 @@ def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
     return lines
 
 
-def _tell_gate(worse: Sequence[str], rows: Sequence[Score], limits: Mapping[str, int]) -> None:
-    """Complain of what is beyond the limits, or note what passes them though it is worse."""
+def _tell_gate(worse: Sequence[str]) -> None:
+    """Complain of what is beyond the limits."""
     for line in worse[:MOST_LINES]:
         complain(line)
     if len(worse) > MOST_LINES:
         complain(f"and {len(worse) - MOST_LINES} more")
-    if not worse and (found := left_out(rows, limits)):
-        note(
-            f"{found.assignor}: {found.tier} exceeds the optimum by {found.amount}, and no limit "
-            f"is about {found.tier}; add --fail-above {found.tier}=0"
-        )
 
 
 def _with_fresh(

@@ -298,8 +298,15 @@ def test_a_row_is_too_far_only_above_the_limit_of_a_tier():
     ]
 
 
-def test_a_tier_after_the_first_that_differs_is_never_too_far():
-    assert too_far([row(4, None)], {"stickiness": 0}) == []
+def test_a_limit_on_a_later_tier_holds_the_earlier_ones_without_a_limit_to_their_optimum():
+    (line,) = too_far([row(4, None)], {"stickiness": 0})
+    assert line == (
+        "range: balance exceeds the optimum by 4, more than 0 (a limit on stickiness sets 0 for "
+        "earlier tiers that have none)"
+    )
+    assert too_far([row(4, None)], {"balance": 4, "stickiness": 0}) == []
+    (sort,) = (one.sort for one in beyond([row(4, None)], {"stickiness": 0}))
+    assert sort == line.replace("by 4, more", "by more")
 
 
 def test_a_tier_without_a_limit_is_never_too_far():

@@ -401,7 +401,7 @@ def test_a_gate_on_an_assignor_says_that_nothing_is_sure_of_it_without_subscript
     run = assay("score", ALL_GROUPS, *asked, "--fail-above", "balance=0")
     assert run.returncode == 1
     assert "nothing is sure of assignors and plans" in run.stderr.splitlines()[-1]
-    assert "use --fail-above-assumed" in run.stderr.splitlines()[-1]
+    assert "use --assume-equal with --fail-above-assumed" in run.stderr.splitlines()[-1]
     assert assay("score", ALL_GROUPS, *asked, "--fail-above-assumed", "balance=0").returncode == 0
 
 
@@ -511,17 +511,17 @@ def test_where_nobody_holds_anything_and_who_reads_what_is_unknown_each_assignor
     assert lines[1].startswith("range: subscriptions are not known")
 
 
-def test_a_plan_without_moves_passes_no_gate_on_moves_without_a_word_on_balance(folder):
+def test_a_plan_without_moves_passes_a_gate_on_moves_only_where_balance_may_be_worse(folder):
     write(folder, {"idle.json": {"c0": {"t0": [0, 1], "t1": [0, 1, 2]}}})
     asked = ("score", "orders.json", "--plan", "idle.json", "--fail-above", "moves=0")
     run = assay(*asked, cwd=folder)
-    assert run.returncode == 0
+    assert run.returncode == 1
     assert run.stderr.splitlines()[-1] == (
-        "idle: balance exceeds the optimum by 4, and no limit is about balance; add --fail-above "
-        "balance=0"
+        "assay: orders: idle: balance exceeds the optimum by 4, more than 0 (a limit on "
+        "stickiness sets 0 for earlier tiers that have none)"
     )
     both = assay(*asked, "--fail-above", "balance=9", cwd=folder)
-    assert "no limit is about" not in both.stderr
+    assert (both.returncode, both.stderr) == (0, "")
 
 
 def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses_it(folder):
