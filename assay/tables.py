@@ -14,7 +14,7 @@ from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
 from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm, outcome_of, score_outcome
-from compare.sentences import BALANCE, called, spread
+from compare.sentences import BALANCE, called, in_words, spread
 from compare.verdict import EVEN_LAGGING
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
@@ -77,8 +77,8 @@ def show_scores(
         tell(f"in brackets: how much worse than the optimum{but}")
     if lowest is not None and lagging:
         tell(
-            "peak lag: of the member with most; in brackets: how much more than "
-            f"{lowest.records:,}, {lowest.named}"
+            f"peak lag: of the member with most, at which {in_words(solution.objective)} does not "
+            f"look; in brackets: how much more than {lowest.records:,}, {lowest.named}"
         )
 
 

@@ -249,7 +249,7 @@ def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
     then = None if judged.plan is None else peak_lag(judged.plan)
     if best.peak_lag is not None and then is not None and best.peak_lag > then:
         by += f", but leaves {best.peak_lag:,} records of lag with one member instead of {then:,}"
-    elif best.peak_lag is None and then is not None:
+    elif best.peak_lag is None and then is not None and not judged.group.subscription_known.all():
         by += ", but how much lag one member then has depends on who reads what"
     found = f"{known}Of those tried, {spoken(best.assignor)} gets there{by}"
     if assigns_now(best.assignor, judged.group):

@@ -30,7 +30,7 @@ from assay.streams import complain, note_failures, show
 from groups.errors import BadInput, Failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from compare.page.contents import Page
     from groups.group import Group
@@ -103,7 +103,6 @@ def report(
             groups, unread = _read(files, group or [], options)
         else:
             groups, unread = cluster.captured_of(live, group, options)
-        alike = Asked(sources=files, group=None, options=options, time_limit=time_limit)
         page = _of_groups(
             groups,
             unread,
@@ -113,7 +112,7 @@ def report(
             objective=objective,
             time_limit=time_limit or DEFAULT_SECONDS,
             options=options,
-            solve=lambda name, tiers: replace(alike, group=name).solve(tiers),
+            alike=Asked(sources=files, group=None, options=options, time_limit=time_limit),
         )
     write_page(page, path)
     show(page.lead)
@@ -150,7 +149,7 @@ def _of_groups(
     objective: str,
     time_limit: float,
     options: GroupOptions,
-    solve: Callable[[str, str], str],
+    alike: Asked,
 ) -> Page:
     from compare.page.composition import made_now
     from compare.page.from_groups import page_of_groups
@@ -164,6 +163,12 @@ def _of_groups(
     of_others = GroupOptions(reset=options.reset)
     apart, damaged = _read(benchmark, [], of_others) if benchmark else ([], [])
     note_failures(damaged)
+
+    def advise(name: str, assumed: bool) -> str:
+        told = replace(options, assume_equal=options.assume_equal or assumed)
+        asked = replace(alike, group=name, options=told)
+        return asked.command("advise", "--lower", "peak_load")
+
     return page_of_groups(
         groups,
         tiers,
@@ -175,7 +180,8 @@ def _of_groups(
         assume_equal=options.assume_equal,
         made=made_now(_command(), tiers, time_limit),
         say=far,
-        solve=solve,
+        solve=lambda name, tiers: replace(alike, group=name).solve(tiers),
+        advise=advise,
     )
 
 

@@ -11,7 +11,7 @@ from compare.lag.lowest import LowestPeak, hottest
 from compare.sentences import in_words
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
-from groups.tiers import LAG_PEAKS, SAFE_TOTAL, TIERS
+from groups.tiers import LAG_PEAKS, MOVES, SAFE_TOTAL, TIERS
 from groups.wording import duration, few, percent
 
 if TYPE_CHECKING:
@@ -53,19 +53,25 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     if lowest.before == ("balance",):
         which = "balanced assignment"
     if more > 0:
-        comma = "," if "," in lowest.named else ""
-        said = (
-            f"{lowest.named.capitalize()}{comma} is {lowest.records:,}{_if_read(judged, lowest)}"
-        )
-        said += f": {more:,} less than now."
+        given = _if_read(judged, lowest)
+        if lowest.proved:
+            comma = "," if "," in lowest.named else ""
+            said = f"{lowest.named.capitalize()}{comma} is {lowest.records:,}{given}"
+            said += f": {more:,} less than now."
+        else:
+            many = "" if MOVES in lowest.before else "any number of moves"
+            by = " and ".join(filter(None, (lowest.given.removeprefix("with "), many)))
+            given += "," if given else ""
+            said = (
+                f"With {by} the most on one member can be {lowest.records:,} or less{given} "
+                f"but not below {lowest.bound:,}: at least {more:,} less than now."
+            )
         if asked and all(TIERS[tier].needs != "lag" for tier in asked):
             said += f" The objective, {in_words(asked)}, does not look at lag."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
             said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
         elif None not in (here.longest, there.longest):
             said += f" Catching up then takes {_time(there.longest)}, not {_time(here.longest)}."
-        if not lowest.proved:
-            said += f" No {which} has less than {lowest.bound:,} on one member."
     elif lowest.proved:
         less = "less" if more == 0 else f"less than {lowest.records:,}"
         said = f"No {which} has {less} on one member."

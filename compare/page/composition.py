@@ -54,6 +54,7 @@ def composed(
     trend: tuple[tuple[Drawing, str], ...] = (),
     assume_equal: bool = False,
     solve: Callable[[str, str], str] | None = None,
+    advise: Callable[[str, bool], str] | None = None,
 ) -> Page:
     """Return the page of some groups: each in a line, and the worst of them in full.
 
@@ -70,9 +71,12 @@ def composed(
     trend : how groups went over time, each drawing with its data
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
     solve : the command that solves the group of a name for an objective; None if there is none
+    advise : the one that says how its greatest load falls, and whether subscriptions are assumed
     """
     often = Counter(one.name for one in overview.worst)
-    lines, details = _in_full(judged, scores, often, tiers, assume_equal=assume_equal, solve=solve)
+    lines, details = _in_full(
+        judged, scores, often, tiers, assume_equal=assume_equal, solve=solve, advise=advise
+    )
     rest = overview.worst[len(judged) :]
     lines += tuple(
         line_of_glance(one, number, repeats=often[one.name] > 1)
@@ -109,6 +113,7 @@ def _in_full(
     *,
     assume_equal: bool,
     solve: Callable[[str, str], str] | None,
+    advise: Callable[[str, bool], str] | None,
 ) -> tuple[tuple[Line, ...], tuple[Detail, ...]]:
     """Return a line for each group, and each in full.
 
@@ -122,7 +127,8 @@ def _in_full(
         for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
     )
     details = tuple(
-        detail_of(*given, solve) for given in zip(ordered, lines, rows, lowest, strict=True)
+        detail_of(*given, solve, advise)
+        for given in zip(ordered, lines, rows, lowest, strict=True)
     )
     return lines, details
 

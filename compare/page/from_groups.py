@@ -45,6 +45,7 @@ def page_of_groups(
     made: Made,
     say: Callable[[str], None],
     solve: Callable[[str, str], str] | None = None,
+    advise: Callable[[str, bool], str] | None = None,
 ) -> Page:
     """Return the page of some groups.
 
@@ -56,7 +57,7 @@ def page_of_groups(
     assignors : names of those to try on each group of which it is known who reads what
     time_limit : seconds for each solve, and for each assignor
     say : is told how far it is
-    solve : the command that solves the group of a name for an objective
+    solve, advise : as of :func:`~compare.page.composition.composed`
     """
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
@@ -91,6 +92,7 @@ def page_of_groups(
         tiers=tiers,
         assume_equal=assume_equal,
         solve=solve,
+        advise=advise,
     )
 
 

@@ -112,7 +112,7 @@ class Detail:
     lag_data, moves_data : likewise; empty where there is no such figure
     planned_lag : what the peak lag of assignors is compared with; None where that is not known
     choice : why these moves, of all that are as good; None where nothing was searched
-    made_by : what makes such moves; None where no assignor of ours does
+    made_by : what makes such moves; None where there are none
     trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
     why : why it cannot be better, a sentence each
     """

@@ -26,9 +26,9 @@ from compare.reasons import words
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
-from compare.remedy import BY_TASKS, NO_COMMAND, ours
+from compare.remedy import remedy, tried_of
 from compare.scores import CURRENT
-from compare.sentences import assigned_by, hosts_told, sentence, spread
+from compare.sentences import assigned_by, hosts_told, in_words, sentence, spread
 from compare.streams import streams_told
 from compare.verdict import ALL_ALIKE
 from groups.wording import ON_THE_WAY, counted
@@ -59,6 +59,8 @@ CURVE = (
     "few moves can do; an open one is not proved."
 )
 MOST_LINES = 12
+# Where the command of the reader is not known, as of the tables of a run.
+ADVISE = "assay advise"
 LONGEST = 90
 
 
@@ -68,6 +70,7 @@ def detail_of(
     scores: Sequence[Score],
     lowest: LowestPeak | None,
     solve: Callable[[str, str], str] | None,
+    advise: Callable[[str, bool], str] | None,
 ) -> Detail:
     """Return one group in full.
 
@@ -75,7 +78,7 @@ def detail_of(
     ----------
     scores : what assignors would make of it
     lowest : the lowest peak lag that there can be; None where that is not known
-    solve : as of :func:`~compare.page.composition.composed`
+    solve, advise : as of :func:`~compare.page.composition.composed`
     """
     group = judged.group
     told, waiting = [sentence(judged)], without_reader(group)
@@ -92,8 +95,9 @@ def detail_of(
     hosts = host_rows(judged.now, target or judged.now, group.members)
     lag = _lag(judged, target)
     moves = () if target is None else moves_to(target)
-    by_tasks = BY_TASKS if moves and group.of_streams else None
-    runs = ours(judged) if moves and line.says == "improvable" else ""
+    # What no assignor does whoever reads what, none can be advised for without an assumption.
+    assumed = not tried_of(scores) and not group.subscription_known.all()
+    asked = ADVISE if advise is None else advise(line.name, assumed)
     solved = what_is_sure(judged)
     explanation = None if solved is None else explain(solved)
     lead = None
@@ -131,7 +135,7 @@ def detail_of(
         changes=target is not None,
         moves=moves[:MOST_LISTED],
         choice=_choice(proved=judged.least_lag) if moves else None,
-        made_by=by_tasks or (f"{NO_COMMAND} {runs}" if runs else None),
+        made_by=(remedy(judged, scores, asked) or None) if moves else None,
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned=planned(scores, best, solved, beside),
@@ -172,7 +176,7 @@ def planned(
         reached = [term.value for term in solved.terms] if proved else reached
         rows.append(
             Planned(
-                name="best (proved)" if proved else "best found",
+                name=f"best in {in_words(solved.objective)} ({'proved' if proved else 'found'})",
                 strip=strip(best.loads.tolist(), limit, most=most),
                 loads=spread(best.loads),
                 valid=True,

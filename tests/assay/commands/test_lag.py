@@ -65,8 +65,8 @@ def test_each_row_has_its_peak_beside_the_least(said):
     assert cells(lines, "current")[-2] == "1.2 k (+500)"
     assert cells(lines, "optimum")[-2] == "700"
     assert lines[-1] == (
-        "peak lag: of the member with most; in brackets: how much more than 700, the least with "
-        "balanced loads, by any number of moves"
+        "peak lag: of the member with most, at which balance > moves does not look; in brackets: "
+        "how much more than 700, the least with balanced loads, by any number of moves"
     )
 
 

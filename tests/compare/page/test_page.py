@@ -168,8 +168,8 @@ def test_a_healthy_group_is_short(page):
     assert "as good as can be" in detail
     assert "What moves" not in detail
     # Who makes moves stands where there are any.
-    ours = "an assignor makes them. The optimum runs as an assignor of "
-    assert [ours in page.texts[f"group-{i}"] for i in (1, 3)] == [True, False]
+    which = "an assignor makes them. assay advise says which one."
+    assert [which in page.texts[f"group-{i}"] for i in (1, 3)] == [True, False]
     assert len(detail.split()) < len(page.texts["group-1"].split())
 
 
@@ -183,9 +183,18 @@ def kpr_c(page_of):
 def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     found = kpr_c()
     told = " ".join(found.sentences)
-    assert "by any number of moves, is 929, whoever reads what: 453 less than now." in told
+    assert (
+        "with balanced loads and any number of moves the most on one member can be 929 or less, "
+        "whoever reads what, but not below 903: at least 453 less than now." in told
+    )
     assert max(one.lag_best for one in found.holders) == 929
     assert found.choice == "Of all assignments that are as good, this one has the least peak lag."
+    assert found.made_by == (
+        "Kafka has no command for moves: an assignor makes them. assay advise says which one, if "
+        "all members read the same topics."
+    )
+    found = kpr_c(advise=lambda group, assumed: f"ask {group}{', assuming' * assumed}")
+    assert " ask kpr-c, assuming says which one" in found.made_by
 
 
 def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c):
@@ -204,6 +213,7 @@ def test_the_peak_lag_of_assignors_stands_beside_the_least(kpr_c):
         ("909", "+6"), ("1,382", "+479"), ("1,584", "+681"),
     ]  # fmt: skip
     assert found.planned_lag == "903, the least with balanced loads, by any number of moves"
+    assert found.planned[0].name == "best in balance > moves (proved)"
     assert (found.line.peak, found.line.then, found.line.lowest) == (1382, 909, 903)
 
 
@@ -336,7 +346,10 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     assert row["partitions to move"] == "2"
     assert f"lagging: {done}" in page.words
     assert f"lagging ◇ {says}" in " ".join(page.texts["group-1"].split())
-    assert "What moves: 2 partitions" in page.texts["group-1"]
+    detail = page.texts["group-1"]
+    assert "What moves for less lag on one member: 2 partitions" in detail
+    assert "No assignor of Kafka's looks at lag" in detail
+    assert "Why loads cannot be more even" in detail
 
 
 def test_lag_that_rests_on_an_assumed_reset_is_said_to_beside_the_table(read):
