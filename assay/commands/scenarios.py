@@ -37,7 +37,8 @@ from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
 from groups.wording import OF_CONSUMERS, counted, few, whole_number
-from heuristics import Assignor, available, matching
+from heuristics import Assignor, matching
+from heuristics.catalogue import usual_assignors
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def scenario(
     assignor made last. Unknown subscriptions are taken as all topics.
     """
     require_probe(port, probe=probe)
-    names = matching(assignor) if assignor else () if probe else None
+    names = matching(assignor) if assignor else [] if probe else usual_assignors()
     variation = _variation(order, misses, stays, start or (), to, back=back)
     data = {file: read_bytes(file) for file in files}
     restarts, leaving = deploys + (days if rotate else 0), _leaving(scale_in or ())
@@ -194,7 +195,7 @@ def scenario(
             )
     with ExitStack() as opened:
         joined = [opened.enter_context(guest(port=port, seconds=time_limit))] if probe else []
-        who: list[str | Assignor] = [*(available() if names is None else names), *joined]
+        who: list[str | Assignor] = [*names, *joined]
         for one in asked:
             note_assumed(one.group.assumed)
             if one.rollout is not None:
@@ -319,6 +320,8 @@ def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) ->
     for journey in in_steps:
         _print_steps(journey)
     counts = _print_sums(journeys)
+    if not named:
+        tell("These are Kafka's; for others add --assignor NAME, 'written' or 'shipped'.")
     for journey in journeys[len(in_steps) :]:
         if why := next(filter(None, map(_why_not, journey.rebalances)), None):
             tell(f"{journey.assignor}: {why}")

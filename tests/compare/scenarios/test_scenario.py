@@ -20,7 +20,8 @@ from compare.scores import OPTIMUM
 from groups import Assignment, BadInput, Group
 from groups.assignment_files import NamedAssignment
 from groups.files import find
-from heuristics import WRITTEN, Plan, available
+from heuristics import WRITTEN, Plan
+from heuristics.catalogue import usual_assignors
 from heuristics.protocol import Protocol
 from optimal import solve
 from tests.assay import calling
@@ -714,17 +715,17 @@ def test_a_sum_below_the_optimums_is_explained():
     assert said not in assay(file, "--assignor", "kip-54-sticky").stdout
 
 
-@pytest.mark.exhaustive
-def test_without_assignors_named_the_command_sums_up_all_of_them():
+def test_without_assignors_named_the_command_sums_up_those_of_kafka_and_says_which_option_has_more():
     events = [{"stable": 1}]
     document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": events}
     run = assay("-", stdin=json.dumps(document))
     assert run.returncode == 0, run.stderr
     lines = run.stdout.splitlines()
     heads = next(at for at, line in enumerate(lines) if line.startswith("assignor "))
-    names = ["optimum", *available()]
+    names = ["optimum", *usual_assignors()]
     first = [line.split()[0] for line in lines[heads + 1 : heads + 1 + len(names)]]
     assert first == names
+    assert "These are Kafka's; for others add --assignor NAME, 'written' or 'shipped'." in lines
 
 
 def test_the_command_prints_a_rollout_under_both_rules():
