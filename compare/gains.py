@@ -13,6 +13,7 @@ from groups.assignment import Assignment
 from groups.tiers import values
 from groups.wording import agreed, counted, percent
 from optimal.frontier import knee, pays_first
+from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class TradeOff(NamedTuple):
         of the first point, and if no tier is moves
     is_knee : whether it is the knee, as `optimal.frontier.knee` finds it
     catch_up : seconds until the last member has caught up; None if that is not known
+    balance : KIP-54's score, at which the point need not look
     """
 
     point: Point
@@ -92,6 +94,7 @@ class TradeOff(NamedTuple):
     per_move: int | None
     is_knee: bool
     catch_up: int | None
+    balance: int
 
 
 def trade_offs(tiers: tuple[str, str], points: Sequence[Point]) -> list[TradeOff]:
@@ -99,7 +102,9 @@ def trade_offs(tiers: tuple[str, str], points: Sequence[Point]) -> list[TradeOff
     spent, at_knee = 0 if pays_first(tiers) else 1, knee(points)
     gains = gains_per_move(tiers, points)
     found = [
-        TradeOff(p, p.at[spent], p.at[1 - spent], gains[i], i == at_knee, _catch_up(p))
+        TradeOff(
+            p, p.at[spent], p.at[1 - spent], gains[i], i == at_knee, _catch_up(p), _balance(p)
+        )
         for i, p in enumerate(points)
     ]
     return sorted(found, key=lambda one: one.spent)
@@ -120,11 +125,13 @@ def frontier_document(group: Group, tiers: tuple[str, str], points: Frontier) ->
                 "complete": point.complete,
                 "gain_per_move": gain,
                 "catch_up_seconds": _catch_up(point),
+                "balance": _balance(point),
             }
             for point, gain in zip(points, gains_per_move(tiers, points), strict=True)
         ],
         "left_out": points.left_out,
         "knee": knee(points),
+        "best_balance": best_balance(group),
         "assumed": list(group.assumed),
     }
 
@@ -143,6 +150,15 @@ def gains_per_move(tiers: tuple[str, str], points: Sequence[Point]) -> list[int 
         fewer = before.at[1 - moves] - after.at[1 - moves]
         found[id(after)] = fewer // (after.at[moves] - before.at[moves])
     return [found.get(id(point)) for point in points]
+
+
+def best_balance(group: Group) -> int | None:
+    """Return the least balance of any assignment; None of a group without members."""
+    return solve(group, WITH_MOVES[:1]).terms[0].value if group.members else None
+
+
+def _balance(point: Point) -> int:
+    return values(point.assignment, WITH_MOVES[:1])[0]
 
 
 def _catch_up(point: Point) -> int | None:

@@ -20,7 +20,13 @@ from assay.commands.options import (
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
-from compare.gains import TradeOff, frontier_document, trade_offs, what_moves_buy
+from compare.gains import (
+    TradeOff,
+    best_balance,
+    frontier_document,
+    trade_offs,
+    what_moves_buy,
+)
 from compare.sentences import BALANCE, called, spread
 from groups.errors import BadInput
 from groups.tiers import LAG_PEAKS, PEAKS, TIERS, tier_named
@@ -103,6 +109,8 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
     )
     per_move = bool(paid == "moves" and {*tiers} & {*PEAKS})
     times = bool({*tiers} & {*LAG_PEAKS}) and None not in (row.catch_up for row in rows)
+    even = None if "balance" in tiers else best_balance(group)
+    uneven = even is not None and any(row.balance > even for row in rows)
     most, every = cheapest.bought, max(1, cheapest.bought - dearest.bought)
     show_table(
         rows,
@@ -110,6 +118,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         Column(bought, lambda row: row.bought),
         Column("catch-up", lambda row: row.catch_up, told=duration, shown=times),
         Column("loads", lambda row: spread(row.point.assignment.loads), right=True, gives_way=1),
+        Column("balance", lambda row: _beside(row.balance, even), right=True, shown=uneven),
         Column("per move", lambda row: row.per_move, right=True, shown=per_move),
         Column("gain", lambda row: percent(most - row.bought, every), right=True),
         Column("", lambda row: "knee" if row.is_knee else ""),
@@ -121,12 +130,23 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         tell(f"per move: what each partition moved buys of {bought}, since the row above")
     if points.left_out is not None:
         tell(_left_out(points.left_out))
-    if "balance" in tiers:
+    if "balance" in tiers or uneven:
         tell(BALANCE)
+    if uneven:
+        lag = next((tier for tier in tiers if tier in LAG_PEAKS), None)
+        kept = "" if lag is None else asked.solve(f"balance > {lag} > moves")
+        but = kept and f"; the lowest {lag} with the best balance: {kept}"
+        tell(f"in brackets: how much worse than the best balance, which no row has to keep{but}")
     row = at_knee or rows[1]
     told = ("--objective", f"{bought} > {paid}", "--at-most", f"{paid}={row.spent}")
     shows = asked.command("solve", *told)
     tell(f"an assignment with {_spent(row.spent, paid)}, in full: {shows}")
+
+
+def _beside(balance: int, best: int | None) -> str:
+    """Return a balance, and in brackets how much more than the best it is."""
+    more = 0 if best is None else balance - best
+    return f"{balance:,} (+{more:,})" if more else f"{balance:,}"
 
 
 def _left_out(reason: str) -> str:

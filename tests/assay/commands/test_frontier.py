@@ -102,14 +102,21 @@ def test_moves_against_the_peak_say_what_each_partition_moved_buys(tmp_path):
     lines = good(assay("frontier", path, "moves", "peak_lag", "--rate", "10")).stdout.splitlines()
     assert lines[0].startswith("late: peak_lag 1,200 for 0 moves, 660 for 2 moves.")
     assert lines[1].split() == [
-        "moves", "peak_lag", "catch-up", "loads", "per", "move", "gain", "proof",
+        "moves", "peak_lag", "catch-up", "loads", "balance", "per", "move", "gain", "proof",
     ]  # fmt: skip
     rows = [line.split() for line in lines[2:5]]
-    assert rows[0][:6] == ["0", "1,200", "2", "min", "2-4", "-"]
-    assert rows[1][:8] == ["1", "700", "1", "min", "10", "s", "3", "500"]
-    assert rows[2][:7] == ["2", "660", "1", "min", "6", "s", "2-4"]
+    assert rows[0][:8] == ["0", "1,200", "2", "min", "2-4", "2", "(+2)", "-"]
+    assert rows[1][:9] == ["1", "700", "1", "min", "10", "s", "3", "0", "500"]
+    assert rows[2][:9] == ["2", "660", "1", "min", "6", "s", "2-4", "2", "(+2)"]
     assert lines[5] == "per move: what each partition moved buys of peak_lag, since the row above"
+    assert lines[7] == (
+        "in brackets: how much worse than the best balance, which no row has to keep; the lowest "
+        f"peak_lag with the best balance: assay solve {path} --rate 10 --objective 'balance > "
+        "peak_lag > moves'"
+    )
     run = assay("frontier", path, "stickiness", "peak_lag", "--rate", "10", "--format", "json")
     points = document_of(good(run))["points"]
     assert [point["gain_per_move"] for point in points] == [None, 500, 40]
+    assert [point["balance"] for point in points] == [2, 0, 2]
+    assert document_of(good(run))["best_balance"] == 0
     assert [point["catch_up_seconds"] for point in points] == [120, 70, 66]
