@@ -715,7 +715,7 @@ def test_a_sum_below_the_optimums_is_explained():
     assert said not in assay(file, "--assignor", "kip-54-sticky").stdout
 
 
-def test_without_assignors_named_the_command_sums_up_those_of_kafka_and_says_which_option_has_more():
+def test_without_assignors_named_kafkas_are_summed_up_and_the_option_for_others_is_said():
     events = [{"stable": 1}]
     document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": events}
     run = assay("-", stdin=json.dumps(document))
