@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +11,19 @@ from assay.streams import OPTIONS, show
 from assay.terminal import Column, show_table, tell
 from compare.hosts import HostRow, host_rows
 from compare.lag.fall import FEW_MOVES
-from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
+from compare.over_groups import NotScored, OverGroups, in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
-from compare.scores import DEPENDS, UNKNOWN, Score, ScoreTerm, outcome_of, score_outcome
+from compare.scores import (
+    COUNTED,
+    DEPENDS,
+    FACTS,
+    UNKNOWN,
+    Score,
+    ScoreTerm,
+    outcome_of,
+    score_outcome,
+)
 from compare.sentences import BALANCE, called, in_words, spread
 from compare.verdict import EVEN_LAGGING
 from compare.what_if import EVERY_TOPIC
@@ -149,8 +159,7 @@ def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
             found,
             Column("assignor", lambda one: one.assignor, whole=True),
             Column("scored", lambda one: f"{one.scored} of {one.groups}"),
-            Column("valid", lambda one: one.valid),
-            Column("balanced", lambda one: one.balanced),
+            *(Column(FACTS[fact].head, partial(_counted, fact)) for fact in COUNTED),
             Column("as good as can be", lambda one: one.optimal),
             Column(
                 worst, lambda one: None if one.worst is None else f"+{one.worst:,}", right=True
@@ -158,6 +167,10 @@ def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
         )
         tell(f"{worst}: its greatest excess over the optimum of any group")
     show_unscored(unscored_of(rows))
+
+
+def _counted(fact: str, one: OverGroups) -> int:
+    return one.counted[fact]
 
 
 def show_unscored(found: Sequence[NotScored]) -> None:

@@ -13,16 +13,18 @@ import pyarrow as pa
 
 from compare.scores import (
     CURRENT,
+    UNLESS_SCORED,
     Held,
     Score,
+    facts_of,
     held_against,
     score,
     score_current,
     score_unplanned,
 )
 from compare.verdict import NOTHING
-from groups.arrays import NOBODY, UNKNOWN, Bools, Floats, Int32, Int64
-from groups.assignment import Assignment, balanced_in, valid_in
+from groups.arrays import NOBODY, UNKNOWN, Bools, Int32, Int64
+from groups.assignment import Assignment
 from groups.errors import AssayError
 from groups.tiers import is_flow, values_in
 from optimal.solution import Status
@@ -30,6 +32,7 @@ from optimal.solution import Status
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from compare.scores import Column
     from heuristics.assignor import Outcome
     from optimal.solutions import Solutions
 
@@ -42,27 +45,26 @@ class FleetScores:
     ----------
     solution : the reference
     assignor : name of the rows
-    valid : (groups,) bool
-    balanced : (groups,) bool, KIP-54's own predicate; means nothing where not valid
+    facts : by their names in `compare.scores.Score`, (groups,) each, masked where None
     value : (groups, tiers) int64
     held : against the optimum; nothing is comparable where the assignment is not valid
     loads : (members,) int64, how many partitions each member holds
     unscored : status and reason where a group has no score, by its number; what else is said of
         it means nothing
-    rounds, revoked, seconds : (groups,), as of `compare.scores.Score`
     """
 
     solution: Solutions
     assignor: str
-    valid: Bools
-    balanced: Bools
+    facts: dict[str, Column]
     value: Int64
     held: Held
     loads: Int64
     unscored: dict[int, tuple[str, str]]
-    rounds: Int64
-    revoked: Int64
-    seconds: Floats
+
+    @property
+    def valid(self) -> Bools:
+        """(groups,) bool: whether the assignment is valid."""
+        return self.facts["valid"].filled(False)
 
 
 def score_fleet_current(solution: Solutions) -> FleetScores:
@@ -110,8 +112,8 @@ def score_fleet(
 
     found = _scored(solution, owner, assignor, alone, one, unscored)
     for at, plan in plans.items():
-        found.rounds[at], found.revoked[at] = plan.rounds, plan.revoked
-    found.seconds[[*outcomes]] = [outcome.seconds for outcome in outcomes.values()]
+        found.facts["rounds"][at], found.facts["revoked"][at] = plan.rounds, plan.revoked
+    found.facts["seconds"][[*outcomes]] = [outcome.seconds for outcome in outcomes.values()]
     return found
 
 
@@ -130,20 +132,17 @@ def _scored(
         value = values_in(fleet, assignment, objective)
     else:
         alone = np.ones(groups, bool)
-    valid = valid_in(fleet, assignment)
-    comparable = valid & (solution.status != str(Status.UNKNOWN))
+    facts = {name: np.ma.array(np.full(groups, one)) for name, one in UNLESS_SCORED.items()}
+    facts |= facts_of(fleet, assignment)
+    comparable = facts["valid"].data & (solution.status != str(Status.UNKNOWN))
     found = FleetScores(
         solution=solution,
         assignor=assignor,
-        valid=valid,
-        balanced=balanced_in(fleet, assignment),
+        facts=facts,
         value=value,
         held=held_against(value, solution.value, solution.bound, comparable),
         loads=assignment.loads.copy(),
         unscored={at: ("failed", f"no optimum: {why}") for at, why in solution.errors.items()},
-        rounds=np.ones(groups, np.int64),
-        revoked=np.zeros(groups, np.int64),
-        seconds=np.zeros(groups),
     )
     found.unscored.update(unscored)
     for at in np.flatnonzero(alone | found.held.beaten).tolist():
@@ -158,7 +157,9 @@ def _scored(
 def _put(found: FleetScores, at: int, row: Score) -> None:
     """Put the score of one group where it belongs."""
     members, held = found.solution.fleet.members(at), found.held
-    found.valid[at], found.balanced[at] = bool(row.valid), bool(row.balanced)
+    for name, fact in found.facts.items():
+        told = getattr(row, name)
+        fact[at] = np.ma.masked if told is None else told
     found.loads[members] = row.loads or ()
     for column in (held.excess, held.low, held.high):
         column[at] = NOTHING
@@ -196,8 +197,7 @@ def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
 def score_columns(scores: FleetScores) -> dict[str, pa.Array]:
     """Return a value for each group of the columns of ``scores`` that an assignment fills.
 
-    These are `assignor`, `status`, `reason`, `valid`, `balanced`, `terms`, `loads`, `rounds`,
-    `revoked` and `seconds`.
+    These are those that `compare.scores.STORED` names.
     """
     solution, groups, held = scores.solution, len(scores.solution), scores.held
     failed, reason = _reasons({at: why for at, (_, why) in scores.unscored.items()}, groups)
@@ -215,13 +215,12 @@ def score_columns(scores: FleetScores) -> dict[str, pa.Array]:
         "assignor": pa.repeat(pa.scalar(scores.assignor), groups),
         "status": pa.array(status),
         "reason": reason,
-        "valid": pa.array(scores.valid, mask=failed),
-        "balanced": pa.array(scores.balanced, mask=failed | ~scores.valid),
         "terms": _terms(solution.objective, values, missing, ~failed, ~failed),
-        "rounds": pa.array(scores.rounds),
-        "revoked": pa.array(scores.revoked),
-        "seconds": pa.array(scores.seconds),
         "loads": _loads(solution, scores.loads, ~failed),
+        **{
+            name: pa.array(np.ma.masked_where(failed & (name not in UNLESS_SCORED), column))
+            for name, column in scores.facts.items()
+        },
     }
 
 

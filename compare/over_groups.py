@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from compare.scores import COUNTED
 from groups.wording import agreed, counted
 
 if TYPE_CHECKING:
@@ -19,15 +20,15 @@ class OverGroups(NamedTuple):
     Attributes
     ----------
     groups, scored : how many there are, and on how many of them it has a score
-    valid, balanced, optimal : on how many of these it is valid, balanced, proved to be optimal
+    counted : on how many of these a fact holds, by its name, as of `compare.scores.COUNTED`
+    optimal : on how many of them it is proved to be optimal
     worst : its greatest proved excess in the first tier; None if there is none
     """
 
     assignor: str
     groups: int
     scored: int
-    valid: int
-    balanced: int
+    counted: dict[str, int]
     optimal: int
     worst: int | None
 
@@ -49,8 +50,7 @@ def _over(name: str, every: list[Score]) -> OverGroups:
         name,
         len(every),
         len(scored),
-        valid=sum(bool(row.valid) for row in scored),
-        balanced=sum(bool(row.balanced) for row in scored),
+        counted={fact: sum(bool(getattr(row, fact)) for row in scored) for fact in COUNTED},
         optimal=sum(row.is_optimal for row in scored),
         worst=max((one for one in excess if isinstance(one, int)), default=None),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,8 +11,9 @@ from compare.lag.behind import behind
 from compare.verdict import NOTHING
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.arrays import Bools
-from groups.assignment import Assignment, Violation
+from groups.assignment import Assignment, Violation, balanced_in, valid_in
 from groups.errors import BadInput, SolverContradiction
+from groups.fleet import Fleet
 from groups.framed import Framed
 from groups.tiers import values
 from groups.unknown import reading_least, reading_most
@@ -21,7 +22,7 @@ from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
     Exact = npt.NDArray[Any]
+    Column = np.ma.MaskedArray[Any, Any]
 
 NO_TASKS = "it assigns partitions to consumers, not tasks to threads of Kafka Streams"
 OF_TASKS = "kafka-streams/"
@@ -69,6 +71,38 @@ class ScoreTerm:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """What else is to be known of a field of `Score`: how it is computed, and where it is shown.
+
+    Attributes
+    ----------
+    of : returns it of an assignment of each group of a fleet, (groups,), masked where it is not
+        known; None where the assignment alone does not tell it
+    if_valid : whether it is None where the assignment is not valid
+    in_rows, in_document, stored : whether `Score.to_rows`, the ``assay-scores/1`` document and the
+        table ``scores`` of runs have it
+    head : of its column where assignors on a group are compared; empty: it has none of its own
+    counted : whether pages count for each assignor in how many groups it is true, or above 0
+    """
+
+    of: Callable[[Fleet, Assignment], Exact] | None = None
+    if_valid: bool = False
+    in_rows: bool = True
+    in_document: bool = True
+    stored: bool = True
+    head: str = ""
+    counted: bool = False
+
+
+def _fact(default: Any, fact: Fact) -> Any:
+    return field(default=default, metadata={"fact": fact})
+
+
+def _valid_in(fleet: Fleet, assignment: Assignment) -> Bools:
+    return valid_in(fleet, assignment) & (not assignment.strays)
+
+
+@dataclass(frozen=True)
 class Score(Framed):
     """How an assignor fared on a group.
 
@@ -90,16 +124,18 @@ class Score(Framed):
     assignor: str
     status: Literal["scored", "refused", "failed", "timed-out", "unavailable"]
     reason: str | None = None
-    valid: bool | None = None
-    violations: tuple[Violation, ...] = ()
+    valid: bool | None = _fact(None, Fact(_valid_in, head="valid", counted=True))
+    balanced: bool | None = _fact(
+        None, Fact(balanced_in, if_valid=True, head="balanced", counted=True)
+    )
+    violations: tuple[Violation, ...] = _fact((), Fact(in_rows=False, stored=False))
     terms: tuple[ScoreTerm, ...] | None = None
-    balanced: bool | None = None
     rounds: int = 1
     revoked: int = 0
     seconds: float = 0.0
-    loads: tuple[int, ...] | None = None
-    peak_lag: int | None = None
-    catch_up_seconds: int | None = None
+    loads: tuple[int, ...] | None = _fact(None, Fact(in_rows=False, in_document=False))
+    peak_lag: int | None = _fact(None, Fact(stored=False))
+    catch_up_seconds: int | None = _fact(None, Fact(stored=False))
 
     @property
     def is_optimal(self) -> bool:
@@ -120,28 +156,24 @@ class Score(Framed):
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row, with the columns of `Scores.to_rows`."""
-        told = {name: getattr(self, name) for name in _FIRST}
-        for term in self.terms or ():
-            told[term.name] = term.value
-            exact = None if isinstance(term.excess, tuple) else term.excess
-            told[f"{term.name}_excess"] = exact
-        yield told | {name: getattr(self, name) for name in _LAST}
+        told: dict[str, object] = {}
+        for name, fact in FACTS.items():
+            for term in (self.terms or ()) if name == "terms" else ():
+                told[term.name] = term.value
+                exact = None if isinstance(term.excess, tuple) else term.excess
+                told[f"{term.name}_excess"] = exact
+            if fact.in_rows and name != "terms":
+                told[name] = getattr(self, name)
+        yield told
 
     def to_dict(self) -> dict[str, object]:
         """Return the row of the ``assay-scores/1`` document."""
         terms = self.terms
-        return {
-            "assignor": self.assignor,
-            "status": self.status,
-            "reason": self.reason,
-            "valid": self.valid,
+        told = {name: getattr(self, name) for name, fact in FACTS.items() if fact.in_document}
+        return told | {
             "violations": [vars(violation) for violation in self.violations],
             "terms": None if terms is None else [_term_document(term) for term in terms],
-            "rounds": self.rounds,
-            "revoked": self.revoked,
             "seconds": round(self.seconds, 6),
-            "peak_lag": self.peak_lag,
-            "catch_up_seconds": self.catch_up_seconds,
         }
 
 
@@ -151,16 +183,46 @@ class Scores(Framed, list[Score]):
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row an assignor.
 
-        The columns are `assignor`, `status`, `reason`, `valid`, `balanced`, for each tier its
-        value under its name and ``NAME_excess``, None where that is not one number, and
-        `rounds` (rebalances), `revoked` (partitions), `seconds` and `peak_lag` (records).
+        The columns are the attributes of `Score` but for `violations` and `loads`. Instead of
+        `terms` each tier has its value under its name and ``NAME_excess``, None where that is
+        not one number.
         """
         for row in self:
             yield from row.to_rows()
 
 
-_FIRST = ("assignor", "status", "reason", "valid", "balanced")
-_LAST = ("rounds", "revoked", "seconds", "peak_lag")
+# The facts of a score, by the names of its fields, in the order of every view.
+FACTS: dict[str, Fact] = {one.name: one.metadata.get("fact", Fact()) for one in fields(Score)}
+STORED = {
+    one.name: str(one.type).removesuffix(" | None")
+    for one in fields(Score)
+    if FACTS[one.name].stored
+}
+COUNTED = tuple(name for name, fact in FACTS.items() if fact.counted)
+# What the table ``scores`` has of an assignor that is not scored.
+UNLESS_SCORED = {
+    one.name: one.default
+    for one in fields(Score)
+    if FACTS[one.name].stored and one.default not in (MISSING, None)
+}
+
+
+def facts_of(fleet: Fleet, assignment: Assignment) -> dict[str, Column]:
+    """Return the facts that an assignment tells, (groups,) each, masked where one is not known.
+
+    Parameters
+    ----------
+    assignment : of the group that the fleet is
+    """
+    made = {
+        name: np.ma.array(fact.of(fleet, assignment))
+        for name, fact in FACTS.items()
+        if fact.of is not None
+    }
+    for name, column in made.items():
+        if FACTS[name].if_valid:
+            column[~made["valid"]] = np.ma.masked
+    return made
 
 
 def excess_of(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
@@ -298,19 +360,19 @@ def score(
                 "lag or weights differ"
             )
     found = values(assignment, solution.objective)
-    valid = assignment.is_valid
+    facts = facts_of(Fleet.one(group), assignment)
+    valid = bool(facts["valid"][0])
     excess = excess_of(found, solution) if valid else (None,) * len(found)
     lags = behind(assignment) if valid else None
     return Score(
         assignor=assignor,
         status="scored",
-        valid=valid,
         violations=assignment.violations,
         terms=tuple(map(ScoreTerm, solution.objective, found, excess)),
-        balanced=assignment.balanced() if valid else None,
         loads=tuple(assignment.loads.tolist()),
         peak_lag=None if lags is None else lags.peak,
         catch_up_seconds=None if lags is None else lags.longest,
+        **{name: column.tolist()[0] for name, column in facts.items()},
     )
 
 

@@ -18,6 +18,7 @@ from compare.fleet.facts import (
     OF_SCORES,
     ROWS,
     ROWS_AT_ONCE,
+    SCORED,
     Asked,
     added,
     added_by,
@@ -31,6 +32,7 @@ from compare.fleet.tables import RUN, TABLES, content_key, latest, stored
 from compare.history import Course, ordered
 from compare.over_groups import unscored_rows
 from compare.overview import GUESSES, Overview
+from compare.scores import COUNTED
 from compare.verdict import EVEN_LAGGING
 from groups.arrays import GREATEST
 from groups.errors import BadInput
@@ -55,7 +57,7 @@ MOST_LINES = 20
 
 def state_of(runs: Iterable[str]) -> str:
     """Return the key of what some runs have left, which is kept with what it comes to."""
-    return content_key({"version": VERSION, "runs": sorted(runs)})
+    return content_key({"version": VERSION, "counted": COUNTED, "runs": sorted(runs)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,9 +189,8 @@ def _scored(score: Score) -> dict[str, object]:
     """Return the columns of `ROWS` that say how an assignor fared."""
     found = [term.excess for term in score.terms or ()]
     ends = [one if isinstance(one, tuple) else (None, None) for one in found]
-    same = ("assignor", "status", "reason", "valid", "balanced", "seconds")
     return {
-        **{name: getattr(score, name) for name in same},
+        **{name: getattr(score, name) for name in ("status", *SCORED)},
         "excess": [None if isinstance(one, tuple) else _in_64_bits(one) for one in found],
         "excess_from": [_in_64_bits(low) for low, _ in ends],
         "excess_to": [_in_64_bits(high) for _, high in ends],

@@ -14,7 +14,7 @@ from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
-from compare.scores import CURRENT, Score, ScoreTerm
+from compare.scores import CURRENT, STORED, Score, ScoreTerm
 from compare.sentences import may_rebalance, spread
 from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED, counted, few
@@ -174,8 +174,7 @@ def too_far_in_run(
     # Of a group that was captured several times the last capture counts.
     last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
     rows = latest(rows.join(last, "group").where("captured_at IS NULL OR captured_at = _last"))
-    columns = [*Score.__dataclass_fields__.keys() & {*rows.columns}]
-    found = rows.select("group", *columns).mapInArrow(
+    found = rows.select("group", *STORED).mapInArrow(
         partial(_beyond, limits), "sort string, group string, amount string"
     )
     places = sql.array_sort(sql.collect_set(sql.struct("group", "amount")))
@@ -205,21 +204,14 @@ def _beyond(
         yield pa.RecordBatch.from_pylist(found, schema)
 
 
-# Columns of ``scores`` that hold what a score has by the same name, and all that it is made of.
-AS_SCORED = (
-    "assignor", "status", "reason", "valid", "balanced", "rounds", "revoked", "seconds",
-)  # fmt: skip
-OF_SCORE = (*AS_SCORED, "terms", "loads")
-
-
 def stored_score(row: Mapping[str, Any]) -> Score:
     """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
     terms, loads = row["terms"], row["loads"]
-    return Score(
-        **{name: row[name] for name in AS_SCORED},
-        terms=None if terms is None else tuple(map(_stored_term, terms)),
-        loads=None if loads is None else tuple(loads),
-    )
+    lists = {
+        "terms": None if terms is None else tuple(map(_stored_term, terms)),
+        "loads": None if loads is None else tuple(loads),
+    }
+    return Score(**{name: row[name] for name in STORED} | lists)
 
 
 def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from compare.fleet.tables import RUN, TABLES
 from compare.history import GOOD, LEAST_CAPTURES, Capture, above_best, changes_of
 from compare.overview import GUESSES, NAMED
-from compare.scores import CURRENT
+from compare.scores import COUNTED, CURRENT
 from compare.verdict import EMPTY, EVEN_LAGGING, urgency
 from groups.wording import MOST_NAMED
 
@@ -68,16 +68,17 @@ OF_OPTIMA = {
     "asked": "verdict.question IS NOT NULL",
     "less": "verdict.lag_now - verdict.lag_then",
 }
+SCORED = ("assignor", "reason", "seconds", *COUNTED)
 OF_SCORES = {
-    **{one: one for one in ("assignor", "n_partitions", "reason", "valid", "balanced", "seconds")},
+    **{one: one for one in ("n_partitions", *SCORED)},
     **{one: f"terms.{one}" for one in _EXCESSES},
 }
 _OF_ROWS: Mapping[str, pa.DataType] = {
     **dict.fromkeys(("lag", "at_least", "waiting", "to_move", "less", "n_partitions"), pa.int64()),
-    **dict.fromkeys(("own", "known", "asked", "valid", "balanced"), pa.bool_()),
+    **dict.fromkeys(("own", "known", "asked"), pa.bool_()),
     **dict.fromkeys(_EXCESSES, pa.list_(pa.int64())),
     "assumed": pa.list_(pa.string()),
-    "seconds": pa.float64(),
+    **{name: TABLES["scores"].field(name).type for name in SCORED},
 }
 ROWS = pa.schema(
     [(name, _OF_ROWS.get(name, pa.string())) for name in (*BOTH, "own", *OF_OPTIMA, *OF_SCORES)]
@@ -335,8 +336,7 @@ def _of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
     counts = {
         "groups": is_scored,
         "unscored": pc.invert(is_scored),
-        "valid": pc.and_(is_scored, scores["valid"]),
-        "balanced": pc.and_(is_scored, scores["balanced"]),
+        **{name: pc.and_(is_scored, scores[name].cast(pa.bool_())) for name in COUNTED},
         "optimal": all_zero,
         "maybe": pc.and_(scores["valid"], none_above),
     }

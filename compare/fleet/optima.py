@@ -15,7 +15,7 @@ from compare.fleet_scores import optimum_columns, score_columns, score_fleet, sc
 from compare.judged import as_solved, judged_by
 from compare.lag.fall import WORTH
 from compare.lag.lowest import least_in
-from compare.scores import CURRENT, OPTIMUM, UNKNOWN, outcome_of
+from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import ALL_ALIKE, between, without_owner
 from groups.arrays import some
 from groups.assignment import Assignment
@@ -165,9 +165,7 @@ def no_scores(status: str, reasons: Sequence[str]) -> Columns:
     return {
         "status": pa.repeat(pa.scalar(status), count),
         "reason": pa.array(reasons, pa.string()),
-        "rounds": pa.repeat(pa.scalar(1), count),
-        "revoked": pa.repeat(pa.scalar(0), count),
-        "seconds": pa.repeat(pa.scalar(0.0), count),
+        **{name: pa.repeat(pa.scalar(one), count) for name, one in UNLESS_SCORED.items()},
     }
 
 

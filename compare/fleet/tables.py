@@ -14,6 +14,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 
+from compare.scores import STORED
 from groups.errors import BadInput
 from groups.table.key import HEXADECIMAL_DIGITS
 from groups.table.layout import LAYOUT
@@ -38,6 +39,14 @@ EXCESSES = pa.list_(
         ]
     )
 )
+# Of the facts of a score, by their types without None.
+KINDS = {
+    "bool": pa.bool_(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "tuple[int, ...]": pa.list_(pa.int64()),
+    "tuple[ScoreTerm, ...]": EXCESSES,
+}
 
 STAGES = pa.list_(pa.struct([("stage", pa.string()), ("seconds", pa.float64())]))
 
@@ -111,16 +120,7 @@ TABLES = {
             ("n_partitions", pa.int64()),
             ("made_by", pa.string()),  # key of all that made the row but the group
             ("objective", pa.string()),
-            ("assignor", pa.string()),
-            ("status", pa.string()),
-            ("reason", pa.string()),
-            ("valid", pa.bool_()),
-            ("balanced", pa.bool_()),  # KIP-54's own predicate
-            ("terms", EXCESSES),
-            ("rounds", pa.int64()),
-            ("revoked", pa.int64()),
-            ("seconds", pa.float64()),
-            ("loads", pa.list_(pa.int64())),
+            *((name, KINDS.get(kind, pa.string())) for name, kind in STORED.items()),
         ]
     ),
     "failures": pa.schema(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from compare.page.contents import Comparison, Standing
 from compare.page.drawing import as_csv, drawn
-from compare.scores import CURRENT
+from compare.scores import COUNTED, CURRENT
 from compare.sentences import called
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ MOST_DRAWN = 8
 FEWEST_DRAWN = 20
 LEAST_GROWTH = 10
 MOST_UNSCORED = 30
-COUNTS = ("groups", "unscored", "valid", "balanced", "optimal", "maybe")
 DISTRIBUTIONS = ("excess", "excess_most", "times the fastest", "seconds by partitions")
 
 
@@ -63,9 +63,9 @@ def comparison_in(
 
 def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Standing]:
     """Return how each assignor fared, by its name and without a place."""
-    counts: dict[str, dict[str, Any]] = {}
+    counts: dict[str, Counter[str]] = {}
     for row in found.rows("assignor", "assignor", "label"):
-        counts.setdefault(row["assignor"], dict.fromkeys(COUNTS, 0))[row["label"]] = row["count"]
+        counts.setdefault(row["assignor"], Counter())[row["label"]] = row["count"]
     above = dict.fromkeys(((name, tier) for name in counts for tier in tiers), (0, 0, 0))
     for row in found.rows("excess", "assignor", "tier", "x"):
         key = row["assignor"], row["tier"]
@@ -73,7 +73,14 @@ def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Standing]:
         many = row["count"]
         above[key] = more + many * (row["x"] > 0), known + many, max(worst, int(row["most"]))
     return {
-        name: Standing(tiers=tuple((tier, *above[name, tier]) for tier in tiers), **one)
+        name: Standing(
+            one["groups"],
+            one["unscored"],
+            one["optimal"],
+            one["maybe"],
+            counted=tuple((fact, one[fact]) for fact in COUNTED),
+            tiers=tuple((tier, *above[name, tier]) for tier in tiers),
+        )
         for name, one in counts.items()
     }
 
@@ -90,7 +97,8 @@ def ranked(counted: Mapping[str, Standing]) -> tuple[Standing, ...]:
     for name in sorted(counted):
         one = counted[name]
         if name != CURRENT:
-            rank = (every - one.groups, -one.optimal, -one.balanced, -one.valid)
+            many = dict(one.counted)
+            rank = (every - one.groups, -one.optimal, -many["balanced"], -many["valid"])
             alike.setdefault((rank, one), []).append(name)
     ranks = sorted(rank for (rank, _), names in alike.items() for _ in names)
     found = []

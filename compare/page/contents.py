@@ -25,16 +25,16 @@ class Standing:
     tied : whether another row has the same place
     groups : in which it gave an assignment; `unscored`: in which it gave none
     maybe : in which it may be as good as can be, for all that is proved
+    counted : in which a fact holds, by its name, as of `compare.scores.COUNTED`
     tiers : of each tier the number of groups where it is known to be above the optimum, of how
         many it has an excess in that tier, and the worst that is sure
     """
 
     groups: int
     unscored: int
-    valid: int
-    balanced: int
     optimal: int
     maybe: int
+    counted: tuple[tuple[str, int], ...]
     tiers: tuple[tuple[str, int, int, int], ...]
     assignors: tuple[str, ...] = ()
     place: int = 0

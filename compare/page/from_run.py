@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.aggregates import Aggregates
-from compare.fleet.ending import OF_SCORE, glance, stored_score, verdict_in
+from compare.fleet.ending import glance, stored_score, verdict_in
 from compare.fleet.facts import MOST_WORST
 from compare.fleet.results import Unread
 from compare.fleet.tables import read_table, stored
@@ -20,7 +20,7 @@ from compare.judged import judge
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
-from compare.scores import CURRENT, UNKNOWN
+from compare.scores import CURRENT, STORED, UNKNOWN
 from groups.errors import BadInput
 from groups.table.layout import LAYOUT
 from groups.table.rows import of_row
@@ -183,7 +183,7 @@ def _scores(
     folder: str, objective: str, keys: Sequence[str], in_full: Sequence[str]
 ) -> dict[str, list[Score]]:
     """Return the scores of some groups by their keys: of now, and of those in full every one."""
-    columns = ("group_key", "objective", *OF_SCORE)
+    columns = ("group_key", "objective", *STORED)
     found: dict[str, dict[str, Score]] = {}
     whole = pa.array(in_full, pa.string())
     rows = stored(folder, "scores", columns, by="group_key", keys=keys)

@@ -20,6 +20,7 @@ from compare.over_groups import in_a_line
 from compare.page.drawing import as_csv
 from compare.page.group.line import in_short
 from compare.page.words import MARKS, PROOFS, minute
+from compare.scores import FACTS
 from compare.sentences import called
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
@@ -151,7 +152,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"proofs": PROOFS, "few_moves": FEW_MOVES}
+    environment.globals |= {"proofs": PROOFS, "few_moves": FEW_MOVES, "facts": FACTS}
     environment.filters |= {
         "number": lambda number: f"{number:,}",
         "counted": counted,
