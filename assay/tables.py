@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,13 @@ from compare.lag.fall import FEW_MOVES
 from compare.over_groups import NotScored, OverGroups, in_a_line, over_groups, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
+from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import (
     COUNTED,
     DEPENDS,
     FACTS,
     UNKNOWN,
     Score,
-    ScoreTerm,
     outcome_of,
     score_outcome,
 )
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from compare.lag.lowest import LowestPeak
+    from compare.score_table import ScoreColumn
+    from compare.scores import Excess
     from groups.tiers import Objective
     from optimal.solution import Solution
 
@@ -60,19 +62,16 @@ def show_scores(
     told : rows of which the reason stands elsewhere
     """
     rows = [_optimum(solution), *scores]
-    lagging = lowest is not None and "peak_lag" not in solution.objective
-    lagging = lagging and any(row.peak_lag is not None for row in rows)
-    rated = lowest is not None and any(row.catch_up_seconds for row in rows)
+    columns = columns_of(solution, rows, lowest)
+    lagging = any(column.head == PEAK_LAG for column in columns)
     show_table(
         rows,
         Column("assignor", lambda row: row.assignor, whole=True),
         Column("loads", lambda row: None if row.loads is None else spread(row.loads), right=True),
-        Column("valid", lambda row: row.status if row.valid is None else row.valid, gives_way=2),
-        Column("balanced", lambda row: row.balanced, gives_way=3),
-        *(_tier_column(solution, at) for at in range(len(solution.objective))),
-        Column("peak lag", lambda row: _above(row.peak_lag, lowest), right=True, shown=lagging),
-        Column("catch-up", lambda row: row.catch_up_seconds, told=duration, shown=rated),
-        Column("seconds", lambda row: f"{row.seconds:.4f}", right=True, gives_way=1),
+        *(
+            Column(one.head, partial(_cell, one), right=one.is_number, gives_way=one.gives_way)
+            for one in columns
+        ),
     )
     reasons: dict[str, list[str]] = {}
     for score in scores:
@@ -110,7 +109,7 @@ def plan_told(row: Score) -> str:
     worse = next((term for term in row.terms or () if term.excess != 0), None)
     if worse is None:
         return f"{row.assignor}: valid, and as good as can be."
-    found = f"{called(worse.name)} {''.join(_excess(worse))}"
+    found = f"{called(worse.name)} {''.join(_noted(worse.value, worse.excess, '{:,}'.format))}"
     return f"{row.assignor}: valid, but not as good as can be: {found}."
 
 
@@ -122,32 +121,20 @@ def _optimum(solution: Solution) -> Score:
     return score_outcome(solution.group, outcome_of(solution), solution, name)
 
 
-def _tier_column(solution: Solution, at: int) -> Column[Score]:
-    best = solution.terms[at].value if solution.status == "optimal" else None
-
-    def shown(row: Score) -> Pair | None:
-        return _excess(row.terms[at], best if row.valid else None) if row.terms else None
-
-    return Column(called(solution.objective[at]), shown, right=True)
+def _cell(column: ScoreColumn, row: Score) -> object:
+    value, told = column.value(row), column.in_short or column.told
+    if value is None or isinstance(value, bool | str):
+        return value
+    return told(value) if column.excess is None else _noted(value, column.excess(row), told)
 
 
-def _excess(term: ScoreTerm, best: int | None = None) -> Pair:
-    """Return a tier's value, and in brackets what it has more than the optimum, if it has."""
-    excess = term.beside(best)
+def _noted(value: object, excess: Excess, told: Callable[[Any], str]) -> Pair:
+    """Return a value, and in brackets how much worse it is than the optimum, if it is."""
     if isinstance(excess, tuple):
         low, high = excess
-        return f"{term.value:,}", f" (+{low:,}..{'?' if high is None else f'{high:,}'})"
-    return f"{term.value:,}", f" (+{excess:,})" if excess else ""
-
-
-def _above(peak: int | None, lowest: LowestPeak | None) -> Pair | None:
-    if peak is None or lowest is None:
-        return None
-    excess = lowest.excess_of(peak)
-    if isinstance(excess, tuple):
-        return rounded(peak), f" (+{rounded(excess[0])}..{rounded(excess[1])})"
-    sign = "-" if excess < 0 else "+"
-    return rounded(peak), f" ({sign}{rounded(abs(excess))})" if excess else ""
+        return told(value), f" (+{told(low)}..{'?' if high is None else told(high)})"
+    sign = "-" if excess and excess < 0 else "+"
+    return told(value), f" ({sign}{told(abs(excess))})" if excess else ""
 
 
 def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:

@@ -21,7 +21,6 @@ from compare.page.drawing import as_csv
 from compare.page.group.line import in_short
 from compare.page.words import MARKS, PROOFS, minute
 from compare.scores import FACTS
-from compare.sentences import called
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.tiers import TIERS
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from compare.page.contents import Page
-    from groups.wording import Nouns
 
 # What a page may have, a little less than 2 MB; the other limits leave room under it.
 MOST_BYTES = 1_950_000
@@ -159,18 +157,11 @@ def _environment() -> Environment:
         "in_a_line": in_a_line,
         "minute": minute,
         "unit": lambda tier: TIERS[tier].unit,
-        "with_unit": _with_unit,
         "figure": figure,
         "in_short": lambda text, labels: in_short(str(one_way(text)), labels),
         "share": lambda part, whole: percent(part, whole) if whole else "-",
     }
     return environment
-
-
-def _with_unit(tier: str, nouns: Nouns) -> str:
-    """Return what a tier counts, and in what, such as ``moves, in tasks``."""
-    unit = TIERS[tier].unit
-    return f"{called(tier)}, in {f'{nouns.partition}s' if unit == 'partitions' else unit}"
 
 
 def one_way(value: object) -> object:

@@ -51,16 +51,17 @@ class MoveGrid:
 
 @dataclass(frozen=True)
 class Planned:
-    """What an assignor would make of a group, or why it makes nothing of it."""
+    """What an assignor would make of a group, or why it makes nothing of it.
+
+    Attributes
+    ----------
+    cells : under the heads of `Detail.planned_heads`, each with how much worse it is than the best
+    """
 
     name: str
     strip: Strip | None
     loads: str | None
-    valid: bool | None
-    balanced: bool | None
-    terms: tuple[tuple[str, str], ...]
-    peak_lag: tuple[str, str] | None
-    seconds: float
+    cells: tuple[tuple[str, str], ...]
     reason: str | None
 
 
@@ -110,6 +111,7 @@ class Detail:
     scale : the greatest load to draw
     data : the loads as CSV, every member of them; None where that is too long for a page
     lag_data, moves_data : likewise; empty where there is no such figure
+    planned_heads : of the columns of `planned`, and whether one holds numbers
     planned_lag : what the peak lag of assignors is compared with; None where that is not known
     choice : why these moves, of all that are as good; None where nothing was searched
     made_by : what makes such moves; None where there are none
@@ -138,10 +140,10 @@ class Detail:
     made_by: str | None = None
     more_moves: int = 0
     grid: MoveGrid | None = None
+    planned_heads: tuple[tuple[str, bool], ...] = ()
     planned: tuple[Planned, ...] = ()
     planned_lag: str | None = None
     who_reads_is_open: bool = False
-    tiers: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     lines: tuple[Lines, ...] = ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compare.gains import WITH_MOVES, early_gain
@@ -27,7 +28,8 @@ from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import remedy, tried_of
-from compare.scores import CURRENT
+from compare.score_table import PEAK_LAG, columns_of
+from compare.scores import CURRENT, score
 from compare.sentences import assigned_by, hosts_told, in_words, sentence, spread
 from compare.streams import streams_told
 from compare.verdict import ALL_ALIKE
@@ -43,8 +45,10 @@ if TYPE_CHECKING:
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line
     from compare.reasons.explanation import Block, Explanation
-    from compare.scores import Excess, Score, ScoreTerm
+    from compare.score_table import ScoreColumn
+    from compare.scores import Excess, Score
     from groups.assignment import Assignment
+    from groups.wording import Nouns
     from optimal.solution import Solution
 
 # Characters of a download; of documents all together.
@@ -110,11 +114,10 @@ def detail_of(
         reasons = why(explanation, lead)
     elif solved is not None:
         reasons = (group.nouns.said(not_proved(solved)),)
-    tiers = () if solved is None else solved.objective
     known = bool(judged.group.subscription_known.all()) or judged.verdict.condition is not None
     # The tables of a run do not hold what lag an assignor leaves.
-    lagging = any(row.peak_lag is not None for row in scores)
-    beside = lowest if lagging and "peak_lag" not in tiers else None
+    columns = columns_of(solved, scores, lowest)
+    beside = lowest if any(column.head == PEAK_LAG for column in columns) else None
     limit = None if best is None else int(best.loads.max(initial=0))
     return Detail(
         line=line,
@@ -138,10 +141,10 @@ def detail_of(
         made_by=(remedy(judged, scores, asked) or None) if moves else None,
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
-        planned=planned(scores, best, solved, beside),
+        planned_heads=tuple((_head(column, group.nouns), column.is_number) for column in columns),
+        planned=planned(scores, best, solved, columns),
         planned_lag=None if beside is None else f"{beside.records:,}, {beside.named}",
         who_reads_is_open=not known,
-        tiers=tiers,
         assumed=group.assumed,
         why=reasons,
         lines=() if explanation is None else lines_of(explanation),
@@ -161,50 +164,35 @@ def planned(
     scores: Sequence[Score],
     best: Assignment | None,
     solved: Solution | None,
-    lowest: LowestPeak | None,
+    columns: Sequence[ScoreColumn],
 ) -> tuple[Planned, ...]:
     """Return a row for each assignor, the best first; nothing where only what is now is there."""
     if not any(row.assignor != CURRENT for row in scores):
         return ()
-    limit = None if best is None else int(best.loads.max(initial=0))
-    loads = [row.loads for row in scores if row.loads is not None]
-    most = max([limit or 0, *(max(load, default=0) for load in loads)])
-    rows = []
-    reached: list[int | None] = [None] * (0 if solved is None else len(solved.objective))
+    rows = [*scores]
     if best is not None and solved is not None:
-        proved = solved.status is Status.OPTIMAL
-        reached = [term.value for term in solved.terms] if proved else reached
-        rows.append(
-            Planned(
-                name=f"best in {in_words(solved.objective)} ({'proved' if proved else 'found'})",
-                strip=strip(best.loads.tolist(), limit, most=most),
-                loads=spread(best.loads),
-                valid=True,
-                balanced=best.balanced(),
-                terms=tuple((f"{term.value:,}", "") for term in solved.terms),
-                peak_lag=_above(peak_lag(best), lowest),
-                seconds=solved.seconds,
-                reason=None,
-            )
+        known = "proved" if solved.status is Status.OPTIMAL else "found"
+        name = f"best in {in_words(solved.objective)} ({known})"
+        row = score(best.group, best, solved, assignor=name)
+        rows.insert(0, replace(row, seconds=solved.seconds))
+    limit = None if best is None else int(best.loads.max(initial=0))
+    most = max([limit or 0, *(max(row.loads or (), default=0) for row in rows)])
+    return tuple(
+        Planned(
+            name="now" if row.assignor == CURRENT else row.assignor,
+            strip=None if row.loads is None else strip(row.loads, limit, most=most),
+            loads=None if row.loads is None else spread(row.loads),
+            cells=tuple(_cell(column, row) for column in columns),
+            reason=_reason(row),
         )
-    for row in scores:
-        rows.append(
-            Planned(
-                name="now" if row.assignor == CURRENT else row.assignor,
-                strip=None if row.loads is None else strip(row.loads, limit, most=most),
-                loads=None if row.loads is None else spread(row.loads),
-                valid=row.valid,
-                balanced=row.balanced,
-                terms=tuple(
-                    _told(term, least if row.valid else None)
-                    for term, least in zip(row.terms or (), reached, strict=False)
-                ),
-                peak_lag=_above(row.peak_lag, lowest),
-                seconds=row.seconds,
-                reason=_reason(row),
-            )
-        )
-    return tuple(rows)
+        for row in rows
+    )
+
+
+def _head(column: ScoreColumn, nouns: Nouns) -> str:
+    """Return the head of a column and what it counts, such as ``moves, in tasks``."""
+    unit = f"{nouns.partition}s" if column.unit == "partitions" else column.unit
+    return f"{column.head}, in {unit}" if unit else column.head
 
 
 def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
@@ -269,16 +257,14 @@ def _reason(row: Score) -> str | None:
     return f"{row.violations[0]}{f', and {more:,} more' if more else ''}"
 
 
-def _told(term: ScoreTerm, best: int | None) -> tuple[str, str]:
-    """Return a tier's value, and what it has more than the best, or between what that is."""
-    return f"{term.value:,}", _more(term.beside(best))
-
-
-def _above(peak: int | None, lowest: LowestPeak | None) -> tuple[str, str] | None:
-    """Return a peak lag, and how much more it is than the least; None where one is not known."""
-    if peak is None or lowest is None:
-        return None
-    return f"{peak:,}", _more(lowest.excess_of(peak))
+def _cell(column: ScoreColumn, row: Score) -> tuple[str, str]:
+    """Return what stands in a column, and how much more than the best, or between what, it is."""
+    value = column.value(row)
+    if value is None:
+        return "-", ""
+    if isinstance(value, bool | str):
+        return value if isinstance(value, str) else "yes" if value else "no", ""
+    return column.told(value), "" if column.excess is None else _more(column.excess(row))
 
 
 def _more(excess: Excess) -> str:
