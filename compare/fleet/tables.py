@@ -271,9 +271,22 @@ class Tables:
 
         writer = rows.withColumn(RUN, sql.lit(run)).write.format(self.format).mode("append")
         if self.in_catalogue:
+            self._add_columns(rows, name)
             writer.saveAsTable(self.where(name))
         else:
-            writer.partitionBy(RUN).save(self.where(name))
+            writer.option("mergeSchema", True).partitionBy(RUN).save(self.where(name))
+
+    def _add_columns(self, rows: DataFrame, name: str) -> None:
+        """Give a table of a catalogue that an earlier version made the columns that it lacks."""
+        spark, where = rows.sparkSession, self.where(name)
+        there = {*spark.table(where).columns} if spark.catalog.tableExists(where) else None
+        lacking = [
+            f"{one.name} {one.dataType.simpleString()}"
+            for one in rows.schema
+            if there is not None and one.name not in there
+        ]
+        if lacking:
+            spark.sql(f"ALTER TABLE {where} ADD COLUMNS ({', '.join(lacking)})")
 
     def read(self, spark: SparkSession, name: str) -> DataFrame:
         """Return all rows of a table, with the column `run`; none where it is not there yet."""
@@ -281,8 +294,12 @@ class Tables:
         return spark.createDataFrame([], _schema_of(name)) if found is None else found
 
     def read_if_there(self, spark: SparkSession, name: str) -> DataFrame | None:
-        """Return all rows of a table, with the column `run`; None where it is not there yet."""
+        """Return all rows of a table, with the column `run`; None where it is not there yet.
+
+        Columns that an earlier version did not write are null in its rows.
+        """
         from pyspark.errors import AnalysisException
+        from pyspark.sql import functions as sql
 
         schema = _schema_of(name)
         try:
@@ -291,11 +308,17 @@ class Tables:
             elif self.format == PARQUET:
                 found = spark.read.schema(schema).parquet(self.where(name))
             else:
-                found = spark.read.format(self.format).load(self.where(name))
-            chosen = found.select(*(field.name for field in schema))
-            # A session of Spark Connect looks for the path only when it is asked.
-            chosen.schema  # noqa: B018
-            return chosen
+                reader = spark.read.format(self.format).option("mergeSchema", True)
+                found = reader.load(self.where(name))
+            there = {*found.columns}
+            return found.select(
+                *(
+                    sql.col(one.name)
+                    if one.name in there
+                    else sql.lit(None).cast(one.dataType).alias(one.name)
+                    for one in schema
+                )
+            )
         except AnalysisException as error:
             if (error.getCondition() or "") in _NOT_THERE:
                 return None

@@ -84,6 +84,29 @@ def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_writt
 
 @pytest.mark.cluster
 @pytest.mark.spark
+def test_a_column_that_is_new_is_null_in_the_rows_of_an_earlier_version(spark, tmp_path):
+    earlier = spark.createDataFrame([("a",)], "key string")
+    rows = spark.createDataFrame([(True, "b")], "is_group boolean, key string")
+    for tables in (
+        Tables(str(tmp_path / "parquet")),
+        Tables(str(tmp_path / "orc"), format="orc"),
+        Tables("default", in_catalogue=True),
+    ):
+        try:
+            tables.write(earlier, "inputs", "run-1")
+            assert [row["is_group"] for row in tables.read(spark, "inputs").collect()] == [None]
+            tables.write(rows, "inputs", "run-2")
+            found = tables.read(spark, "inputs").select("key", "is_group", "run").orderBy("key")
+            assert [tuple(row) for row in found.collect()] == [
+                ("a", None, "run-1"), ("b", True, "run-2"),
+            ]  # fmt: skip
+        finally:
+            if tables.in_catalogue:
+                spark.sql("DROP TABLE IF EXISTS default.inputs")
+
+
+@pytest.mark.cluster
+@pytest.mark.spark
 def test_the_page_runs_where_another_python_is_first_on_the_path(tmp_path):
     page = (ROOT / "docs" / "reference" / "spark.md").read_text("utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
