@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from compare.moves import Move, most_first
 from groups.arrays import UNKNOWN
 from groups.errors import BadInput
 
@@ -36,27 +37,6 @@ class Change:
     after: int | None
     lost: Numbers
     gained: Numbers
-
-
-@dataclass(frozen=True)
-class Move:
-    """Partitions that went from one member to another.
-
-    Attributes
-    ----------
-    origin, target : None stands for nobody, or if `shared` for a member that is in a move of its
-        own or keeps them: several members hold them before or after
-    """
-
-    origin: str | None
-    target: str | None
-    partitions: Numbers
-    shared: bool = False
-
-    @property
-    def count(self) -> int:
-        """How many partitions that are."""
-        return sum(map(len, self.partitions.values()))
 
 
 @dataclass(frozen=True)
@@ -126,8 +106,9 @@ class Diff:
                 there = before if origin is None else after
                 shared = None in (origin, target) and partition in there
                 moved[origin, target, shared].append(partition)
-        found = [Move(a, b, _numbers(each), shared) for (a, b, shared), each in moved.items()]
-        return tuple(sorted(found, key=lambda m: (-m.count, m.origin or "", m.target or "")))
+        return most_first(
+            Move(a, b, _numbers(each), shared) for (a, b, shared), each in moved.items()
+        )
 
     @property
     def moved(self) -> int:
@@ -196,15 +177,7 @@ class Diff:
             "moved": self.moved,
             "lost_owner": self.lost_owner,
             "waiting": self.waiting,
-            "moves": [
-                {
-                    "from": move.origin,
-                    "to": move.target,
-                    "count": move.count,
-                    "partitions": move.partitions,
-                }
-                for move in self.moves
-            ],
+            "moves": [move.to_dict() for move in self.moves],
             "members": [vars(change) for change in self.members],
         }
 

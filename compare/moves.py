@@ -16,16 +16,28 @@ LONGEST = 300
 
 @dataclass(frozen=True)
 class Move:
-    """Partitions that go from one member to another, by topic and number."""
+    """Partitions that go from one member to another, by topic and number.
 
-    origin: str
-    target: str
+    Attributes
+    ----------
+    origin, target : in a diff None stands for nobody, or if `shared` for a member that is in a
+        move of its own or keeps them: several members hold them before or after
+    """
+
+    origin: str | None
+    target: str | None
     partitions: dict[str, list[int]]
+    shared: bool = False
 
     @property
     def count(self) -> int:
         """How many partitions that are."""
         return sum(map(len, self.partitions.values()))
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the move as documents have it."""
+        ends = {"from": self.origin, "to": self.target}
+        return {**ends, "count": self.count, "partitions": self.partitions}
 
     def told(self, nouns: Nouns) -> str:
         """Return the partitions as ``t0: 0-3, t1: 2``, cut after 300 characters."""
@@ -54,4 +66,9 @@ def by_pair(handed: Iterable[tuple[str, str, str, int]]) -> tuple[Move, ...]:
     for origin, target, topic, number in handed:
         found.setdefault((origin, target), {}).setdefault(topic, []).append(number)
     moves = (Move(origin, target, held) for (origin, target), held in found.items())
-    return tuple(sorted(moves, key=lambda move: (-move.count, move.origin, move.target)))
+    return most_first(moves)
+
+
+def most_first(moves: Iterable[Move]) -> tuple[Move, ...]:
+    """Return moves in order: most partitions first, then by names."""
+    return tuple(sorted(moves, key=lambda m: (-m.count, m.origin or "", m.target or "")))

@@ -13,7 +13,6 @@ from assay.terminal import Column, show_table, tell
 from compare.diff import (
     Change,
     Diff,
-    Move,
     diffs_of,
     loads,
     names_in,
@@ -32,6 +31,7 @@ from groups.wording import agreed, counted, few, ranges
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from compare.moves import Move
 
 MOST_LINES = 12
 MOST_GROUPS = 20

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from groups import Group
     from groups.documents.assay_group import JsonObject
 
+# What is counted in each rebalance.
+COUNTS = (
+    "rounds", "revoked", "stopped", "ownerless", "change_hands", "cleaned", "built", "needless",
+)  # fmt: skip
 # What stands in place of an event at the beginning.
 NOW, START = "now", "start"
 

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any
 
-from compare.scenarios.course import Course, State, after, course, held_now, owning, parted, taken
+from compare.scenarios.course import (
+    COUNTS,
+    Course,
+    State,
+    after,
+    course,
+    held_now,
+    owning,
+    parted,
+    taken,
+)
 from compare.scores import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Group
 from groups.tiers import parse_objective, values
@@ -52,10 +62,7 @@ class JourneyStep:
             del row[key]
         numbers = {"change_hands": self.course.change_hands, **vars(self.course)}
         listener = {key: numbers.pop(key) for key in ("cleaned", "built", "needless")}
-        numbers["handed_over"] = [
-            {"from": m.origin, "to": m.target, "count": m.count, "partitions": m.partitions}
-            for m in self.course.handed_over
-        ]
+        numbers["handed_over"] = [move.to_dict() for move in self.course.handed_over]
         return {
             "event": self.event,
             "members": self.members,
@@ -68,35 +75,6 @@ class JourneyStep:
         }
 
 
-class JourneyTotal(TypedDict):
-    """Sums over steps of a journey.
-
-    Attributes
-    ----------
-    terms : of the steps with a valid assignment, by tier; of stickiness: all moves
-    optimum : of the optima from the same states, over the same steps, by tier
-    not_optimal : steps with a valid assignment that is not proved to be optimal in every tier
-    invalid : steps with an assignment that is not valid
-    without_plan : steps without an assignment
-    rounds, revoked, stopped, ownerless, change_hands, cleaned, built, needless : as in each step,
-        over all
-    """
-
-    terms: dict[str, int]
-    optimum: dict[str, int]
-    not_optimal: int
-    invalid: int
-    without_plan: int
-    rounds: int
-    revoked: int
-    stopped: int
-    ownerless: int
-    change_hands: int
-    cleaned: int
-    built: int
-    needless: int
-
-
 @dataclass(frozen=True)
 class Journey:
     """An assignor, or the optimum, through all rebalances, each from its own last state."""
@@ -106,7 +84,7 @@ class Journey:
     steps: tuple[JourneyStep, ...]
 
     @property
-    def start(self) -> JourneyTotal:
+    def start(self) -> dict[str, Any]:
         """The beginning alone: without a rebalance where members begin with what they hold now."""
         return self._sums(self.steps[:1])
 
@@ -116,11 +94,18 @@ class Journey:
         return self.steps[1:]
 
     @property
-    def total(self) -> JourneyTotal:
-        """Sums over the rebalances that the events lead to."""
+    def total(self) -> dict[str, Any]:
+        """Sums over the rebalances that the events lead to.
+
+        `terms` and `optimum` are those of the steps with a valid assignment, by tier, and of the
+        optima from the same states; of stickiness all moves. `not_optimal` counts the steps with
+        a valid assignment that is not proved to be optimal in every tier, `invalid` those with
+        one that is not valid, `without_plan` those with none. The counts of `Course` are those
+        of all steps.
+        """
         return self._sums(self.rebalances)
 
-    def _sums(self, steps: Sequence[JourneyStep]) -> JourneyTotal:
+    def _sums(self, steps: Sequence[JourneyStep]) -> dict[str, Any]:
         done = [step for step in steps if step.row.terms is not None]
         valid = [step for step in done if step.row.valid]
         sums = [step.row.terms for step in valid if step.row.terms is not None]
@@ -137,14 +122,7 @@ class Journey:
             "not_optimal": sum(not step.row.is_optimal for step in valid),
             "invalid": len(done) - len(valid),
             "without_plan": len(steps) - len(done),
-            "rounds": sum(one.rounds for one in courses),
-            "revoked": sum(one.revoked for one in courses),
-            "stopped": sum(one.stopped for one in courses),
-            "ownerless": sum(one.ownerless for one in courses),
-            "change_hands": sum(one.change_hands for one in courses),
-            "cleaned": sum(one.cleaned for one in courses),
-            "built": sum(one.built for one in courses),
-            "needless": sum(one.needless for one in courses),
+            **{count: sum(getattr(one, count) for one in courses) for count in COUNTS},
         }
 
     def to_dict(self) -> dict[str, object]:

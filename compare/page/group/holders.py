@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -163,11 +164,10 @@ def grid_of(moves: Sequence[Move], best: Assignment) -> MoveGrid | None:
     """
     if len(moves) < 2:
         return None
-    given: dict[str, int] = {}
-    got: dict[str, int] = {}
+    given, got = Counter[str](), Counter[str]()
     for move in moves:
-        given[move.origin] = given.get(move.origin, 0) + move.count
-        got[move.target] = got.get(move.target, 0) + move.count
+        given[str(move.origin)] += move.count
+        got[str(move.target)] += move.count
     gives, gets = (
         sorted(side, key=lambda name: (-side[name], name))[:MOST_IN_GRID] for side in (given, got)
     )
