@@ -39,6 +39,17 @@ class ProofKind(StrEnum):
     NONE = "none"
 
 
+# What each kind is, for people, and what the checker makes of it.
+MEANING = {
+    ProofKind.CERTIFICATE: "integers that assay check confirms without a solver",
+    ProofKind.EXHAUSTION: "every assignment that could be better was looked at; assay check "
+    "counts a small group again",
+    ProofKind.SOLVER: "a solver's word that nothing is better; assay check counts a small group "
+    "again",
+    ProofKind.NONE: "what is shown may not be the best",
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Proof:
     """What the bounds rest on.

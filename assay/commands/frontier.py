@@ -18,6 +18,7 @@ from assay.commands.options import (
     seconds_option,
     tell_not_valid,
 )
+from assay.commands.solve import tell_proofs
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_table, tell
 from compare.gains import (
@@ -124,6 +125,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         Column("", lambda row: "knee" if row.is_knee else ""),
         Column("proof", lambda row: _proof(row, paid, tiers)),
     )
+    tell_proofs(row.point.proof for row in rows)
     if any(_proof(row, paid, tiers).startswith("at least") for row in rows):
         tell(f"at least: not proved; for so much no assignment has less {bought}")
     if per_move:

@@ -30,9 +30,10 @@ from compare.moves import moves_to
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, percent, ranges
+from optimal.proof import MEANING, ProofKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.lag.fall import Worth
     from optimal.solution import Solution
@@ -170,9 +171,17 @@ def show_solution(solution: Solution) -> None:
         tell(said)
     for named in in_ranges(found.unassigned):
         tell(f"nobody reads {named}")
+    tell_proofs([solution.proof.kind])
     if len(found.moved):
         tell("moves:")
         show_moves(moves_to(found), nouns)
+
+
+def tell_proofs(kinds: Iterable[ProofKind]) -> None:
+    """Print what each kind of proof is, once."""
+    for kind in dict.fromkeys(kinds):
+        if kind is not ProofKind.NONE:
+            tell(f"{kind}: {MEANING[kind]}")
 
 
 def in_ranges(topics: Mapping[str, Sequence[int]]) -> list[str]:

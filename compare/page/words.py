@@ -8,6 +8,7 @@ from compare.sentences import UNLESS, may_rebalance, not_valid, start_consumers
 from compare.verdict import EVEN_LAGGING
 from groups.tiers import TIERS
 from groups.wording import OF_CONSUMERS, counted
+from optimal.proof import MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,12 +30,7 @@ MARKS = {
     "as good as can be": ("✓", "good"),
     "no members": ("-", "none"),
 }
-PROOFS = {
-    "certificate": "A certificate: numbers that anybody can check without a solver.",
-    "exhaustion": "Every assignment of this group was looked at, and none is better.",
-    "solver": "A solver's word: it reports that nothing is better.",
-    "none": "Nothing: what is shown here may not be the best.",
-}
+PROOFS = {str(kind): f"{kind.capitalize()}: {meaning}." for kind, meaning in MEANING.items()}
 
 
 def meaning(tiers: Sequence[str]) -> str:

@@ -40,7 +40,7 @@ ANSWERS = {
     "What do three moves buy?": [" 0 4 ...", " 1 2 ...", " 2 0 ..."],
     "By how many moves can the lag": [
         "static-d: peak_lag 1,356 for 0 moves, 900 for 3 moves. 1 move gives 99% of what 3 would.",
-        " 1 906 5-6 450 99% knee exhaustion",
+        " 1 906 5-6 1 450 99% knee exhaustion",
         "an assignment with 1 move, in full: assay solve groups.txt --group static-d "
         "--assume-equal --objective 'peak_lag > moves' --at-most moves=1",
     ],
