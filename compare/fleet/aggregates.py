@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,7 +13,6 @@ from compare.fleet.facts import (
     BOTH,
     EVERY,
     FACTS,
-    FAMILY,
     OF_OPTIMA,
     OF_SCORES,
     ROWS,
@@ -28,7 +27,7 @@ from compare.fleet.facts import (
     facts_of,
     worst_of,
 )
-from compare.fleet.tables import RUN, TABLES, content_key, latest, stored
+from compare.fleet.tables import RUN, TABLES, content_key, stored
 from compare.history import Course, ordered
 from compare.over_groups import unscored_rows
 from compare.overview import GUESSES, Overview
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 # Of what is counted and how: those of another version are made again.
-VERSION = 7
+VERSION = 8
 MOST_FAMILIES = 64
 MOST_LINES = 20
 
@@ -92,7 +91,9 @@ class Aggregates:
         runs = {
             run
             for name in ("optima", "scores")
-            for run in stored(folder, name, [RUN])[RUN].unique().to_pylist()
+            for run in pc.unique(
+                stored(folder, name, [RUN], by="objective", keys=[objective])[RUN]
+            ).to_pylist()
         }
         return Aggregates(newest, newest["state"][0].as_py() == state_of(runs))
 
@@ -202,118 +203,139 @@ def _in_64_bits(value: int | None) -> int | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
-    """Which rows the tables hold, a few rows for each run.
+class Stored:
+    """What the tables hold for the objective of a job, and what a run has read.
 
     Attributes
     ----------
-    rows : for each `table`, `run`, `objective`, `is_group` and `family` the `first` and `last`
-        time of capture, and the `count`
+    frame : the columns of `ROWS` of optima and scores, and rows of ``inputs`` of which the key is
+        `group_key`; `is_group` is null of others
+    rows : all of them, where a process has room for them; else None
+    ends : for each `run`, `is_group`, `is_optimum` and `family` the `first` and `last` time of
+        capture, and the `count`
     """
 
-    rows: pa.Table
+    frame: DataFrame
+    rows: pa.Table | None
+    ends: pa.Table
 
     @staticmethod
-    def of(tables: Mapping[str, DataFrame], run: str) -> Survey:
-        """Look at all optima and scores, and at the input of a run, in one pass."""
-        from pyspark.sql import functions as sql
-
-        told = {
-            "optima": ("objective", f"{FAMILY} AS family", "captured_at"),
-            "scores": (),
-            "inputs": ("is_group",),
-        }
-        optima, scores, inputs = (
-            tables[name].selectExpr(f"'{name}' AS table", RUN, *columns)
-            for name, columns in told.items()
-        )
-        every = optima.unionByName(scores, allowMissingColumns=True)
-        inputs = inputs.where(sql.col(RUN) == run)
-        every = every.unionByName(inputs, allowMissingColumns=True)
-        alike = every.groupBy("table", RUN, "objective", "is_group", "family")
-        ends = sql.min("captured_at").alias("first"), sql.max("captured_at").alias("last")
-        return Survey(alike.agg(*ends, sql.count("*").alias("count")).toArrow())
+    def of(job: Job, tables: Mapping[str, DataFrame], run: str) -> Stored:
+        """Look at optima and scores, and at the input of a run: one query where they are few."""
+        frame = _frame(job, tables, run)
+        rows = frame.limit(ROWS_AT_ONCE + 1).toArrow()
+        if len(rows) > ROWS_AT_ONCE:
+            return Stored(frame, None, _ends(frame))
+        columns = {name: rows[name] for name in (RUN, "is_group", "family")}
+        columns |= {name: rows["captured_at"] for name in ("first", "last")}
+        columns["is_optimum"] = pc.is_null(rows["assignor"])
+        columns["count"] = pa.repeat(pa.scalar(1), len(rows))
+        return Stored(frame, rows, pa.table(columns))
 
     @property
     def runs(self) -> list[str]:
-        """The runs that have written optima or scores."""
-        answers = self.rows.filter(pc.not_equal(self.rows["table"], "inputs"))
+        """The runs that have written optima or scores for the objective."""
+        answers = self.ends.filter(pc.is_null(self.ends["is_group"]))
         return sorted(pc.unique(answers[RUN]).to_pylist())
 
     def of_input(self, *, is_group: bool) -> int:
         """Return how many groups, or inputs that are none, the run has read."""
-        rows = self.rows.filter(pc.equal(self.rows["is_group"], is_group))
+        rows = self.ends.filter(pc.equal(self.ends["is_group"], is_group))
         return int(pc.sum(rows["count"]).as_py() or 0)
 
-    def asked(self, job: Job) -> Asked:
+    def facts(self, job: Job, *, of_input: bool = False) -> pa.Table:
+        """Return what the optima and scores come to, as rows of facts.
+
+        Parameters
+        ----------
+        of_input : of the groups that the run has read; else of all
+        """
+        if self.rows is None:
+            return cut(added(self._facts_on_spark(job, of_input=of_input)))
+        answers = self.rows.filter(pc.is_null(self.rows["is_group"]))
+        if of_input:
+            read = self.rows.filter(self.rows["is_group"])["group_key"].combine_chunks()
+            answers = answers.filter(pc.is_in(answers["group_key"], read))
+        return cut(added(facts_of(self._asked(job), answers.select(ROWS.names).cast(ROWS))))
+
+    def _facts_on_spark(self, job: Job, *, of_input: bool) -> pa.Table:
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        answers = self.frame.where("is_group IS NULL").select(*ROWS.names)
+        if of_input:
+            read = self.frame.where("is_group").select("group_key")
+            answers = answers.join(read, "group_key", "left_semi").select(*ROWS.names)
+        parts = -(-(pc.sum(self.ends["count"]).as_py() or 0) // ROWS_AT_ONCE) or 1
+        found = answers.repartition(parts, "group").mapInArrow(
+            partial(facts_in, self._asked(job)), from_arrow_schema(FACTS)
+        )
+        return found.toArrow().cast(FACTS)
+
+    def _asked(self, job: Job) -> Asked:
         """Return what is to be added up."""
-        rows = self.rows.filter(pc.equal(self.rows["objective"], job.tiers))
+        is_optimum = pc.and_(pc.is_null(self.ends["is_group"]), self.ends["is_optimum"])
+        rows = self.ends.filter(is_optimum)
         counts = rows.group_by("family").aggregate([("count", "sum")])
         order = [("count_sum", "descending"), ("family", "descending")]
         families = counts.sort_by(order)["family"].to_pylist()
         told = None if len(families) < MOST_FAMILIES else frozenset(families[:MOST_FAMILIES])
         first, last = pc.min(rows["first"]).as_py(), pc.max(rows["last"]).as_py()
-        digits = digits_between(first or "", last or "")
-        return Asked(job.objective, told, digits, pc.sum(self.rows["count"]).as_py() or 0)
+        return Asked(job.objective, told, digits_between(first or "", last or ""))
 
 
-def summarised(
-    job: Job, tables: Mapping[str, DataFrame], asked: Asked, keys: DataFrame | None = None
-) -> pa.Table:
-    """Return what the optima and scores of a job's objective come to, as rows of facts.
-
-    Parameters
-    ----------
-    tables : ``optima`` and ``scores``
-    keys : of groups, in the column `key`: only these; None: all
-    """
+def _frame(job: Job, tables: Mapping[str, DataFrame], run: str) -> DataFrame:
     from pyspark.sql import functions as sql
     from pyspark.sql.pandas.types import from_arrow_schema
 
     made_by = ", ".join(f"'{one}'" for one in job.made_by)
     own = {"own": f"made_by IN ({made_by})"}
-    columns = from_arrow_schema(ROWS)
-    optima, scores = (
+    columns = from_arrow_schema(ROWS.append(pa.field("is_group", pa.bool_())))
+    for_objective = sql.col("objective") == job.tiers
+    told = (
+        ("optima", BOTH | OF_OPTIMA | own, for_objective),
+        ("scores", BOTH | OF_SCORES | own, for_objective),
+        ("inputs", {"group_key": "key", "is_group": "is_group", RUN: RUN}, sql.col(RUN) == run),
+    )
+    frames = (
         tables[name]
-        .where(sql.col("objective") == job.tiers)
+        .where(chosen)
         .selectExpr(
             *(
                 f"CAST({how.get(one.name, 'null')} AS {one.dataType.simpleString()}) AS {one.name}"
                 for one in columns
             )
         )
-        for name, how in (("optima", BOTH | OF_OPTIMA | own), ("scores", BOTH | OF_SCORES | own))
+        for name, how, chosen in told
     )
-    every = optima.unionAll(scores)
-    if keys is not None:
-        wanted = keys.select(sql.col("key").alias("group_key"))
-        every = every.join(wanted, "group_key", "left_semi").select(*ROWS.names)
-    told = from_arrow_schema(FACTS)
-    parts = -(-asked.rows // ROWS_AT_ONCE) or 1
-    # Runs with another time limit, or of another version, leave rows of their own.
-    alike = ("group", "group_key", "assignor")
-    one_each = latest(every.repartition(parts, "group"), alike, before=("own",))
-    facts = one_each.mapInArrow(partial(facts_in, asked), told)
-    return cut(added(facts.toArrow().cast(FACTS)))
+    return reduce(lambda one, other: one.unionAll(other), frames)
 
 
-def summary_of(
-    spark: SparkSession, job: Job, tables: Mapping[str, DataFrame], survey: Survey, run: str
-) -> pa.Table:
+def _ends(frame: DataFrame) -> pa.Table:
+    from pyspark.sql import functions as sql
+
+    is_optimum = sql.col("assignor").isNull()
+    family = sql.when(is_optimum, sql.col("family")).alias("family")
+    alike = frame.groupBy(RUN, "is_group", is_optimum.alias("is_optimum"), family)
+    ends = sql.min("captured_at").alias("first"), sql.max("captured_at").alias("last")
+    return alike.agg(*ends, sql.count("*").alias("count")).toArrow()
+
+
+def summary_of(spark: SparkSession, job: Job, found: Stored, run: str) -> pa.Table:
     """Return what all groups in the tables come to, kept in the table ``aggregates``.
 
     Parameters
     ----------
-    tables : ``optima`` and ``scores``
     run : that keeps it
     """
-    state = state_of(survey.runs)
-    if (stored := job.tables.read_if_there(spark, "aggregates")) is not None:
-        found = stored.where(f"state = '{state}' AND objective = '{job.tiers}'").toArrow()
-        if len(found):
-            one_run = pc.equal(found[RUN], pc.max(found[RUN]))
-            return found.filter(one_run).select(TABLES["aggregates"].names)
-    rows = summarised(job, tables, survey.asked(job))
+    state = state_of(found.runs)
+    # What a run that has written anything comes to, no earlier one has kept.
+    if run not in found.runs:
+        kept = job.tables.read(spark, "aggregates")
+        rows = kept.where(f"state = '{state}' AND objective = '{job.tiers}'").toArrow()
+        if len(rows):
+            one_run = pc.equal(rows[RUN], pc.max(rows[RUN]))
+            return rows.filter(one_run).select(TABLES["aggregates"].names)
+    rows = found.facts(job)
     for name, text in (("objective", job.tiers), ("state", state)):
         rows = rows.append_column(name, pa.repeat(pa.scalar(text), len(rows)))
     schema = TABLES["aggregates"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from compare.fleet.aggregates import MOST_LINES, Aggregates, Survey, summarised, summary_of
+from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
 from compare.fleet.facts import NOT_JUDGED
 from compare.fleet.results import Ending, Unread
 from compare.fleet.tables import RUN, latest
@@ -39,17 +39,16 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
 
     # To read a table takes a look at all its files: each is read once.
     tables = {name: job.tables.read(spark, name) for name in ("optima", "scores", "inputs")}
-    survey = Survey.of(tables, run)
-    rows = summary_of(spark, job, tables, survey, run)
-    inputs = tables["inputs"].where(sql.col(RUN) == run)
-    if Aggregates(rows, current=True).captured > survey.of_input(is_group=True):
-        rows = summarised(job, tables, survey.asked(job), inputs.where("is_group"))
+    there = Stored.of(job, tables, run)
+    rows = summary_of(spark, job, there, run)
+    if Aggregates(rows, current=True).captured > there.of_input(is_group=True):
+        rows = there.facts(job, of_input=True)
     found = Aggregates(rows, current=True)
     overview = found.overview(glances_of(tables, found.worst(MOST_LINES)))
     first = tuple(sorted(found.counts(NOT_JUDGED))[:MOST_LINES])
-    failed, unread = survey.of_input(is_group=False), []
+    failed, unread = there.of_input(is_group=False), []
     if failed:
-        keys = inputs.where("NOT is_group").select("key")
+        keys = tables["inputs"].where((sql.col(RUN) == run) & ~sql.col("is_group")).select("key")
         failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         first_ones = failures.orderBy("place").limit(MOST_LINES)
         unread = first_ones.select("place", "group", "reason").collect()

@@ -98,24 +98,31 @@ class Asked:
     ----------
     families : that are told from each other; all others are one. None: all are
     digits : of times of capture that tell some hundred points from each other
-    rows : of `ROWS` that there are
     """
 
     tiers: Objective
     families: frozenset[str] | None
     digits: int
-    rows: int = 0
 
 
 def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the facts of `ROWS`, which are all rows of their groups."""
-    rows = pa.Table.from_batches(batches, ROWS).combine_chunks()
-    yield from added(facts_of(asked, rows)).to_batches()
+    yield from added(facts_of(asked, pa.Table.from_batches(batches, ROWS))).to_batches()
 
 
 def facts_of(asked: Asked, rows: pa.Table) -> pa.Table:
-    """Return the same of rows in one chunk; facts that are alike are not added up yet."""
-    return pa.concat_tables(_facts(asked, rows))
+    """Return the same of rows as they are stored; facts that are alike are not added up yet."""
+    return pa.concat_tables(_facts(asked, one_each(rows).combine_chunks()))
+
+
+def one_each(rows: pa.Table) -> pa.Table:
+    """Return one row of a group's optimum, and one of each assignor's score.
+
+    Runs with another time limit, or of another version, leave rows of their own: those of this
+    job come before them, and later ones before earlier.
+    """
+    order = [("own", "descending"), (RUN, "descending"), ("key", "ascending")]
+    return first_of(rows, ("group", "group_key", "assignor"), order, 1)
 
 
 def added(facts: pa.Table) -> pa.Table:
@@ -125,7 +132,7 @@ def added(facts: pa.Table) -> pa.Table:
     worst = facts.filter(pc.equal(facts["statistic"], "worst"))
     changes = facts.filter(pc.equal(facts["statistic"], "change"))
     changes = changes.append_column("_less", pc.subtract(changes["x"], changes["y"]))
-    by, order = ("family", "label"), ("_less", "group")
+    by, order = ("family", "label"), [("_less", "ascending"), ("group", "ascending")]
     changes = first_of(changes, by, order, MOST_TEXTS).drop_columns("_less")
     return pa.concat_tables([_as_facts(sums), worst_of(worst, "family", MOST_WORST), changes])
 
@@ -139,16 +146,17 @@ def added_by(facts: pa.Table, by: Sequence[str]) -> pa.Table:
 def cut(facts: pa.Table) -> pa.Table:
     """Keep of texts that may be many the most frequent ones; all rows of a text are here."""
     many = pc.is_in(facts["statistic"], value_set=pa.array(TEXTS))
-    texts = facts.filter(many).append_column("_less", pc.negate(facts["count"].filter(many)))
-    order = ("_less", "label", "assignor")
-    texts = first_of(texts, ("statistic", "family"), order, MOST_TEXTS).drop_columns("_less")
+    order = [("count", "descending"), ("label", "ascending"), ("assignor", "ascending")]
+    texts = first_of(facts.filter(many), ("statistic", "family"), order, MOST_TEXTS)
     return pa.concat_tables([facts.filter(pc.invert(many)), texts])
 
 
-def first_of(rows: pa.Table, by: Sequence[str], order: Sequence[str], most: int) -> pa.Table:
+def first_of(
+    rows: pa.Table, by: Sequence[str], order: Sequence[tuple[str, str]], most: int
+) -> pa.Table:
     """Return the first rows in an order, so many of those that are alike in some columns."""
-    rows = rows.sort_by([(one, "ascending") for one in order])
-    rows = rows.append_column("_at", pa.array(range(len(rows)), pa.int64()))
+    rows = rows.sort_by(order)
+    rows = rows.append_column("_at", pa.array(np.arange(len(rows))))
     alike = rows.group_by([*by], use_threads=False).aggregate([("_at", "list")])["_at_list"]
     first = pc.list_flatten(pc.list_slice(alike, 0, most))
     return rows.take(first.sort()).drop_columns("_at")

@@ -334,22 +334,12 @@ def _schema_of(name: str) -> StructType:
 _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})
 
 
-def latest(
-    rows: DataFrame, by: Sequence[str] = ("key",), *, before: Sequence[str] = ()
-) -> DataFrame:
-    """Return one row of those that are alike: that of the latest run.
-
-    Parameters
-    ----------
-    rows : with the columns `run` and `key`
-    by : the columns in which they are alike
-    before : columns whose greatest value counts before the run
-    """
+def latest(rows: DataFrame) -> DataFrame:
+    """Return one row of those that have the same `key`: that of the latest run."""
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
-    first = [sql.col(name).desc() for name in (*before, RUN)]
-    placed = sql.row_number().over(Window.partitionBy(*by).orderBy(*first, "key"))
+    placed = sql.row_number().over(Window.partitionBy("key").orderBy(sql.col(RUN).desc()))
     return rows.withColumn("_place", placed).where("_place = 1").drop("_place")
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from assay import run
 from assay.commands.run import missed, not_read, run_document
+from compare.fleet import aggregates
+from compare.fleet.aggregates import Stored
 from compare.fleet.ending import (
     ending_of,
     glances_of,
@@ -195,6 +197,26 @@ def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part(spark, spa
     of_part = job_of(part, copied, assignors=ASKED)
     (line,) = too_far_in_run(spark, of_part, counts.run, ["current"], {"balance": 3}, 9)
     assert line.endswith(f": 2 groups: {HOSTILE} by 4, lopsided by 4")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("of_input", [False, True])
+def test_groups_come_to_the_same_where_their_rows_are_too_many_for_one_process(
+    spark, job, first, monkeypatch, of_input
+):
+    tables = {name: job.tables.read(spark, name) for name in ("optima", "scores", "inputs")}
+    tables["inputs"] = tables["inputs"].where("key < '8'")
+    few = Stored.of(job, tables, first)
+    monkeypatch.setattr(aggregates, "ROWS_AT_ONCE", 5)
+    many = Stored.of(job, tables, first)
+    assert (few.rows is None, many.rows is None) == (False, True)
+    assert few.runs == many.runs
+    for is_group in (True, False):
+        assert few.of_input(is_group=is_group) == many.of_input(is_group=is_group) > 0
+    expected, found = (one.facts(job, of_input=of_input).to_pylist() for one in (few, many))
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+    captured = sum(row["count"] for row in found if row["label"] == "captured")
+    assert (captured == few.of_input(is_group=True)) == of_input
 
 
 @pytest.mark.spark

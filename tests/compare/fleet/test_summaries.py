@@ -25,8 +25,9 @@ from compare.fleet.facts import (
     digits_between,
     facts_in,
     integer_bins,
+    one_each,
 )
-from compare.fleet.tables import TABLES, latest, read_table, stored
+from compare.fleet.tables import TABLES, read_table, stored
 from compare.judged import judge
 from compare.overview import overview_of
 from compare.page.comparison import comparison_in
@@ -255,13 +256,13 @@ def test_what_groups_come_to_depends_on_no_partition_batch_or_order(parts):
     assert OTHERS in {row["family"] for row in expected}
 
 
-@pytest.mark.spark
-def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_earlier(spark):
+def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_earlier():
     rows = [("a", False, "1"), ("b", False, "2"), ("c", True, "1"), ("d", False, "1")]
     for some, key in ((rows[:2], "b"), (rows[:3], "c"), (rows[::3], "a")):
-        columns = "group string, key string, own boolean, run string"
-        frame = spark.createDataFrame([("g", *row) for row in some], columns)
-        (kept,) = latest(frame, ["group"], before=["own"]).collect()
+        told = [
+            dict(zip(("key", "own", "run"), row, strict=True)) | {"group": "g"} for row in some
+        ]
+        (kept,) = one_each(pa.Table.from_pylist(told, ROWS)).to_pylist()
         assert kept["key"] == key
 
 
