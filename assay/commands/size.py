@@ -60,6 +60,11 @@ NAMED: Mapping[Aim, str] = {
     "load_spread": "spread of loads",
     "balance": "balance",
 }
+# What the bounds of a capacity rest on; docs/findings/elastic.md has them.
+PROOFS = {
+    "certificate": "two bounds that need no solver: docs/findings/elastic.md",
+    "solver": "a solver's word that no less has to move",
+}
 IN_PODS, OF_A_TARGET = ("--threads", "--host-by"), ("--objective", "--figure")
 
 
@@ -284,6 +289,8 @@ def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -
     )
     if found.rows[0].moved_weight:
         tell("each row: the least weight that has to move if there may be so many members")
+    for kind in dict.fromkeys(row.proof for row in found.rows if row.proof != "none"):
+        tell(f"{kind}: {PROOFS[kind]}")
     members = list(found.assignment.items())
     tell(f"With {counted(found.fewest, 'member')}:")
     show_table(

@@ -60,18 +60,18 @@ def test_new_members_have_names_that_nobody_has_and_a_group_of_nobody_moves_noth
 
 def test_size_with_a_capacity_shows_who_then_holds_what(folder):
     lines = good(assay("size", folder / "orders.json", "--capacity", "280")).stdout.splitlines()
-    assert lines[5] == "With 5 members:"
-    assert lines[6].split() == ["member", "partitions"]
+    assert lines[7] == "With 5 members:"
+    assert lines[8].split() == ["member", "partitions"]
     held = fit(Group.from_dict(orders()), 280).assignment
-    assert len(lines[7:]) == len(held) == 5
-    for line in lines[7:]:
+    assert len(lines[9:]) == len(held) == 5
+    for line in lines[9:]:
         member, *topics = line.split()
         assert topics == [f"{topic}:{ranges(numbers)}" for topic, numbers in held[member].items()]
 
 
 def test_size_with_a_capacity_says_how_many_are_enough_and_what_moves(folder):
     lines = good(assay("size", folder / "orders.json", "--capacity", "280")).stdout.splitlines()
-    assert lines[:5] == [
+    assert lines[:7] == [
         "orders: 10 partitions of weight 1,310, 3 members now, 1 of them above 280. No number of "
         "members is enough: 1 partition is above 280 by itself, and whoever has it falls behind. "
         "With 5 members nobody else does.",
@@ -79,6 +79,8 @@ def test_size_with_a_capacity_says_how_many_are_enough_and_what_moves(folder):
         "      5           640      4          300  solver",
         "      6           600      3          300  certificate",
         "each row: the least weight that has to move if there may be so many members",
+        "solver: a solver's word that no less has to move",
+        "certificate: two bounds that need no solver: docs/findings/elastic.md",
     ]
     document = document_of(
         assay("size", folder / "orders.json", "--capacity", "1,000", "--format", "json")
