@@ -236,16 +236,17 @@ class Command(TyperCommand):
     ) -> str:
         """Return what is wrong with a parameter, of which values were given by these names."""
         expected = _expected(error.message)
+        said = error.format_message().replace(": Value error, ", ": ")
         if isinstance(param, TyperArgument):
             arguments = [one for one in self.get_params(ctx) if isinstance(one, TyperArgument)]
             came = [word for one in arguments for word in _listed(given.get(one.name or ""))]
             if error.message or not came:
-                return error.format_message()
+                return said
             names = " ".join(one.display_name_raw for one in arguments)
             return f"expected {names}, but there is only {' '.join(came)}"
         values = _listed(given.get(param.name or ""))
         if expected is None:
-            return error.format_message().replace(": Value error, ", ": ")
+            return said
         typed = " ".join((param.opts[-1], *(values if len(values) == 1 else ())))
         return f"{typed}: {expected}: {param.help}"
 

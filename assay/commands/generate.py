@@ -18,7 +18,9 @@ def generate(
     family: Annotated[
         Literal["grid", "differing", "equal", "buckets", "nested", "random"],
         typer.Argument(
-            help="the maintainers' grid, differing subscriptions, or one kind of group"
+            help="the maintainers' benchmark (grid), the same with subscriptions that differ "
+            "(differing), or groups whose members read the same topics (equal), one of five sets "
+            "of them (buckets), so many of the first topics (nested), or any topics (random)"
         ),
     ],
     *,
@@ -26,7 +28,7 @@ def generate(
     count: Annotated[int, typer.Option(min=1, help="groups of each kind, one seed each")] = 1,
     members: Annotated[
         list[int] | None,
-        typer.Option(min=1, max=MOST, help="members of the group"),
+        typer.Option(min=1, max=MOST, help="members of the group; repeat it for more sizes"),
     ] = None,
     per_member: Annotated[
         int | None,

@@ -166,7 +166,10 @@ def program(finding: Finding) -> Program:
     write = _WRITERS.get(client)
     if write is None or not version:
         known = ", ".join(_WRITERS)
-        raise BadInput(f"{finding.id}: no program for {finding.assignor}, only for {known}")
+        raise BadInput(
+            f"{finding.id}: no program for {finding.assignor}, only for {known}; "
+            "docs/how-to/test-my-assignor.md has the test of an assignor of your own"
+        )
     if finding.promise not in (("answers", "valid") if client == "kafkajs" else TESTED):
         raise BadInput(f"{finding.id}: no program for the promise {finding.promise}")
     return write(finding, client, assignor, version)
