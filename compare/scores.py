@@ -81,8 +81,8 @@ class Fact:
     if_valid : whether it is None where the assignment is not valid
     in_rows, in_document, stored : whether `Score.to_rows`, the ``assay-scores/1`` document and the
         table ``scores`` of runs have it
-    head : of its column where assignors on a group are compared; empty: it has none of its own
-    counted : whether pages count for each assignor in how many groups it is true, or above 0
+    head : of its column where assignors are compared; empty: it has none, or one made for it alone
+    counted : whether, over several groups, that column counts where it is true, or above 0
     """
 
     of: Callable[[Fleet, Assignment], Exact] | None = None
@@ -92,10 +92,6 @@ class Fact:
     stored: bool = True
     head: str = ""
     counted: bool = False
-
-
-def _fact(default: Any, fact: Fact) -> Any:
-    return field(default=default, metadata={"fact": fact})
 
 
 def _valid_in(fleet: Fleet, assignment: Assignment) -> Bools:
@@ -124,18 +120,25 @@ class Score(Framed):
     assignor: str
     status: Literal["scored", "refused", "failed", "timed-out", "unavailable"]
     reason: str | None = None
-    valid: bool | None = _fact(None, Fact(_valid_in, head="valid", counted=True))
-    balanced: bool | None = _fact(
-        None, Fact(balanced_in, if_valid=True, head="balanced", counted=True)
+    valid: bool | None = field(
+        default=None, metadata={"fact": Fact(_valid_in, head="valid", counted=True)}
     )
-    violations: tuple[Violation, ...] = _fact((), Fact(in_rows=False, stored=False))
+    balanced: bool | None = field(
+        default=None,
+        metadata={"fact": Fact(balanced_in, if_valid=True, head="balanced", counted=True)},
+    )
+    violations: tuple[Violation, ...] = field(
+        default=(), metadata={"fact": Fact(in_rows=False, stored=False)}
+    )
     terms: tuple[ScoreTerm, ...] | None = None
     rounds: int = 1
     revoked: int = 0
     seconds: float = 0.0
-    loads: tuple[int, ...] | None = _fact(None, Fact(in_rows=False, in_document=False))
-    peak_lag: int | None = _fact(None, Fact(stored=False))
-    catch_up_seconds: int | None = _fact(None, Fact(stored=False))
+    loads: tuple[int, ...] | None = field(
+        default=None, metadata={"fact": Fact(in_rows=False, in_document=False)}
+    )
+    peak_lag: int | None = field(default=None, metadata={"fact": Fact(stored=False)})
+    catch_up_seconds: int | None = field(default=None, metadata={"fact": Fact(stored=False)})
 
     @property
     def is_optimal(self) -> bool:
@@ -219,9 +222,10 @@ def facts_of(fleet: Fleet, assignment: Assignment) -> dict[str, Column]:
         for name, fact in FACTS.items()
         if fact.of is not None
     }
+    invalid = ~made["valid"].data
     for name, column in made.items():
-        if FACTS[name].if_valid:
-            column[~made["valid"]] = np.ma.masked
+        if FACTS[name].if_valid and invalid.any():
+            column[invalid] = np.ma.masked
     return made
 
 
