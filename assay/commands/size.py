@@ -385,7 +385,7 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
         said += (
             f" The {counted(sizing.members_now, 'member')} of now "
             f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
-            f"{beyond}. {_moves_needed(sizing)}{solve} prints "
+            f"{beyond}. {_moves_needed(sizing, ' (--objective moves)')}{solve} prints "
             f"{'one' if sizing.change is None else 'who gives what to whom'}."
         )
     elif sizing.change is not None:
@@ -407,8 +407,13 @@ def _beyond_now(sizing: Sizing) -> str:
     return "" if value is None else f"{NAMED[target.aim]} is {_value(target.aim, value)}"
 
 
-def _moves_needed(sizing: Sizing) -> str:
-    """Return how many moves reach a target, and how many fewer might, with a space behind."""
+def _moves_needed(sizing: Sizing, option: str = "") -> str:
+    """Return how many moves reach a target, and how many fewer might, with a space behind.
+
+    Parameters
+    ----------
+    option : in brackets, what asks for those that leave loads uneven
+    """
     change, free = sizing.change, sizing.change_uneven
     if change is None or change.assignment is None:
         return ""
@@ -418,7 +423,7 @@ def _moves_needed(sizing: Sizing) -> str:
     if least < moves and change.at_most:
         said += f"; at least {least:,} {agreed(least, 'are')} needed"
     if free is not None and free.assignment is not None:
-        said += f", {len(free.assignment.moved):,} if loads may be uneven (--objective moves)"
+        said += f", {len(free.assignment.moved):,} if loads may be uneven{option}"
     return f"{said}. "
 
 

@@ -31,7 +31,7 @@ STREAMS = {
     "KAFKA_ASSAY_CACHE=/dev/null/x assay assignors | grep -c written >&2": (0, f"{len(WRITTEN)}"),
     f"KAFKA_ASSAY_CACHE={LONG} assay assignors": (2, r"x+/jars: cannot be read: .* too long"),
     # As where the disk is read-only: not even a temporary folder is to be had.
-    "ulimit -f 0; assay solve orders.json | wc -l >&2": (0, r" *9"),
+    "ulimit -f 0; assay solve orders.json | wc -l >&2": (0, r" *10"),
     "assay solve missing.json 2>&-": (2, ""),
     "assay solve orders.json <&- >&- 2>&-": (2, ""),
     "assay generate grid --members 100 | head -c 10 >&2; exit ${PIPESTATUS[0]}": (
