@@ -16,7 +16,7 @@ from groups.arrays import exact_sums, some, sums
 from groups.assignment import Assignment
 from groups.fleet import Fleet
 from groups.needs import lacking
-from groups.tiers import SQUARED_LOADS, apart_in, cost_of, is_laminar, places_of, racks_of
+from groups.tiers import SQUARED_LOADS, apart_in, cost_of, is_laminar, racks_of
 from optimal.certificate import check
 from optimal.evidence import Evidence
 from optimal.form import (
@@ -27,7 +27,7 @@ from optimal.form import (
     rests_on_a_budget,
     unchecked,
 )
-from optimal.proof import PRICED, ProofKind, heights_of
+from optimal.proof import ASKED, ProofKind, heights_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -325,10 +325,8 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
 
 def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, Int64]) -> bool:
     """Return whether prices of every tier prove a valid assignment optimal."""
-    places = {f"{kind}_balance" for kind in places_of(objective)}
-    known = {*PRICED, *SQUARED_LOADS, *places, "stateful_balance", "restores"}
     apart = (apart_in(objective) or ("", ""))[1] not in ("", "balance")
-    if not known >= set(objective) or set(objective) >= SQUARED_LOADS or apart:
+    if not set(objective) <= ASKED or set(objective) >= SQUARED_LOADS or apart:
         return False
     heights = heights_of(evidence.group, objective)
     if {*prices} != {height.kind for height in heights}:

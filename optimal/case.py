@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from math import lcm
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from groups.errors import BadInput, InvalidAssignment, ProofError
+from optimal.formulations import Formulations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +31,8 @@ STANDBY_TIERS = ("load_squares", "host_balance", "restores")
 OF_PLACES: dict[str, PlaceKind] = {"host_balance": "host", "rack_balance": "rack"}
 # How even loads are, and the peak of the same loads.
 EVENS = {f"{of}_{how}": f"peak_{of}" for of in ("lag", "weight") for how in ("spread", "balance")}
+# The value of a tier, from its definition.
+Definition: TypeAlias = "Callable[[Case], int]"
 
 
 def require(holds: object, message: str) -> None:
@@ -188,34 +191,83 @@ class Case:
 
         Raises
         ------
-        BadInput, ProofError
-            Where the group does not say what the tier needs, or the tier has no definition here.
+        BadInput
+            Where the group does not say what the tier needs, or the tier has no definition.
         """
-        if tier in BY_PARTITION:
-            return sum(self.cost(tier, p, self.held[p]) for p in self.read)
-        if tier == "topic_balance":
-            shares = Counter((self.topic[p], self.held[p]) for p in self.read)
-            return sum(share**2 for share in shares.values())
-        if tier == "load_squares":
-            return sum(self.loads[m] ** 2 for m in self.members)
-        if tier == STATE:
-            having = Counter(self.held[p] for p in self.read if self.keeps_state(p))
-            return sum(number**2 for number in having.values())
-        if tier in OF_PLACES:
-            place = self.places(OF_PLACES[tier])
-            loads_of = Counter(place[self.held[p]] for p in self.read)
-            return sum(weight * loads_of[h] ** 2 for h, weight in self.weights(place).items())
-        if tier == "idle_members":
-            busy = sum(self.loads[m] > 0 for m in self.members)
-            return min(len(self.members), len(self.read)) - busy
-        require(
-            tier in (*PEAKS, *EVENS, "balance", "load_spread"), f"{tier}: it is not defined here"
-        )
-        loads, last = [0] * len(self.members), len(self.members) - 1
+        return DEFINED_TIERS[tier](self)
+
+    def loads_of(self, tier: str) -> list[int]:
+        """Return what each member holds, in what the partitions add to a load in a tier."""
+        loads = [0] * len(self.members)
         for p, size in self.sizes(tier).items():
             loads[self.held[p]] += size
-        if tier in PEAKS:
-            return max((-(-loads[m] // r) for m, r in enumerate(self.rates(tier))), default=0)
-        if tier.endswith("_spread"):
-            return max(loads, default=0) - min(loads, default=0)
-        return sum((2 * i - last) * load for i, load in enumerate(sorted(loads)))
+        return loads
+
+
+def _by_partition(tier: str) -> Definition:
+    return lambda case: sum(case.cost(tier, p, case.held[p]) for p in case.read)
+
+
+def _topic_balance(case: Case) -> int:
+    shares = Counter((case.topic[p], case.held[p]) for p in case.read)
+    return sum(share**2 for share in shares.values())
+
+
+def _stateful_balance(case: Case) -> int:
+    having = Counter(case.held[p] for p in case.read if case.keeps_state(p))
+    return sum(number**2 for number in having.values())
+
+
+def _of_places(kind: PlaceKind) -> Definition:
+    def value(case: Case) -> int:
+        place = case.places(kind)
+        loads_of = Counter(place[case.held[p]] for p in case.read)
+        return sum(weight * loads_of[h] ** 2 for h, weight in case.weights(place).items())
+
+    return value
+
+
+def _idle_members(case: Case) -> int:
+    busy = sum(case.loads[m] > 0 for m in case.members)
+    return min(len(case.members), len(case.read)) - busy
+
+
+def _peak(tier: str) -> Definition:
+    def value(case: Case) -> int:
+        loads, rates = case.loads_of(tier), case.rates(tier)
+        return max((-(-load // rate) for load, rate in zip(loads, rates, strict=True)), default=0)
+
+    return value
+
+
+def _spread(tier: str) -> Definition:
+    def value(case: Case) -> int:
+        loads = case.loads_of(tier)
+        return max(loads, default=0) - min(loads, default=0)
+
+    return value
+
+
+def _pairs(tier: str) -> Definition:
+    def value(case: Case) -> int:
+        loads = sorted(case.loads_of(tier))
+        return sum((2 * i - len(loads) + 1) * load for i, load in enumerate(loads))
+
+    return value
+
+
+DEFINED_TIERS: Formulations[Definition] = Formulations(
+    "check",
+    "DEFINED_TIERS of optimal.case",
+    {
+        **{tier: _by_partition(tier) for tier in BY_PARTITION},
+        "topic_balance": _topic_balance,
+        "load_squares": lambda case: sum(case.loads[m] ** 2 for m in case.members),
+        STATE: _stateful_balance,
+        **{tier: _of_places(kind) for tier, kind in OF_PLACES.items()},
+        "idle_members": _idle_members,
+        **{tier: _peak(tier) for tier in PEAKS},
+        **{tier: _spread(tier) for tier in ("load_spread", "lag_spread", "weight_spread")},
+        **{tier: _pairs(tier) for tier in ("balance", "lag_balance", "weight_balance")},
+    },
+)

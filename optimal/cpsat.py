@@ -17,6 +17,7 @@ from groups.errors import SolverContradiction
 from groups.needs import require_data
 from groups.tiers import TIERS, form_after
 from optimal.answer import Answer, NothingWithin, require_costs_within
+from optimal.formulations import Formulations
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
@@ -301,38 +302,45 @@ def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str,
     }
 
 
-CONSTRAINT_TIERS = {
-    "balance": ConstraintTier(lambda a: a.pairs(np.ones_like(a.of_partition)), lambda _: []),
-    "load_squares": ConstraintTier(lambda a: a.squares([0] * len(a.example)), lambda _: []),
-    "topic_balance": ConstraintTier(
-        lambda a: a.squares(a.group.topic[a.example].tolist()),
-        lambda group: [group.topic.astype(np.int64)],
-    ),
-    "host_balance": ConstraintTier(lambda a: a.places("host"), lambda _: []),
-    "rack_balance": ConstraintTier(lambda a: a.places("rack"), lambda _: []),
-    "stateful_balance": ConstraintTier(
-        lambda a: a.state(), lambda group: [_stateful(group).astype(np.int64)]
-    ),
-    "restores": ConstraintTier(
-        lambda a: a.racks(a.group.copies),
-        lambda group: [] if group.copies is None else [group.copies.replicas.astype(np.int64)],
-    ),
-    "stickiness": ConstraintTier(lambda a: a.moves(None), _owner),
-    "moved_weight": ConstraintTier(
-        lambda a: a.moves(a.group.weight), lambda group: [*_owner(group), *_known(group.weight)]
-    ),
-    "racks": ConstraintTier(
-        lambda a: a.racks(a.group.racks),
-        lambda group: [] if group.racks is None else [group.racks.replicas.astype(np.int64)],
-    ),
-    "load_spread": ConstraintTier(lambda a: a.spread(np.ones_like(a.of_partition)), lambda _: []),
-    "idle_members": ConstraintTier(lambda a: a.idle(), lambda _: []),
-    **_load_tiers("lag", lambda group: group.lag_records),
-    **_load_tiers("weight", lambda group: group.weight),
-    "peak_time": ConstraintTier(
-        lambda a: a.time(a.group.lag_records), lambda group: _known(group.lag_records)
-    ),
-}
+CONSTRAINT_TIERS = Formulations(
+    "cp-sat",
+    "CONSTRAINT_TIERS of optimal.cpsat",
+    {
+        "balance": ConstraintTier(lambda a: a.pairs(np.ones_like(a.of_partition)), lambda _: []),
+        "load_squares": ConstraintTier(lambda a: a.squares([0] * len(a.example)), lambda _: []),
+        "topic_balance": ConstraintTier(
+            lambda a: a.squares(a.group.topic[a.example].tolist()),
+            lambda group: [group.topic.astype(np.int64)],
+        ),
+        "host_balance": ConstraintTier(lambda a: a.places("host"), lambda _: []),
+        "rack_balance": ConstraintTier(lambda a: a.places("rack"), lambda _: []),
+        "stateful_balance": ConstraintTier(
+            lambda a: a.state(), lambda group: [_stateful(group).astype(np.int64)]
+        ),
+        "restores": ConstraintTier(
+            lambda a: a.racks(a.group.copies),
+            lambda group: [] if group.copies is None else [group.copies.replicas.astype(np.int64)],
+        ),
+        "stickiness": ConstraintTier(lambda a: a.moves(None), _owner),
+        "moved_weight": ConstraintTier(
+            lambda a: a.moves(a.group.weight),
+            lambda group: [*_owner(group), *_known(group.weight)],
+        ),
+        "racks": ConstraintTier(
+            lambda a: a.racks(a.group.racks),
+            lambda group: [] if group.racks is None else [group.racks.replicas.astype(np.int64)],
+        ),
+        "load_spread": ConstraintTier(
+            lambda a: a.spread(np.ones_like(a.of_partition)), lambda _: []
+        ),
+        "idle_members": ConstraintTier(lambda a: a.idle(), lambda _: []),
+        **_load_tiers("lag", lambda group: group.lag_records),
+        **_load_tiers("weight", lambda group: group.weight),
+        "peak_time": ConstraintTier(
+            lambda a: a.time(a.group.lag_records), lambda group: _known(group.lag_records)
+        ),
+    },
+)
 
 
 # The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima beyond

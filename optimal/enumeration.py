@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import NOBODY
+from optimal.formulations import Formulations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -203,24 +204,28 @@ def _idle(group: Group, owner: Int32) -> Int64:
     return idle
 
 
-ENUMERATED_TIERS: dict[str, Callable[[Group, Int32], Int64]] = {
-    "balance": _balance,
-    "topic_balance": _topic_balance,
-    "load_squares": lambda g, owner: (_loads(g, owner, _read(g)) ** 2).sum(axis=1),
-    "host_balance": lambda g, owner: _of_places(g, owner, [one.host for one in g.details]),
-    "rack_balance": lambda g, owner: _of_places(g, owner, _racks_of_members(g)),
-    "stateful_balance": _stateful_balance,
-    "restores": lambda g, owner: _misses(g, owner, g.copies),
-    "stickiness": _stickiness,
-    "moved_weight": _moved_weight,
-    "racks": lambda g, owner: _misses(g, owner, g.racks),
-    "load_spread": lambda g, owner: _spread(_loads(g, owner, _read(g))),
-    "idle_members": _idle,
-    "peak_lag": lambda g, owner: _peak(_member_loads(g, owner, g.lag_records)),
-    "lag_spread": lambda g, owner: _spread(_member_loads(g, owner, g.lag_records)),
-    "lag_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.lag_records)),
-    "peak_weight": lambda g, owner: _peak(_member_loads(g, owner, g.weight)),
-    "weight_spread": lambda g, owner: _spread(_member_loads(g, owner, g.weight)),
-    "peak_time": _time,
-    "weight_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.weight)),
-}
+ENUMERATED_TIERS: Formulations[Callable[[Group, Int32], Int64]] = Formulations(
+    "brute",
+    "ENUMERATED_TIERS of optimal.enumeration",
+    {
+        "balance": _balance,
+        "topic_balance": _topic_balance,
+        "load_squares": lambda g, owner: (_loads(g, owner, _read(g)) ** 2).sum(axis=1),
+        "host_balance": lambda g, owner: _of_places(g, owner, [one.host for one in g.details]),
+        "rack_balance": lambda g, owner: _of_places(g, owner, _racks_of_members(g)),
+        "stateful_balance": _stateful_balance,
+        "restores": lambda g, owner: _misses(g, owner, g.copies),
+        "stickiness": _stickiness,
+        "moved_weight": _moved_weight,
+        "racks": lambda g, owner: _misses(g, owner, g.racks),
+        "load_spread": lambda g, owner: _spread(_loads(g, owner, _read(g))),
+        "idle_members": _idle,
+        "peak_lag": lambda g, owner: _peak(_member_loads(g, owner, g.lag_records)),
+        "lag_spread": lambda g, owner: _spread(_member_loads(g, owner, g.lag_records)),
+        "lag_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.lag_records)),
+        "peak_weight": lambda g, owner: _peak(_member_loads(g, owner, g.weight)),
+        "weight_spread": lambda g, owner: _spread(_member_loads(g, owner, g.weight)),
+        "peak_time": _time,
+        "weight_balance": lambda g, owner: _pairs(_member_loads(g, owner, g.weight)),
+    },
+)

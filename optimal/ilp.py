@@ -18,6 +18,7 @@ from groups.extras import command_for
 from groups.needs import require_data
 from groups.tiers import form_after, values
 from optimal.answer import Answer, require_costs_within
+from optimal.formulations import Formulations
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
@@ -234,23 +235,27 @@ def _load_tiers(
 
 
 # What each tier costs in the variables.
-LINEAR_TIERS: dict[str, Callable[[LinearProgram], Cost]] = {
-    "balance": lambda program: program.pairs(_one_each(program.group)),
-    "topic_balance": lambda program: program.squares(_topics(program)),
-    "load_squares": lambda program: program.squares([program.readers]),
-    "host_balance": lambda program: program.places(_hosts(program.group)),
-    "rack_balance": lambda program: program.places(_member_racks(program.group)),
-    "stickiness": lambda program: program.moves(None),
-    "moved_weight": lambda program: program.moves(program.group.weight),
-    "racks": lambda program: program.racks(program.group.racks),
-    "stateful_balance": lambda program: program.state(),
-    "restores": lambda program: program.racks(program.group.copies),
-    "load_spread": lambda program: program.spread(_one_each(program.group)),
-    "idle_members": lambda program: program.idle(),
-    **_load_tiers("lag", lambda group: group.lag_records),
-    **_load_tiers("weight", lambda group: group.weight),
-    "peak_time": lambda program: program.time(program.group.lag_records),
-}
+LINEAR_TIERS: Formulations[Callable[[LinearProgram], Cost]] = Formulations(
+    "ilp",
+    "LINEAR_TIERS of optimal.ilp",
+    {
+        "balance": lambda program: program.pairs(_one_each(program.group)),
+        "topic_balance": lambda program: program.squares(_topics(program)),
+        "load_squares": lambda program: program.squares([program.readers]),
+        "host_balance": lambda program: program.places(_hosts(program.group)),
+        "rack_balance": lambda program: program.places(_member_racks(program.group)),
+        "stickiness": lambda program: program.moves(None),
+        "moved_weight": lambda program: program.moves(program.group.weight),
+        "racks": lambda program: program.racks(program.group.racks),
+        "stateful_balance": lambda program: program.state(),
+        "restores": lambda program: program.racks(program.group.copies),
+        "load_spread": lambda program: program.spread(_one_each(program.group)),
+        "idle_members": lambda program: program.idle(),
+        **_load_tiers("lag", lambda group: group.lag_records),
+        **_load_tiers("weight", lambda group: group.weight),
+        "peak_time": lambda program: program.time(program.group.lag_records),
+    },
+)
 
 
 # A load may be off by this times its greatest weight: with CBC's own 1e-7 that is a unit.

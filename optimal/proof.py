@@ -12,7 +12,7 @@ from groups.arrays import GREATEST, kept
 from groups.columns.places import PLACE_KINDS, Places
 from groups.documents import fields
 from groups.errors import ProofError
-from groups.tiers import TIERS, is_laminar, places_of
+from groups.tiers import SQUARED_LOADS, TIERS, is_laminar, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 # The tiers of which levels and prices can be a certificate.
 PRICED = ("balance", "stickiness", "moved_weight", "racks")
+# Those of which what members and places ask can be one.
+ASKED = frozenset(
+    {*PRICED, *SQUARED_LOADS, "host_balance", "rack_balance", "stateful_balance", "restores"}
+)
 
 
 class ProofKind(StrEnum):

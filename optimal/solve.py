@@ -246,19 +246,23 @@ def _by_itself(
 
 def _searched(known: Solution, time_limit: float | None) -> Solution:
     """Return what a search finds where flows leave open whether loads can be more even."""
-    from optimal.enumeration import enumerates_at_once
+    from optimal.search import search_for
 
     group, objective, start = known.group, known.objective, perf_counter()
     if group.n_candidates > MOST_CANDIDATES or known.assignment is None:
         return known
-    chosen: MethodName = "brute" if enumerates_at_once(group) else "cp-sat"
+    chosen = search_for(group, objective)
     limit = PATIENCE if time_limit is None else max(0.0, time_limit - known.seconds)
-    if chosen == "brute":
-        answer = _loaded(chosen)(group, objective, time_limit=limit)
-    else:
-        from optimal.cpsat import cpsat
+    try:
+        if chosen == "brute":
+            answer = _loaded(chosen)(group, objective, time_limit=limit)
+        else:
+            from optimal.cpsat import cpsat
 
-        answer = cpsat(group, objective, time_limit=limit, start=known.assignment.owner)
+            answer = cpsat(group, objective, time_limit=limit, start=known.assignment.owner)
+    except BadInput:
+        # No search covers it: what flows found stays.
+        return known
     seconds = known.seconds + perf_counter() - start
     found = confirmed(group, objective, answer, chosen, seconds)
     better = [term.value for term in found.terms] < [term.value for term in known.terms]
@@ -358,13 +362,14 @@ def _picked(group: Group, objective: Objective) -> MethodName:
     """Return the method that `auto` stands for."""
     if is_flow(objective):
         return "flow"
-    from optimal.enumeration import enumerates_at_once
+    from optimal.search import search_for
 
-    if enumerates_at_once(group):
-        return "brute"
+    search = search_for(group, objective)
+    if search == "brute":
+        return search
     from optimal.loads.exchange import is_worth_it
 
-    return "exchange" if is_worth_it(group, objective, {}) else "cp-sat"
+    return "exchange" if is_worth_it(group, objective, {}) else search
 
 
 def _flow(group: Group, objective: Objective, method: MethodName) -> Method:

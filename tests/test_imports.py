@@ -196,7 +196,7 @@ ROOMS = ("budgets",)
 
 def test_the_checker_imports_no_solver_and_of_the_solving_code_only_what_a_solution_is():
     rules = ("budgets/budget",)
-    counting = ("enumeration", "recount")
+    counting = ("enumeration", "formulations", "recount")
     checker = ("asks", "case", "certificate", "form", "proof", "solution", *counting, *rules)
     for name in (*checker, "audit", "evidence"):
         path = ROOT / f"optimal/{name}.py"
@@ -216,7 +216,7 @@ def test_the_checker_that_one_reads_is_plain_python_of_300_lines_at_most(name):
 
 def test_the_formulations_share_no_model():
     """What each of them knows of a tier it has from ``groups`` or says itself."""
-    shared = {"optimal.answer", "optimal.proof", "optimal.solution"}
+    shared = {"optimal.answer", "optimal.formulations", "optimal.proof", "optimal.solution"}
     own = {
         "brute": {"optimal.enumeration"},
         "enumeration": set(),
@@ -300,6 +300,7 @@ def test_the_checker_loads_no_method_of_solving():
         "optimal.certificate",
         "optimal.proof",
         "optimal.form",
+        "optimal.formulations",
         "optimal.solve",
         "optimal.frontier",
         "optimal.solution",

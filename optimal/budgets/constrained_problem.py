@@ -232,10 +232,12 @@ class ConstrainedProblem:
     def _searched(self, method: str, known: list[Solution]) -> Solution:
         """Return what enumeration or a constraint program finds."""
         from optimal.brute import brute
-        from optimal.enumeration import enumerates_at_once
+        from optimal.search import search_for
 
         limit = self.time_left.share(1)
-        if method == "brute" or (method == "auto" and enumerates_at_once(self.group)):
+        if method == "auto":
+            method = search_for(self.group, (*self.objective, *self.at_most))
+        if method == "brute":
             answer = brute(self.group, self.objective, time_limit=limit, at_most=self.at_most)
             return self._confirmed(answer, "brute")
         self._load("optimal.cpsat")

@@ -10,7 +10,7 @@ import numpy as np
 
 from groups.arrays import NOBODY
 from groups.tiers import SQUARED_LOADS, TIERS, places_of
-from optimal.proof import Proof, ProofKind, heights_of
+from optimal.proof import ASKED, Proof, ProofKind, heights_of
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int32, Int64, Ints
@@ -121,7 +121,7 @@ def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
     squares = set(objective) >= SQUARED_LOADS
     if (squares and places_of(objective)) or ("balance" in objective and not flows.is_levelled):
         return Proof(ProofKind.NONE)
-    if squares or "topic_balance" in objective:
+    if squares or not set(objective) <= ASKED:
         return Proof(ProofKind.SOLVER)
     heights = heights_of(group, objective)
     ends = np.cumsum([len(height.over) for height in heights])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from groups import TIERS, ProofError, values
+from groups import TIERS, BadInput, values
 from groups.fleet import Fleet
 from optimal import Status, check, solve, solve_fleet
 from optimal.answer import LIMITS
@@ -19,13 +19,25 @@ from tests.optimal.small_groups import every_assignment
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/explanation/formulations.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"^\| `([\w/]+)\.py` \| `(\w+)` \|", PAGE, re.MULTILINE)
+PROGRAMS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 # The form of `balance` for where no sum of squares stands for it.
 FORMS = {"load_pairs"}
 
 
+@pytest.fixture(autouse=True)
+def _tables_as_they_were():
+    """Take the tiers that a test adds out of the tables again."""
+    tables = [getattr(import_module(path.replace("/", ".")), name) for path, name in TABLES]
+    before = [dict(table) for table in tables]
+    yield
+    for table, entries in zip(tables, before, strict=True):
+        table.clear()
+        table.update(entries)
+
+
 def test_the_page_names_a_table_for_each_way_to_write_a_tier():
     assert [name for _, name in TABLES] == [
-        "TIERS", "ENUMERATED_TIERS", "CONSTRAINT_TIERS", "LINEAR_TIERS",
+        "TIERS", "ENUMERATED_TIERS", "CONSTRAINT_TIERS", "LINEAR_TIERS", "DEFINED_TIERS",
     ]  # fmt: skip
 
 
@@ -49,10 +61,8 @@ def test_the_page_names_the_greatest_cost_of_every_tier():
     assert set(re.findall(r"`(\w+)`", rows)) == TIERS.keys()
 
 
-def test_the_entry_on_the_page_adds_a_tier_that_is_solved_and_told(monkeypatch):
-    monkeypatch.setitem(TIERS, "moved_lag", TIERS["stickiness"])  # goes when the test ends
-    (program,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    exec(program, {})
+def test_the_entry_on_the_page_adds_a_tier_that_is_solved_and_told():
+    exec(PROGRAMS[0], {})
     rng = random.Random(1)
     groups = [random_group(rng, members=3, partitions=5) for _ in range(60)]
     fleet = solve_fleet(Fleet.of(groups), "balance > moved_lag")
@@ -61,5 +71,32 @@ def test_the_entry_on_the_page_adds_a_tier_that_is_solved_and_told(monkeypatch):
         for solution in (together, solve(group, "balance > moved_lag")):
             assert solution.status is Status.OPTIMAL
             assert tuple(term.value for term in solution.terms) == least
-            with pytest.raises(ProofError, match=r"^moved_lag: it is not defined here$"):
+            with pytest.raises(BadInput, match=r"^check has no formulation of moved_lag: add one"):
                 check(group, solution)
+
+
+def test_a_method_without_a_formulation_of_a_tier_is_passed_over_and_refuses_it_by_name():
+    exec(PROGRAMS[0], {})
+    group = random_group(random.Random(1), members=3, partitions=5)
+    for method in ("brute", "cp-sat", "ilp"):
+        with pytest.raises(BadInput, match=f"^{method} has no formulation of moved_lag: add one"):
+            solve(group, "balance > moved_lag", method=method)
+    with pytest.raises(BadInput, match=r"^brute has no formulation of moved_lag: add one to ENUM"):
+        solve(group, "peak_lag > moved_lag")
+    assert solve(group, "host_balance > moved_lag").assignment is not None
+
+
+def test_the_entries_on_the_page_add_a_tier_in_which_it_matters_what_else_a_member_holds():
+    exec(PROGRAMS[1], {})
+    rng = random.Random(1)
+    groups = [random_group(rng, members=3, partitions=5) for _ in range(30)]
+    objective = ("peak_topics", "balance")
+    exhausted = [solve(group, objective) for group in groups]
+    with pytest.raises(BadInput, match=r"^cp-sat has no formulation of peak_topics: add one"):
+        solve(groups[0], objective, method="cp-sat")
+    exec(PROGRAMS[2], {})
+    for group, found in zip(groups, exhausted, strict=True):
+        least = min(values(one, objective) for one in every_assignment(group))
+        for solution in (found, solve(group, objective, method="cp-sat")):
+            assert tuple(term.value for term in solution.terms) == least
+            assert solution.status is Status.OPTIMAL

@@ -1,0 +1,35 @@
+"""Formulations: what a method has of each tier, by the tier's name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn, TypeVar
+
+from groups.errors import BadInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Formulation = TypeVar("Formulation")
+
+
+class Formulations(dict[str, Formulation]):
+    """The formulations of a method, by the tiers' names; a tier that it lacks is BadInput.
+
+    Parameters
+    ----------
+    method : who has them
+    place : where they stand, and another one is added
+    entries : a formulation for each tier
+    """
+
+    def __init__(self, method: str, place: str, entries: Mapping[str, Formulation]) -> None:
+        super().__init__(entries)
+        self.method, self.place = method, place
+
+    def __missing__(self, tier: str) -> NoReturn:
+        """Refuse a tier without a formulation."""
+        raise BadInput(f"{self.method} has no formulation of {tier}: add one to {self.place}")
+
+    def covers(self, tiers: Iterable[str]) -> bool:
+        """Return whether every tier has a formulation."""
+        return {*tiers} <= self.keys()
