@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
-from subprocess import DEVNULL, SubprocessError, run
+from subprocess import DEVNULL, PIPE, SubprocessError, run
 from tempfile import TemporaryDirectory, TemporaryFile, gettempdir
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
+    from py4j.java_gateway import JavaGateway
     from pyspark.sql import SparkSession
 
 # As many tasks at once as the JVM sees cores, which heeds limits of processes and containers; a
@@ -67,6 +68,23 @@ OF_LOCAL = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+
+# Java archives no class that is loaded and not linked, which are a quarter: those that only the
+# check of another class has asked for. This links them, and initialises none.
+LINK = """
+public class Link implements java.util.function.Consumer {
+    public void accept(Object names) {
+        String[] each = ((String) names).split(" ");
+        for (int i = 0; i < each.length; i++) {
+            try {
+                Class.forName(each[i], false, ClassLoader.getSystemClassLoader())
+                    .getDeclaredConstructors();
+            } catch (Throwable missing) {
+            }
+        }
+    }
+}
+"""
 
 
 @contextmanager
@@ -354,7 +372,7 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
         try:
             yield session
             if not kept:
-                _keep(java, gateway.proc.pid, archive)
+                _keep(java, gateway, archive)
         finally:
             with warnings.catch_warnings(), suppress(Exception):
                 warnings.simplefilter("ignore")
@@ -384,19 +402,27 @@ def class_archive(java: Path) -> Path:
     return cache_folder("spark", f"{name}.jsa")
 
 
-def _keep(java: Path, pid: int, archive: Path) -> None:
+def _keep(java: Path, gateway: JavaGateway, archive: Path) -> None:
     """Archive the classes that a JVM has loaded; without the archive only time is lost.
 
     At a good end, and not as Java's own ``ArchiveClassesAtExit`` at any: after its parent was
     killed, a JVM would stay 20 s and more.
     """
+    from py4j.protocol import Py4JError
+
     part = archive.with_name(f"{os.getpid()}.unfinished")
-    with suppress(OSError, SubprocessError):
+    ask = [str(java / "bin" / "jcmd"), str(gateway.proc.pid)]
+    with suppress(OSError, SubprocessError, Py4JError):
         archive.parent.mkdir(parents=True, exist_ok=True)
         others = sorted(archive.parent.glob("*.jsa"), key=lambda one: one.stat().st_mtime)
         for other in (*others[: 1 - MOST_ARCHIVES], *archive.parent.glob("*.unfinished")):
             other.unlink()
-        dump = [str(java / "bin" / "jcmd"), str(pid), "VM.cds", "dynamic_dump", str(part)]
+        loaded = run([*ask, "VM.class_hierarchy"], stdout=PIPE, check=True, text=True)
+        compiler = gateway.jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.cook(LINK)
+        link = compiler.getClassLoader().loadClass("Link").newInstance()
+        link.accept(" ".join(re.findall(r"([\w.$]+)/0x", loaded.stdout)))
+        dump = [*ask, "VM.cds", "dynamic_dump", str(part)]
         run(dump, stdout=DEVNULL, stderr=DEVNULL, check=True, timeout=STOP_SECONDS)
         part.replace(archive)
 
