@@ -1,9 +1,10 @@
 """Figures: one function per figure, a table in, an Altair chart out; and what makes the tables.
 
-A table is a pandas DataFrame or a list of records, and each figure names its columns. An empty
-one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light or the dark look,
-`svg` and `save` export it without a browser and without a network. Notebooks show figures as SVG,
-unless another renderer of Altair's was chosen: Altair's own loads its scripts from a network.
+A table is a pandas DataFrame, an Arrow table or a list of records, and each figure names its
+columns. An empty one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light
+or the dark look, `svg` and `save` export it without a browser and without a network. Notebooks
+show figures as SVG, unless another renderer of Altair's was chosen: Altair's own loads its scripts
+from a network.
 """
 
 import altair as alt

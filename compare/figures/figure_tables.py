@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from compare.figures.scored import scores_of
 from compare.gains import trade_offs
 from compare.scores import CURRENT
 from groups.arrays import UNKNOWN
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.figures.rows import Record
+    from compare.figures.scored import Scored
     from compare.judged import Judged
     from compare.scores import Score
     from compare.verdict import Verdict
     from groups.group import Group
     from optimal import Point
-
-    Scored = Iterable[tuple[Group, Sequence[Score]]]
 
 
 def loads_table(
@@ -203,7 +203,8 @@ def shares_table(scored: Scored) -> list[Record]:
 
     Parameters
     ----------
-    scored : groups, each with a row per assignor as `score` returns it
+    scored : pairs of a group and its scores, ``[(group, score_assignors(group, ...)), ...]``; or
+        the table ``scores`` of `fleet.tables`, of Arrow, as a DataFrame or as records
 
     Returns
     -------
@@ -211,16 +212,15 @@ def shares_table(scored: Scored) -> list[Record]:
         `valid`, `balanced` (as KIP-54 defines it), `optimal` (every tier proved at its optimum)
     """
     found: dict[str, dict[str, int]] = {}
-    for _, rows in scored:
-        for row in rows:
-            counts = found.setdefault(
-                row.assignor,
-                dict.fromkeys(("groups", "unscored", "valid", "balanced", "optimal"), 0),
-            )
-            counts["groups" if row.status == "scored" else "unscored"] += 1
-            counts["valid"] += bool(row.valid)
-            counts["balanced"] += bool(row.balanced)
-            counts["optimal"] += row.is_optimal
+    for row in (one.score for one in scores_of("shares_table", scored)):
+        counts = found.setdefault(
+            row.assignor,
+            dict.fromkeys(("groups", "unscored", "valid", "balanced", "optimal"), 0),
+        )
+        counts["groups" if row.status == "scored" else "unscored"] += 1
+        counts["valid"] += bool(row.valid)
+        counts["balanced"] += bool(row.balanced)
+        counts["optimal"] += row.is_optimal
     return [{"assignor": name, **counts} for name, counts in found.items()]
 
 
@@ -229,7 +229,8 @@ def excess_table(scored: Scored, tier: str = "balance") -> list[Record]:
 
     Parameters
     ----------
-    scored : groups, each with a row per assignor as `score` returns it
+    scored : pairs of a group and its scores, ``[(group, score_assignors(group, ...)), ...]``; or
+        the table ``scores`` of `fleet.tables`, of Arrow, as a DataFrame or as records
     tier : a tier of the objective
 
     Returns
@@ -239,25 +240,28 @@ def excess_table(scored: Scored, tier: str = "balance") -> list[Record]:
         in an earlier tier; `excess_most` is also None where no bound is known
     """
     rows: list[Record] = []
-    for group, scores in scored:
-        for score in scores:
-            terms = {term.name: term.excess for term in score.terms or ()}
-            excess = terms.get(tier)
-            least, most = excess if isinstance(excess, tuple) else (excess, excess)
-            rows.append(
-                {
-                    "assignor": score.assignor,
-                    "group": group.name,
-                    # An incumbent that a heuristic beats leaves the excess open from 0 on.
-                    "excess": None if least is None else max(least, 0),
-                    "excess_most": most,
-                }
-            )
+    for one in scores_of("excess_table", scored):
+        terms = {term.name: term.excess for term in one.score.terms or ()}
+        excess = terms.get(tier)
+        least, most = excess if isinstance(excess, tuple) else (excess, excess)
+        rows.append(
+            {
+                "assignor": one.score.assignor,
+                "group": one.group,
+                # An incumbent that a heuristic beats leaves the excess open from 0 on.
+                "excess": None if least is None else max(least, 0),
+                "excess_most": most,
+            }
+        )
     return rows
 
 
 def seconds_table(scored: Scored) -> list[Record]:
     """Return how long each assignor took, group by group.
+
+    Parameters
+    ----------
+    scored : as of `excess_table`
 
     Returns
     -------
@@ -266,15 +270,14 @@ def seconds_table(scored: Scored) -> list[Record]:
     """
     return [
         {
-            "assignor": score.assignor,
-            "group": group.name,
-            "members": len(group.members),
-            "partitions": group.n_partitions,
-            "seconds": score.seconds,
+            "assignor": one.score.assignor,
+            "group": one.group,
+            "members": one.members,
+            "partitions": one.partitions,
+            "seconds": one.score.seconds,
         }
-        for group, scores in scored
-        for score in scores
-        if score.status == "scored" and score.seconds > 0 and score.assignor != CURRENT
+        for one in scores_of("seconds_table", scored)
+        if one.score.status == "scored" and one.score.seconds > 0 and one.score.assignor != CURRENT
     ]
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
+
+import numpy as np
 
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pandas as pd
+    import pyarrow as pa
 
 Record: TypeAlias = dict[str, object]
-Table: TypeAlias = "pd.DataFrame | Iterable[Mapping[str, object]]"
+Table: TypeAlias = "pd.DataFrame | pa.Table | Iterable[Mapping[str, object]]"
 
 
 def greatest_first(sizes: Mapping[str, float], most: int | None = None) -> list[str]:
@@ -29,7 +30,7 @@ class Rows:
     Parameters
     ----------
     figure : name of the figure, for messages
-    table : a DataFrame or records
+    table : a DataFrame, an Arrow table or records
 
     Raises
     ------
@@ -40,7 +41,7 @@ class Rows:
 
     def __init__(self, figure: str, table: Table) -> None:
         self._figure = figure
-        self._rows = _records(figure, table)
+        self._rows = records(figure, table)
         if not self._rows:
             raise BadInput(f"{figure}: no rows, there is nothing to draw")
 
@@ -126,23 +127,30 @@ class Rows:
         raise BadInput(f"{self._figure}: row {row}: {column}: {value!r}, expected {expected}")
 
 
-def _records(figure: str, table: Table) -> list[Record]:
-    """Return records of plain Python values; what is not a number of a DataFrame is None."""
+def records(figure: str, table: Table) -> list[Record]:
+    """Return records of plain Python values; what is not a number of a DataFrame is None.
+
+    Raises
+    ------
+    BadInput
+        Where it is neither a DataFrame nor an Arrow table nor records.
+    """
+    expected, rows = "expected a DataFrame, an Arrow table or records", cast("Any", table)
+    if hasattr(table, "iterrows"):
+        rows = rows.astype(object).where(rows.notna(), None).to_dict("records")
+    elif hasattr(table, "to_pylist"):
+        rows = rows.to_pylist()
+    elif not isinstance(table, Iterable):
+        raise BadInput(f"{figure}: {type(table).__name__}, {expected}")
     found: list[Record] = []
-    for row in _of_frame(table) if hasattr(table, "iterrows") else table:
+    for row in rows:
         if not isinstance(row, Mapping):
-            raise BadInput(f"{figure}: {row!r} is no record, expected a DataFrame or records")
+            raise BadInput(f"{figure}: a row is of type {type(row).__name__}, {expected}")
         found.append({str(name): _plain(value) for name, value in row.items()})
     return found
 
 
-def _of_frame(frame: pd.DataFrame) -> list[Record]:
-    """Return the records of a DataFrame, None for what is missing."""
-    return list(frame.astype(object).where(frame.notna(), None).to_dict("records"))
-
-
 def _plain(value: object) -> object:
     """Return a number of NumPy as one of Python, and None for what is no number."""
-    item = getattr(value, "item", None)
-    plain = item() if callable(item) else value
+    plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and math.isnan(plain) else plain

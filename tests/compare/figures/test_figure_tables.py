@@ -1,22 +1,30 @@
 """The tables that figures draw say what assignments and scores say."""
 
+from functools import partial
+from operator import itemgetter
+
 import numpy as np
 import pytest
 
 from assay import (
     Assignment,
+    BadInput,
     Group,
     Score,
     ScoreTerm,
     assign,
     figures,
+    fleet,
     frontier,
     judge,
+    read_groups,
     score,
+    score_assignors,
     solve,
 )
 from compare.samples.families import Family
 
+CAPTURES, NAMES = "corpus/captures/3.6.2", ["range", "kip-54-sticky"]
 DOCUMENT = {
     "format": "assay-group/1",
     "group": "orders",
@@ -180,3 +188,48 @@ def test_seconds_are_of_what_ran(scored):
         "partitions": 40,
         "seconds": 0.25,
     }
+
+
+@pytest.fixture(scope="module")
+def found():
+    return fleet.tables(CAPTURES, NAMES, assume_equal=True, processes=1)
+
+
+@pytest.mark.parametrize(
+    "made", [figures.excess_table, figures.shares_table, figures.seconds_table]
+)
+def test_tables_are_made_of_the_scores_of_a_fleet_in_whatever_form_they_come(found, made):
+    records = made(found.scores.to_pylist())
+    assert records == made(found.scores) == made(found.scores.to_pandas())
+    assert {row["assignor"] for row in records} <= {*found.scores["assignor"].to_pylist()}
+
+
+def test_the_scores_of_a_fleet_say_what_those_of_its_groups_do(found):
+    (group,) = (one.with_equal_subscriptions() for one in read_groups(CAPTURES))
+    solution = solve(group)
+    scores = [(group, score_assignors(group, solution, ["current", *NAMES]))]
+    for made in (partial(figures.excess_table, tier="stickiness"), figures.shares_table):
+        rows = [sorted(made(one), key=itemgetter("assignor")) for one in (found.scores, scores)]
+        assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize(
+    "made", [figures.excess_table, figures.shares_table, figures.seconds_table]
+)
+def test_what_holds_no_scores_is_refused_in_one_line_that_names_the_shape(found, scored, made):
+    one_line = r"^\w+_table: .*, expected pairs of a group and its scores, \[\(group, [^\n]*$"
+    wrong = found, found.optima, found.optima.to_pandas(), [rows for _, rows in scored], 3
+    for given in wrong:
+        with pytest.raises(BadInput, match=one_line):
+            made(given)
+
+
+def test_a_figure_refuses_the_scores_of_a_fleet_in_a_short_line(found):
+    for table in (found.scores, found.scores.to_pandas(), found.scores.to_pylist()):
+        with pytest.raises(
+            BadInput, match=r"^ecdf: no column 'excess', there are: group, "
+        ) as error:
+            figures.ecdf(table)
+        assert len(str(error.value)) < 250
+    with pytest.raises(BadInput, match=r"^ecdf: a row is of type Score, expected a DataFrame"):
+        figures.ecdf([Score("range", "scored")])

@@ -1,0 +1,86 @@
+"""Scored: how assignors fared on groups, from scores at hand or from the table ``scores``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from compare.figures.rows import records
+from compare.scores import STORED, Score, ScoreTerm
+from groups.errors import BadInput
+from groups.group import Group
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from compare.figures.rows import Table
+
+    Pairs: TypeAlias = Iterable[tuple[Group, Sequence[Score]]]
+    Scored: TypeAlias = Pairs | Table
+
+NEEDED = {"group", "n_partitions", *STORED}
+EXPECTED = (
+    "expected pairs of a group and its scores, [(group, score_assignors(group, solution, names)), "
+    "...], or the table scores of fleet.tables"
+)
+
+
+@dataclass(frozen=True)
+class OnGroup:
+    """How an assignor fared on a group."""
+
+    group: str
+    members: int
+    partitions: int
+    score: Score
+
+
+def scores_of(table: str, scored: Scored) -> Iterator[OnGroup]:
+    """Yield how each assignor fared on each group.
+
+    Parameters
+    ----------
+    table : name of the table that is made, for messages
+
+    Raises
+    ------
+    BadInput
+        Where it is neither groups with their scores nor the table ``scores``.
+    """
+    is_table = hasattr(scored, "iterrows") or hasattr(scored, "to_pylist")
+    if not is_table and not isinstance(scored, Iterable):
+        raise BadInput(f"{table}: {type(scored).__name__}, {EXPECTED}")
+    given: Iterable[Any] = records(table, cast("Table", scored)) if is_table else scored
+    for one in given:
+        match one:
+            case (Group() as group, [*rows]) if all(isinstance(row, Score) for row in rows):
+                members = len(group.members)
+                yield from (OnGroup(group.name, members, group.n_partitions, row) for row in rows)
+            case Mapping() if one.keys() >= NEEDED:
+                members = len(_listed(one["loads"]))
+                yield OnGroup(one["group"], members, one["n_partitions"], _score(one))
+            case Mapping():
+                lacks = ", ".join(sorted(NEEDED - one.keys()))
+                raise BadInput(f"{table}: no column {lacks}, {EXPECTED}")
+            case _:
+                raise BadInput(f"{table}: {type(one).__name__}, {EXPECTED}")
+
+
+def _score(row: Mapping[str, Any]) -> Score:
+    terms = tuple(
+        ScoreTerm(
+            term["name"],
+            term["value"],
+            term["excess"]
+            if term["excess_from"] is None
+            else (term["excess_from"], term["excess_to"]),
+        )
+        for term in _listed(row["terms"])
+    )
+    told = {name: row[name] for name in STORED}
+    return Score(**told | {"terms": terms or None, "loads": tuple(_listed(row["loads"])) or None})
+
+
+def _listed(value: Any) -> list[Any]:
+    return [] if value is None else list(value)
