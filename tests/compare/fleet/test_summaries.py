@@ -6,11 +6,13 @@ from collections import Counter
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from compare.fleet.aggregates import (
     Aggregates,
     aggregates_of,
+    state_of,
 )
 from compare.fleet.ending import stored_score
 from compare.fleet.facts import (
@@ -182,6 +184,22 @@ def test_some_families_can_be_set_apart(found):
 def test_a_folder_without_aggregates_is_bad_input(tmp_path):
     with pytest.raises(BadInput, match="no run for balance in it came to its end"):
         Aggregates.stored(tmp_path, "balance")
+
+
+def test_a_run_for_another_objective_leaves_aggregates_current_and_one_for_theirs_does_not(
+    tmp_path,
+):
+    def add(name: str, run: str, **row: str) -> None:
+        folder = tmp_path / name / f"run={run}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.Table.from_pylist([row], TABLES[name]), folder / "rows.parquet")
+
+    add("aggregates", "1", objective=OBJECTIVE, state=state_of(["1"]))
+    add("optima", "1", key="a", objective=OBJECTIVE)
+    add("optima", "2", key="b", objective="peak_lag")
+    assert Aggregates.stored(tmp_path, OBJECTIVE).current
+    add("scores", "3", key="c", objective=OBJECTIVE)
+    assert not Aggregates.stored(tmp_path, OBJECTIVE).current
 
 
 def test_a_trend_has_some_hundred_points():
