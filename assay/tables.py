@@ -141,23 +141,31 @@ def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
     """Print how each assignor did on all groups, and why some have no score."""
     found = over_groups(rows)
     if found:
-        worst = f"worst {tiers[0]}"
         show_table(
             found,
             Column("assignor", lambda one: one.assignor, whole=True),
             Column("scored", lambda one: f"{one.scored} of {one.groups}"),
             *(Column(FACTS[fact].head, partial(_counted, fact)) for fact in COUNTED),
             Column("as good as can be", lambda one: one.optimal),
-            Column(
-                worst, lambda one: None if one.worst is None else f"+{one.worst:,}", right=True
-            ),
+            *(Column(f"worse in {called(tier)}", partial(_worse, tier)) for tier in tiers),
         )
-        tell(f"{worst}: its greatest excess over the optimum of any group")
+        tell(
+            "worse in: in how many groups it is worse there and equal in what comes before; "
+            "in brackets by how much at most"
+        )
     show_unscored(unscored_of(rows))
 
 
 def _counted(fact: str, one: OverGroups) -> int:
     return one.counted[fact]
+
+
+def _worse(tier: str, one: OverGroups) -> Pair | None:
+    found = one.worse.get(tier)
+    if found is None:
+        return None
+    groups, most = found
+    return f"{groups:,}", f" (+{most:,})" if groups else ""
 
 
 def show_unscored(found: Sequence[NotScored]) -> None:

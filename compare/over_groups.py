@@ -22,7 +22,8 @@ class OverGroups(NamedTuple):
     groups, scored : how many there are, and on how many of them it has a score
     counted : on how many of these a fact holds, by its name, as of `compare.scores.COUNTED`
     optimal : on how many of them it is proved to be optimal
-    worst : its greatest proved excess in the first tier; None if there is none
+    worse : of each tier, by its name, on how many it is proved to be worse there than the optimum
+        and equal before, and its greatest excess; None where none is known
     """
 
     assignor: str
@@ -30,7 +31,7 @@ class OverGroups(NamedTuple):
     scored: int
     counted: dict[str, int]
     optimal: int
-    worst: int | None
+    worse: dict[str, tuple[int, int] | None]
 
 
 def over_groups(rows: Iterable[Score]) -> list[OverGroups]:
@@ -45,14 +46,20 @@ def over_groups(rows: Iterable[Score]) -> list[OverGroups]:
 
 def _over(name: str, every: list[Score]) -> OverGroups:
     scored = [row for row in every if row.terms is not None]
-    excess = [row.terms[0].excess for row in scored if row.terms]
+    excess: dict[str, list[int]] = {}
+    for term in (term for row in scored for term in row.terms or ()):
+        known = excess.setdefault(term.name, [])
+        known += [term.excess] if isinstance(term.excess, int) else []
     return OverGroups(
         name,
         len(every),
         len(scored),
         counted={fact: sum(bool(getattr(row, fact)) for row in scored) for fact in COUNTED},
         optimal=sum(row.is_optimal for row in scored),
-        worst=max((one for one in excess if isinstance(one, int)), default=None),
+        worse={
+            tier: (sum(one > 0 for one in known), max(known)) if known else None
+            for tier, known in excess.items()
+        },
     )
 
 

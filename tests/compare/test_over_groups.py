@@ -1,5 +1,5 @@
-from compare.over_groups import NotScored, in_a_line, unscored_of
-from compare.scores import Score
+from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
+from compare.scores import Score, ScoreTerm
 
 
 def refused(assignor, reason):
@@ -23,3 +23,19 @@ def test_assignors_that_fare_alike_share_a_row():
 
 def test_what_is_scored_everywhere_has_no_row():
     assert unscored_of([Score("a", "scored")]) == ()
+
+
+def scored(*excess):
+    terms = map(ScoreTerm, ("balance", "stickiness"), (9, 9), excess)
+    return Score("a", "scored", valid=True, terms=tuple(terms))
+
+
+def test_over_groups_it_is_told_in_how_many_an_assignor_is_worse_in_each_tier_and_at_worst():
+    rows = [scored(0, 2), scored(0, 5), scored(0, 0), scored(4, None), scored((1, 3), None)]
+    (found,) = over_groups(rows)
+    assert found.worse == {"balance": (1, 4), "stickiness": (2, 5)}
+
+
+def test_over_groups_nothing_is_told_of_a_tier_where_no_excess_is_known():
+    (found,) = over_groups([scored(4, None), scored(2, None)])
+    assert found.worse == {"balance": (2, 4), "stickiness": None}

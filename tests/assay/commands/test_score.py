@@ -56,6 +56,24 @@ def test_every_tier_that_is_worse_than_the_optimum_says_by_how_much(tmp_path):
     assert rows["current"][-3:] == ["8", "(+6)", "0"]
 
 
+def test_over_several_groups_it_is_told_how_often_an_assignor_is_worse_in_each_tier(tmp_path):
+    """One that reaches the best balance and moves too much was hidden."""
+    owned = {"a": {"owned": {"t": [2, 3]}}, "b": {"owned": {"t": [0, 1]}}}
+    members = {m: {"subscription": ["t"], **held} for m, held in owned.items()}
+    even = {"format": "assay-group/1", "topics": {"t": 4}, "members": members}
+    folder = write(tmp_path, {"two.jsonl": [even | {"group": name} for name in ("g", "h")]})
+    asked = ("--assignor", "range", "--assignor", "kip-54-sticky")
+    lines = good(assay("score", "two.jsonl", *asked, cwd=folder)).stdout.splitlines()
+    at = next(at for at, line in enumerate(lines) if line.startswith("assignor"))
+    assert lines[at].split("  ")[-2:] == ["worse in balance", "worse in moves"]
+    rows = {line.split()[0]: line.split()[4:] for line in lines[at + 1 : at + 4]}
+    assert rows == {
+        "current": ["2", "2", "2", "0", "0"],
+        "kip-54-sticky": ["2", "2", "2", "0", "0"],
+        "range": ["2", "2", "0", "0", "2", "(+4)"],
+    }
+
+
 def test_the_table_of_members_counts_those_whose_load_stays(tmp_path):
     owned = {"a": [*range(6)], "b": [6, 7, 8], "c": [], "d": [9, 10, 11]}
     members = {m: {"subscription": ["t"], "owned": {"t": held}} for m, held in owned.items()}
@@ -483,7 +501,7 @@ def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
     asked = ("score", ALL_GROUPS, "--assignor", "range", "--assignor", "roundrobin")
     lines = assay(*asked, "--assume-equal").stdout.splitlines()
     row = next(line for line in lines if line.startswith("range "))
-    assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\+\d+$", row)
+    assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\d+ \(\+\d+\) +\d+ \(\+\d+\)$", row)
     lines = assay(*asked).stdout.splitlines()
     assert "2 assignors are not scored on every group:" in lines
     row = "range, roundrobin +7 +refused +what it does depends on who reads what"
