@@ -6,11 +6,13 @@ import os
 import sys
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from compare.fleet.tables import PARQUET, Tables, content_key, version_of
 from compare.scores import CURRENT, OPTIMUM, assignors_asked
-from groups.tiers import parse_objective
+from groups.errors import BadInput
+from groups.tiers import TIERS, parse_objective
 from heuristics import Assignor, assignor_named
 from heuristics.own import name_of, versioned
 from optimal.answer import SEED
@@ -50,7 +52,8 @@ class Job:
     ----------
     source : a path or an address that Spark knows; or the name of a table
     input_format : of Spark's readers, where the source is no file of snapshots, texts or Parquet
-    folders : where modules of the user's assignors are looked for, besides the usual ones
+    folders : where modules of the user's are looked for, besides the usual ones
+    modules : what adds tiers of the user's where it is imported
     guests : clients that joined a probe, by whose names some of the assignors go
     """
 
@@ -64,7 +67,21 @@ class Job:
     input_format: str | None = None
     input_is_table: bool = False
     folders: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
     guests: tuple[Assignor, ...] = ()
+
+    def prepare(self) -> None:
+        """Have this process find modules of the user's, and know the tiers that they add.
+
+        Raises
+        ------
+        BadInput
+            Where a tier is known to the process that asks, but to no module of it.
+        """
+        sys.path += [folder for folder in self.folders if folder not in sys.path]
+        for module in self.modules:
+            import_module(module)
+        parse_objective(self.objective)
 
     @property
     def lack(self) -> Lack:
@@ -124,9 +141,20 @@ def job_of(
     Raises
     ------
     BadInput
-        Where the objective is not known, no assignor has a name, or a function of the user's
-        cannot be imported by another process.
+        Where the objective is not known, no assignor has a name, or a function or a tier of the
+        user's cannot be imported by another process; or a run that keeps its tables has such a
+        tier, whose meaning no row tells.
     """
+    tiers = parse_objective(objective)
+    added = {TIERS[tier].value.__module__: tier for tier in tiers}
+    added.pop("groups.tiers", None)
+    for module, tier in added.items():
+        if os.fspath(out):
+            raise BadInput(f"objective: a run does not serve {tier}, a tier of {module}")
+        if module == "__main__":
+            raise BadInput(
+                f"objective: no other process can import {tier} from __main__: add it in a module"
+            )
     guests = tuple(one for one in assignors or () if isinstance(one, Assignor))
     others = [one for one in assignors or ["written"] if not isinstance(one, Assignor)]
     given = [one if isinstance(one, str) else name_of(one) for one in others]
@@ -142,7 +170,7 @@ def job_of(
     return Job(
         source=os.fspath(source),
         tables=Tables(os.fspath(out), output_format, output_in_catalogue),
-        objective=parse_objective(objective),
+        objective=tiers,
         assignors=(
             CURRENT,
             *(name for name in names if name != CURRENT),
@@ -154,6 +182,7 @@ def job_of(
         reset=reset,
         input_format=input_format,
         input_is_table=input_is_table,
-        folders=(os.getcwd(), *sys.path) if own else (),
+        folders=(os.getcwd(), *sys.path) if own or added else (),
+        modules=tuple(added),
         guests=guests,
     )

@@ -7,7 +7,6 @@ or is late, the batch is cut into parts until what did it stands by itself and b
 from __future__ import annotations
 
 import os
-import sys
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -187,6 +186,7 @@ class Steps(NamedTuple):
 
 @cache
 def _worker(job: Job) -> Worker:
+    job.prepare()
     return Worker(job)
 
 
@@ -325,8 +325,8 @@ class Worker:
 
 def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> bytes | Lost:
     """Return what a step returns in the child; Lost where it raises."""
-    sys.path += [folder for folder in job.folders if folder not in sys.path]
     try:
+        job.prepare()
         return step(job, *args)
     except AssayError as error:
         return Lost(str(error))

@@ -7,6 +7,7 @@ import random
 import shutil
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ import pytest
 from assay import BadInput, fleet
 from compare.fleet.ending import glance
 from compare.fleet.items import BATCH_GROUPS, in_file
+from compare.fleet.job import job_of
 from compare.fleet.tables import TABLES
 from compare.judged import as_solved, judge
 from compare.overview import glance_of, is_lagging
@@ -25,6 +27,7 @@ from groups.table.batch import each_of
 from groups.table.layout import LAYOUT
 from groups.table.parquet import write_groups
 from groups.table.rows import batch_of
+from groups.tiers import TIERS
 from tests.compare.conftest import lopsided
 from tests.optimal.random_groups import random_group
 
@@ -192,3 +195,46 @@ def test_an_assignor_that_dies_costs_itself_alone(tmp_path, monkeypatch):
     asked = [row for row in found.scores.to_pylist() if row["assignor"] != "current"]
     assert [row["status"] for row in asked] == ["scored", "failed", "scored", "scored"]
     assert "died" in asked[1]["reason"]
+
+
+def test_a_tier_of_a_module_reaches_other_processes(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(TIERS, "moves_again", TIERS["stickiness"])  # goes when the test ends
+    monkeypatch.delitem(sys.modules, "again", raising=False)
+    (tmp_path / "again.py").write_text(
+        "from dataclasses import replace\n"
+        "from groups.tiers import TIERS, of_moved\n"
+        "def value(assignment, fleet):\n"
+        "    return 2 * of_moved(assignment, fleet, None)\n"
+        "moves = TIERS['stickiness']\n"
+        "TIERS['moves_again'] = replace(moves, name='moves_again', value=value)\n",
+        encoding="utf-8",
+    )
+    import_module("again")
+    found = fleet.tables(CAPTURES / "3.6.2", ["range"], "balance > moves_again", assume_equal=True)
+    assert set(found.optima["status"].to_pylist()) == {"optimal"}
+    for row in found.scores["terms"].to_pylist():
+        assert (row[1]["name"], row[1]["value"] % 2) == ("moves_again", 0)
+    with pytest.raises(
+        BadInput, match=r"^objective: a run does not serve moves_again, a tier of "
+    ):
+        job_of(CAPTURES / "3.6.2", tmp_path / "out", objective="balance > moves_again")
+
+
+def test_a_tier_of_the_program_itself_is_refused_where_other_processes_solve(monkeypatch):
+    def value(assignment, fleet):
+        raise AssertionError
+
+    value.__module__ = "__main__"
+    monkeypatch.setitem(TIERS, "mine", replace(TIERS["stickiness"], name="mine", value=value))
+    line = r"^objective: no other process can import mine from __main__: add it in a module$"
+    with pytest.raises(BadInput, match=line):
+        fleet.tables(CAPTURES / "3.6.2", ["range"], "balance > mine")
+
+
+def test_a_tier_that_a_child_does_not_know_is_the_reason_in_each_row(monkeypatch):
+    monkeypatch.setitem(TIERS, "mine", replace(TIERS["stickiness"], name="mine"))
+    found = fleet.tables(CAPTURES / "3.6.2", ["range"], "balance > mine", assume_equal=True)
+    reasons = [*found.optima["reason"].to_pylist(), *found.failures["reason"].to_pylist()]
+    assert all("objective: unknown tier 'mine'" in reason for reason in reasons)
+    assert reasons
