@@ -129,6 +129,7 @@ class LagSettings(Settings):
         *Settings.loaded,
         "optimal.loads.exchange",
         "optimal.loads.constraint_program",
+        "optimal.search",
         "optimal.cpsat",
         "live.connection",
         "kafka.admin",

@@ -24,6 +24,8 @@ import assay
 from assay.cli import app
 from assay.menu import COMMANDS
 from groups.tiers import TIERS
+from optimal.cpsat import CONSTRAINT_TIERS
+from optimal.enumeration import ENUMERATED_TIERS
 from tests.assay import calling
 from tests.seeds import for_each
 
@@ -139,8 +141,13 @@ def test_every_command_succeeds_and_prints_what_stands_under_it(clone, page):
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_runs(clone, program, capfd):
-    # One program adds a tier.
-    with chdir(clone), patch.dict(TIERS):
+    # Some programs add a tier.
+    with (
+        chdir(clone),
+        patch.dict(TIERS),
+        patch.dict(ENUMERATED_TIERS),
+        patch.dict(CONSTRAINT_TIERS),
+    ):
         exec(compile(program, "program", "exec"), {"__name__": "__main__"})
     assert capfd.readouterr().err == ""
 
