@@ -128,7 +128,6 @@ class LagSettings(Settings):
     loaded: ClassVar[tuple[str, ...]] = (
         *Settings.loaded,
         "optimal.loads.exchange",
-        "optimal.loads.constraint_program",
         "optimal.search",
         "optimal.cpsat",
         "live.connection",

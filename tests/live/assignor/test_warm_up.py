@@ -25,6 +25,7 @@ warm_up(Leader.loaded).join()
 before = {{*sys.modules}}
 Leader.solver()(rebalance)
 after = {{*sys.modules}} - before
+assert before >= {{*Leader.loaded}} - {{"kafka.admin"}}
 print(*[name for name in after if name.startswith(("ortools", "groups", "numpy"))])
 print(*[name for name in after if name.startswith("optimal")])
 """
