@@ -152,6 +152,14 @@ def test_the_two_documents_of_a_proof_pass_the_check_that_the_page_names(page):
     check(group, Solution.from_dict(group, json.loads(page.texts["group-1-solution"])))
 
 
+def test_the_documents_of_a_proof_say_what_is_taken_of_subscriptions(page_of):
+    (kpr,) = (one for one in read_groups([CAPTURES]) if one.name == "kpr-c")
+    page = Parsed(rendered(page_of([kpr.to_dict()])))
+    told = "subscription of 2 members unknown, taken as all 3 topics of the group"
+    for one in ("group", "solution"):
+        assert told in json.loads(page.texts[f"group-1-{one}"])["assumed"]
+
+
 def test_the_worst_group_says_what_each_move_buys(read):
     group = Family(8, 6, 10, "random", "join-one").group(4)
     page = read([group])
