@@ -22,7 +22,7 @@ from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -208,6 +208,22 @@ UNLESS_SCORED = {
     for one in fields(Score)
     if FACTS[one.name].stored and one.default not in (MISSING, None)
 }
+
+
+def stored_score(row: Mapping[str, Any]) -> Score:
+    """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
+    terms, loads = row["terms"], row["loads"]
+    lists = {
+        "terms": None if terms is None else tuple(map(_stored_term, terms)),
+        "loads": None if loads is None else tuple(loads),
+    }
+    return Score(**{name: row[name] for name in STORED} | lists)
+
+
+def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
+    low, high = term["excess_from"], term["excess_to"]
+    excess: Excess = term["excess"] if low is None else (low, high)
+    return ScoreTerm(term["name"], term["value"], excess)
 
 
 def facts_of(fleet: Fleet, assignment: Assignment) -> dict[str, Column]:

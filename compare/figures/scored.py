@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from compare.figures.rows import records
-from compare.scores import STORED, Score, ScoreTerm
+from compare.scores import STORED, Score, stored_score
 from groups.errors import BadInput
 from groups.group import Group
 
@@ -58,29 +58,11 @@ def scores_of(table: str, scored: Scored) -> Iterator[OnGroup]:
                 members = len(group.members)
                 yield from (OnGroup(group.name, members, group.n_partitions, row) for row in rows)
             case Mapping() if one.keys() >= NEEDED:
-                members = len(_listed(one["loads"]))
-                yield OnGroup(one["group"], members, one["n_partitions"], _score(one))
+                score = stored_score(one)
+                members = len(score.loads or ())
+                yield OnGroup(one["group"], members, one["n_partitions"], score)
             case Mapping():
                 lacks = ", ".join(sorted(NEEDED - one.keys()))
                 raise BadInput(f"{table}: no column {lacks}, {EXPECTED}")
             case _:
                 raise BadInput(f"{table}: {type(one).__name__}, {EXPECTED}")
-
-
-def _score(row: Mapping[str, Any]) -> Score:
-    terms = tuple(
-        ScoreTerm(
-            term["name"],
-            term["value"],
-            term["excess"]
-            if term["excess_from"] is None
-            else (term["excess_from"], term["excess_to"]),
-        )
-        for term in _listed(row["terms"])
-    )
-    told = {name: row[name] for name in STORED}
-    return Score(**told | {"terms": terms or None, "loads": tuple(_listed(row["loads"])) or None})
-
-
-def _listed(value: Any) -> list[Any]:
-    return [] if value is None else list(value)

@@ -14,7 +14,7 @@ from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
-from compare.scores import CURRENT, STORED, Score, ScoreTerm
+from compare.scores import CURRENT, STORED, stored_score
 from compare.sentences import may_rebalance, spread
 from compare.verdict import EMPTY, Verdict
 from groups.wording import MOST_NAMED, counted, few
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
-    from compare.scores import Excess
 
 
 def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
@@ -201,19 +200,3 @@ def _beyond(
             for one in beyond([stored_score(row)], limits, sure=True)
         ]
         yield pa.RecordBatch.from_pylist(found, schema)
-
-
-def stored_score(row: Mapping[str, Any]) -> Score:
-    """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
-    terms, loads = row["terms"], row["loads"]
-    lists = {
-        "terms": None if terms is None else tuple(map(_stored_term, terms)),
-        "loads": None if loads is None else tuple(loads),
-    }
-    return Score(**{name: row[name] for name in STORED} | lists)
-
-
-def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
-    low, high = term["excess_from"], term["excess_to"]
-    excess: Excess = term["excess"] if low is None else (low, high)
-    return ScoreTerm(term["name"], term["value"], excess)

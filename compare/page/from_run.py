@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.aggregates import Aggregates
-from compare.fleet.ending import glance, stored_score, verdict_in
+from compare.fleet.ending import glance, verdict_in
 from compare.fleet.facts import MOST_WORST
 from compare.fleet.results import Unread
 from compare.fleet.tables import read_table, stored
@@ -20,7 +20,7 @@ from compare.judged import judge
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
-from compare.scores import CURRENT, STORED, UNKNOWN
+from compare.scores import CURRENT, STORED, UNKNOWN, stored_score
 from groups.errors import BadInput
 from groups.table.layout import LAYOUT
 from groups.table.rows import of_row

@@ -15,7 +15,6 @@ from compare.fleet.aggregates import Stored
 from compare.fleet.ending import (
     ending_of,
     glances_of,
-    stored_score,
     too_far_in_run,
 )
 from compare.fleet.job import job_of
@@ -25,6 +24,7 @@ from compare.judged import judge
 from compare.limits import beyond
 from compare.overview import overview_of
 from compare.page.from_run import page_of_run
+from compare.scores import stored_score
 from groups import Group
 from tests.compare.conftest import HOSTILE
 from tests.compare.fleet.stored_groups import groups_of

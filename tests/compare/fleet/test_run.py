@@ -13,11 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay import fleet, run
-from compare.fleet.ending import stored_score
 from compare.fleet.run import STAGES
 from compare.fleet.tables import TABLES, new_run, read_table
 from compare.judged import judge
-from compare.scores import score_assignors, score_current
+from compare.scores import score_assignors, score_current, stored_score
 from groups import BadInput
 from groups.files import find
 from heuristics.time_limit import TimeLimit

@@ -14,7 +14,6 @@ from compare.fleet.aggregates import (
     aggregates_of,
     state_of,
 )
-from compare.fleet.ending import stored_score
 from compare.fleet.facts import (
     EXACT,
     NOT_JUDGED,
@@ -34,7 +33,7 @@ from compare.judged import judge
 from compare.overview import overview_of
 from compare.page.comparison import comparison_in
 from compare.page.from_run import families_apart
-from compare.scores import CURRENT, Score
+from compare.scores import CURRENT, Score, stored_score
 from groups import BadInput
 from tests.compare.fleet.stored_groups import groups_of
 
