@@ -67,9 +67,7 @@ agree: .venv/.ready  ## hold the four formulations against each other: SEED=1 GR
 	@$(BIN)/python -m tests.optimal.agreement --seed $(SEED) --groups $(GROUPS)
 
 bench: clients  ## time the exact solver, alone and beside Kafka's and franz-go's
-	@$(BIN)/python -m benchmarks
-	@$(BIN)/python -m benchmarks.fleet
-	@$(BIN)/python -m benchmarks.clients uniform cooperative balancers
+	@for table in exact fleet uniform cooperative balancers; do $(BIN)/python -m benchmarks $$table || exit; done
 
 jar:  ## build and test the assignors for Kafka's broker and Java clients; leaves out/assay-assignor-VERSION.jar
 	@command -v mvn > /dev/null || { echo "make jar needs Maven and a JDK 17 or later: apt-get install maven" >&2; exit 1; }

@@ -1,166 +1,67 @@
-"""Time the exact solver by the protocol of docs/findings/benchmarks.md and print the tables."""
+"""Time something and print its table: ``python -m benchmarks TABLE ...``, as the Makefile does."""
 
 from __future__ import annotations
 
-import resource
-from functools import partial
-from statistics import median
-from typing import TYPE_CHECKING, Literal, TypeVar
+from argparse import ArgumentParser
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from ortools.graph.python import min_cost_flow
-
-from benchmarks.instances import INSTANCES, SEED, some_topics
-from benchmarks.printed import heading, row, say
-from compare.samples.families import Family
-from optimal import solve, solve_many
-from studies.in_turn import fresh, in_turn, solving, timed
+from benchmarks import clients, exact, fleet, fleet_spark, hosts, jar, lag, makespan, rebalances
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from groups.group import Group
-    from optimal.solution import Solution
 
-Given = TypeVar("Given")
-RUNS = 7
-RIVALS: tuple[Literal["cp-sat", "ilp"], ...] = ("cp-sat", "ilp")
-FLEET = 4000
-FITTED = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
+class Table(NamedTuple):
+    """What is timed.
 
-
-def seconds(
-    call: Callable[[Given], object], prepare: Callable[[], Given], runs: int = RUNS
-) -> tuple[float, float, float]:
-    """Return least, median and greatest seconds of a call on what `prepare` makes, untimed.
-
-    One call before is not counted.
+    Attributes
+    ----------
+    prints : in a line
+    run : prints it, given the options that it has
+    options : their defaults: a number of something, or words in the names of rows
     """
-    (taken,) = in_turn(lambda: timed(partial(call, prepare())), warm=1, runs=runs).seconds
-    return min(taken), median(taken), max(taken)
+
+    prints: str
+    run: Callable[..., None]
+    options: dict[str, Any] = {}  # noqa: RUF012
 
 
-def bars() -> None:
-    """Print a row per instance: bar, seconds of the solve, and with the group built first."""
-    heading(
-        "group", "bar (s)", "least", "median", "greatest", "built too", "method", "balance, moves"
-    )
-    for name, (bar, build) in INSTANCES.items():
-        group = build()
-        solution = solve(group)
-        taken = seconds(solve, partial(fresh, group))
-        _, built, _ = seconds(lambda given: solve(fresh(given)), partial(fresh, group))
-        terms = ", ".join(str(term.value) for term in solution.terms)
-        figures = (f"{each:.4f}" for each in (*taken, built))
-        row(name, bar, *figures, f"{solution.method}, {solution.status}", terms)
+ROWS: dict[str, Any] = {"only": ""}
+TABLES = {
+    "exact": Table("the exact solver alone, and other ways to the same optimum", exact.exact),
+    "fleet": Table("each step from snapshots to solutions, in one process", fleet.fleet),
+    "spark": Table(
+        "runs on Spark and without, on Linux", fleet_spark.spark, {"groups": fleet_spark.GROUPS}
+    ),
+    "uniform": Table("the broker's uniform on the maintainers' grid", clients.uniform),
+    "cooperative": Table("cooperative-sticky where subscriptions differ", clients.cooperative),
+    "balancers": Table("franz-go's balancers", clients.balancers),
+    "kip-615": Table("cooperative-sticky at the size of KIP-615, by release", clients.kip_615),
+    "hosts": Table("the optimum with hosts", hosts.hosts, {"seed": 1}),
+    "jar": Table("the assignors of java/ beside Kafka's, in one JVM", jar.jar, {"runs": jar.RUNS}),
+    "peaks": Table("what is proved of lag, a quarter of an hour", lag.peaks, {"seeds": 3, **ROWS}),
+    "budgets": Table("the same within budgets", lag.budgets, {"seeds": 3, **ROWS}),
+    "makespan": Table(
+        "peak lag on the classes of P||Cmax, up to an hour",
+        makespan.makespan, {"instances": 3, **ROWS},
+    ),
+    "rebalances": Table(
+        "real consumers on a real broker", rebalances.rebalances, {"runs": rebalances.RUNS}
+    ),
+}  # fmt: skip
 
 
-def fleets() -> None:
-    """Print how many small groups a second are solved, together and one by one."""
-    rng = np.random.default_rng(SEED)
-    drawn = [int(rng.integers(2**31)) for _ in range(FLEET)]
-    fleet = [Family(10, 6, 6, "random", "join-one").group(seed) for seed in drawn]
-    _, together, _ = seconds(solve_many, lambda: [fresh(group) for group in fleet])
-    some = fleet[:500]
-    _, alone, _ = seconds(lambda groups: [*map(solve, groups)], lambda: [*map(fresh, some)])
-    say(f"\n{FLEET / together:.0f} groups of 10 x 60 a second together, {500 / alone:.0f} alone")
-
-
-def reading() -> None:
-    """Print how far a solve is from reading its input arrays once."""
-    group = INSTANCES["2000 x 1,000,000, equal, one joins"][1]()
-    columns = (group.owner, group.subscription_topics, group.subscription_indptr, group.partitions)
-    _, once, _ = seconds(lambda given: [int(column.sum()) for column in given], lambda: columns)
-    _, whole, _ = seconds(solve, partial(fresh, group))
-    say(f"2000 x 1,000,000, equal, one joins: {whole / once:.0f} times reading the arrays once")
-
-
-def rivals() -> None:
-    """Print the same optimum found in other ways, in turn."""
-    heading("group", "way", "ours (s)", "its median (s)", "times ours", "warm-up + runs of each")
-    large = some_topics(1000, 100_000, 100, 10)
-    small = Family(8, 3, 6, "random", "join-one").group(SEED)
-    _rival("1000 x 100,000", large, "one convex flow", one_convex_flow)
-    for method in RIVALS:
-        _rival("8 x 24", small, method, lambda group, by=method: _values(solve(group, method=by)))  # type: ignore[misc]
-
-
-def _rival(
-    name: str, group: Group, way: str, optimum: Callable[[Group], tuple[float, ...]]
-) -> None:
-    if optimum(group) != _values(solve(group)):
-        raise RuntimeError(f"{way} has another optimum")
-    came = in_turn(
-        partial(solving, group), lambda: timed(partial(optimum, fresh(group))), warm=1, runs=RUNS
-    )
-    row(name, way, *(f"{one:.4f}" for one in came.medians), f"{came.times:.0f}", came.protocol)
-
-
-def _values(solution: Solution) -> tuple[float, ...]:
-    return tuple(term.value for term in solution.terms)
-
-
-def one_convex_flow(group: Group) -> tuple[int, ...]:
-    """Solve balance > stickiness as a single min-cost flow; return the values of both tiers.
-
-    Partitions of one topic and owner are one source; each member has a unit arc a step, the k-th
-    costing 2k - 1 times more than all moves together. No levels, no classes of members.
-    """
-    members, topics = len(group.members), len(group.topics)
-    weight = group.n_partitions + 1
-    read = group.readers[group.topic] > 0
-    reader, listed = group.subscription_pairs
-    key = group.topic[read].astype(np.int64) * (members + 1) + group.owner[read] + 1
-    pairs, count = np.unique(key, return_counts=True)
-    topic, owner = pairs // (members + 1), pairs % (members + 1) - 1
-    owned = owner >= 0
-    supply = np.bincount(topic, count, topics).astype(np.int64)
-    first_member = topics
-    most = int(2 * supply.sum() / max(members, 1)) + int(count.max(initial=0)) + 2
-    step = np.tile(np.arange(1, most + 1), members)
-    last = first_member + np.repeat(np.arange(members), most)
-    tail = np.concatenate((topic[owned], listed, last))
-    head = first_member + np.concatenate((owner[owned], reader, np.full(len(last), members)))
-    room = np.concatenate((count[owned], supply[listed], np.ones(len(last), np.int64)))
-    kept_first = np.repeat((-1, 0), (owned.sum(), len(listed)))
-    cost = np.concatenate((kept_first, (2 * step - 1) * weight))
-    flow = min_cost_flow.SimpleMinCostFlow()
-    arcs = flow.add_arcs_with_capacity_and_unit_cost(tail, head, room, cost)
-    nodes = np.concatenate((supply, np.zeros(members, np.int64), [-supply.sum()]))
-    flow.set_nodes_supplies(np.arange(len(nodes)), nodes)
-    if flow.solve() != flow.OPTIMAL:
-        raise RuntimeError("the one convex flow did not end optimal")
-    found = flow.flows(arcs)
-    kept = int(found[: int(owned.sum())].sum())
-    loads = np.bincount(head[: -members * most] - first_member, found[: -members * most], members)
-    ordered = np.sort(loads.astype(np.int64))
-    score = int(((2 * np.arange(members) - members + 1) * ordered).sum())
-    return score, int(count[owned].sum()) - kept
-
-
-def growth() -> None:
-    """Print time and peak memory over the number of partitions, with the line fitted to them."""
-    heading("partitions", "median (s)", "microseconds a partition", "peak memory (GB)")
-    times = []
-    for partitions in FITTED:
-        group = some_topics(max(partitions // 100, 10), partitions, 1000, 10)
-        _, middle, _ = seconds(solve, partial(fresh, group), 3)
-        times.append(middle)
-        each = f"{1e6 * middle / partitions:.2f}"
-        row(f"{partitions:,}", f"{middle:.4f}", each, f"{_peak_memory():.2f}")
-    slope = np.polyfit(np.log(FITTED), np.log(times), 1)[0]
-    say(f"\ntime grows with the {slope:.2f}th power of the number of partitions (log-log fit)")
-
-
-def _peak_memory() -> float:
-    """Return the gigabytes that this process has had at most."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+def main() -> None:
+    """Print the tables that are asked for."""
+    parser = ArgumentParser(prog="python -m benchmarks", description="time and print a table")
+    parsers = parser.add_subparsers(dest="name", required=True, metavar="TABLE")
+    for name, table in TABLES.items():
+        one = parsers.add_parser(name, help=table.prints, description=table.prints)
+        for option, default in table.options.items():
+            one.add_argument(f"--{option}", type=type(default), default=default)
+    asked = vars(parser.parse_args())
+    TABLES[asked.pop("name")].run(**asked)
 
 
 if __name__ == "__main__":
-    bars()
-    say(f"\npeak memory of all of these: {_peak_memory():.2f} GB")
-    fleets()
-    reading()
-    rivals()
-    growth()
+    main()

@@ -1,6 +1,5 @@
 """Clients: their own assignors and the exact solver in turn, warm, in memory to in memory.
 
-``python -m benchmarks.clients [uniform] [cooperative] [balancers] [kip-615]`` prints these tables.
 All begin with what they are given in memory and build nothing of it inside the clock: uniform is
 handed its subscription type and subscription sets that members share, franz-go's balancer parsed
 members, the solver a group that keeps each distinct topic list once; what it costs to find out who
@@ -11,7 +10,6 @@ and the same statistic.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -184,16 +182,3 @@ def kip_615() -> None:
                 best = came.status != "scored" or came.is_optimal
                 cells.append(said if best else f"{said}, not optimal")
             row(shape, f"{exact:.4f}", *cells)
-
-
-TABLES: dict[str, Callable[[], None]] = {
-    "uniform": uniform,
-    "cooperative": cooperative,
-    "balancers": balancers,
-    "kip-615": kip_615,
-}
-if __name__ == "__main__":
-    parser = ArgumentParser(description="time clients' assignors and the exact solver in turn")
-    parser.add_argument("table", nargs="+", choices=TABLES)
-    for table in parser.parse_args().table:
-        TABLES[table]()

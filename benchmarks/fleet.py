@@ -1,6 +1,6 @@
 """The fleet: what each step from snapshots to solutions costs a group, in one process.
 
-Run with ``python -m benchmarks.fleet``. The steps take turns, so that what else the machine does
+The steps take turns, so that what else the machine does
 meets all of them alike.
 """
 
@@ -65,18 +65,6 @@ def joined(count: int) -> list[Group]:
     rng = np.random.default_rng(SEED)
     drawn = [int(rng.integers(2**31)) for _ in range(count)]
     return [Family(10, 6, 6, "random", "join-one").group(seed) for seed in drawn]
-
-
-def captured(group: Group) -> JsonObject:
-    """Return the snapshot of a group as console tools show it: with offsets, clients and hosts."""
-    document = group.to_dict()
-    for name, topic in document["topics"].items():
-        count = topic if isinstance(topic, int) else topic["partitions"]
-        logs = [{"beginning": None, "end": 100 + n, "committed": 90} for n in range(count)]
-        document["topics"][name] = {"partitions": count, "offsets": logs}
-    for name, member in document["members"].items():
-        document["members"][name] = member | {"client_id": f"app-{name}", "host": "/10.0.0.1"}
-    return document
 
 
 def steps(documents: list[JsonObject]) -> dict[str, Callable[[], object]]:
@@ -149,19 +137,16 @@ def _solved(file: bytes) -> None:
         solve_fleet(fleet)
 
 
-def main() -> None:
+def fleet() -> None:
     """Print a row for each step: microseconds a group, and how many groups a second that is."""
     plain = joined(GROUPS)
-    for what, documents in (
-        ("10 x 60, owners", [group.to_dict() for group in plain]),
-        ("10 x 60 of a console, offsets and clients", [captured(group) for group in plain]),
-    ):
-        heading(what, "clock (us)", "processor (us)", "groups a second")
-        some = documents[: GROUPS // 10]
-        for steps_of, count in ((steps(documents), GROUPS), (one_by_one(some), len(some))):
-            for name, figures in each_in_turn(steps_of).items():
-                clock, processor = (1e6 * seconds / count for seconds in figures)
-                row(name, f"{clock:.1f}", f"{processor:.1f}", f"{1e6 / clock:,.0f}")
+    documents = [group.to_dict() for group in plain]
+    heading("10 x 60, owners", "clock (us)", "processor (us)", "groups a second")
+    some = documents[: GROUPS // 10]
+    for steps_of, count in ((steps(documents), GROUPS), (one_by_one(some), len(some))):
+        for name, figures in each_in_turn(steps_of).items():
+            clock, processor = (1e6 * seconds / count for seconds in figures)
+            row(name, f"{clock:.1f}", f"{processor:.1f}", f"{1e6 / clock:,.0f}")
     solved, made, rival = beside_franz_go(plain)
     say(
         f"\nrows to solutions {made:.1f} us a group, `solve_fleet` of that {solved:.1f}; "
@@ -178,7 +163,3 @@ def main() -> None:
             f"`solve_fleet`, {what}: {len(groups) / clock:,.0f} groups a second, "
             f"{1e6 * processor / len(groups):.1f} us of the processor each"
         )
-
-
-if __name__ == "__main__":
-    main()

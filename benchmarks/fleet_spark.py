@@ -1,6 +1,6 @@
 """The fleet on Spark: how many groups a second a run does, beyond its start.
 
-Run with ``python -m benchmarks.fleet_spark [GROUPS]``, on Linux. Each input goes through one core
+Each input goes through one core
 and through two, in turn, and then once more, when there is nothing left to do. The start of Spark
 is not counted in the rate; what else the machine does shows in its load. The processor's seconds
 are those of all processes of a run: Python, Java and their workers. Beside each stands the same
@@ -129,9 +129,8 @@ def without_spark(source: Path, assignors: Sequence[str], cores: int) -> Cost:
     return cost_of([sys.executable, "-c", f"from assay import fleet; {call}"])
 
 
-def main() -> None:
+def spark(groups: int) -> None:
     """Print a row for each input and number of cores."""
-    groups = int(sys.argv[1]) if len(sys.argv) > 1 else GROUPS
     heading(
         "input", "groups", "cores", "seconds", "start", "groups/s beyond it", "processor s",
         "microseconds a group", "files", "shuffled MB", "again", "load",
@@ -158,7 +157,3 @@ def main() -> None:
                     f"{count / seconds:,.0f}", f"{used:.1f}", f"{1e6 * used / count:,.0f}",
                     "-", "-", "-", f"{load:.1f}",
                 )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()

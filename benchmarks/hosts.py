@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from argparse import ArgumentParser
 from dataclasses import replace
 from functools import partial
 
+from benchmarks.printed import heading, row
 from compare.samples.families import Family
 from groups.columns.places import MemberDetails
 from optimal import Status
@@ -27,27 +26,18 @@ POINTS = [
 ]
 
 
-def main() -> None:
+def hosts(seed: int) -> None:
     """Print a row a group: milliseconds without hosts, and how many times that with them."""
-    parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    sys.stdout.write(f"{'group':34}{'ms':>8}" + "".join(f"  {one}" for one in ASKED) + "\n")
+    heading("group", "ms", *(f"{one} (*: feasible only)" for one in ASKED))
     for point in POINTS:
-        group = point.group(seed=asked.seed)
-        hosts = (MemberDetails(host=f"h{m // THREADS}") for m in range(point.members))
-        group = replace(group, details=tuple(hosts))
+        group = point.group(seed)
+        pods = (MemberDetails(host=f"h{m // THREADS}") for m in range(point.members))
+        group = replace(group, details=tuple(pods))
         cells = []
         for objective in ASKED:
             found = solve(group, objective)
             both = (partial(solving, group, one) for one in (PLAIN, objective))
             sides = in_turn(*both, patience=20)
             known = "" if found.status is Status.OPTIMAL else "*"
-            cells.append(f"{sides.times:.1f}{known}".rjust(len(objective)))
-        plain = 1000 * sides.medians[0]
-        sys.stdout.write(f"{point.name:34}{plain:8.2f}  {'  '.join(cells)}\n")
-    sys.stdout.write("*: feasible only\n")
-
-
-if __name__ == "__main__":
-    main()
+            cells.append(f"{sides.times:.1f}{known}")
+        row(point.name, f"{1000 * sides.medians[0]:.2f}", *cells)

@@ -6,7 +6,6 @@ the assignor's own call, with what the broker or the client hands it in memory.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections import defaultdict
 from dataclasses import replace
 from statistics import median
@@ -117,17 +116,7 @@ def sticky(runs: int) -> None:
         row(family.name, f"{a:.2f}, {allocated(ours, 1):.1f}", *cells)
 
 
-def main() -> None:
-    """Print the tables."""
-    parser = ArgumentParser(description="time the assignors of java/ beside Kafka's, in turn")
-    parser.add_argument("--runs", type=int, default=RUNS, help="of each side; before, five times")
-    parser.add_argument("--beside", choices=("uniform", "sticky"), help="one of the two tables")
-    asked = parser.parse_args()
-    if asked.beside != "sticky":
-        uniform(asked.runs)
-    if asked.beside != "uniform":
-        sticky(asked.runs)
-
-
-if __name__ == "__main__":
-    main()
+def jar(runs: int) -> None:
+    """Print both tables; each side runs so often, and five times as often before."""
+    uniform(runs)
+    sticky(runs)

@@ -16,19 +16,25 @@ def lags(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:
     return np.minimum(rng.zipf(1.5, count), 10**9).astype(np.int64)
 
 
-def alike(partitions: int, members: int, kind: str, seed: int, *, topics: int = 1) -> Group:
-    """Return a group whose members all read all topics, of so many partitions each."""
-    rng = np.random.default_rng(seed)
+def reading_all(lag: np.ndarray, members: int, *, topics: int = 1, name: str = "g") -> Group:
+    """Return a group of such lags, all of whose members read all topics, and own nothing."""
     return Group.from_arrays(
-        group=f"{kind} {topics} x {partitions} on {members}, seed {seed}",
+        group=name,
         topics=[f"t{t:03}" for t in range(topics)],
-        partitions=[partitions] * topics,
+        partitions=[len(lag) // topics] * topics,
         members=[f"c{m:04}" for m in range(members)],
         subscription_indptr=[0, topics],
         subscription_topics=range(topics),
         subscription_row=[0] * members,
-        lag=lags(kind, topics * partitions, rng),
+        lag=lag,
     )
+
+
+def alike(partitions: int, members: int, kind: str, seed: int, *, topics: int = 1) -> Group:
+    """Return a group whose members all read all topics, of so many partitions each."""
+    lag = lags(kind, topics * partitions, np.random.default_rng(seed))
+    name = f"{kind} {topics} x {partitions} on {members}, seed {seed}"
+    return reading_all(lag, members, topics=topics, name=name)
 
 
 def differing(members: int, topics: int, partitions: int, seed: int) -> Group:

@@ -1,26 +1,24 @@
 """Peak lag on the instance classes of P||Cmax: what is proved (docs/findings/benchmarks.md).
 
-Run with ``python -m benchmarks.makespan``; half an hour to an hour.
 Partitions are jobs, lag is their time, and members are machines: the objective is `peak_lag`.
 """
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from statistics import median
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.lag import ask, gap
+from benchmarks.lag_groups import reading_all
 from benchmarks.printed import heading, row
-from groups import Group
-from optimal import solve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from benchmarks.lag import Answer
     from optimal.solve import MethodName
 
 # Seconds for an instance, of each way.
@@ -87,84 +85,31 @@ CLASSES = (
 )
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a way found: None where nothing; a bound of 0 where nothing is known."""
-
-    value: int | None
-    bound: int
-    seconds: float
-
-
-def group_of(times: np.ndarray, machines: int) -> Group:
-    """Return a group of one topic that all read and nobody owns."""
-    return Group.from_arrays(
-        group="makespan",
-        topics=["t"],
-        partitions=[len(times)],
-        members=[f"c{m:04}" for m in range(machines)],
-        subscription_indptr=[0, 1],
-        subscription_topics=[0],
-        subscription_row=[0] * machines,
-        lag=times,
-    )
+def makespan(instances: int, only: str) -> None:
+    """Print a row a class; a gap is to the highest bound that any way has."""
+    ways: tuple[MethodName, ...] = ("exchange", "cp-sat")
+    heading("class", "instances", *ways)
+    for one in CLASSES:
+        if only not in one.name:
+            continue
+        groups = [
+            reading_all(one.draw(jobs, np.random.default_rng((seed, jobs, machines))), machines)
+            for jobs, machines in one.sizes
+            for seed in range(1, instances + 1)
+        ]
+        found = [[ask(group, "peak_lag", way, SECONDS)[0] for way in ways] for group in groups]
+        bounds = [max(answer.bound or 0 for answer in of) for of in found]
+        row(one.name, len(groups), *(_cell(of, bounds) for of in zip(*found, strict=True)))
 
 
-def answer(times: np.ndarray, machines: int, method: MethodName) -> Answer:
-    """Return what a method makes of `peak_lag`."""
-    group, start = group_of(times, machines), perf_counter()
-    solution = solve(group, "peak_lag", method=method, time_limit=SECONDS)
-    seconds = perf_counter() - start
-    if not solution.terms:
-        return Answer(None, 0, seconds)
-    return Answer(solution.terms[0].value, solution.terms[0].bound or 0, seconds)
-
-
-WAYS: tuple[MethodName, ...] = ("exchange", "cp-sat")
-
-
-def compare(one: Class, instances: int) -> None:
-    """Print the row of a class; a gap is to the highest bound that any way has."""
-    answers: dict[str, list[Answer]] = {name: [] for name in WAYS}
-    for jobs, machines in one.sizes:
-        for seed in range(1, instances + 1):
-            times = one.draw(jobs, np.random.default_rng((seed, jobs, machines)))
-            for name in WAYS:
-                answers[name].append(answer(times, machines, name))
-    bounds = [max(one.bound for one in each) for each in zip(*answers.values(), strict=True)]
-    values = [
-        min((one.value for one in each if one.value is not None), default=0)
-        for each in zip(*answers.values(), strict=True)
-    ]
-    if any(0 < value < bound for value, bound in zip(values, bounds, strict=True)):
-        raise RuntimeError(f"{one.name}: a way found less than another's bound")
-    row(one.name, len(bounds), *(_cell(found, bounds) for found in answers.values()))
-
-
-def _cell(found: list[Answer], bounds: list[int]) -> str:
+def _cell(found: Sequence[Answer], bounds: Sequence[int]) -> str:
     """Return how many are proved, the median seconds and the greatest gap."""
-    proved = sum(one.value == one.bound for one in found)
+    proved = sum(one.value is not None and one.value == one.bound for one in found)
     gaps = [
-        100 * (one.value - bound) / bound
+        gap(one.value, bound)
         for one, bound in zip(found, bounds, strict=True)
         if one.value is not None
     ]
     worst = f"{max(gaps):.3f}%" if len(gaps) == len(found) else f"{len(found) - len(gaps)} without"
     middle = median(one.seconds for one in found)
     return f"{proved} ({100 * proved / len(found):.1f}%), {middle:.3f} s, {worst}"
-
-
-def main() -> None:
-    """Print the table, a row at a time."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--instances", type=int, default=3, help="of each number of jobs")
-    parser.add_argument("--only", default="", help="classes with these words in their name")
-    asked = parser.parse_args()
-    heading("class", "instances", *WAYS)
-    for one in CLASSES:
-        if asked.only in one.name:
-            compare(one, asked.instances)
-
-
-if __name__ == "__main__":
-    main()

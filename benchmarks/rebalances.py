@@ -1,6 +1,6 @@
 """Rebalance real consumers on a real broker, with the client's sticky assignor and with ours.
 
-``python -m benchmarks.rebalances [RUNS [CLIENT ...]]``: the same members, topics and events for
+The same members, topics and events for
 both sides, in turn, and a table of all runs together. Each run has other subscriptions.
 """
 
@@ -136,14 +136,12 @@ def _judged(
     return Rebalanced(seconds, balance, best.terms[0].value, moves, best.terms[1].value)
 
 
-def measured(
-    bootstrap: str, runs: int, clients: Sequence[str]
-) -> Iterator[tuple[tuple[str, str, str, str], Rebalanced]]:
+def measured(bootstrap: str, runs: int) -> Iterator[tuple[tuple[str, str, str, str], Rebalanced]]:
     """Return what each event came to, by client, subscriptions, event and side.
 
     The two sides take turns. A run that does not settle ends there, and a line says why.
     """
-    every = itertools.product(range(runs), clients, TOPICS, enumerate(SIDES, 1))
+    every = itertools.product(range(runs), CLIENTS, TOPICS, enumerate(SIDES, 1))
     for number, client, kind, (at, side) in every:
         consumer, assignor = CLIENTS[client][0], CLIENTS[client][at]
         group = f"{client}-{kind}-{side}-{number}".replace(", ", "-")
@@ -156,14 +154,14 @@ def measured(
         sys.stderr.write(f"{group} done\n")
 
 
-def main(runs: int, clients: Sequence[str]) -> None:
+def rebalances(runs: int) -> None:
     """Print a row for each client, group, event and side; after an interrupt, of what is done."""
     found: dict[tuple[str, str, str, str], list[Rebalanced]] = {}
     with Broker.start() as broker, suppress(KeyboardInterrupt):
         for kind in TOPICS:
             for topic, partitions in TOPICS[kind].items():
                 broker.create_topic(topic, partitions)
-        for key, one in measured(broker.bootstrap, runs, clients):
+        for key, one in measured(broker.bootstrap, runs):
             found.setdefault(key, []).append(one)
     heading(
         "client", "subscriptions", "event", "assignor", "runs", "moves", "fewest", "imbalance",
@@ -178,7 +176,3 @@ def main(runs: int, clients: Sequence[str]) -> None:
             f"+{sum(one.balance - one.least_balance for one in each)}",
             f"{median(seconds):.1f} ({min(seconds):.1f}-{max(seconds):.1f})",
         )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if sys.argv[1:] else RUNS, sys.argv[2:] or [*CLIENTS])

@@ -19,9 +19,10 @@ from heuristics.time_limit import TimeLimit
 from studies.page import FOLDER, read, write
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from groups import Group
+    from studies.page import Cell
 
 RECORDS = FOLDER / "joins.csv"
 KEY = ("assignor", "adjoining", "members", "topics", "partitions")
@@ -49,7 +50,7 @@ def run(names: Sequence[str]) -> None:
         members, topics, partitions = map(int, found.groups()[:3])
         every = joins(members, topics, partitions, new=1, adjoining=bool(found[4]))
         tried, hang = counted(map(joined, every), assignor)
-        row = {
+        row: dict[str, Cell] = {
             "assignor": assignor,
             "members": members,
             "topics": topics,
@@ -58,14 +59,14 @@ def run(names: Sequence[str]) -> None:
             "joins": tried,
             "hang": hang,
         }
-        rows = {tuple(str(one[key]) for key in KEY): one for one in [*read(RECORDS), row]}
-        write(
-            RECORDS, [rows[key] for key in sorted(rows, key=lambda k: (*k[:2], *map(int, k[2:])))]
-        )
+        before: list[Mapping[str, Cell]] = [*read(RECORDS)]
+        rows = {tuple(str(one[key]) for key in KEY): one for one in (*before, row)}
+        order = sorted(rows, key=lambda key: (*key[:2], *map(int, key[2:])))
+        write(RECORDS, [rows[key] for key in order])
 
 
 def counted(groups: Iterable[Group], assignor: str) -> tuple[int, int]:
-    """Return how many groups there are, and on how many an assignor does not return in a second."""
+    """Return how many groups there are, and on how many an assignor is not done in a second."""
     stream, tried, hang = iter(groups), 0, 0
     with TimeLimit(SECONDS) as limit:
         while some := [*islice(stream, AT_A_TIME)]:

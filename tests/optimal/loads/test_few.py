@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.differencing import balanced_differencing
-from benchmarks.lag_groups import alike
-from benchmarks.makespan import group_of as makespan
+from benchmarks.lag_groups import alike, reading_all
 from benchmarks.makespan import uniform
 from optimal import ProofKind, Status, check, solve
 from optimal.loads import exchange
@@ -191,7 +190,7 @@ def test_the_least_peak_is_that_of_cp_sat_and_its_bound_a_solvers_word(monkeypat
     monkeypatch.setattr(exchange, "SMALL", 0)
     closed = 0
     for seed in range(8):
-        group = makespan(uniform(50, 100)(9, np.random.default_rng(seed)), 4)
+        group = reading_all(uniform(50, 100)(9, np.random.default_rng(seed)), 4)
         solution = solve(group, "peak_lag", time_limit=20)
         assert solution.status == "optimal"
         assert solution.terms == solve(group, "peak_lag", method="cp-sat").terms
@@ -204,7 +203,7 @@ def test_the_least_peak_is_that_of_cp_sat_and_its_bound_a_solvers_word(monkeypat
 
 def test_packing_closes_what_exchanges_and_cp_sat_leave_open(monkeypatch):
     times = uniform(50, 100)(33, np.random.default_rng(2))
-    group = makespan(times, 12)
+    group = reading_all(times, 12)
     assert solve(group, "peak_lag", time_limit=20).status == "optimal"
     monkeypatch.setattr(exchange, "MOST_PACKED", 0)
     assert solve(group, "peak_lag", time_limit=0.5).status == "feasible"
@@ -212,7 +211,7 @@ def test_packing_closes_what_exchanges_and_cp_sat_leave_open(monkeypatch):
 
 def test_counts_that_are_fixed_are_kept():
     times = uniform(20, 40)(27, np.random.default_rng(1))
-    loads = solve(makespan(times, 10), "balance > peak_lag", time_limit=2).assignment.loads
+    loads = solve(reading_all(times, 10), "balance > peak_lag", time_limit=2).assignment.loads
     assert sorted(loads.tolist()) == [2] * 3 + [3] * 7
 
 
