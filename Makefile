@@ -111,9 +111,7 @@ elastic: .venv/.ready  ## hold the rules for elastic groups against the optimum,
 	@$(BIN)/python -m studies elastic
 
 how-often: clients  ## count what goes wrong in a week of typical services, hours
-	@$(BIN)/python -m studies.how_often --services 1000
-	@$(BIN)/python -m studies.how_often --services 1000 --only overlapping --out docs/findings
-	@$(BIN)/python -m studies pages how-often
+	@$(BIN)/python -m studies how-often --many 1000
 
 streams-tasks: clients  ## hunt Kafka's assignors of streams tasks, in every release, 10 min
 	@$(BIN)/python -m studies streams-tasks

@@ -93,6 +93,10 @@ STUDIES = {
         "how far from the optimum are rules for elastic groups?",
         elastic.run, "", ("steps of a stream", elastic.STEPS),
     ),
+    "how-often": Study(
+        "how often does what go wrong in a week of typical services?",
+        rate.run, "assignors, all that are studied", ("services of each sort", 200),
+    ),
     "streams-tasks": Study("what do assignors of streams tasks break?", task_findings.run),
 }  # fmt: skip
 

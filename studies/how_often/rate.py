@@ -2,106 +2,83 @@
 
 The rebalances of one service are not independent of each other: where one goes wrong the next is
 likely to. The services are independent, so each counts as one observation. The counts of each
-service are kept in a file for each assignor as they come.
+service are kept in a file for each assignor as they come, in ``out/how-often``.
+
+``python -m studies how-often [ASSIGNOR ...]`` plays services, or goes on from those that it has
+played, and writes the records of these assignors into ``docs/findings/how-often.csv`` and
+``how-often-parts.csv``; the others keep those that they have.
 """
 
 from __future__ import annotations
 
-import csv
-import json
+import sys
 from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
-from studies.how_often.service import KINDS
-from studies.how_often.week import WHAT
-from studies.page import table
+from heuristics import matching
+from heuristics.time_limit import TimeLimit
+from studies.how_often.service import service
+from studies.how_often.week import SECONDS, SECONDS_AGAIN, SUBSCRIPTIONS, WHAT, weeks
+from studies.page import FOLDER, read, table, write
+from studies.shipped_findings import called_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
-    from groups.arrays import Floats, Int64
+    from groups.arrays import Floats
     from studies.how_often.service import Kind
-    from studies.how_often.week import Week
     from studies.page import Cell
 
-SUBSCRIPTIONS = ("alike", "differing")
+STUDIED = (
+    "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0",
+    "kafka-java/sticky@3.9.2", "kafka-java/cooperative-sticky@3.9.2",
+    "kafka-java/sticky@2.8.2", "kafka-java/cooperative-sticky@2.8.2",
+    "kafka-broker/uniform@4.4.0", "kafka-java/range@4.4.0", "kafka-java/roundrobin@4.4.0",
+    "kafka-python/sticky", "kafka-python/cooperative-sticky", "aiokafka/sticky",
+    "librdkafka/cooperative-sticky", "sarama/sticky", "franz-go/sticky",
+    "franz-go/cooperative-sticky", "kafkajs/RoundRobinAssigner", "sticky-that-ends",
+)  # fmt: skip
+COUNTS = Path("out/how-often/seed-1")
 LINE = ("service", "kind", "subscriptions", "rebalances", *WHAT)
+# Services that are mixed, and as many of the kind that counts as typical nowhere.
+PLAYED: tuple[Kind | None, ...] = (None, "overlapping")
+TOGETHER = 100
 
 
-@dataclass(frozen=True)
-class Played:
-    """What was counted in the weeks of services of one kind.
-
-    Attributes
-    ----------
-    rebalances : (services, 2) int64, with equal and with differing subscriptions
-    events : by what, (services, 2) int64
-    """
-
-    rebalances: Int64
-    events: Mapping[str, Int64]
-
-    def among(self, subscriptions: str) -> Played:
-        """Return the same of the rebalances whose subscriptions are "alike" or "differing"."""
-        kept = np.array([one == subscriptions for one in SUBSCRIPTIONS])
-        events = {what: counts * kept for what, counts in self.events.items()}
-        return Played(self.rebalances * kept, events)
-
-
-def file_of(folder: Path, assignor: str, only: Kind | None = None) -> Path:
-    """Return where the counts of an assignor are, in a folder of their own if of one kind only."""
-    return (folder if only is None else folder / only) / f"{assignor.replace('/', ' ')}.csv"
+def play(assignors: Sequence[str], services: int, folder: Path) -> None:
+    """Play services with each assignor, a hundred in turn, from where its file ends."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with TimeLimit(SECONDS) as limit, TimeLimit(SECONDS_AGAIN) as patient:
+        every = product(PLAYED, range(0, services, TOGETHER), assignors)
+        for only, first, assignor in every:
+            path = folder / f"{assignor.replace('/', ' ')}.csv"
+            before = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=LINE)
+            done = {*before.service[(before.kind == "overlapping") == (only is not None)]}
+            left = [n for n in range(first, min(first + TOGETHER, services)) if n not in done]
+            drawn = [service(SEED, number, only) for number in left]
+            rows = [
+                (week.service.number, week.service.kind, name, *(tally[c] for c in LINE[3:]))
+                for week in weeks(drawn, assignor, limit, patient)
+                for name, tally in week.tallies.items()
+            ]
+            pd.DataFrame(rows, columns=LINE).to_csv(
+                path, mode="a", header=not path.exists(), index=False
+            )
+            sys.stderr.write(f"{assignor}: {first + TOGETHER} services\n")
 
 
-def append(path: Path, weeks: Sequence[Week]) -> None:
-    """Add weeks to a file, two lines each; groups without a valid plan to one beside it."""
-    is_new = not path.exists()
-    with path.open("a", encoding="utf-8", newline="") as file:
-        lines = csv.writer(file, lineterminator="\n")
-        if is_new:
-            lines.writerow(LINE)
-        for week in weeks:
-            for name, tally in zip(SUBSCRIPTIONS, (week.alike, week.differing), strict=True):
-                who = (week.service.number, week.service.kind, name)
-                lines.writerow([*who, tally.rebalances, *tally.events.values()])
-    shown = [
-        json.dumps({**group.to_dict(), "group": f"{what} {group.name}"})
-        for week in weeks
-        for what, group in week.shown.items()
-    ]
-    with path.with_suffix(".jsonl").open("a", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in shown)
-
-
-def services_in(path: Path) -> int:
-    """Count the services of a file, from number 0 on; 0 where there is none."""
-    if not path.exists():
-        return 0
-    return (len(path.read_text(encoding="utf-8").splitlines()) - 1) // len(SUBSCRIPTIONS)
-
-
-def played(folder: Path) -> dict[str, dict[str, Played]]:
-    """Return what the files of a folder have, by assignor and the kind of service."""
-    rows: dict[str, list[dict[str, str]]] = {}
-    for path in sorted([*folder.glob("*.csv"), *folder.glob("*/*.csv")]):
-        with path.open(encoding="utf-8", newline="") as file:
-            rows.setdefault(path.stem.replace(" ", "/"), []).extend(csv.DictReader(file))
-    return {
-        assignor: {kind: _of_kind(kind, found) for kind in KINDS}
-        for assignor, found in sorted(rows.items())
-    }
-
-
-def _of_kind(kind: Kind, rows: Sequence[Mapping[str, str]]) -> Played:
-    counts = {
-        name: np.array([int(row[name]) for row in rows if row["kind"] == kind], np.int64)
-        for name in ("rebalances", *WHAT)
-    }
-    pairs = {name: one.reshape(-1, len(SUBSCRIPTIONS)) for name, one in counts.items()}
-    return Played(pairs.pop("rebalances"), pairs)
+def counts_of(path: Path, subscriptions: str | None = None) -> pd.DataFrame:
+    """Return what was counted in each service, by kind and number; of some rebalances only."""
+    lines = pd.read_csv(path)
+    counts = lines[["rebalances", *WHAT]]
+    if subscriptions is not None:
+        counts = counts.mul(lines.subscriptions == subscriptions, axis=0)
+    return counts.groupby([lines.kind, lines.service]).sum()
 
 
 MILLION = 1_000_000
@@ -130,7 +107,7 @@ class Rate:
     high: float
 
 
-def rate(kinds: Mapping[str, Played], what: str, shares: Mapping[str, float], seed: int) -> Rate:
+def rate(counts: pd.DataFrame, what: str, shares: Mapping[str, float], seed: int) -> Rate:
     """Return how many of a million rebalances something happens in.
 
     For each kind the share of services that it happens to is drawn from the two beta
@@ -142,23 +119,29 @@ def rate(kinds: Mapping[str, Played], what: str, shares: Mapping[str, float], se
 
     Parameters
     ----------
+    counts : as of :func:`counts_of`
     shares : of all services, by kind; those not named count with 0
+
+    Raises
+    ------
+    ValueError
+        Where no service of a kind that has a share was played.
     """
     rng = np.random.default_rng(seed)
-    seen = {kind: kinds[kind] for kind, share in shares.items() if share > 0}
-    if not all(len(one.rebalances) for one in seen.values()):
-        raise ValueError("no service was played of a kind that has a share")
     happened, asked = 0.0, 0.0
     bounds = np.zeros((2, 2, REPLICATES))
-    services = affected = rebalances = events = 0
-    for kind, one in seen.items():
-        count, of = one.events[what].sum(axis=1), one.rebalances.sum(axis=1)
-        hit = int((count > 0).sum())
-        services, affected = services + len(of), affected + hit
-        rebalances, events = rebalances + int(of.sum()), events + int(count.sum())
-        happened += shares[kind] * float(count.mean())
-        asked += shares[kind] * float(of.mean())
-        bounds += shares[kind] * _drawn(count.astype(float), of.astype(float), rng)
+    seen = []
+    for kind, share in shares.items():
+        if share <= 0:
+            continue
+        if kind not in counts.index:
+            raise ValueError("no service was played of a kind that has a share")
+        count, of = (counts.loc[kind, name].to_numpy() for name in (what, "rebalances"))
+        seen.append((len(of), (count > 0).sum(), of.sum(), count.sum()))
+        happened += share * float(count.mean())
+        asked += share * float(of.mean())
+        bounds += share * _drawn(count.astype(float), of.astype(float), rng)
+    services, affected, rebalances, events = np.sum(seen, axis=0).tolist()
     low, high = MILLION * bounds[:, 0] / np.maximum(bounds[:, 1], 1e-300)
     return Rate(
         services,
@@ -209,70 +192,36 @@ HEAD = (
     "assignor", "rebalances played", "hangs", "exceptions", "never settles", "invalid",
     "misses the best balance", "moves too many",
 )  # fmt: skip
+WHO = ("client", "assignor", "version")
 
 
-def rows_of(
-    found: Mapping[str, Mapping[str, Played]], shares: Mapping[str, float]
-) -> list[dict[str, Cell]]:
-    """Return a record for each assignor and each thing that may happen.
+def records_of(path: Path) -> tuple[list[dict[str, Cell]], list[dict[str, Cell]]]:
+    """Return the records of an assignor's file: of each thing that may happen, of all services.
 
-    Parameters
-    ----------
-    found : what was played, by assignor and kind of service
-    shares : of all services, by kind
+    Then the same of each kind of service alone, and by whether subscriptions differ.
     """
-    return [
-        row for assignor, kinds in found.items() for row in _records(assignor, {}, kinds, shares)
-    ]
-
-
-def parts_of(
-    found: Mapping[str, Mapping[str, Played]], shares: Mapping[str, float]
-) -> list[dict[str, Cell]]:
-    """Return the same of each kind of service alone, and by whether subscriptions differ."""
-    records: list[dict[str, Cell]] = []
-    for assignor, kinds in found.items():
-        for kind, text in AMONG_KINDS.items():
-            if len(kinds[kind].rebalances):
-                records += _records(assignor, {"of": text}, kinds, {kind: 1.0})
-        for name in SUBSCRIPTIONS:
-            among = {kind: one.among(name) for kind, one in kinds.items()}
-            records += _records(assignor, {"of": AMONG[name]}, among, shares)
-    return records
-
-
-def page_of(records: Iterable[Mapping[str, str]], parts: Iterable[Mapping[str, str]]) -> str:
-    """Return the tables as Markdown: all services, then what is unlike in them one by one.
-
-    Parameters
-    ----------
-    records, parts : as they are read from their files
-    """
-    tables, parts = [_table(list(records))], list(parts)
-    for text in (AMONG["differing"], AMONG_KINDS["overlapping"], AMONG["alike"]):
-        found = [one for one in parts if one["of"] == text]
-        if found:
-            tables += [f"### Only {text}", _table(found)]
-    return "\n\n".join(tables)
+    counts = counts_of(path)
+    client, _, rest = path.stem.replace(" ", "/").rpartition("/")
+    name, _, version = rest.partition("@")
+    who: dict[str, Cell] = dict(zip(WHO, (client or NO_CLIENT, name, version), strict=True))
+    parts: list[dict[str, Cell]] = []
+    for kind, text in AMONG_KINDS.items():
+        if kind in counts.index:
+            parts += _records({**who, "of": text}, counts, {kind: 1.0})
+    for name in SUBSCRIPTIONS:
+        parts += _records({**who, "of": AMONG[name]}, counts_of(path, name), SHARES)
+    return _records(who, counts, SHARES), parts
 
 
 def _records(
-    assignor: str,
-    besides: dict[str, Cell],
-    kinds: Mapping[str, Played],
-    shares: Mapping[str, float],
+    who: Mapping[str, Cell], counts: pd.DataFrame, shares: Mapping[str, float]
 ) -> list[dict[str, Cell]]:
-    client, _, rest = assignor.rpartition("/")
-    name, _, version = rest.partition("@")
     records: list[dict[str, Cell]] = []
     for what in WHAT:
-        one = rate(kinds, what, shares, SEED)
+        one = rate(counts, what, shares, SEED)
         records.append(
             {
-                "client": client or NO_CLIENT,
-                "assignor": name,
-                "version": version,
-                **besides,
+                **who,
                 "what": what,
                 "rebalances": one.rebalances,
                 "events": one.events,
@@ -286,24 +235,48 @@ def _records(
     return records
 
 
+def run(names: Sequence[str], services: int) -> None:
+    """Play so many services of each sort, and put the records in place of those of before."""
+    here = called_here(matching(names or STUDIED))
+    play(here, services, COUNTS)
+    made = [records_of(COUNTS / f"{name.replace('/', ' ')}.csv") for name in here]
+    for file, new in zip(("how-often", "how-often-parts"), zip(*made, strict=True), strict=True):
+        records = [record for some in new for record in some]
+        anew = {tuple(record[key] for key in WHO) for record in records}
+        kept = [r for r in read(FOLDER / f"{file}.csv") if tuple(r[k] for k in WHO) not in anew]
+        every: list[Mapping[str, Cell]] = [*kept, *records]
+        write(FOLDER / f"{file}.csv", sorted(every, key=_full_name))
+
+
+def page_of(records: Iterable[Mapping[str, str]], parts: Iterable[Mapping[str, str]]) -> str:
+    """Return the tables as Markdown: all services, then what is unlike in them one by one.
+
+    Parameters
+    ----------
+    records, parts : as they are read from their files
+    """
+    tables, parts = [_table(records)], list(parts)
+    for text in (AMONG["differing"], AMONG_KINDS["overlapping"], AMONG["alike"]):
+        tables += [f"### Only {text}", _table(one for one in parts if one["of"] == text)]
+    return "\n\n".join(tables)
+
+
 def _rounded(figure: float) -> float | int:
     """Return two digits and those before the point: more would say too much."""
     return round(figure) if figure >= 10 else float(f"{figure:.2g}")
 
 
-def _table(records: Sequence[Mapping[str, str]]) -> str:
-    rows: dict[str, list[Mapping[str, str]]] = {}
+def _table(records: Iterable[Mapping[str, str]]) -> str:
+    rows: dict[str, list[str]] = {}
     for one in records:
-        client = "" if one["client"] == NO_CLIENT else f"{one['client']}/"
-        name = f"`{client}{one['assignor']}` {one['version']}".rstrip()
-        rows.setdefault(name, []).append(one)
-    return table(
-        HEAD,
-        (
-            [name, f"{int(found[0]['rebalances']):,}", *map(_cell, found)]
-            for name, found in rows.items()
-        ),
-    )
+        row = rows.setdefault(_full_name(one), [f"{int(one['rebalances']):,}"])
+        row.append(_cell(one))
+    return table(HEAD, ([name, *cells] for name, cells in rows.items()))
+
+
+def _full_name(record: Mapping[str, Cell]) -> str:
+    client = "" if record["client"] == NO_CLIENT else f"{record['client']}/"
+    return f"`{client}{record['assignor']}` {record['version']}".rstrip()
 
 
 def _cell(one: Mapping[str, str]) -> str:

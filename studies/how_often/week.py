@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -126,35 +127,25 @@ SECONDS, SECONDS_AGAIN = 3.0, 20.0
 WHAT = (
     "hang", "exception", "never_settles", "invalid", "missed_balance", "needless_moves",
 )  # fmt: skip
-NO_PLAN = WHAT[:4]
 
 
-@dataclass
-class Tally:
-    """The rebalances of a service in which all read the same topics, or in which they do not.
-
-    Attributes
-    ----------
-    events : of what, how many; a rebalance is in one of them at most
-    """
-
-    rebalances: int = 0
-    events: dict[str, int] = field(default_factory=lambda: dict.fromkeys(WHAT, 0))
+SUBSCRIPTIONS = ("alike", "differing")
 
 
 @dataclass
 class Week:
-    """The tallies of a service: of rebalances among equal and among differing subscriptions.
+    """What was counted in a service.
 
     Attributes
     ----------
-    shown : of what left the group without a valid plan, the first group, to look into
+    tallies : of the rebalances in which all read the same topics ("alike"), and of the others
+        ("differing"): "rebalances", and of what, how many; a rebalance is in one of these at most
     """
 
     service: Service
-    alike: Tally = field(default_factory=Tally)
-    differing: Tally = field(default_factory=Tally)
-    shown: dict[str, Group] = field(default_factory=dict)
+    tallies: dict[str, Counter[str]] = field(
+        default_factory=lambda: {name: Counter() for name in SUBSCRIPTIONS}
+    )
 
 
 def weeks(
@@ -178,17 +169,14 @@ def weeks(
         fleet = Fleet.of(groups)
         best = solve_fleet(fleet)
         outcomes = limit.plan_many(groups, assignor)
-        for at, (pair, group, made) in enumerate(zip(going, groups, outcomes, strict=True)):
-            journey, week = pair
+        for at, ((journey, week), group, made) in enumerate(
+            zip(going, groups, outcomes, strict=True)
+        ):
             if made.status == "timed-out":
                 made = patient.plan(group, assignor)
             what = judged(made, best.value[at].tolist())
-            tally = week.alike if journey.is_alike else week.differing
-            tally.rebalances += 1
-            if what is not None:
-                tally.events[what] += 1
-            if what in NO_PLAN:
-                week.shown.setdefault(what, group)
+            tally = week.tallies[SUBSCRIPTIONS[not journey.is_alike]]
+            tally.update(["rebalances", *([what] if what else [])])
             if what == "hang":
                 journey.lose_leader()
             elif made.plan is None or what == "invalid":
