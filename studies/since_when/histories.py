@@ -11,10 +11,9 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from hashlib import sha256
-from itertools import groupby, pairwise, product
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,12 +40,11 @@ from studies.since_when.verdicts import (
     MOST_CHARACTERS,
     UNAFFECTED,
     UNTRIED,
-    besides_of,
     has_it,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from compare.promises.findings import Finding
     from studies.since_when.releases import Release
@@ -85,7 +83,7 @@ def run(ids: Sequence[str]) -> None:
     for client, some in groupby(sorted(chosen, key=client_of), key=client_of):
         findings = [*some]
         try:
-            rows = Asked(client, findings, others).rows(releases_of(client))
+            rows = rows_of(client, findings, others)
             made |= {one.id: history(one.id, rows[one.id]) for one in findings}
         except BadInput as error:
             sys.stderr.write(f"{client}: {error}\n")
@@ -93,117 +91,78 @@ def run(ids: Sequence[str]) -> None:
         HISTORIES.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n", "utf-8")
 
 
-@dataclass(frozen=True)
-class Here:
-    """A release that can be run: its own version, its day, and its folder where it has one."""
+def rows_of(
+    client: str, findings: Sequence[Finding], others: Sequence[Finding]
+) -> dict[str, list[Row]]:
+    """Return what the releases of a client make of each finding: version, date, status, reason.
 
-    version: str
-    date: str | None
-    folder: Path | None = None
+    A client that must be built for each release is tried in the last of each minor release, then
+    wherever two that were tried do not agree.
 
-
-@dataclass(frozen=True)
-class Asked:
-    """Findings of one client, to be put to its releases.
-
-    Attributes
+    Parameters
     ----------
     others : findings of all clients, whose groups may serve
     """
-
-    client: str
-    findings: Sequence[Finding]
-    others: Sequence[Finding]
-
-    def rows(self, releases: Sequence[Release]) -> dict[str, list[Row]]:
-        """Return what releases make of each finding: version, date, status and reason of each.
-
-        A client that must be built for each release is tried in the last of each minor release,
-        then wherever two that were tried do not agree.
-        """
-        chosen = set(first_tried(releases) if self.client in BUILT else releases)
-        while True:
-            rows = self._judged(releases, chosen)
-            between = {release for of in rows.values() for release in in_doubt(releases, of)}
-            if between <= chosen:
-                return {name: _one_a_version(of) for name, of in rows.items()}
-            chosen |= between
-
-    def _judged(
-        self, releases: Sequence[Release], chosen: Collection[Release]
-    ) -> dict[str, list[Row]]:
-        here: dict[Release, Here] = {}
-        reasons: dict[Release, str] = {}
-        for release in releases:
-            if release not in chosen:
-                reasons[release] = NOT_BUILT
-                continue
-            try:
-                here[release] = _brought(self.client, release)
-            except BadInput as error:
-                reasons[release] = " ".join(str(error).split())[:MOST_CHARACTERS]
-        self._judge([*here.values()])
-        rows: dict[str, list[Row]] = {finding.id: [] for finding in self.findings}
-        for release, finding in product(releases, self.findings):
-            found = here.get(release)
-            if found is None:
-                made = {"version": release.version, "date": release.date}
-                rows[finding.id].append({**made, **_untried(reasons[release])})
-            else:
-                made = {"version": found.version, "date": found.date}
-                told = self._known(finding, found.version) or _untried(DIED)
-                rows[finding.id].append({**made, **told})
-        return rows
-
-    def _judge(self, releases: Sequence[Here]) -> None:
-        """Judge what is not noted; releases that one process can load go into one."""
-        unknown = (
-            (one, finding)
-            for one, finding in product(releases, self.findings)
-            if self._known(finding, one.version) is None
-        )
-        in_wheels = self.client in IN_WHEELS
-        for folder, some in groupby(unknown, lambda each: each[0].folder if in_wheels else None):
-            self._run(folder, [*some])
-
-    def _run(self, package: Path | None, unknown: Sequence[tuple[Here, Finding]]) -> None:
-        """Judge in one process, where a Python package comes first on its path if there is one."""
-        by_id = {finding.id: finding for finding in self.findings}
-        asked = [
-            {"version": one.version, "folder": str(one.folder or ""), "finding": f.to_dict()}
-            for one, f in unknown
+    releases = releases_of(client)
+    tried: dict[Release, list[Row]] = {}
+    chosen = {*(first_tried(releases) if client in BUILT else releases)}
+    while chosen:
+        tried |= {one: judged(client, one, findings, others) for one in releases if one in chosen}
+        each = [
+            tried.get(one) or [_untried(one.version, one.date, NOT_BUILT)] * len(findings)
+            for one in releases
         ]
-        given = {"asked": asked, "others": [finding.to_dict() for finding in self.others]}
+        rows = [*zip(*each, strict=True)]
+        chosen = {one for of in rows for one in in_doubt(releases, of)} - tried.keys()
+    # Two releases may hold one library.
+    return {
+        finding.id: [*{str(row["version"]): row for row in of}.values()]
+        for finding, of in zip(findings, rows, strict=True)
+    }
+
+
+def judged(
+    client: str, release: Release, findings: Sequence[Finding], others: Sequence[Finding]
+) -> list[Row]:
+    """Return what a release makes of each finding, in a process of its own unless that is known.
+
+    A Python package comes first on its path.
+    """
+    try:
+        version, day, folder = _brought(client, release)
+    except BadInput as error:
+        reason = " ".join(str(error).split())[:MOST_CHARACTERS]
+        return [_untried(release.version, release.date, reason)] * len(findings)
+    asked = {
+        "version": version,
+        "folder": str(folder or ""),
+        "findings": [finding.to_dict() for finding in findings],
+        "others": [finding.to_dict() for finding in others],
+    }
+    text = json.dumps(asked, sort_keys=True)
+    note = cache_folder("verdicts", f"{sha256(text.encode()).hexdigest()[:24]}.jsonl")
+    if note.is_file():
+        said = note.read_text("utf-8")
+    else:
+        package = folder if client in IN_WHEELS else None
         path = map(str, filter(None, (package, os.getcwd())))
-        with subprocess.Popen(
+        done = subprocess.run(
             [sys.executable, "-m", "studies.since_when.verdicts"],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(json.dumps(given))
-            process.stdin.close()
-            for line in process.stdout:
-                told = json.loads(line)
-                name, version = told.pop("id"), told.pop("version")
-                sys.stderr.write(f"{version} {name}: {told['status']} {told['reason'] or ''}\n")
-                note = self._note(by_id[name], version)
-                make_folder(note.parent)
-                note.write_text(json.dumps(told), "utf-8")
-
-    def _known(self, finding: Finding, version: str) -> Row | None:
-        """Return the verdict that is kept of a release, None where there is none."""
-        note = self._note(finding, version)
-        return dict(json.loads(note.read_text("utf-8"))) if note.is_file() else None
-
-    def _note(self, finding: Finding, version: str) -> Path:
-        """Return where a verdict is kept: by all that it depends on."""
-        groups = (one.group.to_dict() for one in (finding, *besides_of(finding, self.others)))
-        asked = json.dumps([finding.id, version, *groups], sort_keys=True)
-        return cache_folder("verdicts", f"{sha256(asked.encode()).hexdigest()[:24]}.json")
+            input=text, stdout=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+        said = done.stdout
+        sys.stderr.write(f"{client} {version}\n{said}")
+        if done.returncode == 0:
+            make_folder(note.parent)
+            note.write_text(said, "utf-8")
+    told = {one.pop("id"): one for one in map(json.loads, said.splitlines())}
+    return [
+        {"version": version, "date": day, **told[finding.id]}
+        if finding.id in told
+        else _untried(version, day, DIED)
+        for finding in findings
+    ]
 
 
 def first_tried(releases: Sequence[Release]) -> list[Release]:
@@ -223,17 +182,12 @@ def in_doubt(releases: Sequence[Release], rows: Sequence[Row]) -> list[Release]:
     ]
 
 
-def _one_a_version(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows without repeats: two releases may hold one library."""
-    return [*{str(row["version"]): row for row in rows}.values()]
+def _untried(version: str, date: str | None, reason: str) -> Row:
+    return {"version": version, "date": date, "status": UNTRIED, "reason": reason}
 
 
-def _untried(reason: str) -> Row:
-    return {"status": UNTRIED, "reason": reason}
-
-
-def _brought(client: str, release: Release) -> Here:
-    """Bring a release to this machine.
+def _brought(client: str, release: Release) -> tuple[str, str | None, Path | None]:
+    """Bring a release here; return its own version, its day, and its folder where it has one.
 
     Raises
     ------
@@ -242,21 +196,20 @@ def _brought(client: str, release: Release) -> Here:
     """
     if client in IN_WHEELS:
         folder = unpacked(client, release.version)
-        return Here(release.version, date_of(folder), folder)
+        return release.version, date_of(folder), folder
     if client == "librdkafka":
         folder = unpacked("confluent-kafka", release.version, ("", OF_OLD))
-        _, version = library_in(folder)
-        return Here(version, date_of(folder), folder)
+        return library_in(folder)[1], date_of(folder), folder
     if client == "sarama":
-        return Here(release.version, release.date, sarama_release(release))
+        return release.version, release.date, sarama_release(release)
     client_named(client).fetch(release.version)
     if client not in ARTIFACTS:
-        return Here(release.version, release.date)
+        return release.version, release.date, None
     name = f"{ARTIFACTS[client]}-{release.version}.jar"
     jar = next(
         path for path in jars.noted(ARTIFACTS[client], release.version) if path.name == name
     )
-    return Here(release.version, date_in_archive(jar))
+    return release.version, date_in_archive(jar), None
 
 
 def history(

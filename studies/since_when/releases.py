@@ -1,9 +1,8 @@
 """Releases: what the registry of each client has, and each release in a folder of its own.
 
-Registries are asked by the clients' own tools. Wheels are unpacked into the cache, a librdkafka is
-the library in a wheel of confluent-kafka, and sarama's sticky strategy is called in memory: the
-program that ships names Kafka 3.2 as the broker's version, and releases before 1.46, which do not
-go by what a broker offers, then ask for a version of Metadata that the probe does not speak.
+Registries are asked by the clients' own tools. Wheels are unpacked into the cache. A librdkafka is
+the library in a wheel of confluent-kafka. sarama's sticky strategy is called by a program of its
+own, of the few names that old releases have as well.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Verdicts: what one release of a client makes of the groups of findings. A program of its own.
 
-``python -m studies.since_when.verdicts`` reads findings of one client and releases from standard
-input and writes a verdict for each, one a line. A process can load one release of a Python
-package, the one that comes first on its path, and any number of the others.
+``python -m studies.since_when.verdicts`` reads findings of one client and a release of it from
+standard input and writes a verdict on each, one a line.
 """
 
 from __future__ import annotations
@@ -153,21 +152,20 @@ def besides_of(finding: Finding, others: Sequence[Finding]) -> list[Finding]:
 
 
 def main() -> None:
-    """Judge what standard input asks: findings in releases, with others to try besides."""
+    """Judge what standard input asks: findings in a release, with others to try besides."""
     given = json.load(sys.stdin)
     others = [Finding.from_dict(document) for document in given["others"]]
+    folder = Path(given["folder"]) if given["folder"] else None
     with TimeLimit(SECONDS) as limit:
-        for asked in given["asked"]:
-            finding, version = Finding.from_dict(asked["finding"]), asked["version"]
-            folder = Path(asked["folder"]) if asked["folder"] else None
+        for finding in map(Finding.from_dict, given["findings"]):
             try:
-                name = f"{finding.assignor.partition('@')[0]}@{version}"
-                run = runner_in(name, limit, folder)
+                run = runner_in(
+                    f"{finding.assignor.partition('@')[0]}@{given['version']}", limit, folder
+                )
                 found = verdict(finding, run, besides_of(finding, others))
             except BadInput as error:
                 found = Verdict(UNTRIED, _short(str(error)))
-            told = {"id": finding.id, "version": version, **asdict(found)}
-            sys.stdout.write(f"{json.dumps(told)}\n")
+            sys.stdout.write(f"{json.dumps({'id': finding.id, **asdict(found)})}\n")
             sys.stdout.flush()
 
 
