@@ -23,7 +23,7 @@ from groups.arrays import UNKNOWN as NO_BOUND
 from groups.collection import newest_named
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, Objective, parse_objective
-from groups.unknown import reading_least, reading_most
+from groups.unknown import reading_least
 from optimal import solve_many
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Term
@@ -307,7 +307,9 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
 
 def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
     """Judge what is sure, between the most and the least that members may read."""
-    worlds = [(reading_least(one), reading_most(one)) for one in groups if not _is_idle(one)]
+    worlds = [
+        (reading_least(one), one.with_equal_subscriptions()) for one in groups if not _is_idle(one)
+    ]
     solved = iter(solved_between(worlds, tiers, time_limit))
     judged = []
     for group in groups:

@@ -16,7 +16,7 @@ from groups.errors import BadInput, SolverContradiction
 from groups.fleet import Fleet
 from groups.framed import Framed
 from groups.tiers import values
-from groups.unknown import reading_least, reading_most
+from groups.unknown import reading_least
 from heuristics import AssignorFunction, Plan, assignor_named, available, matching
 from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
@@ -440,7 +440,7 @@ def score_whoever_reads_what(
             continue
         least, most = (
             score_outcome(world, limit.plan(world, name), reference, name)
-            for world in (reading_least(group), reading_most(group))
+            for world in (reading_least(group), group.with_equal_subscriptions())
         )
         alike = least.valid and most.valid and least.terms == most.terms
         refused = Score(name, "refused", DEPENDS)

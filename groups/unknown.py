@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 
-def reading_most(group: Group) -> Group:
-    """Return the group in which whoever is unknown reads every topic that is in demand."""
-    unknown = np.flatnonzero(~group.subscription_known)
-    return group.with_reads([group.topics_in_demand], unknown, np.zeros(len(unknown), np.int64))
-
-
 def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
     """Return the group in which whoever is unknown reads just the topics that it holds.
 

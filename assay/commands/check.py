@@ -14,7 +14,6 @@ from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError, InvalidAssignment, ProofError
 from groups.tiers import TIERS, parse_objective
 from groups.tiers import Objective as Tiers
-from groups.unknown import reading_most
 from optimal.budgets.budget import shown
 from optimal.proof import ProofKind
 from optimal.recount import count_again
@@ -56,7 +55,7 @@ def check(
     than --objective and --at-most ask is refused.
     """
     given = one_group([file], group, options)
-    one = reading_most(given)
+    one = given.with_equal_subscriptions()
     data = read_bytes(solution)
     try:
         document = parse_json(decode(data))
@@ -78,7 +77,7 @@ def check(
             unchecked = []
     except AssayError as error:
         raise type(error)(f"{solution}: {error}") from None
-    note_assumed(one.assumed)
+    note_assumed(given.assumed)
     show(f"the question: {_asked(*answered)}")
     if answer.assignment is not None:
         terms = ", ".join(

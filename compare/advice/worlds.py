@@ -15,7 +15,7 @@ from compare.judged import solved_between
 from compare.lag.lowest import least_for_somebody
 from compare.what_if import TURN
 from groups.tiers import MOVES, Objective, values
-from groups.unknown import reading_least, reading_most
+from groups.unknown import reading_least
 from optimal.solve import solve
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Worlds:
     @staticmethod
     def of(group: Group) -> Worlds:
         """Return the worlds of a group."""
-        return Worlds(reading_least(group), reading_most(group))
+        return Worlds(reading_least(group), group.with_equal_subscriptions())
 
     @property
     def known(self) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 
 from groups.arrays import UNKNOWN, Bools
 from groups.tiers import load_of
-from groups.unknown import reading_most
 from groups.wording import MOST_NAMED, agreed, counted, duration, few
 
 if TYPE_CHECKING:
@@ -260,7 +259,7 @@ def without_reader(group: Group) -> WithoutReader | None:
 
 def is_read(group: Group) -> Bools:
     """(all partitions,) bool: whether somebody reads it, or may where that is not known."""
-    return np.repeat(reading_most(group).readers > 0, group.partitions)
+    return np.repeat(group.with_equal_subscriptions().readers > 0, group.partitions)
 
 
 def sentences_without_reader(groups: Sequence[Group]) -> tuple[str, ...]:

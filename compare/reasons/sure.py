@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from compare.judged import Judged, as_solved, judged_by
 from groups.assignment import Assignment
 from groups.errors import BadInput, ProofError
-from groups.unknown import reading_least, reading_most, settled
+from groups.unknown import reading_least, settled
 from optimal import check as check_known
 from optimal import solve as solve_known
 
@@ -124,7 +124,7 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     ()
     """
     # With more readers nothing is harder: what no assignment is below there, none is below here.
-    unchecked = check_known(reading_most(group), solution)
+    unchecked = check_known(group.with_equal_subscriptions(), solution)
     if solution.assignment is not None:
         for violation in Assignment(reading_least(group), solution.assignment.owner).violations:
             raise ProofError(f"it depends on who reads what: {violation}")

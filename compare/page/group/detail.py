@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from compare.score_table import ScoreColumn
     from compare.scores import Excess, Score
     from groups.assignment import Assignment
-    from groups.group import Group
     from groups.wording import Nouns
     from optimal.solution import Solution
 
@@ -152,7 +151,7 @@ def detail_of(
         evidence=(
             None
             if solved is None or solved.proof.kind is ProofKind.NONE
-            else evidence_of(solved, judged.group, documents=line.number <= MOST_WEIGHED)
+            else evidence_of(solved, documents=line.number <= MOST_WEIGHED)
         ),
         trade=None if target is None else trade_of(judged, line),
         data=_short(shown.csv()),
@@ -345,13 +344,11 @@ def lines_of(explanation: Explanation) -> tuple[Lines, ...]:
     )
 
 
-def evidence_of(solution: Solution, judged: Group, *, documents: bool) -> Evidence:
+def evidence_of(solution: Solution, *, documents: bool) -> Evidence:
     """Return what a solution rests on.
 
     Parameters
     ----------
-    judged : the group as it was judged: what is taken of subscriptions that it does not know
-        stands in the documents, too
     documents : whether with the documents with which anybody can check it
     """
     proof, group = solution.proof, solution.group
@@ -359,13 +356,8 @@ def evidence_of(solution: Solution, judged: Group, *, documents: bool) -> Eviden
     if proof.level is not None:
         price = [None] * len(proof.level) if proof.price is None else proof.price.tolist()
         integers = tuple(zip(group.members, proof.level.tolist(), price, strict=True))
-    taken = {}
-    if not judged.subscription_known.all():
-        taken = {"assumed": [*judged.with_equal_subscriptions().assumed]}
     texts = [
-        json.dumps({**one.to_dict(), **taken}, ensure_ascii=False)
-        for one in (group, solution)
-        if documents
+        json.dumps(one.to_dict(), ensure_ascii=False) for one in (group, solution) if documents
     ]
     fits = documents and sum(map(len, texts)) <= LONGEST_DATA
     return Evidence(
