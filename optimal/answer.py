@@ -13,6 +13,8 @@ from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from groups.arrays import Int32
     from groups.group import Group
     from groups.tiers import Objective
@@ -53,15 +55,22 @@ SUMMED = 2**62
 
 def require_costs_within(group: Group, objective: Objective, method: str) -> None:
     """Raise BadInput where a tier may cost more than a method tells apart."""
+    if (refused := too_great(group, objective, method)) is not None:
+        raise BadInput(refused)
+
+
+def too_great(group: Group, objective: Sequence[str], method: str) -> str | None:
+    """Return which tier may cost more than a method tells apart; None where none may."""
     for tier in objective:
         greatest, limit = TIERS[tier].greatest(group), LIMITS[method]
         if method == "cp-sat" and tier.endswith("balance"):
             limit = min(limit, SUMMED // max(1, len(group.members)))
         if greatest >= limit:
-            raise BadInput(
+            return (
                 f"{_greatest_of(group, tier)} lets {tier} reach {greatest}, but method {method} "
                 f"needs it below {limit}"
             )
+    return None
 
 
 def _greatest_of(group: Group, tier: str) -> str:

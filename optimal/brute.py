@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from groups.errors import BadInput
 from groups.needs import require_data
 from optimal.answer import Answer, NothingWithin, require_costs_within
-from optimal.enumeration import MOST_ASSIGNMENTS, best_so_far, count, digits
+from optimal.enumeration import MOST_ASSIGNMENTS, best_so_far, count, digits, is_enumerable
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 
@@ -63,9 +63,8 @@ def brute(
 
 
 def _require_few_assignments(group: Group) -> None:
-    number = count(group)
-    if number is None or number > MOST_ASSIGNMENTS:
-        shown = number or f"about 10^{math.floor(digits(group))}"
+    if not is_enumerable(group):
+        shown = count(group) or f"about 10^{math.floor(digits(group))}"
         raise BadInput(
             f"method brute: {shown} assignments, more than the {MOST_ASSIGNMENTS} allowed"
         )

@@ -56,6 +56,12 @@ def enumerates_at_once(group: Group) -> bool:
     return number is not None and number * _width(group) <= CELLS_AT_ONCE
 
 
+def is_enumerable(group: Group) -> bool:
+    """Return whether there are at most `MOST_ASSIGNMENTS` assignments."""
+    number = count(group)
+    return number is not None and number <= MOST_ASSIGNMENTS
+
+
 def count(group: Group) -> int | None:
     """Return the number of assignments, None from 10^15 on."""
     if digits(group) >= 15:

@@ -66,14 +66,13 @@ def _require_not_below(solution: Solution, reached: tuple[int, ...]) -> None:
 
 def _least_of_all(case: Case, solution: Solution) -> tuple[int, ...] | None:
     """Return what the best of all assignments costs; None where there are too many to count."""
-    from optimal.enumeration import MOST_ASSIGNMENTS, best_so_far, count
+    from optimal.enumeration import best_so_far, is_enumerable
 
     group, objective = case.group, solution.objective
     tiers = (*objective, *solution.at_most)
-    number = count(group)
-    if number is None or number > MOST_ASSIGNMENTS:
-        return None
-    if any(TIERS[tier].greatest(group) >= SAFE_TOTAL for tier in tiers):
+    if not is_enumerable(group) or any(
+        TIERS[tier].greatest(group) >= SAFE_TOTAL for tier in tiers
+    ):
         return None
     *_, (least, _) = best_so_far(group, objective, solution.at_most)
     return least

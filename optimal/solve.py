@@ -224,10 +224,9 @@ def _by_itself(
     require_data(group, objective)
     if at_most:
         from optimal.budgets.constrained_problem import ConstrainedProblem
+        from optimal.search import load_searches
 
-        if not is_flow((*objective, *at_most)):
-            # Loaded before the clock starts: it takes seconds on a busy machine.
-            import_module("optimal.loads.exchange")
+        load_searches((*objective, *at_most))
         problem = ConstrainedProblem(group, objective, at_most, TimeLeft.of(time_limit), solve)
         return problem.solved(method)
     chosen = _picked(group, objective) if method == "auto" else method
@@ -252,17 +251,15 @@ def _searched(known: Solution, time_limit: float | None) -> Solution:
     if group.n_candidates > MOST_CANDIDATES or known.assignment is None:
         return known
     chosen = search_for(group, objective)
-    limit = PATIENCE if time_limit is None else max(0.0, time_limit - known.seconds)
-    try:
-        if chosen == "brute":
-            answer = _loaded(chosen)(group, objective, time_limit=limit)
-        else:
-            from optimal.cpsat import cpsat
-
-            answer = cpsat(group, objective, time_limit=limit, start=known.assignment.owner)
-    except BadInput:
-        # No search covers it: what flows found stays.
+    if chosen is None:
         return known
+    limit = PATIENCE if time_limit is None else max(0.0, time_limit - known.seconds)
+    run = _loaded(chosen)
+    if chosen == "cp-sat":
+        from optimal.cpsat import cpsat
+
+        run = partial(cpsat, start=known.assignment.owner)
+    answer = run(group, objective, time_limit=limit)
     seconds = known.seconds + perf_counter() - start
     found = confirmed(group, objective, answer, chosen, seconds)
     better = [term.value for term in found.terms] < [term.value for term in known.terms]
@@ -364,7 +361,8 @@ def _picked(group: Group, objective: Objective) -> MethodName:
         return "flow"
     from optimal.search import search_for
 
-    search = search_for(group, objective)
+    # Where none covers it, the refusal of CP-SAT says why.
+    search = search_for(group, objective) or "cp-sat"
     if search == "brute":
         return search
     from optimal.loads.exchange import is_worth_it

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -18,8 +17,9 @@ from groups.errors import BadInput
 from groups.framed import Framed
 from groups.needs import require_data
 from groups.seconds import seconds_of
-from groups.tiers import LAG_PEAKS, MOVES, Objective, is_flow, parse_objective, values
+from groups.tiers import LAG_PEAKS, MOVES, Objective, parse_objective, values
 from groups.wording import SECONDS_IN, SIZES, counted, whole_number
+from optimal.search import load_searches
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
@@ -288,9 +288,7 @@ def size(
     tiers = _objective(largest, aim, objective)
     _require_rates(group, largest, aim, tiers)
     require_data(largest, tiers)
-    if not is_flow(tiers):
-        # Loaded before the clock starts: it takes seconds on a busy machine.
-        import_module("optimal.loads.exchange")
+    load_searches(tiers)
     time_left = TimeLeft.of(time_limit)
     time_limit = seconds_of(time_limit)
     turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)

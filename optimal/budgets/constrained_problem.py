@@ -19,6 +19,7 @@ from groups.tiers import MOVES, OF_COUNTS, is_flow, values
 from optimal.answer import Answer, NothingWithin
 from optimal.budgets.budget import reason, require_possible
 from optimal.proof import Proof, ProofKind
+from optimal.search import search_for
 from optimal.solution import Solution, Status, Stopped
 from optimal.solutions import confirmed
 from optimal.time_left import OutOfTime, TimeLeft
@@ -232,11 +233,11 @@ class ConstrainedProblem:
     def _searched(self, method: str, known: list[Solution]) -> Solution:
         """Return what enumeration or a constraint program finds."""
         from optimal.brute import brute
-        from optimal.search import search_for
 
         limit = self.time_left.share(1)
         if method == "auto":
-            method = search_for(self.group, (*self.objective, *self.at_most))
+            # Where none covers it, the refusal of CP-SAT says why.
+            method = search_for(self.group, (*self.objective, *self.at_most)) or "cp-sat"
         if method == "brute":
             answer = brute(self.group, self.objective, time_limit=limit, at_most=self.at_most)
             return self._confirmed(answer, "brute")
