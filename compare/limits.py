@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from compare.scores import Excess, Score
     from compare.verdict import Says
@@ -56,6 +56,7 @@ def beyond(
     limits: Mapping[str, int],
     *,
     sure: bool = False,
+    besides: Collection[str] = (),
     shown: Sequence[Score] = (),
 ) -> list[Beyond]:
     """Return each row and tier whose excess is above the limit.
@@ -68,6 +69,7 @@ def beyond(
     ----------
     sure : of an excess that is an interval, judge the least that it is; else the most, and an
         unknown end is too far
+    besides : tiers that have limits elsewhere, so that a later tier's sets none for them
     shown : the same rows under an assumption, where people see those: a line has their number,
         and what is sure without the assumption
     """
@@ -79,7 +81,7 @@ def beyond(
             continue
         # Nothing is known of the optimum, not even of the first tier.
         unknown = not sure and bool(row.terms) and row.terms[0].excess is None
-        held = with_earlier(limits, [term.name for term in row.terms])
+        held = with_earlier(limits, [term.name for term in row.terms], besides)
         for term in row.terms:
             excess = term.excess
             open_end = unknown or (isinstance(excess, tuple) and not sure and excess[1] is None)
@@ -96,13 +98,16 @@ def beyond(
     return found
 
 
-def with_earlier(limits: Mapping[str, int], tiers: Sequence[str]) -> dict[str, int]:
+def with_earlier(
+    limits: Mapping[str, int], tiers: Sequence[str], besides: Collection[str] = ()
+) -> dict[str, int]:
     """Return the limits with 0 for each tier that has none and comes before one with a limit.
 
     Fewer moves than the optimum's are no merit if loads are less even.
     """
     limited = [at for at, tier in enumerate(tiers) if tier in limits]
-    return {tier: limits.get(tier, 0) for tier in tiers[: limited[-1] + 1 if limited else 0]}
+    held = tiers[: limited[-1] + 1 if limited else 0]
+    return {t: limits.get(t, 0) for t in held if t in limits or t not in besides}
 
 
 def _told(excess: Excess) -> str:

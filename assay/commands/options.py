@@ -116,7 +116,7 @@ FailAbove = Annotated[
 AtMost = Annotated[
     list[str] | None,
     typer.Option(
-        "--at-most", metavar="TIER=K", help="a limit, as in stickiness=3 for at most three moves"
+        "--at-most", metavar="TIER=N", help="a limit, as in stickiness=3 for at most three moves"
     ),
 ]
 Reads = Annotated[
@@ -181,33 +181,26 @@ Like = Annotated[
 ]
 
 
-def limits_of(given: Sequence[str] | None, objective: Sequence[str]) -> dict[str, int]:
-    """Return what ``--fail-above`` allows: the greatest excess of each tier.
+def limits_of(
+    given: Sequence[str] | None, objective: Sequence[str], option: str = "--fail-above"
+) -> dict[str, int]:
+    """Return what ``--fail-above`` or another option allows: the greatest excess of each tier.
 
     Raises
     ------
     BadInput
-        Where a text is not TIER=N, or the tier is none of the objective's.
+        Where a text is not TIER=N, or the tier is none of the objective's, or is given twice.
     """
-    limits = {}
-    for text in given or ():
-        tier, _, number = text.partition("=")
-        tier = tier_named(tier)
-        most = whole_number(number)
-        if most is None:
-            worth = "; for a share of the peak: assay solve --only-if-peak-falls X%"
-            hint = worth if re.fullmatch(r"[0-9.]+%", number) else ""
-            raise BadInput(f"--fail-above {text}: expected TIER=N, with N of 0 or more{hint}")
-        if tier not in objective:
-            # After the moves it would decide nothing that they have not decided.
-            last = len(objective) - (objective[-1] == MOVES)
-            wider = (*objective[:last], tier, *objective[last:])
-            add = f"; add it: --objective '{' > '.join(wider)}'"
-            raise BadInput(
-                f"--fail-above {text}: {tier!r} is no tier of the objective, "
-                f"which has {', '.join(objective)}{add if tier in TIERS else ''}"
-            )
-        limits[tier] = most
+    limits = _numbers_of(option, given)
+    for tier in (one for one in limits if one not in objective):
+        # After the moves it would decide nothing that they have not decided.
+        last = len(objective) - (objective[-1] == MOVES)
+        wider = (*objective[:last], tier, *objective[last:])
+        add = f"; add it: --objective '{' > '.join(wider)}'"
+        raise BadInput(
+            f"{option} {tier}={limits[tier]}: {tier!r} is no tier of the objective, "
+            f"which has {', '.join(objective)}{add if tier in TIERS else ''}"
+        )
     return limits
 
 
@@ -217,27 +210,29 @@ def budgets_of(given: Sequence[str] | None) -> dict[str, int]:
     Raises
     ------
     BadInput
-        Where a text is not TIER=K, or names no tier or one that has a budget already.
+        Where a text is not TIER=N, or names no tier or one that has a budget already.
     """
-    from optimal.budgets.budget import BUDGETED
+    from optimal.budgets.budget import parse_budgets
 
-    budgets: dict[str, int] = {}
+    return parse_budgets(_numbers_of("--at-most", given))
+
+
+def _numbers_of(option: str, given: Sequence[str] | None) -> dict[str, int]:
+    """Return the numbers of an option that takes TIER=N, by the names of tiers."""
+    numbers: dict[str, int] = {}
     for text in given or ():
-        tier, _, number = text.partition("=")
-        tier = tier_named(tier)
-        if tier not in BUDGETED:
-            what = f"{tier!r} is none of" if "=" in text else "expected TIER=K, with TIER one of"
-            names = ", ".join(BUDGETED).replace("stickiness", "stickiness (or moves)", 1)
-            raise BadInput(f"--at-most {text}: {what} {names}")
-        most = whole_number(number)
+        name, _, number = text.partition("=")
+        tier, most = tier_named(name), whole_number(number)
         if most is None:
+            worth = "; for a share of the peak: assay solve --only-if-peak-falls X%"
+            hint = worth if re.fullmatch(r"[0-9.]+%", number) else ""
             raise BadInput(
-                f"--at-most {text}: expected TIER=K, with a whole number K of 0 or more"
+                f"{option} {text}: expected TIER=N, with a whole number N of 0 or more{hint}"
             )
-        if tier in budgets:
-            raise BadInput(f"--at-most {text}: {tier} is given twice")
-        budgets[tier] = most
-    return budgets
+        if tier in numbers:
+            raise BadInput(f"{option} {text}: {tier} is given twice")
+        numbers[tier] = most
+    return numbers
 
 
 def no_group_in(files: Sequence[str]) -> str:

@@ -124,7 +124,7 @@ def score(
     """
     tiers = parse_objective(objective)
     sure = limits_of(fail_above, tiers)
-    assumed = limits_of(fail_above_assumed, tiers)
+    assumed = limits_of(fail_above_assumed, tiers, "--fail-above-assumed")
     asked = assignors_asked(assignor) if assignor else []
     find, sources = cluster.finding(files, bootstrap_server, connection)
     groups, damaged, not_had = find(group, options)
@@ -271,12 +271,13 @@ def _worse(
         return []
     if judged.reference is None and not rows:
         return [judged.verdict.says]
+    also = beyond(rows, assumed, besides=sure)
     if judged.reference is None or judged.group.subscription_known.all():
-        return [*beyond(rows, sure, sure=True), *beyond(rows, assumed)]
+        return [*beyond(rows, sure, sure=True, besides=assumed), *also]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
     between = [score_without_subscriptions(judged.reference, row.assignor) for row in rows]
-    return [*beyond(between, sure, sure=True, shown=rows), *beyond(rows, assumed)]
+    return [*beyond(between, sure, sure=True, besides=assumed, shown=rows), *also]
 
 
 def score_document(

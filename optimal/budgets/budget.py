@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from groups.arrays import GREATEST
 from groups.documents import fields
 from groups.errors import BadInput
-from groups.tiers import TIERS
+from groups.tiers import MOVES, TIERS, tier_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,7 @@ CAN_BE_0 = ("stickiness", "moved_weight")
 
 
 def parse_budgets(at_most: object) -> Budgets:
-    """Return budgets as they are kept: by tier, whole numbers of 0 or more.
+    """Return budgets as they are kept: whole numbers of 0 or more by tier, which may be `moves`.
 
     Raises
     ------
@@ -32,15 +32,20 @@ def parse_budgets(at_most: object) -> Budgets:
         raise BadInput(
             f"at_most: {fields.shown(at_most)}, expected a number for each of some tiers"
         )
-    for tier, most in at_most.items():
+    budgets: Budgets = {}
+    for name, most in at_most.items():
+        tier = tier_named(name)
         if tier not in BUDGETED:
-            known = ", ".join(BUDGETED)
+            known = ", ".join(BUDGETED).replace(MOVES, f"{MOVES} (or moves)", 1)
             raise BadInput(f"at_most: unknown tier {fields.shown(tier)}, expected one of {known}")
+        if tier in budgets:
+            raise BadInput(f"at_most: {tier} is given twice")
         if type(most) is not int or not 0 <= most <= GREATEST:
             raise BadInput(
                 f"at_most.{tier}: {fields.shown(most)}, expected a whole number of 0 or more"
             )
-    return dict(at_most)
+        budgets[tier] = most
+    return budgets
 
 
 def shown(budgets: Mapping[str, int]) -> str:

@@ -55,11 +55,11 @@ solve missing.json
 solve .
     .: cannot be read: Is a directory
 solve orders.json --at-most stickiness
-    --at-most stickiness: expected TIER=K, with a whole number K of 0 or more
+    --at-most stickiness: expected TIER=N, with a whole number N of 0 or more
 solve orders.json --at-most move=1
-    --at-most move=1: 'move' is none of balance, topic_balance, ...
+    --at-most: unknown tier "move", expected one of balance, topic_balance, ...
 solve orders.json --at-most 2
-    --at-most 2: expected TIER=K, with TIER one of balance, topic_balance, ...
+    --at-most 2: expected TIER=N, with a whole number N of 0 or more
 solve orders.json --at-most stickiness=1 --at-most stickiness=2
     --at-most stickiness=2: stickiness is given twice
 solve late.json --only-if-peak-falls x
@@ -83,13 +83,13 @@ solve depends.json --method brute
 score orders.json --assignor rnage
     --assignor: unknown name 'rnage'; nearest: range, current, ... assay assignors lists all
 score orders.json --fail-above balance
-    --fail-above balance: expected TIER=N, with N of 0 or more
+    --fail-above balance: expected TIER=N, with a whole number N of 0 or more
 score orders.json --fail-above fun=1
     --fail-above fun=1: 'fun' is no tier of the objective, which has balance, stickiness
 score orders.json --fail-above balance=DIGITS
-    --fail-above balance=DIGITS: expected TIER=N, with N of 0 or more
+    --fail-above balance=DIGITS: expected TIER=N, with a whole number N of 0 or more
 score orders.json --fail-above peak_lag=20%
-    --fail-above peak_lag=20%: expected TIER=N, with N of ... assay solve --only-if-peak-falls X%
+    --fail-above peak_lag=20%: expected TIER=N, with ... assay solve --only-if-peak-falls X%
 score orders.json --fail-above peak_lag=100
     --fail-above peak_lag=100: 'peak_lag' is no ... --objective 'balance > peak_lag > stickiness'
 score orders.json --plan broken.json

@@ -309,6 +309,12 @@ def test_a_limit_on_a_later_tier_holds_the_earlier_ones_without_a_limit_to_their
     assert sort == line.replace("by 4, more", "by more")
 
 
+def test_a_limit_on_a_later_tier_leaves_alone_a_tier_that_has_its_limit_elsewhere():
+    rows = [row(1, None)]
+    assert not [*beyond(rows, {"stickiness": 0}, besides=("balance",))]
+    assert len(beyond(rows, {"stickiness": 0}, besides=("racks",))) == 1
+
+
 def test_a_tier_without_a_limit_is_never_too_far():
     assert too_far([row(4, None)], {}) == []
     assert too_far([row(0, 7)], {"balance": 0}) == []

@@ -69,6 +69,12 @@ def test_any_objective_within_any_budgets_is_what_exhaustion_finds(method, numbe
     assert met[ProofKind.SOLVER if method == "cp-sat" else ProofKind.EXHAUSTION] > 0
 
 
+def test_a_budget_on_moves_is_one_on_stickiness():
+    by_name = [solve(lopsided(2, 6), at_most={name: 1}) for name in ("moves", "stickiness")]
+    assert by_name[0].at_most == by_name[1].at_most == {"stickiness": 1}
+    assert by_name[0].terms == by_name[1].terms
+
+
 def test_what_the_optimum_keeps_to_anyway_costs_nothing_and_keeps_its_certificate():
     group = lopsided()
     plain, within = solve(group), solve(group, at_most={"stickiness": 3, "topic_balance": 2**62})
@@ -147,7 +153,7 @@ def test_where_two_moves_only_help_together_the_solver_has_the_word_and_says_so(
         ({"balance": 0}, {"group": lopsided(2, 3), "objective": "stickiness"},
          "at_most.balance: 0, but the least that is possible is 1"),
         ({"peak": 1}, {}, 'at_most: unknown tier "peak", expected one of balance'),
-        ({"moves": 1}, {}, 'at_most: unknown tier "moves"'),
+        ({"moves": 1, "stickiness": 2}, {}, "at_most: stickiness is given twice"),
         ({"stickiness": -1}, {}, "at_most.stickiness: -1, expected a whole number of 0 or more"),
         ({"stickiness": True}, {}, "at_most.stickiness: true, expected a whole number"),
         ({"stickiness": 1.0}, {}, r"at_most.stickiness: 1.0, expected a whole number"),
