@@ -8,8 +8,10 @@ import numpy as np
 from groups import Group, MemberDetails
 from groups.files import read_groups
 from tests.optimal.small_groups import document, group_of
+from tests.schemas import validator_of
 
 CORPUS = Path(__file__).parents[2] / "corpus"
+SCHEMA = CORPUS.parent / "groups/documents/assay-group-1.schema.json"
 EVERYTHING = {
     "format": "assay-group/1",
     "group": "orders",
@@ -49,6 +51,10 @@ EVERYTHING = {
         "c2": {"subscription": ["gone", "new"], "owned": {"t2": [0]}},
     },
 }
+
+
+def in_schema(document: object) -> bool:
+    return validator_of(SCHEMA).is_valid(document)
 
 
 def shipped() -> list[Group]:

@@ -46,11 +46,6 @@ def test_an_assignment_and_its_document_are_the_same(group):
     assert repr(assignment) == "Assignment('g', 5 partitions)"
 
 
-def test_moves_are_counted_by_pair(group):
-    assignment = Assignment.from_dict(group, GOOD)
-    assert assignment.moves_by_pair() == {("c0", "c1"): 1, ("c1", "c2"): 1}
-
-
 def test_members_with_nothing_are_in_the_document_and_idle(group):
     assignment = Assignment.from_dict(group, {"c1": {"t0": [0, 1], "t1": [0, 1, 2]}})
     assert assignment.is_valid
@@ -197,14 +192,6 @@ def test_balanced_as_kip_54_has_it_may_leave_a_spread_of_all_members_but_one():
     assert steep.balanced()
     best = solve(steep.group)
     assert sorted(best.assignment.loads.tolist()) == [1, 2, 3, 4, 4, 4, 5, 5]
-
-
-def test_a_group_without_members_is_balanced():
-    assignment = Assignment(group_of({"t": 2}, {}), np.full(2, -1, np.int32))
-    assert assignment.balanced()
-    assert assignment.is_valid
-    assert assignment.unassigned == {"t": [0, 1]}
-    assert assignment.to_dict() == {}
 
 
 @pytest.mark.parametrize(

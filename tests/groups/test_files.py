@@ -12,9 +12,9 @@ import pytest
 
 from groups import BadInput, Group
 from groups.documents.texts import MOST_UNPACKED_BYTES, decode, read_bytes
-from groups.files import Found, find, read_group, read_groups
+from groups.files import Found, find, read_groups
 from groups.importers.times import file_time, told_time
-from tests.groups.importers.imported import CAPTURES, OFFSETS
+from tests.groups.importers.imported import CAPTURES
 from tests.optimal.small_groups import document, lopsided
 
 if TYPE_CHECKING:
@@ -250,15 +250,3 @@ def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
     assert frame["lag_records"].isna().all()
     assert groups._repr_html_().count("<tr>") == 2
     assert read_groups(tmp_path / "9.json")[:0].to_frame().empty
-
-
-def test_a_paste_that_is_cut_off_says_so_in_python_too(tmp_path) -> None:
-    rows = f"{OFFSETS}g t 0 1 2 1 m /h c\n"
-    path = tmp_path / "a.txt"
-    path.write_text(f"{rows}{rows.replace('g t', 'h t')}h t 1 1 2")
-    groups = read_groups(path)
-    assert [group.name for group in groups] == ["g"]
-    said = "the last line is cut off, 5 of 9 columns are there: copy it again, or delete it"
-    assert [(one.place, one.reason) for one in groups.failures] == [(f"{path}:5", said)]
-    with pytest.raises(BadInput, match=f":5: {said}$"):
-        read_group(str(path))

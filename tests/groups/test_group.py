@@ -86,15 +86,6 @@ def test_after_the_greatest_generation_of_64_bits_there_is_none():
     assert group.with_claims([0], [0], generation=group.next_generation).owner.tolist() == [0]
 
 
-def test_claims_on_what_no_longer_exists_fall_away_and_are_kept_as_they_were_said():
-    members = {"c0": claim(0, 7), "c1": claim(0, topic="gone")}
-    group = Group.from_dict(document({"t": 1}, members))
-    assert owners({"t": 1}, members) == {("t", 0): "c0"}
-    assert group.absent_topics == ("gone",)
-    assert group.to_dict()["members"]["c1"]["owned"] == {"gone": [0]}
-    assert group.to_dict()["members"]["c0"]["owned"] == {"t": [0, 7]}
-
-
 def naive_owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
     """The two steps to a valid owner, one partition at a time."""
     found = {}
@@ -188,28 +179,6 @@ def test_racks_say_who_is_near_a_replica():
     misses = [racks.misses(np.full(3, m), np.arange(3)).tolist() for m in range(3)]
     assert misses == [[False, True, True], [True] * 3, [True] * 3]
     assert [racks.of_set(int(s)) for s in racks.replicas] == [["a", "b"], [], ["c"]]
-
-
-ODD = {
-    "a member without any subscribed topic": ({"t": 1}, {"c0": {"subscription": []}}),
-    "a topic nobody reads": ({"t": 1, "u": 2}, {"c0": {"subscription": ["t"]}}),
-    "a topic nobody knows": ({"t": 1}, {"c0": {"subscription": ["later", "t"]}}),
-    "claims on what no longer exists": ({"t": 1}, {"c0": claim(5, reads=["t"], topic="gone")}),
-    "zero partitions": ({"t": 0}, {"c0": {"subscription": ["t"]}}),
-    "zero topics": ({}, {"c0": {"subscription": ["t"]}}),
-    "zero members": ({"t": 3}, {}),
-    "nothing": ({}, {}),
-}
-
-
-@pytest.mark.parametrize("odd", ODD)
-def test_an_odd_group_is_valid_and_comes_back_as_it_was(odd):
-    given_document = document(*ODD[odd])
-    group = Group.from_dict(given_document)
-    for said in given_document["members"].values():
-        said.setdefault("owned", {})
-    assert group.to_dict() == given_document
-    assert (group.owner == -1).all()
 
 
 def reading(name: str, **reads: list[str] | None) -> Group:

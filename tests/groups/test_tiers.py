@@ -48,11 +48,6 @@ def test_the_difference_of_all_pairs_is_what_a_double_loop_adds_up():
         assert pairwise_difference(numbers) == sum(abs(a - b) for a, b in combinations(numbers, 2))
 
 
-def test_the_score_of_kip_54_for_a_spread_of_one():
-    """N members of which r carry one more: r * (N - r)."""
-    assert pairwise_difference([3] * 4 + [2] * 6) == 24
-
-
 def test_a_lag_that_is_unknown_counts_nothing_and_one_beyond_32_bits_counts_fully():
     topics = {"t": {"partitions": 3, "lag": [None, 2**40, 2**40], "weight": [1, 2, 3]}}
     group = Group.from_dict(document(topics, {"c0": {}}))

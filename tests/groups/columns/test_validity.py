@@ -10,7 +10,6 @@ import pytest
 from groups import Assignment, BadInput, Claims, Group, MemberDetails, Racks
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.offsets import Offsets
-from groups.fleet import Fleet
 
 DOCUMENT = {
     "format": "assay-group/1",
@@ -238,13 +237,6 @@ def test_nothing_of_a_group_can_be_changed_and_a_copy_is_checked_and_read_only_t
         for part in (group, group.racks, group.offsets, group.raw_claims, MemberDetails()):
             with pytest.raises(FrozenInstanceError, match="cannot assign to field"):
                 setattr(part, next(iter(vars(part))), None)
-
-
-def test_the_group_of_a_fleet_passes_the_same_rules():
-    fleet = Fleet.of([GROUP, GROUP]).group
-    assert not any(array.flags.writeable for array in arrays_of(fleet).values())
-    with pytest.raises(BadInput, match=r"owner\[5\]: 3 owns a partition of 3 but does not subsc"):
-        replace(fleet, owner=np.array([0, -1, 1, 3, -1, 3], np.int32))
 
 
 def test_new_claims_make_the_owners():

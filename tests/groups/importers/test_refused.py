@@ -227,11 +227,6 @@ def test_a_mixed_group_says_how_many_members_are_classic() -> None:
     assert {said["epoch"] for said in document["members"].values()} == {2}
 
 
-def test_static_members_keep_their_instance_ids() -> None:
-    document = only(text_of("4.3.1/static-d-members-verbose.txt"))
-    assert {m["instance_id"] for m in document["members"].values()} == {"inst-0", "inst-1"}
-
-
 def test_in_a_folder_the_bad_texts_are_named_and_the_others_imported() -> None:
     names = sorted(str(p.relative_to(CAPTURES)) for p in CAPTURES.glob("4.3.1/*.txt"))
     imported, failures = import_each(capture(*names))
@@ -253,21 +248,6 @@ def test_a_failure_of_the_topics_view_is_of_that_text() -> None:
     sources = capture(*VIEWS)
     _, failures = import_each([*sources, ("topics", b"Topic: t0\tPartitionCount: 3\n")])
     assert [(f.source, f.place, f.group) for f in failures] == [("topics", "topics:1", "coop-a")]
-
-
-def test_a_damaged_blank_between_topic_and_partition_makes_no_topic() -> None:
-    text = text_of("4.3.1/next-b-describe.txt")
-    row = next(line for line in text.split("\n") if " t2              1 " in line)
-    damaged = row.replace("t2              1", "t2        !     1")
-    reason = refused(text.replace(row, damaged))
-    number = text.split("\n").index(row) + 1
-    assert reason.startswith(f"text-0:{number}: 10 columns, but the header has 9: a name with")
-
-
-def test_only_member_and_client_ids_may_hold_blanks() -> None:
-    text = text_of("4.3.1/next-b-describe.txt")
-    document = only(text.replace("next-1", "next 1"))
-    assert {m["client_id"] for m in document["members"].values()} >= {"next 1", "next-0"}
 
 
 def test_a_partition_far_beyond_the_others_is_kept_and_said() -> None:

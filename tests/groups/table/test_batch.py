@@ -76,40 +76,18 @@ def test_no_rows_are_a_fleet_of_nothing():
     assert (len(fleet), fleet.group.n_partitions, failures) == (0, 0, [])
 
 
+NUMBERS = (-2, -1, 0, 1, 2, 5, 2**31 - 1, None)
+# Beyond 32 bits only where the column is wide enough to hold them.
+WIDE_NUMBERS = (
+    *NUMBERS, 2**31, 2**32, -(2**31) - 1, 2**63 - 1, -(2**63), MOST_PARTITIONS, MOST_PARTITIONS + 1
+)  # fmt: skip
+
+
 def mutated(rng: random.Random, row: dict) -> dict:
     """The row with something changed that may, or may not, break a rule."""
     name = rng.choice(LAYOUT.names)
-    values = row[name]
-    if rng.random() < 0.06:
-        return row | {name: None}
-    if name in NESTED or not pa.types.is_list(WIDE.field(name).type):
-        return row | {name: anywhere(rng, values)}
-    values = list(values or [])
-    kind = WIDE.field(name).type.value_type
-    if pa.types.is_boolean(kind):
-        some = [True, False]
-    elif pa.types.is_string(kind):
-        some = ["", "c1", "t0", "t3", "zz", *values]
-    else:
-        some = [-2, -1, 0, 1, 2, 3, 2**31 - 1, 2**31, 2**32, -(2**31) - 1, 2**63 - 1, -(2**63)]
-        some += [MOST_PARTITIONS, MOST_PARTITIONS + 1, len(row["members"] or []), len(values)]
-    at = rng.randrange(len(values) + 1)
-    change = rng.randrange(7)
-    if change == 0:
-        values.insert(at, rng.choice(some))
-    elif change == 1 and values:
-        values.pop(at - 1)
-    elif change == 2 and values:
-        values[at - 1] = rng.choice([*some, None])
-    elif change == 3:
-        rng.shuffle(values)
-    elif change == 4 and values:
-        values.insert(at, rng.choice(values))
-    elif change == 5:
-        values = []
-    elif values:
-        values[at - 1] = rng.choice(some)
-    return row | {name: values}
+    is_wide = name not in NESTED
+    return row | {name: anywhere(rng, row[name], WIDE_NUMBERS if is_wide else NUMBERS)}
 
 
 def test_a_fleet_takes_just_the_rows_that_a_group_can_be_made_of():
@@ -159,27 +137,26 @@ def made_of(rows: list[dict]) -> tuple[list[Group], dict[int, str]]:
     return groups, reasons
 
 
-def anywhere(rng: random.Random, value: object) -> object:
+def anywhere(rng: random.Random, value: object, numbers: tuple = NUMBERS) -> object:
     """A value, or what is in it, changed somewhere."""
     if isinstance(value, dict) and value and rng.random() < 0.9:
         name = rng.choice(list(value))
-        return value | {name: anywhere(rng, value[name])}
+        return value | {name: anywhere(rng, value[name], numbers)}
     if isinstance(value, list) and value and rng.random() < 0.9:
         at, way = rng.randrange(len(value)), rng.randrange(6)
         if way == 0:
             return value[:at] + value[at + 1 :]
         if way == 1:
-            return [*value, value[at]]
-        if way == 2:
             return rng.sample(value, len(value))
-        return [*value[:at], anywhere(rng, value[at]), *value[at + 1 :]]
+        kept = at + (way > 2)
+        return [*value[:at], anywhere(rng, value[at], numbers), *value[kept:]]
     if isinstance(value, bool):
         return rng.choice([not value, None])
     if isinstance(value, int):
-        return rng.choice([-2, -1, 0, 1, 2, 5, 2**31 - 1, None])
+        return rng.choice(numbers)
     if isinstance(value, str):
-        return rng.choice(["", "a", "t0", None])
-    return rng.choice([None, value])
+        return rng.choice(["", "a", "c1", "t0", "zz", None])
+    return rng.choice([None, value, value[:0] if isinstance(value, list) else value])
 
 
 EVERY_ROW = batch_of([*shipped(), *odd(), *some_groups(random.Random(1), 30)]).to_pylist()

@@ -1,17 +1,16 @@
 """Rows of the layout: nothing of a group is lost in one, and a row that is bad says why."""
 
 import json
-import random
 import re
 
 import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
+from groups.fleet import Fleet
 from groups.table.layout import LAYOUT, MAY_BE_NULL, NESTED, in_layout
 from groups.table.rows import batch_of, of_row
-from tests.groups.examples import CORPUS, EVERYTHING, odd, shipped
-from tests.optimal.random_groups import random_group
+from tests.groups.examples import CORPUS, EVERYTHING
 from tests.optimal.small_groups import document
 
 
@@ -22,14 +21,6 @@ def row_of(group: Group) -> dict:
 def one_by_one(rows: pa.RecordBatch) -> list[Group]:
     """The group of each row, made by itself."""
     return [*map(of_row, rows.to_pylist())]
-
-
-def test_a_group_comes_back_from_its_row_as_it_was():
-    rng = random.Random("back")
-    made = [random_group(rng, members=n % 9, partitions=rng.randint(0, 30)) for n in range(60)]
-    made += [*shipped(), *odd()]
-    for group, back in zip(made, one_by_one(batch_of(made)), strict=True):
-        assert back.to_dict() == group.to_dict()
 
 
 def test_a_group_has_one_row_whatever_way_it_was_made():
@@ -102,9 +93,20 @@ def detailed(**change) -> list[dict]:
     return [nothing | change, nothing]
 
 
+def refusal(row: dict) -> str:
+    """Why a row is refused by itself, and among good ones with the same words."""
+    with pytest.raises(BadInput) as caught:
+        of_row(row)
+    batch = pa.RecordBatch.from_pylist([good(), row, good()], LAYOUT)
+    [failure] = Fleet.from_arrow(batch)[1]
+    assert (failure.row, failure.reason) == (1, str(caught.value))
+    return failure.reason
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
+        ({"group": ""}, "group: '', expected a non-empty string"),
         ({"topics": None}, "topics: null"),
         ({"topics": ["t1", "t0"]}, r"topics\[1\]: 't0' does not come after 't1'"),
         ({"members": ["a", "a"]}, r"members\[1\]: 'a' does not come after 'a'"),
@@ -112,19 +114,11 @@ def detailed(**change) -> list[dict]:
         ({"owner": [0, None, 1]}, r"owner\[1\]: null"),
         (claimed(partition=[1, 7, 0]), r"owner\[0\]: 0, but the claims make it -1"),
         (claimed(topic=[2, 0, 1]), r"claims\[1\]: does not come after the one before it"),
-        (claimed(partition=[0, 7]), "claims.partition: 2 values, expected 3"),
         (claimed(partition=None), "claims.partition: null"),
         (logs(committed=[2, -1, 2]), r"lag\[0\]: 5, but the offsets make it 6"),
-        (logs(end=[8, 9]), "offsets.end: 2 values, expected 3"),
-        (logs(end=[8, 9, -2]), r"offsets.end\[2\]: -2, expected -1 or more"),
-        (logs(given=[True]), "offsets.given: 1 value, expected 2"),
         (logs(given=[True, None]), r"offsets.given\[1\]: null"),
         ({"absent_topics": ["v", "u"]}, r"absent_topics\[1\]: 'u' does not come after 'v'"),
         ({"absent_topics": [""]}, "absent_topics: '', expected a non-empty string"),
-        (
-            {"absent_subscriptions": [{"member": 0, "topic": 0}]},
-            "no such member, or no such topic",
-        ),
         (
             {
                 "absent_topics": ["u"],
@@ -156,8 +150,7 @@ def detailed(**change) -> list[dict]:
 def test_a_row_that_breaks_a_rule_is_refused_with_its_column(change, reason):
     for row in (good(), logs(), claimed()):
         assert of_row(row).to_dict()["group"] == "g"
-    with pytest.raises(BadInput, match=reason):
-        of_row(good() | change)
+    assert re.match(reason, refusal(good() | change))
 
 
 def test_other_columns_are_ignored_and_wider_types_are_taken():
@@ -214,7 +207,6 @@ def test_null_is_an_error_just_where_the_page_says_so(column, null):
     row = good() | {column: None}
     assert (null == "an error") == (column not in MAY_BE_NULL)
     if null == "an error":
-        with pytest.raises(BadInput, match=f"^{column}: null$"):
-            of_row(row)
+        assert refusal(row) == f"{column}: null"
     else:
         of_row(row)
