@@ -10,7 +10,7 @@ import numpy as np
 from compare.lag.behind import behind
 from compare.what_if import fewest
 from groups.assignment import Assignment
-from groups.tiers import values
+from groups.tiers import LAG_PEAKS, values
 from groups.wording import agreed, counted, percent
 from optimal.frontier import knee, pays_first
 from optimal.solve import solve
@@ -34,17 +34,23 @@ MOST_READERS = 8_000
 def early_gain(judged: Judged) -> str | None:
     """Return how few moves bring most of what all moves to the optimum would gain in balance.
 
-    None where that is not sure, all moves are needed, more than balance is asked of the moves, or
-    the group is large: where the readers of all partitions add up to more than 8,000, members that
-    read alike counted once. Each number of moves tried is a flow, and the assignment that it finds
-    is there: what is said can be had.
+    Where the moves are for lag, too, return how many are enough for the balance.
+
+    None where that is not sure, all moves are needed, more than balance and lag is asked of the
+    moves, or the group is large: where the readers of all partitions add up to more than 8,000,
+    members that read alike counted once. Each number of moves tried is a flow, and the assignment
+    that it finds is there: what is said can be had.
     """
     target, verdict = judged.target, judged.verdict
-    if target is None or not verdict.sure or (verdict.says, verdict.tier) != IMPROVABLE:
+    if judged.best is None or target is None or (verdict.says, verdict.tier) != IMPROVABLE:
         return None
-    if judged.best is None or {*judged.best.objective} != {*WITH_MOVES}:
+    group, every, asked = target.group, len(target.moved), {*judged.best.objective}
+    if asked & {*LAG_PEAKS} and asked <= {*WITH_MOVES, *LAG_PEAKS}:
+        few = solve(group, WITH_MOVES).terms[-1].value
+        others = "" if few == every else "; the others are for less lag"
+        return f"{counted(few, 'move')} {agreed(few, 'are')} enough for loads as even{others}."
+    if not verdict.sure or asked != {*WITH_MOVES}:
         return None
-    group, every = target.group, len(target.moved)
     readers = np.bincount(group.subscription_topics, minlength=len(group.topics))
     if int((readers * group.partitions).sum()) > MOST_READERS:
         return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compare.history import Course, history_of, sentences_of
 from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
-from compare.sentences import captures, may_rebalance, spread
+from compare.sentences import NONE_BY_LAG, captures, may_rebalance, spread, who_moves
 from compare.verdict import EVEN_LAGGING, SHOWN, Says, Verdict, without_owner
 from groups.importers.seen import rebalancing as told_of
 from groups.wording import (
@@ -203,7 +203,7 @@ class Overview:
         if self.not_judged:
             sorts.append(f"{self.not_judged:,} could not be judged")
         text = "; ".join(sorts)
-        return f"{text[0].upper()}{text[1:]}."
+        return f"{text[0].upper()}{text[1:]}.{self._who_moves()}"
 
     def counts(self) -> str:
         """Return how many groups have each verdict, the most frequent first."""
@@ -216,6 +216,13 @@ class Overview:
         found = {**self.says, EVEN_LAGGING: self.lagging}
         found[good] = self.says.get(good, 0) - self.lagging
         return tuple((says, found[says]) for says in SHOWN if found.get(says))
+
+    def _who_moves(self) -> str:
+        """Return what makes the moves of which a sentence has spoken, with a space before it."""
+        makers = ["an assignor, at a rebalance"] if self.says.get("improvable") else []
+        if self.lagging:
+            makers.append(f"for lag, {NONE_BY_LAG}" if makers else NONE_BY_LAG)
+        return f" {who_moves('; '.join(makers))}." if makers else ""
 
     def _named(self, says: Says) -> str:
         shown: list[str] = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from itertools import takewhile
 from typing import TYPE_CHECKING
+from typing import Protocol as Interface
 
 from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
-from compare.sentences import assigned_by, by_broker
+from compare.sentences import NONE_BY_LAG, assigned_by, by_broker, who_moves
 from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
@@ -30,13 +31,17 @@ BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
-BY_TASKS = "Kafka has no command for moves: the assignor of tasks makes them at a rebalance."
-BLIND = (
-    "No assignor of Kafka's looks at lag: where one has less here, that is chance, and the next "
-    "rebalance may undo it."
-)
+BY_TASKS = "the assignor of tasks, at a rebalance."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
-BY_LAG = f"An assignor that looks at lag runs in Python consumers: {IN_CONSUMERS}#with-lag."
+LAG_AWARE = (
+    "An assignor that looks at lag can, such as assay's for Python consumers, and so can "
+    "consumers that take partitions by assign(): "
+    "docs/how-to/plan-with-lag.md#who-makes-the-moves."
+)
+BY_LAG = f"{NONE_BY_LAG}. {LAG_AWARE}"
+BY_YOUR_OWN = "One of your own can: docs/how-to/test-my-assignor.md."
+# Where the command of the reader is not known, as of the tables of a run.
+ADVISE = "assay advise"
 # Of a rule as a KIP writes it, what Kafka's class that comes near is called.
 NEAR = {
     "kip-54-sticky": "sticky",
@@ -45,6 +50,24 @@ NEAR = {
     "kip-615-constrained": "cooperative-sticky",
     "kip-615-amended": "cooperative-sticky",
 }
+
+
+class Commands(Interface):
+    """The commands with which a reader goes on, for the groups that were asked for."""
+
+    def about(self, group: str) -> Commands:
+        """Return those for one of the groups."""
+
+    def solve(self, objective: str) -> str:
+        """Return the command that solves the group for an objective."""
+
+    def advise(self, *, assumed: bool) -> str:
+        """Return the one that says how the greatest load falls.
+
+        Parameters
+        ----------
+        assumed : whether subscriptions that are not known are assumed equal
+        """
 
 
 def spoken(name: str) -> str:
@@ -213,51 +236,56 @@ def tried_of(rows: Sequence[Score]) -> list[Score]:
     return [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
 
 
-def remedy(judged: Judged, rows: Sequence[Score], advise: str) -> str:
+def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> str:
     """Return what makes the moves that a verdict names; empty where it names none.
 
     Parameters
     ----------
     rows : what was scored on the group, of assignors that were tried
-    advise : how the reader asks for advice on `peak_load`
+    commands : about the group; None if those of the reader are not known
     """
     improvable = judged.verdict.says == "improvable"
     if not improvable and judged.fall is None:
         return ""
-    if judged.group.of_streams:
-        return BY_TASKS
-    tried = tried_of(rows)
+    group, tried = judged.group, tried_of(rows)
+    if group.of_streams:
+        return who_moves(BY_TASKS)
     on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
     if not improvable or (not tried and on_lag):
-        return f"{NO_COMMAND} {BLIND} {BY_LAG}"
-    own = BY_LAG if on_lag else ours(judged)
-    if own and not on_lag and is_ours(judged.group):
-        return f"{NO_COMMAND} {own}"
+        return who_moves(BY_LAG)
+    own = LAG_AWARE if on_lag else ours(judged)
+    if own and not on_lag and is_ours(group):
+        return who_moves(own)
+    known = bool(group.subscription_known.all())
+    # What no assignor does whoever reads what, none can be advised for without an assumption.
+    advise = ADVISE if commands is None else commands.advise(assumed=not (tried or known))
     if not tried:
-        given = "" if judged.group.subscription_known.all() else f", if {ALL_ALIKE}"
-        return f"{NO_COMMAND} {advise} says which one{given}."
-    known = f"{NO_COMMAND} " if shipped_here() else f"{NO_COMMAND} {NOT_HERE} "
+        given = "" if known else f", if {ALL_ALIKE}"
+        return who_moves(f"an assignor; {advise} says which one{given}.")
+    not_here = "" if shipped_here() else f" {NOT_HERE}"
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
-        none = f"None of the {len(tried)} tried gets"
-        none = none if len(tried) > 1 else "The one tried does not get"
-        return f"{known}{none} as far. {own}".rstrip()
+        none = f"none of the {len(tried)} assignors" if len(tried) > 1 else "not the one assignor"
+        return who_moves(f"{none} tried. {own or BY_YOUR_OWN}{not_here}")
     values = {row.assignor: [term.value for term in row.terms or ()] for row in as_good}
-    best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, judged.group)))
+    best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, group)))
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
     by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
     then = None if judged.plan is None else peak_lag(judged.plan)
     if best.peak_lag is not None and then is not None and best.peak_lag > then:
         by += f", but leaves {best.peak_lag:,} records of lag with one member instead of {then:,}"
-    elif best.peak_lag is None and then is not None and not judged.group.subscription_known.all():
+    elif best.peak_lag is None and then is not None and not known:
         by += ", but how much lag one member then has depends on who reads what"
-    found = f"{known}Of those tried, {spoken(best.assignor)} gets there{by}"
-    if assigns_now(best.assignor, judged.group):
-        return f"{found}, and assigns already: {BY_REBALANCE}."
-    if best.assignor.startswith(f"{OURS}/"):
-        return f"{found}. {where_ours_runs(judged.group)}"
-    more = "" if moves is None or not moves.excess else own
-    return f"{found}; {advise} says what it takes to change to it. {more}".rstrip()
+    again = " again" if assigns_now(best.assignor, group) else ""
+    if again:
+        more = f"That {BY_REBALANCE}."
+    elif best.assignor.startswith(f"{OURS}/"):
+        more = where_ours_runs(group)
+    else:
+        fewer = own if moves is not None and moves.excess else ""
+        more = f"{advise} says what it takes to change to it. {fewer}".rstrip()
+    lead = f"let {spoken(best.assignor)} assign{again}. It gets there{by}."
+    return who_moves(f"{lead} {more}{not_here}")
 
 
 def ours(judged: Judged) -> str:

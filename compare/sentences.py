@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from compare.lag.behind import lag_without_owner
+from compare.lag.behind import lag_without_owner, peak_lag
 from compare.verdict import Verdict, without_owner
 from groups.assignment import ViolationKind
 from groups.errors import Refused
+from groups.tiers import LAG_PEAKS
 from groups.wording import NO_MEMBER_SHOWN, ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
 
@@ -27,7 +28,13 @@ NO_ASSIGNOR_EVENS_HOSTS = (
     "No assignor of Kafka's or ours makes it: they know no hosts. What helps: "
     "docs/how-to/even-out-pods.md#what-makes-it-even."
 )
+NONE_BY_LAG = "no assignor of Kafka's, as none looks at lag"
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
+
+
+def who_moves(who: str) -> str:
+    """Return the sentence on what makes moves, for which Kafka has no command."""
+    return f"Who makes the moves: {who}"
 
 
 def not_valid(now: Assignment) -> str:
@@ -130,7 +137,7 @@ def _sentence(judged: Judged) -> str:
         )
     if verdict.says == "improvable":
         busiest = f"The lag of the busiest {nouns.member}"
-        lag = f" {busiest} falls {fall.from_to} with that." if fall else ""
+        lag = f" {busiest} falls {fall.from_to} with just these moves." if fall else ""
         more = f" {question}" if (question := further(judged)) else ""
         return f"{name}: {_improvable(judged)}{lag}{more}"
     lag = "" if fall is None else f" The lag of the busiest member could fall {fall.sentence()}."
@@ -263,9 +270,14 @@ def _improvable(judged: Judged) -> str:
         return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
     now = judged.now.loads
     gives = "gives everyone" if target.loads.min() else "makes loads of"
+    lag = ""
+    if judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}:
+        here, then = peak_lag(judged.now), peak_lag(target)
+        lag = f" and takes the lag of the busiest {judged.group.nouns.member} "
+        lag = f"{lag}from {here:,} to {then:,}"
     when = "after the rebalance" if _on_the_way(judged.group) else "now"
     return (
-        f"improvable{surely}. {moving} {gives} {spread(target.loads)}; {when} "
+        f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}; {when} "
         f"{_holding(judged.now, now.max())} and {_holding(judged.now, now.min())}."
     )
 

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -352,6 +352,20 @@ class Asked:
     def solve(self, objective: str) -> str:
         """Return the command that solves the group for an objective."""
         return self.command("solve", "--objective", objective)
+
+    def about(self, group: str) -> Asked:
+        """Return the same, asked of one group."""
+        return replace(self, group=group)
+
+    def advise(self, *, assumed: bool) -> str:
+        """Return the command that says how the greatest load falls.
+
+        Parameters
+        ----------
+        assumed : whether subscriptions that are not known are assumed equal
+        """
+        told = replace(self.options, assume_equal=self.options.assume_equal or assumed)
+        return replace(self, options=told).command("advise", "--lower", "peak_load")
 
     def _options(self, name: str) -> Iterator[str]:
         for assignor in (self.assignors or ()) if name in OF_A_CLUSTER else ():

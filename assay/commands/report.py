@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -164,11 +163,6 @@ def _of_groups(
     apart, damaged = _read(benchmark, [], of_others) if benchmark else ([], [])
     note_failures(damaged)
 
-    def advise(name: str, assumed: bool) -> str:
-        told = replace(options, assume_equal=options.assume_equal or assumed)
-        asked = replace(alike, group=name, options=told)
-        return asked.command("advise", "--lower", "peak_load")
-
     return page_of_groups(
         groups,
         tiers,
@@ -180,8 +174,7 @@ def _of_groups(
         assume_equal=options.assume_equal,
         made=made_now(_command(), tiers, time_limit),
         say=far,
-        solve=lambda name, tiers: replace(alike, group=name).solve(tiers),
-        advise=advise,
+        commands=alike,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -53,7 +52,7 @@ from compare.lag.words import lag_told, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond
 from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of
-from compare.remedy import remedy, tried_of
+from compare.remedy import remedy
 from compare.scores import (
     CURRENT,
     UNKNOWN,
@@ -328,20 +327,18 @@ def show_group(
     plans : assignments made elsewhere, by the names of their rows
     """
     plans = plans or {}
-    tell(sentence(judged))
-    for row in rows:
-        if row.assignor in plans:
-            tell(plan_told(row))
+    told = [plan_told(row) for row in rows if row.assignor in plans]
+    makes = remedy(judged, [row for row in rows if row.assignor not in plans], asked)
+    for said in filter(None, (sentence(judged), *told, makes)):
+        tell(said)
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
     hosts = hosts_told(judged, asked.solve(EVEN_HOSTS))
-    for said in filter(None, (early_gain(judged), hosts)):
-        tell(said)
-    for said in streams_told(judged.group):
+    for said in filter(None, (early_gain(judged), hosts, *streams_told(judged.group))):
         tell(said)
     _tell_lag(judged, lowest, asked)
     if rows and reference is not None:
-        show_plan(judged, [row for row in rows if row.assignor not in plans], asked)
+        show_plan(judged)
         show_loads(judged)
         if judged.least_lag is not None:
             found = "" if judged.least_lag else " that was found"
@@ -378,21 +375,12 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
     return lag_falls(judged.now, Fall(least, lowest.records, lowest.assignment))
 
 
-def show_plan(judged: Judged, rows: Sequence[Score], asked: Asked) -> None:
-    """Print the moves that a verdict is about, and what makes them; nothing if it names none.
-
-    Parameters
-    ----------
-    rows : what was scored of the assignors that were tried
-    """
-    plan = judged.plan
-    if plan is not None:
-        tell("To do:" if judged.verdict.says == "improvable" else "For less lag on one member:")
-        show_moves(moves_to(plan), plan.group.nouns)
-        # What no assignor does whoever reads what, none can be advised for without it.
-        if not tried_of(rows) and not judged.group.subscription_known.all():
-            asked = replace(asked, options=replace(asked.options, assume_equal=True))
-        tell(remedy(judged, rows, asked.command("advise", "--lower", "peak_load")))
+def show_plan(judged: Judged) -> None:
+    """Print the moves that a verdict is about; nothing if it names none."""
+    if judged.plan is not None:
+        is_optimum = judged.verdict.says == "improvable"
+        tell("Moves of the optimum:" if is_optimum else "For less lag on one member:")
+        show_moves(moves_to(judged.plan), judged.plan.group.nouns)
 
 
 def show_loads(judged: Judged) -> None:
@@ -508,6 +496,6 @@ def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:
     which = f"the best in {' > '.join(tiers)}" if "peak_lag" in tiers else "balanced loads"
     unproved = any(not one.lowest_proved for one in known)
     tell(
-        f"peak lag: of the member with most; then: after the moves; least: that {which} can have"
-        f"{'; ~ as far as known' if unproved else ''}"
+        "peak lag: of the member with most; then: after just the moves of the optimum; "
+        f"least: that {which} can have{'; ~ as far as known' if unproved else ''}"
     )

@@ -24,10 +24,11 @@ from assay.streams import note_assumed, show, show_json
 from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import one_partition
-from compare.sentences import in_words, spread
+from compare.remedy import LAG_AWARE, effort, is_rule, spoken
+from compare.sentences import in_words, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
-from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target
+from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target, reached
 from compare.sizes.sizing import size as sized
 from groups.assignment import Assignment
 from groups.errors import BadInput
@@ -35,6 +36,8 @@ from groups.extras import require_plots
 from groups.group import Group
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import OF_CONSUMERS, Nouns, agreed, counted, duration, listed
+from heuristics.catalogue import usual_assignors
+from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -188,7 +191,11 @@ def size(
     else:
         alike = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
         tell_not_valid(one)
-        _print_sizing(found, _command(found, alike), threads or 1, one.nouns)
+        moving = found.change is not None and not one.of_streams
+        usual = [name for name in usual_assignors() if moving and not is_rule(name)]
+        with TimeLimit(time_limit) as limit:
+            makers = made_by(found, reached(found, usual, limit))
+        _print_sizing(found, _command(found, alike), threads or 1, one.nouns, makers)
     if figure is not None:
         from compare import figures
 
@@ -350,16 +357,19 @@ def _command(sizing: Sizing, asked: Asked) -> str:
     return asked.command("solve", "--objective", in_words(change.objective), *at_most)
 
 
-def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns) -> None:
+def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns, makers: str) -> None:
     """Print what is enough and why, then a row for each number of members.
 
     Parameters
     ----------
     solve, pod : of `answer`
+    makers : what makes the moves; empty where no partition has to
     """
     partitions, now = counted(sizing.partitions, "partition"), sizing.members_now
     said = f"{partitions}, {counted(now, 'member')} now. {answer(sizing, solve, pod)}".rstrip()
     tell(f"{sizing.group}: {nouns.said(said)}")
+    if makers:
+        tell(makers)
     more = f"with more than {sizing.partitions:,} some hold nothing."
     tell(nouns.said(f"A partition is with one member: {more}"))
     if sizing.hottest is not None:
@@ -368,6 +378,30 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns) -> None:
         tell(nouns.said(f"{one_partition(one, records)}, however many members there are."))
     tell(with_like(nouns.said(sizing.reads)))
     _print_rows(sizing, pod, nouns)
+
+
+def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
+    """Return which assignor brings a group within a target; empty where none was tried.
+
+    Parameters
+    ----------
+    reached : of those tried what each comes to; None of one that makes no valid assignment
+    """
+    target, change = sizing.target, sizing.change
+    found = {name: value for name, value in reached.items() if value is not None}
+    if target is None or change is None or not reached:
+        return ""
+    lag = target.aim in LAG_PEAKS
+    own = f" {LAG_AWARE}" if lag else ""
+    if not found:
+        return who_moves(f"none of the {len(reached)} assignors tried.{own}")
+    best = min(found, key=lambda name: (found[name], effort(name, change.group)))
+    value = _value(target.aim, found[best])
+    if found[best] > target.at_most:
+        nearest = f"{spoken(best)} comes nearest, to {value}."
+        return who_moves(f"none of the {len(reached)} assignors tried; {nearest}{own}")
+    chance = ", by chance, as it does not look at lag" if lag else ""
+    return who_moves(f"let {spoken(best)} assign. It comes to {value}{chance}.")
 
 
 def answer(sizing: Sizing, solve: str, pod: int) -> str:
@@ -395,6 +429,12 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
         tier = next(tier for tier in sizing.objective if tier in LAG_PEAKS)
         said += f" {fewer:,} would do if loads may be uneven: --objective {tier}."
     return said
+
+
+def _if_lag_aware(sizing: Sizing) -> str:
+    """Return the condition of a target of lag for which partitions have to move."""
+    on_lag = sizing.target is not None and sizing.target.aim in LAG_PEAKS
+    return " if the assignor looks at lag" if on_lag and sizing.change is not None else ""
 
 
 def _beyond_now(sizing: Sizing) -> str:
@@ -434,6 +474,7 @@ def _enough(sizing: Sizing, pod: int) -> str:
     aim = _aim(target)
     if target.aim in LAG_PEAKS and sizing.objective[0] == "balance":
         aim += " with balanced loads"
+    aim += _if_lag_aware(sizing)
     if few is None:
         first, last = rows[0].members, rows[-1].members
         if target.is_below(sizing.hottest):
@@ -553,7 +594,7 @@ def _noted(row: Size, like: int, sizing: Sizing) -> str:
         beyond = _beyond_now(sizing)
         notes.append(f"now ({beyond} as assigned)" if beyond else "now")
     if row.members == sizing.smallest or (row.meets and _comes_and_goes(sizing)):
-        notes.append("enough")
+        notes.append(f"enough{_if_lag_aware(sizing)}")
     if row.idle:
         notes.append(f"{row.idle} idle")
     elif like < row.members:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from compare.advice.advice import least_share
 from compare.lag.words import one_partition
 from compare.overview import overview_of
-from compare.remedy import BY_LAG, assigns_now, is_ours, is_rule, spoken, takes, where_ours_runs
+from compare.remedy import (
+    BY_LAG,
+    assigns_now,
+    effort,
+    is_ours,
+    is_rule,
+    spoken,
+    takes,
+    where_ours_runs,
+)
 from compare.scores import DEPENDS
 from compare.sentences import (
     IF_SO,
@@ -17,6 +26,7 @@ from compare.sentences import (
     sentence,
     spread,
     start_consumers,
+    who_moves,
 )
 from compare.verdict import EMPTY
 from groups.wording import agreed, counted, few, percent
@@ -98,7 +108,8 @@ def what_to_do(change: Change, advice: Advice) -> str:
     then = change.members or now
     moved = f"; {_moves(change.moves)}"
     if change.kind == "rebalance":
-        lead = f"Move {counted(change.moves, 'partition')}"
+        by = "an assignor that looks at lag" if advice.lower == "peak_lag" else "an assignor"
+        lead = f"Let {by} move {counted(change.moves, 'partition')}"
         if change.mends:
             lead = "Assign again what is not valid"
         else:
@@ -177,11 +188,11 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
             "assignor decides. Capture again first: it may be under way."
         )
     elif change.kind == "rebalance" and advice.lower == "peak_lag":
-        said.append(BY_LAG)
+        said.append(who_moves(BY_LAG))
         if change.moves > 1 and fewer_moves:
             said.append(f"What fewer moves bring if loads may differ: {fewer_moves}.")
     elif change.kind == "rebalance" and advice.lower == "peak_load":
-        said += _by_ours(change, advice)
+        said += filter(None, [_by_whom(change, advice)])
     if change.kind == "isolate":
         said.append("No assignor of Kafka's does that: it is the optimum of peak_lag > moves.")
     if change.kind == "fewer members":
@@ -200,19 +211,23 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
     return said
 
 
-def _by_ours(change: Change, advice: Advice) -> list[str]:
-    """Return where ours makes the moves, if it assigns already or no other that was tried does."""
-    group = change.assignment.group
-    if is_ours(group):
-        return [where_ours_runs(group)]
-    there = any(
-        (trial.peak, trial.moves) <= (change.after.value, change.moves)
+def _by_whom(change: Change, advice: Advice) -> str:
+    """Return which assignor comes as far by as few moves; empty where none was tried."""
+    group, least = change.assignment.group, (change.after.value, change.moves)
+    there = [
+        trial.assignor
         for trial in advice.assignors
-        if trial.peak is not None and not is_rule(trial.assignor)
-    )
-    if there or not advice.assignors:
-        return []
-    return [f"No assignor tried gets there with as few moves. {where_ours_runs(group)}"]
+        if trial.peak is not None
+        and not is_rule(trial.assignor)
+        and (trial.peak, trial.moves) <= least
+    ]
+    if is_ours(group):
+        return who_moves(where_ours_runs(group))
+    if there:
+        name = spoken(min(there, key=lambda one: effort(one, group)))
+        return who_moves(f"let {name} assign. It gets there by as few, maybe other, moves.")
+    none = f"none of the assignors tried by as few moves. {where_ours_runs(group)}"
+    return who_moves(none) if advice.assignors else ""
 
 
 def _not_reached(change: Change, advice: Advice) -> str:

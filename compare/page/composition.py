@@ -20,7 +20,7 @@ from compare.verdict import EMPTY
 from groups.wording import OF_CONSUMERS, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.fleet.results import Unread
     from compare.judged import Judged
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail
     from compare.page.group.line import Line
+    from compare.remedy import Commands
     from compare.scores import Score
     from groups.tiers import Objective
 
@@ -53,8 +54,7 @@ def composed(
     tiers: Objective,
     trend: tuple[tuple[Drawing, str], ...] = (),
     assume_equal: bool = False,
-    solve: Callable[[str, str], str] | None = None,
-    advise: Callable[[str, bool], str] | None = None,
+    commands: Commands | None = None,
 ) -> Page:
     """Return the page of some groups: each in a line, and the worst of them in full.
 
@@ -70,12 +70,11 @@ def composed(
     unknown : groups of which it is not known who reads what
     trend : how groups went over time, each drawing with its data
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
-    solve : the command that solves the group of a name for an objective; None if there is none
-    advise : the one that says how its greatest load falls, and whether subscriptions are assumed
+    commands : of the reader; None if they are not known
     """
     often = Counter(one.name for one in overview.worst)
     lines, details = _in_full(
-        judged, scores, often, tiers, assume_equal=assume_equal, solve=solve, advise=advise
+        judged, scores, often, tiers, assume_equal=assume_equal, commands=commands
     )
     rest = overview.worst[len(judged) :]
     lines += tuple(
@@ -112,8 +111,7 @@ def _in_full(
     tiers: Objective,
     *,
     assume_equal: bool,
-    solve: Callable[[str, str], str] | None,
-    advise: Callable[[str, bool], str] | None,
+    commands: Commands | None,
 ) -> tuple[tuple[Line, ...], tuple[Detail, ...]]:
     """Return a line for each group, and each in full.
 
@@ -127,7 +125,7 @@ def _in_full(
         for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
     )
     details = tuple(
-        detail_of(*given, solve, advise)
+        detail_of(*given, commands and commands.about(given[1].name))
         for given in zip(ordered, lines, rows, lowest, strict=True)
     )
     return lines, details

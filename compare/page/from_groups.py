@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.page.contents import Comparison, Made, Page
+    from compare.remedy import Commands
     from compare.scores import Score
     from groups.errors import Failure
     from groups.group import Group
@@ -44,8 +45,7 @@ def page_of_groups(
     assume_equal: bool,
     made: Made,
     say: Callable[[str], None],
-    solve: Callable[[str, str], str] | None = None,
-    advise: Callable[[str, bool], str] | None = None,
+    commands: Commands | None = None,
 ) -> Page:
     """Return the page of some groups.
 
@@ -57,7 +57,7 @@ def page_of_groups(
     assignors : names of those to try on each group of which it is known who reads what
     time_limit : seconds for each solve, and for each assignor
     say : is told how far it is
-    solve, advise : as of :func:`~compare.page.composition.composed`
+    commands : of the reader; None if they are not known
     """
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
@@ -91,8 +91,7 @@ def page_of_groups(
         made=made,
         tiers=tiers,
         assume_equal=assume_equal,
-        solve=solve,
-        advise=advise,
+        commands=commands,
     )
 
 

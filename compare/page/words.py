@@ -81,11 +81,13 @@ def to_do_in(
     if verdict.says == "not valid":
         return f"put each {nouns.partition} with one {nouns.member} that reads it"
     if verdict.says == "improvable":
-        return "" if moves is None else f"move {counted(moves, nouns.partition)}{given}"
+        what = counted(moves or 0, nouns.partition)
+        return "" if moves is None else f"let an assignor move {what}{given}"
     if verdict.says == "not proved":
         return "allow more time"
     if verdict.says == "as good as can be" and fall is not None:
-        moved = f"move {counted(fall.moves, nouns.partition)}"
+        by = "an assignor that looks at lag"
+        moved = f"let {by} move {counted(fall.moves, nouns.partition)}"
         falls = f"the lag of the busiest {nouns.member} falls {fall.from_to} records"
         return f"{moved}: {falls}{given}"
     if verdict.says == "as good as can be":

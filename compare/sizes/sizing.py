@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from groups.group import Group
+    from heuristics.time_limit import TimeLimit
     from optimal.solution import Solution
 
 FORMAT = "assay-size/1"
@@ -341,6 +342,24 @@ def size(
         change=change,
         change_uneven=change_uneven,
     )
+
+
+def reached(
+    sizing: Sizing, assignors: Sequence[str], limit: TimeLimit
+) -> Mapping[str, int | None]:
+    """Return what each assignor makes of the target's tier, with as many members as `change` has.
+
+    None of one that makes no valid assignment; nothing where no partition has to move.
+    """
+    target, change = sizing.target, sizing.change
+    if target is None or change is None or not change.group.subscription_known.all():
+        return {}
+    found: dict[str, int | None] = {}
+    for name in assignors:
+        plan = limit.plan(change.group, name).plan
+        valid = plan is not None and plan.assignment.is_valid
+        found[name] = _held(plan.assignment).of(target.aim)[0] if plan and valid else None
+    return found
 
 
 def _look_beyond(high: int, most: int, look: Callable[[int], bool], time_left: TimeLeft) -> None:

@@ -64,11 +64,11 @@ ANSWERS = {
     "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
     "How many consumers do I need?": [
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "
-        "1,000 with balanced loads; with 1 it is 1,625, and with 3 it is 900. The 2 members of "
-        "now need another assignment for that: as assigned, the peak lag is 1,382. 2 moves are "
-        "enough, 1 if loads may be uneven (--objective moves). assay solve groups.txt --group "
-        "kpr-c --assume-equal --objective 'balance > moves' --at-most peak_lag=1000 prints who "
-        "gives what to whom.",
+        "1,000 with balanced loads if the assignor looks at lag; with 1 it is 1,625, and with 3 "
+        "it is 900. The 2 members of now need another assignment for that: as assigned, the peak "
+        "lag is 1,382. 2 moves are enough, 1 if loads may be uneven (--objective moves). assay "
+        "solve groups.txt --group kpr-c --assume-equal --objective 'balance > moves' --at-most "
+        "peak_lag=1000 prints who gives what to whom.",
     ],
     "With how many pods": [
         "kpr-c: 14 partitions, pods of 2 threads. Threads are even with 1 and 7 pods. ...",
@@ -76,7 +76,7 @@ ANSWERS = {
     "What should I change first?": [
         "kpr-c: the busiest of 2 members holds 9 of 14 partitions; ...",
         "Verdict of assay score (balance > moves): improvable.",
-        "1. Move 2 partitions: the busiest member then holds 7 instead of 9.",
+        "1. Let an assignor move 2 partitions: the busiest member then holds 7 instead of 9.",
     ],
     "What if one member read t0 too?": [
         "aio-f: improvable for sure. Moving 1 of 9 partitions ...",

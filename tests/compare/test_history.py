@@ -56,7 +56,7 @@ def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went():
     ]
     assert found.sentence() == (
         "2 of 4 groups are improvable in their latest capture: worse by moving 4 partitions, "
-        "flaps by moving 2."
+        "flaps by moving 2. Who makes the moves: an assignor, at a rebalance."
     )
     assert found.history() == [
         "Balance gets steadily worse: worse from 0 to 16 above the best in 10 captures.",

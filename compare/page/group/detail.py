@@ -27,7 +27,7 @@ from compare.reasons import words
 from compare.reasons.explanation import explain
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
-from compare.remedy import remedy, tried_of
+from compare.remedy import remedy
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score
 from compare.sentences import assigned_by, hosts_told, in_words, sentence, spread
@@ -38,13 +38,14 @@ from optimal.proof import ProofKind
 from optimal.solution import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from compare.judged import Judged
     from compare.lag.lowest import LowestPeak
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line
     from compare.reasons.explanation import Block, Explanation
+    from compare.remedy import Commands
     from compare.score_table import ScoreColumn
     from compare.scores import Excess, Score
     from groups.assignment import Assignment
@@ -63,8 +64,6 @@ CURVE = (
     "few moves can do; an open one is not proved."
 )
 MOST_LINES = 12
-# Where the command of the reader is not known, as of the tables of a run.
-ADVISE = "assay advise"
 LONGEST = 90
 
 
@@ -73,8 +72,7 @@ def detail_of(
     line: Line,
     scores: Sequence[Score],
     lowest: LowestPeak | None,
-    solve: Callable[[str, str], str] | None,
-    advise: Callable[[str, bool], str] | None,
+    commands: Commands | None,
 ) -> Detail:
     """Return one group in full.
 
@@ -82,7 +80,7 @@ def detail_of(
     ----------
     scores : what assignors would make of it
     lowest : the lowest peak lag that there can be; None where that is not known
-    solve, advise : as of :func:`~compare.page.composition.composed`
+    commands : of the reader, about the group; None if they are not known
     """
     group = judged.group
     told, waiting = [sentence(judged)], without_reader(group)
@@ -94,14 +92,11 @@ def detail_of(
     best = shown_best(judged)
     target = (best if judged.plan is None else judged.plan) if line.advised_moves else None
     lags = [*lag_told(judged, lowest), "" if lowest is None else _after(target, lowest)]
-    told += filter(None, [*_weighed(judged, line, solve), " ".join(filter(None, lags))])
+    told += filter(None, [*_weighed(judged, line, commands), " ".join(filter(None, lags))])
     shown = Holdings(judged.now, target)
     hosts = host_rows(judged.now, target or judged.now, group.members)
     lag = _lag(judged, target)
     moves = () if target is None else moves_to(target)
-    # What no assignor does whoever reads what, none can be advised for without an assumption.
-    assumed = not tried_of(scores) and not group.subscription_known.all()
-    asked = ADVISE if advise is None else advise(line.name, assumed)
     solved = what_is_sure(judged)
     explanation = None if solved is None else explain(solved)
     lead = None
@@ -138,7 +133,7 @@ def detail_of(
         changes=target is not None,
         moves=moves[:MOST_LISTED],
         choice=_choice(proved=judged.least_lag) if moves else None,
-        made_by=(remedy(judged, scores, asked) or None) if moves else None,
+        made_by=remedy(judged, scores, commands),
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned_heads=tuple((_head(column, group.nouns), column.is_number) for column in columns),
@@ -221,13 +216,11 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     return f"{stays}{name} assigns again: {each}, as the group is now."
 
 
-def _weighed(
-    judged: Judged, line: Line, solve: Callable[[str, str], str] | None
-) -> list[str | None]:
+def _weighed(judged: Judged, line: Line, commands: Commands | None) -> list[str | None]:
     """Return what a few moves buy and whether hosts are uneven, None where there is no such."""
     if line.number > MOST_WEIGHED:
         return []
-    command = None if solve is None else solve(line.name, EVEN_HOSTS)
+    command = None if commands is None else commands.solve(EVEN_HOSTS)
     return [early_gain(judged), hosts_told(judged, command)]
 
 

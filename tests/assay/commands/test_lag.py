@@ -44,7 +44,7 @@ def cells(lines: list[str], name: str) -> list[str]:
 
 
 def test_one_group_says_how_much_lag_is_needless(said):
-    assert said["one"][1:3] == [
+    assert said["one"][2:4] == [
         "Most lag: a with 1,200 of 1,300 records.",
         "The least with balanced loads, by any number of moves, is 700: 500 less than now. "
         "The objective, balance > moves, does not look at lag.",
@@ -72,8 +72,8 @@ def test_each_row_has_its_peak_beside_the_least(said):
 
 def test_a_rate_shows_the_time_to_catch_up_beside_the_records(said):
     lines = said["rate"]
-    assert lines[1].endswith("Longest to catch up: a with 2 min.")
-    assert lines[2].endswith("That is 1 min 10 s to catch up, not 2 min.")
+    assert lines[2].endswith("Longest to catch up: a with 2 min.")
+    assert lines[3].endswith("That is 1 min 10 s to catch up, not 2 min.")
     assert cells(lines, "current")[-2] == "2 min"
     assert cells(said["solve"], "a")[-3:-1] == ["2 min", "1 min 10 s"]
     table = said["many"]
@@ -163,7 +163,7 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
         "kpr-c: improvable if all members read the same topics. "
         "Moving 4 of 14 partitions lowers peak_lag by 482."
     )
-    assert "is 900 if all members read the same topics: 482 less than now. " in lines[2]
+    assert "is 900 if all members read the same topics: 482 less than now. " in lines[3]
     assert cells(lines, "kpr-1")[2:6] == ["5", "3", "243", "900"]
     assert cells(lines, "current")[4] == "1,382 (+482)"
     assert ran.returncode == 1

@@ -25,8 +25,8 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
         "orders: improvable for sure. Moving 2 of 5 partitions gives everyone 2-3; "
         "now c0 holds 5 and c1 holds 0."
     )
-    assert lines[1:3] == ["To do:", "  2 from c0 to c1: t1: 1-2"]
-    assert lines[3].startswith("Kafka has no command for moves: an assignor makes them. Of those ")
+    assert lines[1].startswith("Who makes the moves: let cooperative-sticky ")
+    assert lines[2:4] == ["Moves of the optimum:", "  2 from c0 to c1: t1: 1-2"]
     del lines[1:4]
     assert [line.split() for line in lines[1:4]] == [
         ["member", "now", "best", "gives"],
@@ -124,8 +124,8 @@ def test_below_the_table_of_groups_stands_what_it_rests_on_and_what_is_missing()
     """The table itself is in the README."""
     lines = good(assay("score", ALL_GROUPS)).stdout.splitlines()
     assert lines[14:19] == [
-        "peak lag: of the member with most; then: after the moves; least: that balanced loads "
-        "can have; ~ as far as known",
+        "peak lag: of the member with most; then: after just the moves of the optimum; least: "
+        "that balanced loads can have; ~ as far as known",
         "lag of kpr-c, aio-f, static-d and 6 more is as shown if consumers start at the end "
         "(auto.offset.reset=latest, assumed for 16 partitions without a commit)",
         "the text of 10 of 11 groups does not show members that hold nothing: "
@@ -154,7 +154,8 @@ def test_of_three_nights_of_a_group_the_last_is_told_and_all_are_documents(folde
     asked = ("score", write(folder, {"nights.jsonl": groups}) / "nights.jsonl")
     shown = assay(*asked).stdout.splitlines()
     assert shown[0] == (
-        "1 of 2 groups is improvable in its latest capture: orders by moving 2 partitions."
+        "1 of 2 groups is improvable in its latest capture: orders by moving 2 partitions. "
+        "Who makes the moves: an assignor, at a rebalance."
     )
     assert [line.split()[0] for line in shown[2:5]] == ["group", "orders", "even"]
     lines = assay(*asked, "--format", "json").stdout.splitlines()
@@ -276,7 +277,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     assert (run.returncode, len(lines)) == (0, 22)
     assert re.search(r"^r +- +- +- +- +rebalancing", run.stdout, re.MULTILINE)
     assert first.startswith("Nobody reads 1 of 12 groups: empty-e with ")
-    assert first.endswith("; 1 is rebalancing: r.")
+    assert "; 1 is rebalancing: r. Who makes the moves: an assignor, at a rebalance; for" in first
     run = assay("score", folder / "rebalancing.txt", "--strict")
     assert run.returncode == 1
     assert "assay: r: not judged\n" in run.stderr

@@ -72,7 +72,10 @@ def test_where_the_members_of_now_need_another_assignment_the_command_for_it_is_
         "up is 3 min. 2 moves are enough. assay solve late.json --group g --rate 10 "
         "--objective 'balance > moves' --at-most peak_time=120 prints who gives what to whom."
     )
-    assert rows[5].endswith("now (time to catch up is 3 min as assigned), enough")
+    assert rows[0].startswith("Who makes the moves: ")
+    assert rows[6].endswith(
+        "now (time to catch up is 3 min as assigned), enough if the assignor looks at lag"
+    )
     command = shlex.split(
         first.rpartition("assay ")[2].removesuffix(" prints who gives what to whom.")
     )

@@ -288,8 +288,8 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
         (one,) = judge([Group.from_dict(document)], assume_equal=True)
         rows = score_assignors(one.lowest.group, one.lowest, usual_assignors(), limit)
         verdict = replace(one.verdict, says="improvable")
-        said = remedy(replace(one, verdict=verdict), rows, "advise")
-        assert f"Of those tried, {first} gets there" in said
+        said = remedy(replace(one, verdict=verdict), rows, None)
+        assert f"Who makes the moves: let {first} assign" in said
 
 
 # The groups of the findings kafka-broker-uniform-optimal-balance and -optimal-moves.
@@ -309,8 +309,8 @@ IN_BROKERS = (
 @pytest.mark.parametrize(
     ("held", "told"),
     [
-        (STUCK, "The one tried does not get as far. "),
-        (MOVING, "gets there by moving 3 partitions; advise says what it takes to change to it. "),
+        (STUCK, "Who makes the moves: not the one assignor tried. "),
+        (MOVING, "by moving 3 partitions. assay advise says what it takes to change to it. "),
     ],
 )
 def test_where_kafkas_assignors_do_not_make_the_moves_one_of_ours_is_named(
@@ -322,15 +322,16 @@ def test_where_kafkas_assignors_do_not_make_the_moves_one_of_ours_is_named(
     group = Group.from_dict({**RANGE, "topics": topics, "members": members})
     (judged,) = judge([group])
     rows = score_assignors(group, judged.best, [UNIFORM, OPTIMAL], limit)
-    said = remedy(judged, rows[:1], "advise")
+    said = remedy(judged, rows[:1], None)
     assert said.endswith(f"{told}{where}"), said
     assert rows[1].is_optimal
     found = advise(group, assignors=[UNIFORM], limit=limit)
     (change,) = [one for one in found.changes if one.kind == "rebalance"]
-    assert f"No assignor tried gets there with as few moves. {where}" in depends(change, found)
+    none = f"Who makes the moves: none of the assignors tried by as few moves. {where}"
+    assert none in depends(change, found)
     found = advise(group, assignors=[OPTIMAL], limit=limit)
     (moves, let) = found.changes[:2]
-    assert not any("No assignor tried" in line for line in depends(moves, found))
+    assert not any("none of the assignors" in line for line in depends(moves, found))
     assert (
         "group.remote.assignor=optimal, one by one: broker 4.0 or later with our jar"
         in (takes(let)[0])
@@ -343,7 +344,7 @@ def test_a_group_that_ours_assigns_is_told_to_rebalance_and_no_other_is_advised(
     told = "assay-optimal, which assigns this group, makes them at the next rebalance"
     for assignors in ((), [OPTIMAL], usual_assignors()):
         rows = score_assignors(group, judged.best, assignors, limit)
-        assert told in remedy(judged, rows, "advise")
+        assert told in remedy(judged, rows, None)
         found = advise(group, assignors=assignors, limit=limit)
         assert {one.kind for one in found.changes}.isdisjoint({"assignor"})
         assert told in depends(found.changes[0], found)[0]

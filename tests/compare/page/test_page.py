@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from assay import Group, Solution, check
+from assay.commands.options import Asked
 from compare.page.drawing import as_csv
 from compare.page.html import rendered
 from compare.remedy import BY_TASKS
 from compare.samples.families import Family
+from compare.sentences import who_moves
 from groups.errors import Failure
 from groups.files import read_groups
 from groups.importers.seen import rebalancing
@@ -58,9 +60,9 @@ def test_beside_consumer_groups_a_streams_group_has_its_own_words_and_no_assigno
     assert page.title == "2 groups"
     assert "lopsided by moving 2 partitions, shop by moving 1 task" in page.lead
     (line,) = (one for one in page.lines if one.name == "shop")
-    assert line.to_do == "move 1 task"
+    assert line.to_do == "let an assignor move 1 task"
     (shown,) = (one for one in page.details if one.line.name == "shop")
-    assert (shown.planned, shown.made_by) == ((), BY_TASKS)
+    assert (shown.planned, shown.made_by) == ((), who_moves(BY_TASKS))
     assert shown.why[0].startswith("4 tasks for 2 threads are 2 each")
     told = Parsed(rendered(page)).words
     assert "threads hold 1-3 tasks now, and 2 then" in told
@@ -99,7 +101,7 @@ def test_groups_come_worst_first_with_what_to_do_and_what_was_not_read_last(page
         "✕ not read",
     ]
     assert [row["what to do"] for row in rows.values()] == [
-        "move 2 partitions",
+        "let an assignor move 2 partitions",
         "does b read t?",
         "nothing",
         "nothing: there is nobody to assign to",
@@ -176,7 +178,7 @@ def test_a_healthy_group_is_short(page):
     assert "as good as can be" in detail
     assert "What moves" not in detail
     # Who makes moves stands where there are any.
-    which = "an assignor makes them. assay advise says which one."
+    which = "Who makes the moves: an assignor; assay advise says which one."
     assert [which in page.texts[f"group-{i}"] for i in (1, 3)] == [True, False]
     assert len(detail.split()) < len(page.texts["group-1"].split())
 
@@ -198,11 +200,12 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     assert max(one.lag_best for one in found.holders) == 929
     assert found.choice == "Of all assignments that are as good, this one has the least peak lag."
     assert found.made_by == (
-        "Kafka has no command for moves: an assignor makes them. assay advise says which one, if "
-        "all members read the same topics."
+        "Who makes the moves: an assignor; assay advise says which one, if all members read the "
+        "same topics."
     )
-    found = kpr_c(advise=lambda group, assumed: f"ask {group}{', assuming' * assumed}")
-    assert " ask kpr-c, assuming says which one" in found.made_by
+    found = kpr_c(commands=Asked(sources=["FILE"], group=None))
+    advise = "assay advise FILE --group kpr-c --assume-equal --lower peak_load"
+    assert f" {advise} says which one" in found.made_by
 
 
 def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c):
@@ -344,11 +347,13 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     busy = Failure("f", "busy.txt:1", rebalancing("busy"), "busy")
     page = read([lagging, even(), lagging], unread=[busy])
     lead = "None of 4 captures of 3 groups is known to be improvable; 1 has even partitions, but "
-    lead += "lag that could fall: lagging from 1,200 to 605 (2 moves); 1 is rebalancing: busy."
+    lead += "lag that could fall: lagging from 1,200 to 605 (2 moves); 1 is rebalancing: busy. "
+    lead += "Who makes the moves: no assignor of Kafka's, as none looks at lag."
     assert lead in page.words
     assert page.words.strip().startswith("3 consumer groups: ")
     says = "even, lag could fall"
-    done = "move 2 partitions: the lag of the busiest member falls from 1,200 to 605 records"
+    done = "let an assignor that looks at lag move 2 partitions: the lag of the busiest member "
+    done += "falls from 1,200 to 605 records"
     rows = page.table("Groups, worst first")
     (row,) = [rows[name] for name in rows if name.startswith("lagging")]
     assert (row["verdict"], row["what to do"]) == (f"◇ {says}", done)
@@ -357,7 +362,7 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     assert f"lagging ◇ {says}" in " ".join(page.texts["group-1"].split())
     detail = page.texts["group-1"]
     assert "What moves for less lag on one member: 2 partitions" in detail
-    assert "No assignor of Kafka's looks at lag" in detail
+    assert "no assignor of Kafka's, as none looks at lag" in detail
     assert "Why loads cannot be more even" in detail
 
 
@@ -411,8 +416,8 @@ def test_a_group_shows_its_hosts_and_names_those_that_are_uneven(page_of, read):
         (detail,) = page_of([orders(UNEVEN, hosts)]).details
         assert ("hosts are uneven: " in detail.line.uneven_hosts) == uneven
         assert any("Hosts are uneven: a has 6" in said for said in detail.sentences) is uneven
-    shown = read([orders(UNEVEN, "aabb")], solve="assay solve it --group {} --objective {}".format)
-    command = "assay solve it --group g --objective balance > host_balance > moves"
+    shown = read([orders(UNEVEN, "aabb")], commands=Asked(sources=["it"], group=None))
+    command = "assay solve it --group g --objective 'balance > host_balance > moves'"
     assert f"could have 5 each. {command} prints that assignment." in shown.words
     rows = shown.table("Hosts of g")
     assert [*rows["a"].values()] == ["a", "6", "2", "c0 3, c1 3"]
