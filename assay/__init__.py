@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from compare.fleet.results import Ending as Ending
     from compare.fleet.results import RunCounts as RunCounts
     from compare.fleet.results import Unread as Unread
-    from compare.history import Course as Course
+    from compare.history import Trend as Trend
     from compare.judged import Judged as Judged
     from compare.judged import Verdicts as Verdicts
     from compare.judged import judge as judge
@@ -116,7 +116,7 @@ _HOMES = {
     "compare.scenarios.scenario": "Scenario",
     "compare.scores": "Excess Score ScoreTerm Scores score score_assignors",
     "compare.advice.advice": "Advice Change NoGain Peak Tried",
-    "compare.history": "Course",
+    "compare.history": "Trend",
     "compare.advice.advise": "advise",
     "compare.overview": "Glance Overview",
     "compare.reasons.sure": "check solve",

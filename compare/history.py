@@ -46,7 +46,7 @@ class Capture(NamedTuple):
     lag: int | None
 
 
-class Course(NamedTuple):
+class Trend(NamedTuple):
     """How a group went over its captures.
 
     Attributes
@@ -85,7 +85,7 @@ SAID = {
 }
 
 
-def changes_of(group: str, captures: Iterable[Capture]) -> list[Course]:
+def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
     """Return how a group went over captures of it, one of each time."""
     ordered = sorted({one.captured_at: one for one in captures}.values())[-MOST_CAPTURES:]
     found = []
@@ -95,11 +95,11 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Course]:
     }
     for what, values in series.items():
         if values and values[-1] > values[0] and trend(values) >= LEAST_Z:
-            found.append(Course(group, what, values[0], values[-1], len(values)))
+            found.append(Trend(group, what, values[0], values[-1], len(values)))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
     turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:
-        found.append(Course(group, "turns", 0, turns, len(sure)))
+        found.append(Trend(group, "turns", 0, turns, len(sure)))
     return found
 
 
@@ -127,7 +127,7 @@ def trend(values: Sequence[int]) -> float:
     return float((rises - np.sign(rises)) / np.sqrt(variance))
 
 
-def history_of(judged: Sequence[Judged]) -> list[Course]:
+def history_of(judged: Sequence[Judged]) -> list[Trend]:
     """Return how groups went that were captured several times, in the order of `ordered`."""
     series: dict[str, list[Capture]] = {}
     for one in judged:
@@ -142,12 +142,12 @@ def history_of(judged: Sequence[Judged]) -> list[Course]:
     return ordered(found)
 
 
-def ordered(changes: Iterable[Course]) -> list[Course]:
+def ordered(changes: Iterable[Trend]) -> list[Trend]:
     """Return changes by what they are of, the greatest of each first."""
     return sorted(changes, key=lambda one: (WHAT.index(one.what), -one.more, one.group))
 
 
-def sentences_of(changes: Sequence[Course], counts: Mapping[str, int] | None = None) -> list[str]:
+def sentences_of(changes: Sequence[Trend], counts: Mapping[str, int] | None = None) -> list[str]:
     """Return a sentence for each kind of change, with the groups that it is most of.
 
     Parameters

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from compare.history import Course, history_of, sentences_of
+from compare.history import Trend, history_of, sentences_of
 from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
 from compare.sentences import NONE_BY_LAG, captures, may_rebalance, spread, who_moves
@@ -142,7 +142,7 @@ class Overview:
     guessed: Mapping[str, int] = field(default_factory=dict)
     not_judged: int = 0
     worst: Sequence[Glance] = ()
-    changes: Sequence[Course] = ()
+    changes: Sequence[Trend] = ()
     changed: Mapping[str, int] = field(default_factory=dict)
     lagging: int = 0
     rebalancing: Sequence[str] = ()

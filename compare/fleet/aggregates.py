@@ -28,7 +28,7 @@ from compare.fleet.facts import (
     worst_of,
 )
 from compare.fleet.tables import RUN, TABLES, content_key, stored
-from compare.history import Course, ordered
+from compare.history import Trend, ordered
 from compare.over_groups import unscored_rows
 from compare.overview import GUESSES, Overview
 from compare.scores import COUNTED
@@ -141,11 +141,11 @@ class Aggregates:
             changed=self.counts("changes"),
         )
 
-    def changes(self) -> list[Course]:
+    def changes(self) -> list[Trend]:
         """Return how groups went over their captures, the first ones of each kind."""
         rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
         return ordered(
-            Course(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
+            Trend(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
             for row in rows
         )
 

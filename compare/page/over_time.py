@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from compare.figures.rows import Record
     from compare.fleet.aggregates import Aggregates
-    from compare.history import Course
+    from compare.history import Trend
     from compare.overview import Glance
     from compare.page.drawing import Drawing
 
@@ -33,7 +33,7 @@ def over_time(
     objective: str,
     found: Aggregates,
     worst: Sequence[Glance],
-    changes: Sequence[Course],
+    changes: Sequence[Trend],
 ) -> tuple[tuple[Drawing, str], ...]:
     """Return how many groups had which verdict when, and how some groups went.
 

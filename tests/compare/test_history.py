@@ -5,7 +5,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from compare.history import LEAST_Z, Capture, Course, changes_of, sentences_of, trend
+from compare.history import LEAST_Z, Capture, Trend, changes_of, sentences_of, trend
 from compare.judged import judge
 from compare.overview import latest_in, overview_of
 from tests.compare.series import series_of_four, snapshot
@@ -39,7 +39,7 @@ def test_captures_of_which_nothing_is_known_are_passed_over():
     captures = [Capture(f"{hour:02}", "not proved", None, None) for hour in range(20)]
     assert changes_of("g", captures) == []
     known = [Capture(f"{hour:02}x", "improvable", hour, None) for hour in range(7)]
-    assert changes_of("g", [*captures, *known]) == [Course("g", "balance", 0, 6, 7)]
+    assert changes_of("g", [*captures, *known]) == [Trend("g", "balance", 0, 6, 7)]
 
 
 def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went():
@@ -81,7 +81,7 @@ def test_captures_without_a_time_all_count_and_have_no_history():
 
 
 def test_a_sentence_names_three_and_counts_all():
-    changes = [Course(f"g{n}", "lag", 0, 90 - n, 9) for n in range(5)]
+    changes = [Trend(f"g{n}", "lag", 0, 90 - n, 9) for n in range(5)]
     (said,) = sentences_of(changes, {"lag": 70})
     assert said == (
         "Lag grows steadily: g0 from 0 to 90 records in 9 captures, g1 from 0 to 89 records in 9 "

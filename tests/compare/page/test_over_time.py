@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 
 from compare.fleet.aggregates import Aggregates
 from compare.fleet.tables import TABLES, new_run
-from compare.history import Course
+from compare.history import Trend
 from compare.overview import Glance
 from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
 from compare.verdict import Verdict
@@ -99,7 +99,7 @@ def test_of_many_groups_and_captures_the_worst_and_the_last_are_drawn(tmp_path):
 
 def test_what_changed_comes_before_the_worst_and_lag_that_grows_is_drawn(tmp_path):
     captures = [capture(name, hour, GOOD, lag=10 * hour) for name in "ab" for hour in range(2)]
-    changes = [Course("b", "lag", 0, 10, 2), Course("a", "turns", 0, 4, 9)]
+    changes = [Trend("b", "lag", 0, 10, 2), Trend("a", "turns", 0, 4, 9)]
     found = drawings(tmp_path, captures, "b", changes=changes)
     lines = [f"{at(0)},a,0", f"{at(1)},a,0", f"{at(0)},b,0", f"{at(1)},b,0"]
     assert found["Groups over time"] == [HEADS, *lines]
