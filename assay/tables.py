@@ -109,7 +109,7 @@ def plan_told(row: Score) -> str:
     worse = next((term for term in row.terms or () if term.excess != 0), None)
     if worse is None:
         return f"{row.assignor}: valid, and as good as can be."
-    found = f"{called(worse.name)} {''.join(_noted(worse.value, worse.excess, '{:,}'.format))}"
+    found = f"{called(worse.name)} {''.join(noted(worse.value, worse.excess))}"
     return f"{row.assignor}: valid, but not as good as can be: {found}."
 
 
@@ -125,10 +125,10 @@ def _cell(column: ScoreColumn, row: Score) -> object:
     value, told = column.value(row), column.in_short or column.told
     if value is None or isinstance(value, bool | str):
         return value
-    return told(value) if column.excess is None else _noted(value, column.excess(row), told)
+    return told(value) if column.excess is None else noted(value, column.excess(row), told)
 
 
-def _noted(value: object, excess: Excess, told: Callable[[Any], str]) -> Pair:
+def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".format) -> Pair:
     """Return a value, and in brackets how much worse it is than the optimum, if it is."""
     if isinstance(excess, tuple):
         low, high = excess
@@ -165,7 +165,7 @@ def _worse(tier: str, one: OverGroups) -> Pair | None:
     if found is None:
         return None
     groups, most = found
-    return f"{groups:,}", f" (+{most:,})" if groups else ""
+    return noted(groups, most)
 
 
 def show_unscored(found: Sequence[NotScored]) -> None:

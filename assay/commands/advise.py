@@ -20,6 +20,7 @@ from assay.commands.options import (
     note_unused_capacity,
     seconds_option,
 )
+from assay.commands.solve import tell_proofs
 from assay.progress import far
 from assay.streams import OPTIONS, WHO_READS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, with_like
@@ -164,6 +165,8 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
     if said := words.conclusion(advice):
         tell(said)
     _print_trials(advice)
+    shown = (*advice.changes, *advice.same_peak)
+    tell_proofs(kind for change in shown for kind in words.proofs_of(change))
     if advice.best is not None:
         by_load = f"; for its partitions: {asked.command('advise', *BY_LOAD)}"
         tell(f"{words.what_decides(advice)}{by_load if advice.lower == 'peak_lag' else ''}")

@@ -20,6 +20,7 @@ from assay.commands.options import (
 )
 from assay.commands.solve import tell_proofs
 from assay.streams import note_assumed, show_json
+from assay.tables import noted
 from assay.terminal import Column, show_table, tell
 from compare.gains import (
     TradeOff,
@@ -111,7 +112,8 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
     per_move = bool(paid == "moves" and {*tiers} & {*PEAKS})
     times = bool({*tiers} & {*LAG_PEAKS}) and None not in (row.catch_up for row in rows)
     even = None if "balance" in tiers else best_balance(group)
-    uneven = even is not None and any(row.balance > even for row in rows)
+    least = 0 if even is None else even
+    uneven = even is not None and any(row.balance > least for row in rows)
     most, every = cheapest.bought, max(1, cheapest.bought - dearest.bought)
     show_table(
         rows,
@@ -119,7 +121,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         Column(bought, lambda row: row.bought),
         Column("catch-up", lambda row: row.catch_up, told=duration, shown=times),
         Column("loads", lambda row: spread(row.point.assignment.loads), right=True, gives_way=1),
-        Column("balance", lambda row: _beside(row.balance, even), right=True, shown=uneven),
+        Column("balance", lambda row: noted(row.balance, row.balance - least), shown=uneven),
         Column("per move", lambda row: row.per_move, right=True, shown=per_move),
         Column("gain", lambda row: percent(most - row.bought, every), right=True),
         Column("", lambda row: "knee" if row.is_knee else ""),
@@ -143,12 +145,6 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
     told = ("--objective", f"{bought} > {paid}", "--at-most", f"{paid}={row.spent}")
     shows = asked.command("solve", *told)
     tell(f"an assignment with {_spent(row.spent, paid)}, in full: {shows}")
-
-
-def _beside(balance: int, best: int | None) -> str:
-    """Return a balance, and in brackets how much more than the best it is."""
-    more = 0 if best is None else balance - best
-    return f"{balance:,} (+{more:,})" if more else f"{balance:,}"
 
 
 def _left_out(reason: str) -> str:

@@ -177,9 +177,9 @@ def show_solution(solution: Solution) -> None:
         show_moves(moves_to(found), nouns)
 
 
-def tell_proofs(kinds: Iterable[ProofKind]) -> None:
-    """Print what each kind of proof is, once."""
-    for kind in dict.fromkeys(kinds):
+def tell_proofs(kinds: Iterable[str]) -> None:
+    """Print what each kind of proof is, once; nothing of what is none."""
+    for kind in map(ProofKind, dict.fromkeys(kinds)):
         if kind is not ProofKind.NONE:
             tell(f"{kind}: {MEANING[kind]}")
 

@@ -143,9 +143,19 @@ def _in_pods(members: int, advice: Advice) -> str:
     return f"{counted(members // each, 'pod')} of {counted(each, 'member')}"
 
 
+def proofs_of(change: Change) -> list[str]:
+    """Return the kinds of proof that a gain rests on, as `why` names them; none of a bound."""
+    before, after = change.before, change.after
+    if not after.proved or after.proof == "as it is":
+        return []
+    if before is None or before.proof == "as it is" or change.kind == "fewer members":
+        return [after.proof]
+    return [*dict.fromkeys((before.proof, after.proof))] if before.proved else []
+
+
 def why(change: Change, advice: Advice) -> str:
     """Return how the gain is known."""
-    before, after = change.before, change.after
+    before, after, proofs = change.before, change.after, " and ".join(proofs_of(change))
     unit = "" if advice.lower == "peak_load" else " of lag"
     if change.kind == "assignor":
         return _tried(change, advice)
@@ -154,14 +164,13 @@ def why(change: Change, advice: Advice) -> str:
     if before is None or before.proof == "as it is":
         even = "" if change.kind == "isolate" else _even(advice)
         if after.proved:
-            return f"Proved ({after.proof}): no assignment of the same members{even} has less."
+            return f"Proved ({proofs}): no assignment of the same members{even} has less."
         least = f"No assignment{even} has less than {after.bound:,}{unit}."
         return f"It can be had. {least}"
     if before.proved and after.proved:
         if change.kind == "fewer members":
             least = f"{after.value:,} is the least of {advice.members:,} members"
-            return f"Proved ({after.proof}): {least}, and of {change.members:,}."
-        proofs = " and ".join(dict.fromkeys((before.proof, after.proof)))
+            return f"Proved ({proofs}): {least}, and of {change.members:,}."
         return (
             f"Proved ({proofs}): {rounded(before.amount)} is the least as it is, "
             f"{rounded(after.amount)} the least then."
