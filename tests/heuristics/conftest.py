@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import combinations, combinations_with_replacement, product
 
@@ -5,6 +7,7 @@ import numpy as np
 import pytest
 
 from groups import Group
+from heuristics.shipped.consumers.consumer import PROGRAM
 
 
 def build_group(topics, subscriptions, owned=None, generation=None, **more) -> Group:
@@ -46,6 +49,27 @@ def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Gr
 @pytest.fixture(scope="session")
 def group_of() -> Callable[..., Group]:
     return build_group
+
+
+@pytest.fixture
+def group() -> Group:
+    return build_group({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
+
+
+@pytest.fixture
+def client() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Connects a consumer of librdkafka to an address; it is killed in the end."""
+    started = []
+
+    def connect(bootstrap: str, assignor: str = "range") -> subprocess.Popen[bytes]:
+        command = [sys.executable, str(PROGRAM), bootstrap, "g", assignor]
+        started.append(subprocess.Popen(command, stdin=subprocess.PIPE))
+        return started[-1]
+
+    yield connect
+    for process in started:
+        process.kill()
+        process.communicate()
 
 
 @pytest.fixture(scope="session")

@@ -42,7 +42,3 @@ def test_each_example_gives_what_it_says_and_preserves_as_much(group_of):
         made = assign(group, name)
         assert made.to_dict() == after
         assert (group.owner >= 0).sum() - values(made, ("stickiness",))[0] == preserved
-
-
-def test_round_robin_of_example_2_is_not_balanced(group_of):
-    assert not assign(group_of(TOPICS_2, READS_2), "roundrobin").balanced()

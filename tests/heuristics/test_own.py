@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from groups import BadInput, Failed, Group
+from groups import BadInput, Failed
 from heuristics import assign, assignor_named, catalogue, matching, plan
 from heuristics.assignor import attempt
 from heuristics.own import ENTRY_POINTS, installed, name_of, own_named, versioned
@@ -26,11 +26,6 @@ def mine(monkeypatch):
 @pytest.fixture
 def here(monkeypatch):
     monkeypatch.chdir(FOLDER)
-
-
-@pytest.fixture
-def group(group_of) -> Group:
-    return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
 
 
 EVERYTHING = {"a": {"t": [0, 1, 2], "u": [0, 1]}, "b": {}}

@@ -18,11 +18,6 @@ def misbehaving(monkeypatch):
     return importlib.import_module("misbehaving")
 
 
-@pytest.fixture
-def group(group_of):
-    return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
-
-
 def test_a_partition_given_out_twice_survives_the_way_back(group_of):
     owned = {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}
     group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, 3)

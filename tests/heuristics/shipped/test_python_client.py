@@ -5,12 +5,13 @@ from importlib import import_module
 
 import pytest
 
-from groups import BadInput, Failed, Group
+from groups import BadInput, Group
 from heuristics import assignor_named, plan
 from heuristics.shipped import client_named, python_client
 from heuristics.shipped.client import joining
 from heuristics.shipped.python_client import joined_by_class
 from tests.clients import called
+from tests.optimal.small_groups import document
 from tests.processes import in_python
 
 NAMES = [
@@ -26,14 +27,7 @@ def here(name):
 
 
 def a_group(topics, members):
-    return Group.from_dict(
-        {
-            "format": "assay-group/1",
-            "group": "g",
-            "topics": {topic: {"partitions": count} for topic, count in topics.items()},
-            "members": members,
-        }
-    )
+    return Group.from_dict(document(topics, members))
 
 
 def reading(*topics, **said):
@@ -92,15 +86,6 @@ def test_a_member_that_joins_takes_two_cooperative_rounds_in_kafka_python():
     made = here("kafka-python/cooperative-sticky")(a_group({"t": 4}, members))
     assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
     assert made.assignment.loads.tolist() == [2, 2]
-
-
-def test_round_robin_of_kafka_python_3_0_12_breaks_down_where_a_member_must_be_skipped():
-    # The inner loop takes the pair (instance id, member id) for a member id.
-    group = a_group({"t": 1, "u": 1}, {"a": reading("u"), "b": reading("t")})
-    with pytest.raises(Failed, match=r"^KeyError: \(None, 'b'\)$"):
-        here("kafka-python/roundrobin")(group)
-    made = here("aiokafka/roundrobin")(group).assignment
-    assert made.to_dict() == {"a": {"u": [0]}, "b": {"t": [0]}}
 
 
 @pytest.mark.parametrize("name", ["kafka-python/range", "kafka-python/roundrobin"])

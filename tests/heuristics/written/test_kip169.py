@@ -49,22 +49,6 @@ def test_least_lag_decides_among_some_that_have_fewest_not_only_among_all(group_
     assert assignment.to_dict() == {"a": {"t": [0]}, "b": {"t": [1, 4]}, "c": {"t": [2, 3]}}
 
 
-@pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 80), ("none", 80)])
-def test_without_a_commit_the_offset_reset_decides(group_of, reset, lag):
-    offsets = [{"beginning": 20, "end": 100, "committed": None}]
-    topics = {"t": {"partitions": 1, "offsets": offsets}}
-    group = group_of(topics, {"a": ["t"]}, auto_offset_reset=reset)
-    assert lag_records(assign(group, "kip-169-lag")) == [lag]
-
-
-def test_a_commit_beyond_the_end_counts_as_no_lag(group_of):
-    behind, beyond = ({"beginning": 0, "end": 100, "committed": at} for at in (99, 900))
-    topics = {"t": {"partitions": 2, "offsets": [beyond, behind]}}
-    assignment = assign(group_of(topics, {"a": ["t"], "b": ["t"]}), "kip-169-lag")
-    assert assignment.to_dict() == {"a": {"t": [1]}, "b": {"t": [0]}}
-    assert lag_records(assignment) == [1, 0]
-
-
 def test_an_unknown_lag_is_refused(group_of):
     group = with_lag(group_of, {"a": ["t", "u"]}, t=[1, 2], u=[3, None, None])
     with pytest.raises(Refused, match=r"^the lag of u-1 is unknown \(and of 1 more\)$"):

@@ -111,36 +111,6 @@ def test_sticky_of_sarama_is_valid_and_best_where_everybody_reads_the_same(plann
         assert values(made, TIERS)[0] == best[0] or not reads_the_same(group)
 
 
-@in_sarama
-@if_sticky
-@pytest.mark.parametrize(
-    ("topics", "reads", "owned", "found", "best"),
-    [
-        # It leaves a idle: from b to a, then from c to b; no single one of them helps.
-        (
-            {"t": 1, "u": 2},
-            {"a": ["t"], "b": ["t", "u"], "c": ["u"]},
-            {"b": {"t": [0]}, "c": {"u": [0, 1]}},
-            (4, 0),
-            (0, 2),
-        ),
-        # It moves two partitions where one is enough.
-        (
-            {"t": 4, "u": 1},
-            {"a": ["t"], "b": ["t", "u"], "c": ["t", "u"]},
-            {"a": {"t": [0, 1, 2]}, "c": {"t": [3], "u": [0]}},
-            (2, 2),
-            (2, 1),
-        ),
-    ],
-)
-def test_what_sticky_of_1_61_1_misses(planned, group_of, name, topics, reads, owned, found, best):
-    group = group_of(topics, reads, owned, 1)
-    made = planned(group, name).assignment
-    assert made.balanced()
-    assert (values(made, TIERS), optimum([group])) == (found, [best])
-
-
 @in_go
 def test_who_must_revoke_does_so_in_a_round_of_its_own(planned, group_of):
     group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1, 2, 3]}}, 1)

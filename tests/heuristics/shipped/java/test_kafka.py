@@ -33,18 +33,6 @@ def known() -> dict[str, Group]:
 
 
 PAIR = {"a": ["t"], "b": ["t"]}
-# A fifth member joins, and all claims are valid and of one generation.
-STICKY_NEVER_RETURNS = group_of(
-    {"t0": 15, "t1": 8, "t2": 19},
-    {"a": ["t0", "t1"], "b": ["t0"], "c": ["t0", "t2"], "d": ["t0"], "e": ["t0", "t1", "t2"]},
-    {
-        "a": {"t1": [*range(8)]},
-        "b": {"t0": [*range(0, 15, 2)]},
-        "c": {"t2": [*range(19)]},
-        "d": {"t0": [*range(1, 15, 2)]},
-    },
-    {"a": 1, "b": 1, "c": 1, "d": 1, "e": -1},
-)
 
 
 def owners(assignment: Assignment, topic: str) -> list[str]:
@@ -140,24 +128,6 @@ def test_a_group_without_members_has_no_leader_to_ask(limit, name):
     assert planned(limit, group_of({"t": 2}, {}), name).owner.tolist() == [-1, -1]
 
 
-def test_an_exception_is_one_line(limit):
-    # The topic was made anew with fewer partitions than its owner remembers.
-    outcome = limit.plan(group_of({"t": 1}, PAIR, {"b": {"t": [1]}}, 1), "kafka-java/sticky@4.4.0")
-    assert (outcome.status, outcome.reason) == (
-        "failed",
-        "java.lang.IllegalStateException: No more unfilled consumers to be assigned.",
-    )
-
-
-def test_what_is_handed_out_that_does_not_exist_stays_in_the_assignment(limit):
-    group = group_of({"t": 2}, PAIR, {"b": {"t": [2]}}, 1)
-    assignment = planned(limit, group, "kafka-java/sticky@4.4.0")
-    assert assignment.strays == ((1, "t", 2),)
-    assert [str(violation) for violation in assignment.violations] == [
-        "t-2 with b: no-such-partition"
-    ]
-
-
 def test_a_number_past_32_bits_is_refused(limit):
     group = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [0]}}, 2**31)
     outcome = limit.plan(group, "kafka-java/sticky@4.4.0")
@@ -188,7 +158,8 @@ def test_the_target_before_that_the_broker_knows_is_the_valid_owner(limit):
 
 @pytest.mark.kills
 def test_of_many_groups_one_that_never_returns_is_timed_out_and_the_others_are_planned():
-    hangs, fine = STICKY_NEVER_RETURNS, group_of({"t": 4}, PAIR)
+    hangs = Group.read(TESTS.parent / "docs/findings/never-returns.json")
+    fine = group_of({"t": 4}, PAIR)
     with TimeLimit(4) as limit:
         outcomes = limit.plan_many([fine, hangs, fine], "kafka-java/cooperative-sticky@4.4.0")
     assert [outcome.status for outcome in outcomes] == ["planned", "timed-out", "planned"]

@@ -1,8 +1,6 @@
 import pickle
 import re
 import socket
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -14,7 +12,7 @@ from compare.samples.drawn import drawn
 from groups import BadInput
 from heuristics import assign, assignor_named
 from heuristics.assignor import Assignor, Unavailable, attempt
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.probe import Probe, probed
 from heuristics.shipped.probe.guest import Door, Guest, OpenDoor
 from heuristics.shipped.probe.metadata import HOST
@@ -26,32 +24,15 @@ from tests.processes import until
 
 MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
-COMMAND = (sys.executable, str(PROGRAM))
 GROUP = build_group({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
 
 
 @pytest.fixture
-def start():
-    """Start a consumer of librdkafka; it is killed in the end."""
-    started = []
-
-    def begin(bootstrap):
-        command = [*COMMAND, bootstrap, "g", "range"]
-        started.append(subprocess.Popen(command, stdin=subprocess.PIPE))
-        return started[-1]
-
-    yield begin
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
-@pytest.fixture
-def joined(start):
+def joined(client):
     """Return a guest, its probe, its process and what was said."""
     lines = []
     with Probe() as probe:
-        process = start(probe.bootstrap)
+        process = client(probe.bootstrap)
         guest = Guest(probe, None, seconds=DEADLINE, wait=DEADLINE, say=lines.append)
         yield guest, probe, process, lines
 
@@ -66,11 +47,11 @@ def test_a_client_that_joins_is_an_assignor_under_its_own_name(joined):
             assert outcome.plan.assignment.to_dict() == assign(group, "range").to_dict()
 
 
-def test_a_client_that_is_killed_is_waited_for_again(joined, start):
+def test_a_client_that_is_killed_is_waited_for_again(joined, client):
     guest, probe, process, lines = joined
     process.kill()
     process.wait()
-    again = threading.Timer(0.2, start, [probe.bootstrap])
+    again = threading.Timer(0.2, client, [probe.bootstrap])
     again.start()
     assert guest.plan(GROUP).assignment.to_dict() == assign(GROUP, "range").to_dict()
     again.join()
@@ -159,9 +140,9 @@ def test_what_another_client_does_is_not_said_to_be_the_guest_s_doing(listed):
     assert guest.gone == outcome.reason
 
 
-def test_a_client_that_does_not_list_the_assignor_is_bad_input(start):
+def test_a_client_that_does_not_list_the_assignor_is_bad_input(client):
     with Probe() as probe:
-        start(probe.bootstrap)
+        client(probe.bootstrap)
         with pytest.raises(BadInput, match=r"^probe: the client does not list sticky, but range$"):
             Guest(probe, "sticky", seconds=DEADLINE, wait=DEADLINE, say=str)
 

@@ -8,7 +8,6 @@ import struct
 import subprocess
 import sys
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from assay.commands.probe import score_client
 from compare.samples.drawn import drawn
 from groups import Assignment, BadInput, Failed, Refused
 from heuristics import assign
-from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
+from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.probe import Absent, Late, Probe, wire
 from heuristics.shipped.probe.coordinator import Disconnected, Misread, TooSoon
 from heuristics.shipped.probe.metadata import HOST
@@ -44,13 +43,6 @@ VERSION = LIBRDKAFKA.versions()[0]
 MISSING = LIBRDKAFKA.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
-COMMAND = (sys.executable, str(PROGRAM))
-
-
-@pytest.fixture
-def group(group_of):
-    return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
-
 
 @pytest.fixture
 def probe():
@@ -58,25 +50,8 @@ def probe():
         yield listening
 
 
-@pytest.fixture
-def client():
-    """Connects a consumer of librdkafka to a probe; it is killed in the end."""
-    started = []
-
-    def connect(probe, assignor="range"):
-        command = [*COMMAND, probe.bootstrap, "g", assignor]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE)
-        started.append(process)
-        return process
-
-    yield connect
-    for process in started:
-        process.kill()
-        process.communicate()
-
-
 def test_a_real_client_leads_one_group_after_the_other(probe, client):
-    client(probe)
+    client(probe.bootstrap)
     for group in itertools.islice(drawn(11), 30):
         held, seconds = probe.plan(group, "range", timeout=DEADLINE)
         assert 0 < seconds < DEADLINE
@@ -86,7 +61,7 @@ def test_a_real_client_leads_one_group_after_the_other(probe, client):
 
 
 def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, group):
-    client(probe)
+    client(probe.bootstrap)
     expected = assign(group, "range").to_dict()
     for leader in range(len(group.members)):
         held, _ = probe.plan(group, "range", timeout=DEADLINE, leader=leader)
@@ -94,7 +69,7 @@ def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, g
 
 
 def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client, group_of):
-    client(probe)
+    client(probe.bootstrap)
     group = group_of({"t": 2}, {"a": ["t", "nowhere"], "b": ["t", "nowhere"]})
     assert group.absent_topics == ("nowhere",)
     held, _ = probe.plan(group, "range", timeout=DEADLINE)
@@ -118,7 +93,7 @@ def test_the_broker_that_keeps_the_group_has_no_rack_and_each_rack_a_broker(prob
 
 
 def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, client, group):
-    client(probe, "roundrobin,range")
+    client(probe.bootstrap, "roundrobin,range")
     round_ = probe.offer(group)
     probe.wait(round_, DEADLINE)
     assert (round_.client_id, round_.chosen) == ("librdkafka", "roundrobin")
@@ -126,7 +101,7 @@ def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, clien
 
 @pytest.mark.clients
 def test_an_assignor_that_the_client_does_not_list_is_refused_by_name(probe, client, group):
-    client(probe)
+    client(probe.bootstrap)
     with pytest.raises(Failed, match=r"^the client does not list sticky, but range$"):
         probe.plan(group, "sticky", timeout=DEADLINE)
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
@@ -138,7 +113,7 @@ def test_nobody_joins_within_the_time(probe, group):
 
 
 def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, client, group):
-    process = client(probe)
+    process = client(probe.bootstrap)
     probe.plan(group, "range", timeout=DEADLINE)
     process.send_signal(signal.SIGSTOP)
     # The signal takes its time on a busy machine; what is stopped answers nobody.
@@ -342,7 +317,7 @@ def test_members_subscribe_in_the_version_of_the_client_and_nothing_of_a_later_o
 def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client, group_of):
     long = [letter * 249 for letter in "tu"]
     group = group_of({long[0]: 3, long[1]: 2}, {"a": long, "b": long})
-    client(probe)
+    client(probe.bootstrap)
     held, _ = probe.plan(group, "range", timeout=DEADLINE)
     made = Assignment.from_holdings(group, sorted(held))
     assert made.to_dict() == assign(group, "range").to_dict()
@@ -357,7 +332,7 @@ def test_who_asks_to_join_a_dismissed_probe_is_told_that_it_may_not(probe):
 def test_a_group_that_the_protocol_has_no_room_for_is_refused_and_the_next_is_planned(
     probe, client, group, group_of
 ):
-    client(probe)
+    client(probe.bootstrap)
     far = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [1 << 40]}}, 1)
     with pytest.raises(Refused, match=r"^the group cannot be put on the wire: "):
         probe.plan(far, "range", timeout=DEADLINE, cooperative=True)
@@ -393,7 +368,7 @@ MALFORMED = {
 
 
 def test_malformed_bytes_end_that_session_with_one_line(probe, client, group):
-    client(probe)
+    client(probe.bootstrap)
     for case, (sent, line) in MALFORMED.items():
         probe.plan(group, "range", timeout=DEADLINE)
         assert said(probe, sent) == b"", case
@@ -407,7 +382,7 @@ def test_malformed_bytes_end_that_session_with_one_line(probe, client, group):
 
 def test_random_garbage_never_ends_the_run(probe, client, group):
     rng = np.random.default_rng(1)
-    client(probe)
+    client(probe.bootstrap)
     for _ in range(200):
         key = int(rng.choice([1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 18]))
         header = HEADER.pack(key, int(rng.integers(0, 6)), 1)
@@ -429,7 +404,7 @@ def test_the_command_scores_whatever_client_connects(client, tmp_path):
     file.write_text("".join(json.dumps(group.to_dict()) + "\n" for group in groups))
     with assay_probe(str(file), "--timeout", str(DEADLINE), "--format", "json") as command:
         bootstrap = command.stderr.readline().strip().removeprefix("bootstrap.servers=")
-        client(SimpleNamespace(bootstrap=bootstrap), "roundrobin,range")
+        client(bootstrap, "roundrobin,range")
         out, err = command.communicate(timeout=60)
     assert command.returncode == 0, err
     found = [json.loads(line) for line in out.splitlines()]
@@ -446,7 +421,7 @@ def test_the_command_ends_with_a_summary_of_all_groups_on_the_port_it_is_given(c
         port = free.getsockname()[1]
     with assay_probe("--port", str(port), "--timeout", str(DEADLINE)) as command:
         assert command.stderr.readline() == f"bootstrap.servers=127.0.0.1:{port}\n"
-        process = client(SimpleNamespace(bootstrap=f"127.0.0.1:{port}"))
+        process = client(f"127.0.0.1:{port}")
         until(lambda: command.poll() is not None or process.poll() is not None)
         process.kill()
         out, err = command.communicate(timeout=60)
