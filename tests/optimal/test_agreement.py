@@ -50,9 +50,9 @@ QUICK = {"flow": SOLVERS["flow"], "exchange": SOLVERS["exchange"], "brute": enum
     [
         (any_case, 60, {"flow": 30, "brute": 20, "cp-sat": 6, "certificate": 30}),
         (magnitudes_case, 40, {"exchange": 5, "brute": 40, "cp-sat": 4, "certificate": 5}),
-        (peaks_case, 120, {"exchange": 120, "brute": 90, "cp-sat": 12, "certificate": 96}),
-        (places_case, 120, {"flow": 120, "brute": 80, "cp-sat": 12, "certificate": 60}),
-        (streams_case, 100, {"flow": 140, "brute": 100, "cp-sat": 10, "certificate": 140}),
+        (peaks_case, 60, {"exchange": 60, "brute": 45, "cp-sat": 6, "certificate": 48}),
+        (places_case, 60, {"flow": 60, "brute": 40, "cp-sat": 6, "certificate": 30}),
+        (streams_case, 50, {"flow": 65, "brute": 50, "cp-sat": 5, "certificate": 65}),
     ],
 )
 def test_no_method_is_better_than_what_another_proves_and_documents_keep_the_proofs(

@@ -243,7 +243,7 @@ def test_the_least_value_of_every_tier_is_what_scoring_each_assignment_finds():
 
 
 def test_twenty_partitions_of_two_members_are_refused_with_their_number():
-    group = group_of({"t0": 20}, {"c0": ["t0"], "c1": ["t0"]})
+    group = one_topic([0] * 20, 2)
     with pytest.raises(BadInput, match="method brute: 1048576 assignments, more than the 1000000"):
         brute(group, ("balance",))
 
@@ -251,8 +251,7 @@ def test_twenty_partitions_of_two_members_are_refused_with_their_number():
 def test_auto_enumerates_what_fits_in_one_table_and_says_so():
     """Sixteen assignments, whose lags near 2^46 say little to a search."""
     lags = [52085204366413, 41649134982478, 46279983211161, 68459243418258]
-    topics = {"t0": {"partitions": 4, "lag": lags}}
-    group = group_of(topics, {"c0": ["t0"], "c1": ["t0"]})
+    group = one_topic(lags, 2)
     found = solve(group, ("lag_spread", "balance"))
     assert (found.method, found.status, found.proof.kind) == (
         "brute", Status.OPTIMAL, ProofKind.EXHAUSTION
@@ -266,8 +265,7 @@ def test_auto_enumerates_what_fits_in_one_table_and_says_so():
     ("partitions", "members", "table"), [(14, 2, True), (15, 2, False), (10, 4, False)]
 )
 def test_auto_leaves_what_fits_in_no_table_to_exchange_or_cp_sat(partitions, members, table):
-    topics = {"t0": {"partitions": partitions, "lag": [0] * partitions}}
-    group = group_of(topics, {f"c{m}": ["t0"] for m in range(members)})
+    group = one_topic([0] * partitions, members)
     assert solve(group, "peak_lag").method == ("brute" if table else "exchange")
     assert solve(group, "lag_spread").method == ("brute" if table else "exchange")
     assert solve(group, "idle_members").method == ("brute" if table else "cp-sat")
@@ -282,7 +280,7 @@ def test_a_number_of_assignments_beyond_print_is_refused_as_a_power_of_ten():
 
 
 def test_out_of_time_nothing_is_said_to_be_proved():
-    group = group_of({"t0": 19}, {"c0": ["t0"], "c1": ["t0"]})
+    group = one_topic([0] * 19, 2)
     claim = brute(group, ("balance", "stickiness"), time_limit=0)
     assert claim.bounds == (None, None)
     assert (claim.stopped, claim.proof.kind) == (Stopped.TIME_LIMIT, ProofKind.NONE)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from groups import BadInput, Group, ProofError
-from groups.columns.racks import Racks
 from optimal import Status, check, solve
 from tests.optimal.agreement import streams_case
 from tests.optimal.judging import changed, is_accepted, said_by
@@ -88,12 +87,3 @@ def test_a_group_of_some_members_keeps_the_copies_of_the_others():
     only = OF_THE_PAGE.only([1])
     assert only.copies.member.tolist() == [1]
     assert found(solve(only, "restores")) == (1,)
-
-
-def test_copies_of_another_number_of_partitions_are_refused():
-    with pytest.raises(BadInput, match=r"copies.replicas: 1 value, expected 4"):
-        Group(**{**columns(OF_THE_PAGE), "copies": Racks.of(["A", "B"], [None])})
-
-
-def columns(group: Group) -> dict:
-    return {name: getattr(group, name) for name in Group.__dataclass_fields__}

@@ -98,6 +98,7 @@ BROKEN = [
     ),
     ({"racks": replace(RACKS, member=ints(0))}, "racks.member: 1 value, expected 3"),
     ({"racks": replace(RACKS, replicas=ints(0, 1))}, "racks.replicas: 2 values, expected 3"),
+    ({"copies": Racks.of(["A", "B", "A"], [None])}, "copies.replicas: 1 value, expected 3"),
     (
         {"offsets": Offsets(ints(), ints(), ints(), np.array([False, True]))},
         "offsets: 0 values, expected 3",

@@ -29,19 +29,15 @@ def solution(group) -> Solution:
     return solve(group, at_most={"stickiness": 2})
 
 
-def of(solution: Solution, **more) -> Solution:
-    return replace(solution, **more)
-
-
 @pytest.mark.parametrize(
     ("forge", "message"),
     [
-        (lambda one: of(one, at_most={"stickiness": 1}), "at_most.stickiness: 1, but the value"),
+        (lambda one: replace(one, at_most={"stickiness": 1}), "at_most.stickiness: 1, but the"),
         # What levels prove they prove for this budget, and with it, of this objective alone.
-        (lambda one: of(one, at_most={"stickiness": 3}), "level: "),
-        (lambda one: of(one, at_most={}), "level or price is missing"),
-        (lambda one: of(one, at_most={"balance": 100}), "level or price is missing"),
-        (lambda one: of(one, objective=KIP_54[::-1], terms=one.terms[::-1]),
+        (lambda one: replace(one, at_most={"stickiness": 3}), "level: "),
+        (lambda one: replace(one, at_most={}), "level or price is missing"),
+        (lambda one: replace(one, at_most={"balance": 100}), "level or price is missing"),
+        (lambda one: replace(one, objective=KIP_54[::-1], terms=one.terms[::-1]),
          "level or price is missing"),
         (lambda one: changed(one, level=one.proof.level - 3),
          "level: what is above 6 is 1, but the bound is 0"),

@@ -18,7 +18,7 @@ from tests.optimal.judging import (
     forged,
     with_owner,
 )
-from tests.optimal.small_groups import group_of
+from tests.optimal.small_groups import group_of, one_topic
 
 
 def drawn(rng: random.Random, topics: int, most: int) -> dict[str, object]:
@@ -122,14 +122,18 @@ def test_a_certificate_of_a_peak_comes_back_from_its_document(solution):
 
 
 @pytest.mark.parametrize("last", ["lag_balance", "lag_spread"])
-def test_loads_that_could_be_more_even_are_refused(last):
-    """Of 90 with 1 and the others 5, 4, 3 and 2, no split is more even than 7 and 7."""
-    topics = {"t0": {"partitions": 6, "lag": [90, 5, 4, 3, 2, 1]}}
-    group = group_of(topics, {m: ["t0"] for m in ("c0", "c1", "c2")})
-    genuine = solve(group, f"balance > peak_lag > {last}", method="exchange")
+@pytest.mark.parametrize(
+    ("before", "lags", "members"),
+    [("balance > peak_lag", [90, 5, 4, 3, 2, 1], 3), ("balance", [5, 4, 3, 2], 2)],
+)
+def test_loads_that_could_be_more_even_are_refused(before, lags, members, last):
+    """Beside 90 with 1, or by themselves, 5, 4, 3 and 2 make 7 and 7."""
+    group = one_topic(lags, members)
+    genuine = solve(group, f"{before} > {last}", method="exchange")
     assert check(group, genuine) == ()
+    fives = lags.index(5)
     owner = genuine.assignment.owner.copy()
-    owner[[1, 2]] = owner[[2, 1]]
+    owner[[fives, fives + 1]] = owner[[fives + 1, fives]]
     with pytest.raises(ProofError, match=f"{last}: the loads show"):
         check(group, with_owner(genuine, owner))
 

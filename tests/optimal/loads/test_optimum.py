@@ -9,7 +9,7 @@ from groups import TIERS, BadInput, values
 from optimal import ProofKind, Solution, Status, Stopped, check, solve
 from optimal.case import EVENS
 from optimal.loads.load_problem import LoadProblem
-from tests.optimal.small_groups import found, group_of, lagging
+from tests.optimal.small_groups import found, group_of, lagging, one_topic
 
 KINDS, SIZES = ("uniform", "lognormal", "zipf"), ((100, 10), (1000, 100))
 
@@ -84,8 +84,7 @@ def test_what_is_open_when_the_time_is_up_has_a_true_bound_and_none_after_it():
 
 def test_what_no_bound_closes_is_proved_by_the_word_of_the_solver():
     """Without balance a member may hold any number; with it, every deal is looked at."""
-    topics = {"t0": {"partitions": 8, "lag": [10, 10, 10, 10, 8, 8, 8, 6]}}
-    group = group_of(topics, {"c0": ["t0"], "c1": ["t0"]})
+    group = one_topic([10, 10, 10, 10, 8, 8, 8, 6], 2)
     for objective, kind in (
         ("peak_lag", ProofKind.SOLVER),
         ("balance > peak_lag", ProofKind.EXHAUSTION),
@@ -97,9 +96,7 @@ def test_what_no_bound_closes_is_proved_by_the_word_of_the_solver():
 
 @pytest.mark.parametrize("greatest", [2**31, 2**40, 2**52])
 def test_great_lags_are_not_rounded(greatest):
-    lag = [greatest, greatest - 1, 3, 2, 1, 0]
-    topics = {"t0": {"partitions": 6, "lag": lag}}
-    group = group_of(topics, {"c0": ["t0"], "c1": ["t0"]})
+    group = one_topic([greatest, greatest - 1, 3, 2, 1, 0], 2)
     for objective in ("balance > peak_lag", "kip-169", "peak_lag", "stickiness > peak_lag"):
         expected = found(solve(group, objective, method="brute"))
         assert found(solve(group, objective, method="exchange")) == expected
@@ -141,9 +138,7 @@ def test_it_serves_every_order_of_what_has_a_certificate_before_a_peak():
 
 
 def test_a_group_without_members_or_lag_has_no_peak():
-    nobody = group_of({"t0": {"partitions": 2, "lag": [4, 5]}}, {})
-    idle = group_of({"t0": {"partitions": 2, "lag": [0, 0]}}, {"c0": ["t0"], "c1": ["t0"]})
-    for group in (nobody, idle):
+    for group in (one_topic([4, 5], 0), one_topic([0, 0], 2)):
         for objective in ("balance > peak_lag", "peak_lag", "kip-169"):
             solution = solve(group, objective, method="exchange")
             assert (solution.terms[-1].value, solution.status) == (0, Status.OPTIMAL)
