@@ -1,13 +1,10 @@
 """Captures of a real broker: what may be seen, and nothing changed by it."""
 
-import time
-
 import pytest
 from confluent_kafka.admin import AdminClient
 from kafka.protocol.parser import KafkaProtocol
 
 from broker import Broker, Consumer, Security, settle
-from groups.importers.seen import rebalancing
 from live.capture import capture
 from live.capture.cluster import Cluster
 from live.capture.offsets import committed_by
@@ -36,18 +33,6 @@ def captured(bootstrap, group, **options):
     assert not found.failures
     (one,) = found.documents
     return one.document
-
-
-def test_a_pattern_is_matched_as_the_broker_matches_it(bootstrap):
-    with Consumer.start("confluent-kip-848", bootstrap, "cap-pattern", ["^cap[0-9]"]) as one:
-        settle([one], TOPICS, STILL)
-        (member,) = captured(bootstrap, "cap-pattern")["members"].values()
-    assert member["subscription"] == [*TOPICS]
-    assert member["owned"] == one_of_each()
-
-
-def one_of_each():
-    return {topic: list(range(count)) for topic, count in TOPICS.items()}
 
 
 def test_nothing_but_questions_is_sent_and_no_group_notices(bootstrap, monkeypatch):
@@ -89,30 +74,6 @@ def test_commits_asked_for_one_group_at_a_time_are_the_same(bootstrap):
             assert committed_by(BeforeThree(admin), groups) == found
     assert found["cap-three"].offsets == {("cap0", 1): 15}
     assert found["cap-one"].offsets == {}
-
-
-def test_a_group_that_goes_on_rebalancing_is_a_failure_after_some_time(bootstrap):
-    with Members(bootstrap) as members:
-        members.join("cap-waiting", ["cap0"], {"cap0": [0]})
-        members.wait_to_join("cap-waiting", ["cap0"])
-        start = time.monotonic()
-        (failure,) = capture(Connection(bootstrap), ["cap-waiting"], patience_seconds=1).failures
-        assert time.monotonic() - start >= 1
-    assert failure.reason == rebalancing("cap-waiting")
-    assert failure.not_to_be_had
-
-
-def test_metadata_of_a_foreign_kind_is_not_taken_for_a_subscription(bootstrap):
-    with Members(bootstrap) as members:
-        members.join_with("cap-registry", b'{"version": 1}', b"{}", protocol_type="sr")
-        members.join_with("cap-odd", b"\0\1\0\0\0\1\0\4cap0\xff\xff\xff\xff", b"")
-        found = capture(Connection(bootstrap), ["cap-registry", "cap-odd"])
-    assert [one.reason for one in found.failures] == [
-        "group 'cap-registry' is no group of consumers: its members speak 'sr'"
-    ]
-    (member,) = found.documents[0].document["members"].values()
-    assert member["subscription"] is None
-    assert member["owned"] == {}
 
 
 @pytest.fixture(scope="module")

@@ -36,15 +36,6 @@ def test_one_group_is_a_document_that_score_reads(groups, tmp_path):
     assert scored["verdict"]["says"] == "as good as can be"
 
 
-def test_several_groups_are_lines_that_other_commands_read(groups):
-    run = assay("capture", "--bootstrap-server", groups.bootstrap, "--group", "cmd-*")
-    assert run.returncode == 0
-    found = [json.loads(line) for line in run.stdout.splitlines()]
-    assert [one["group"] for one in found] == ["cmd-one", "cmd-two"]
-    explained = good(assay("explain", "-", "--group", "cmd-two", stdin=run.stdout))
-    assert "cmd-two: what the members hold now is as good as can be" in explained.stdout
-
-
 def test_a_group_that_is_named_and_a_pattern_that_matches_nothing_are_exit_code_2(groups):
     at = ("--bootstrap-server", groups.bootstrap)
     line = f"{groups.bootstrap}: group 'cmd-none' does not exist; nearest: cmd-one"
