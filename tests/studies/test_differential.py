@@ -1,19 +1,18 @@
-"""As written against as shipped: what holds on every seeded group, and how it is counted."""
+"""As written against as shipped: what the records say, what a sample says again, how it counts."""
 
-import importlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
-from groups import Assignment, Group
-from heuristics import Assignor, assignors
-from heuristics.time_limit import TimeLimit
-from studies.differential import Comparison, Measured, compared, measured_on, pairs, rows_in
+from groups import Assignment
+from heuristics import assignors
+from studies.differential import Comparison, Measured, compared, pairs, rows_in
 from studies.page import read
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
+RECORDS = rows_in(read(PAGE.with_suffix(".csv")))
 CALLED_HERE = tuple(
     f"{client}/{assignor}@{version}"
     for client, version, assignors in (
@@ -24,29 +23,16 @@ CALLED_HERE = tuple(
     )
     for assignor in assignors
 )
-BY_KAFKA = ("kafka-java/", "kafka-broker/")
-ON_MANY = tuple(name for name in CALLED_HERE if "kafka-java" in name and "sticky" in name)
-MANY, FEW = 1000, 250
-EVEN = {
-    "format": "assay-group/1",
-    "topics": {"t": 2},
-    "members": {m: {"subscription": ["t"]} for m in "ab"},
+RANGES = [name for name in CALLED_HERE if "/range@" in name]
+STICKIES = [name for name in CALLED_HERE if "sticky" in name]
+ALIKE = {
+    *(("range", name, kind) for name in RANGES for kind in (EQUAL, DIFFERING, ODD)),
+    # Kafka's put static members first, as written; the consumer alone heeds racks.
+    *(("range", f"kafka-{of}/range@4.4.0", STATIC) for of in ("java", "broker")),
+    *(("range", name, RACKS) for name in RANGES if "java" not in name),
+    *(("roundrobin", "kafka-java/roundrobin@4.4.0", kind) for kind in KINDS),
+    *(("roundrobin", "aiokafka/roundrobin@0.14.0", k) for k in (EQUAL, DIFFERING, ODD, RACKS)),
 }
-
-
-@pytest.fixture(scope="module")
-def rows():
-    """Every pair that can be called in a child process, Kafka's sticky ones over more groups."""
-    here = [name for name in CALLED_HERE if assignors()[name].missing() is None]
-    many = [name for name in here if name in ON_MANY]
-    rest = [name for name in here if name not in ON_MANY]
-    return compared(many, MANY, seconds=5.0) | compared(rest, FEW, seconds=5.0)
-
-
-def row(rows, written, shipped, kind):
-    if (written, shipped, kind) not in rows:
-        pytest.skip(assignors()[shipped].missing())
-    return rows[written, shipped, kind]
 
 
 def agrees(row):
@@ -54,65 +40,49 @@ def agrees(row):
     return row.groups == row.valid == row.same_each == row.same_moves
 
 
-RANGES = [name for name in CALLED_HERE if "/range@" in name]
-STICKIES = [name for name in CALLED_HERE if "sticky" in name]
-ALIKE = [
-    *[("range", name, kind) for name in RANGES for kind in (EQUAL, DIFFERING, ODD)],
-    # Kafka's put static members first, as written; the consumer alone heeds racks.
-    *[("range", name, STATIC) for name in RANGES if name.startswith(BY_KAFKA)],
-    *[("range", name, RACKS) for name in RANGES if "java" not in name],
-    *[("roundrobin", "kafka-java/roundrobin@4.4.0", kind) for kind in KINDS],
-    *[("roundrobin", "aiokafka/roundrobin@0.14.0", k) for k in (EQUAL, DIFFERING, ODD, RACKS)],
-]
+def require(rows):
+    """Hold what the page tells of the assignors that can be called here against some rows."""
+    for key in ALIKE & rows.keys():
+        assert agrees(rows[key]), key
+    for (written, shipped, kind), row in rows.items():
+        name = shipped.partition("@")[0].partition("/")[2]
+        if shipped not in STICKIES:
+            continue
+        if (written, kind) == ("kip-615-amended", EQUAL):
+            assert row.groups == row.valid == row.same_loads, shipped
+        text = "kip-54-sticky" if name == "sticky" else "kip-429-cooperative"
+        if (written, kind) == (text, EQUAL):
+            assert row.more == 0, shipped
+        if (written, name, kind) == ("kip-54-sticky", "sticky", DIFFERING):
+            assert row.groups == row.valid, shipped
+            assert row.worse == 0, shipped
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize(("written", "shipped", "kind"), ALIKE)
-def test_as_shipped_is_as_written(rows, written, shipped, kind):
-    assert agrees(row(rows, written, shipped, kind))
-
-
-@pytest.mark.exhaustive
-def test_the_java_consumer_heeds_racks_in_range(rows):
-    assert not agrees(row(rows, "range", "kafka-java/range@4.4.0", RACKS))
-
-
-@pytest.mark.exhaustive
-def test_round_robin_of_kafka_python_answers_where_nobody_is_skipped(rows):
+def test_the_records_say_what_the_page_tells_of_five_thousand_groups():
+    assert set(pairs(CALLED_HERE)) <= {key[:2] for key in RECORDS}
+    assert RECORDS.keys() >= ALIKE
+    for name in ("kafka-java/range@4.4.0", "kafka-java/range@2.8.2"):
+        assert (
+            sum(row.groups for key, row in RECORDS.items() if key[:2] == ("range", name)) >= 5000
+        )
+    require(RECORDS)
+    # The consumer heeds racks, and the one that goes on is more even than a single pass.
+    assert not agrees(RECORDS["range", "kafka-java/range@4.4.0", RACKS])
+    for name in STICKIES:
+        if "/sticky" in name:
+            assert RECORDS["kip-54-sticky", name, DIFFERING].better > 0
+    # It answers where nobody is skipped.
     name = "kafka-python/roundrobin@3.0.12"
-    assert agrees(row(rows, "roundrobin", name, EQUAL))
-    differing = row(rows, "roundrobin", name, DIFFERING)
+    assert agrees(RECORDS["roundrobin", name, EQUAL])
+    differing = RECORDS["roundrobin", name, DIFFERING]
     assert differing.failed > differing.groups / 2
     assert differing.valid == differing.same_each == differing.groups - differing.failed
 
 
-def text_of(name):
-    return "kip-54-sticky" if "/sticky" in name else "kip-429-cooperative"
-
-
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", STICKIES)
-def test_sticky_as_shipped_is_valid_even_and_moves_no_more_for_equal_subscriptions(rows, name):
-    found = row(rows, "kip-615-amended", name, EQUAL)
-    assert found.groups == found.valid == found.same_loads
-    assert found.better == found.worse == 0
-    assert row(rows, text_of(name), name, EQUAL).more == 0
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("name", [n for n in STICKIES if "/sticky" in n])
-def test_sticky_as_shipped_is_never_less_even_than_the_one_pass_of_the_text(rows, name):
-    differing = row(rows, "kip-54-sticky", name, DIFFERING)
-    assert differing.groups == differing.valid
-    assert differing.worse == 0
-    assert differing.better > 0
-
-
-def test_the_records_are_of_five_thousand_groups_and_of_every_pair_called_here():
-    found = rows_in(read(PAGE.with_suffix(".csv")))
-    for name in ("kafka-java/range@4.4.0", "kafka-java/range@2.8.2"):
-        assert sum(row.groups for key, row in found.items() if key[:2] == ("range", name)) >= 5000
-    assert set(pairs(CALLED_HERE)) <= {key[:2] for key in found}
+def test_a_sample_says_the_same_again():
+    here = [name for name in CALLED_HERE if assignors()[name].missing() is None]
+    require(compared(here, 250, seconds=5.0))
 
 
 def test_a_row_counts_what_is_worse_and_what_is_missing():
@@ -152,23 +122,3 @@ def test_the_kinds_of_groups_are_what_they_are_called():
             assert (group.racks is not None) == (kind == RACKS)
             static = any(said.instance_id for said in group.details)
             assert not static or kind == STATIC
-
-
-def test_a_batch_that_hangs_or_dies_costs_only_the_group_that_does(monkeypatch):
-    monkeypatch.syspath_prepend(Path(__file__).parent)
-    picky = importlib.import_module("picky")
-    names = ["fine", "hangs", "dies", "fails", "raises", "refused", "gives nothing", "fine too"]
-    groups = [Group.from_dict(EVEN | {"group": name}) for name in names]
-    fine = Measured("valid", (1, 1), 0, 0)
-    with TimeLimit(1.0) as limit:
-        found = measured_on(Assignor("picky", "written", "", None, picky.plan), groups, limit)
-    assert found == [
-        fine,
-        Measured("timed-out"),
-        Measured("failed"),
-        Measured("failed"),
-        Measured("failed"),
-        Measured("refused"),
-        Measured("invalid"),
-        fine,
-    ]
