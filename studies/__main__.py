@@ -69,7 +69,7 @@ STUDIES = {
     "records": Study(
         "what comes of the findings today?", shipped_findings.record, "ids of findings, all"
     ),
-    "why": Study("why do assignors not end?", why.run, "", ("groups of each sort", 4000)),
+    "why": Study("why do assignors not end?", why.run),
     "smallest": Study(
         "which promises hold on every small group?",
         smallest.run, "assignors, all that can be called",
@@ -120,7 +120,7 @@ MADE: dict[str, Callable[[Path], str]] = {
         read(at / "how-often.csv"), read(at / "how-often-parts.csv")
     ),
     "since-when": lambda at: histories.page(_json(at / "since-when.json")),
-    "why": lambda at: why.page_of(_json(at / "why.json"), read(at / "why.csv")),
+    "why": lambda at: why.page_of(_json(at / "why.json")),
     "on-a-cluster": lambda at: effects.made(_json(at / "on-a-cluster.json")["courses"]),
     "streams-tasks": lambda at: task_findings.page_of(
         _json(at / "streams-tasks.json"), read_task_findings()

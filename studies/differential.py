@@ -233,6 +233,7 @@ SHIPPED_AS = {
     "kip-615-constrained": ("sticky", "cooperative-sticky"),
     "kip-615-amended": ("sticky", "cooperative-sticky"),
     "kip-429-cooperative": ("cooperative-sticky",),
+    "sticky-that-ends": ("sticky",),
 }
 
 

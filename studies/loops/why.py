@@ -2,9 +2,7 @@
 
 ``python -m studies why`` writes ``docs/findings/why.json`` anew, an entry for each finding in
 ``corpus/findings.jsonl`` that it can say something of, and the key ``why`` of those findings.
-Cycles are recorded from the clients' own code, chains are computed. ``why.csv`` has what the rule
-that ends costs: of drawn groups, how many `sticky-that-ends` and a class that people run answer,
-and where both do, whose balance is better and who moves fewer partitions.
+Cycles are recorded from the clients' own code, chains are computed.
 """
 
 from __future__ import annotations
@@ -13,20 +11,12 @@ import json
 import sys
 from dataclasses import replace
 from functools import cache
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, read_findings
-from compare.samples.drawn import drawn
-from compare.samples.ordinary import ordinary
 from groups import Assignment, Group
 from heuristics import assign, assignor_named
-from heuristics.written.sticky_that_ends import (
-    from_its_holder,
-    from_where_it_started,
-    reads_alike,
-)
-from studies.differential import Comparison, measured
+from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, librdkafka, rounds
 from studies.loops.chains import why_unseen
 from studies.loops.turns import (
@@ -36,15 +26,14 @@ from studies.loops.turns import (
     story,
     turns_of,
 )
-from studies.page import FOLDER, table, write
+from studies.page import FOLDER, table
 from studies.shipped_findings import FINDINGS, write_findings
 from studies.smallest import small
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from studies.loops.turns import Turn
-    from studies.page import Cell
 
     Entry = Mapping[str, object]
 
@@ -260,13 +249,8 @@ def why_of(entry: Mapping[str, object]) -> tuple[str, ...]:
     return (*told, f"The best balance takes {chain}") if chain else tuple(told)
 
 
-def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> str:
-    """Return the made part of the page: each case and each chain once, with whose it is.
-
-    Parameters
-    ----------
-    beside : the records of :func:`beside_kafkas`
-    """
+def page_of(made: Mapping[str, Entry]) -> str:
+    """Return the made part of the page: each case and each chain once, with whose it is."""
     lines: list[str] = []
     cases: dict[str, list[str]] = {}
     for name, entry in made.items():
@@ -282,7 +266,6 @@ def page_of(made: Mapping[str, Entry], beside: Iterable[Mapping[str, str]]) -> s
             chains.setdefault(str(entry["chain"]), []).append(f"`{name}`")
     rows = [(", ".join(names), chain) for chain, names in chains.items()]
     lines += ["", table(("finding", "moves that would make the balance the best"), rows)]
-    lines += ["", "`sticky-that-ends` beside `kafka-java/sticky@4.4.0`:", "", table_of(beside)]
     return "\n".join(lines)
 
 
@@ -295,63 +278,8 @@ def _without(entry: Entry) -> str:
     return f"Without racks the same group settles after {rounds_taken} rounds. "
 
 
-THEIRS, SEED, SECONDS = "kafka-java/sticky@4.4.0", 11, 3.0
-DRAWN: Mapping[str, Callable[[int], Iterator[Group]]] = {
-    "ordinary joins": ordinary,
-    "any claims": drawn,
-}
-
-
-def beside_kafkas(many: int) -> list[dict[str, Cell]]:
-    """Return the counts by how groups are drawn, so many of each, and whether all read alike.
-
-    Moves are of groups of equal balance.
-    """
-    records: list[dict[str, Cell]] = []
-    for name, draw in DRAWN.items():
-        groups = [*islice(draw(SEED), many)]
-        found = measured([ENDS, THEIRS], groups, seconds=SECONDS)
-        tried = [*zip(groups, found[ENDS], found[THEIRS], strict=True)]
-        for alike, reads in enumerate(("differ", "are equal")):
-            row, moves = Comparison(), [0, 0]
-            for group, ours, theirs in tried:
-                if reads_alike(group) == alike:
-                    row.add(ours, theirs)
-                    if ours.status == theirs.status and ours.balance == theirs.balance:
-                        moves = [moves[0] + theirs.moves, moves[1] + ours.moves]
-            records.append(
-                {
-                    "drawn": name,
-                    "subscriptions": reads,
-                    "groups": row.groups,
-                    "no_plan": row.failed + row.timed_out,
-                    "invalid": row.invalid,
-                    "better_balance": row.worse,
-                    "worse_balance": row.better,
-                    "fewer_moves": row.more,
-                    "more_moves": row.fewer,
-                    "their_moves": moves[0],
-                    "our_moves": moves[1],
-                }
-            )
-    return records
-
-
-def table_of(records: Iterable[Mapping[str, str]]) -> str:
-    """Return the counts as a table."""
-    head = ["groups", "subscriptions", "tried", "Kafka gives no plan", "or no valid one"]
-    head += ["better balance", "worse balance", "fewer moves", "more moves", "moves, and Kafka's"]
-    rows = []
-    for one in records:
-        drawn_as, reads, *counts = one.values()
-        *cells, theirs, ours = (f"{int(count):,}" for count in counts)
-        rows.append([drawn_as, reads, *cells, f"{ours}, {theirs}"])
-    return table(head, rows)
-
-
-def run(many: int) -> None:
+def run() -> None:
     """Record and compute all of it anew."""
-    write(FOLDER / "why.csv", beside_kafkas(many))
     findings = list(read_findings(FINDINGS))
     made = entries(findings)
     write_findings([replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings])

@@ -71,6 +71,10 @@ def test_the_records_say_what_the_page_tells_of_five_thousand_groups():
     for name in STICKIES:
         if "/sticky" in name:
             assert RECORDS["kip-54-sticky", name, DIFFERING].better > 0
+    # The rule that ends costs neither balance nor moves; with racks Kafka heeds these first.
+    for kind in (EQUAL, DIFFERING, ODD, STATIC):
+        ends = RECORDS["sticky-that-ends", "kafka-java/sticky@4.4.0", kind]
+        assert (ends.written_invalid, ends.better, ends.fewer) == (0, 0, 0), kind
     # It answers where nobody is skipped.
     name = "kafka-python/roundrobin@3.0.12"
     assert agrees(RECORDS["roundrobin", name, EQUAL])

@@ -18,13 +18,11 @@ from studies.loops.turns import (
     turns_of,
 )
 from studies.loops.why import why_of
-from studies.page import read
 from tests.seeds import for_each
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/findings/why.md"
 MADE = json.loads(PAGE.with_suffix(".json").read_text())
-BESIDE = read(PAGE.with_suffix(".csv"))
 FINDINGS = {finding.id: finding for finding in read_findings(ROOT / "corpus/findings.jsonl")}
 ENDLESS = [name for name, finding in FINDINGS.items() if finding.promise == "terminates"]
 JOIN = Group.read(ROOT / "docs/findings/never-returns.json")
@@ -134,10 +132,3 @@ def test_whatever_never_ends_never_settles_or_misses_the_best_balance_is_told_wh
     assert asked <= MADE.keys()
     for name in asked:
         assert FINDINGS[name].why
-
-
-def test_beside_kafkas_class_no_balance_is_worse_and_nothing_moves_more():
-    assert sum(int(one["groups"]) for one in BESIDE) == 8000
-    for one in BESIDE:
-        assert int(one["worse_balance"]) == 0
-        assert int(one["our_moves"]) <= int(one["their_moves"])
