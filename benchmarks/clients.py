@@ -28,7 +28,7 @@ from optimal import solve
 from studies.in_turn import RUNS, WARM, Sides, in_turn, reading_alike, solving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from groups import Assignment, Group
     from heuristics.assignor import Plan
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 KAFKA, OF_FRANZ_GO = "4.4.0", "1.22.2"
 TIERS = ("balance", "stickiness")
 LEAST = 100_000
-PROTOCOL = "warm-up + runs of each"
-ALIKE = "who reads alike, outside the clock (s)"
 
 
 def points() -> Iterator[Family]:
@@ -66,50 +64,6 @@ def differing() -> Iterator[Family]:
     yield Family(500, 50, 100, "buckets", "join-one")
 
 
-def uniform() -> None:
-    """Print a row a point: seconds of both, least and median, and what uniform's plan is worth."""
-    heading(
-        "members x partitions", "topics", "subscriptions", "event", "exact (s)", "uniform (s)",
-        "uniform over exact: least, median", PROTOCOL, ALIKE, "its excess: balance, moves",
-    )  # fmt: skip
-    slower = slower_at_least = total = 0
-    for family in points():
-        group = as_they_time_it(family)
-        held = KAFKA_BROKER.held(group, "uniform", KAFKA)
-        came = in_turn(partial(solving, group), lambda held=held: held.timed(1)[0])  # type: ignore[misc]
-        best = [term.value for term in solve(group).terms]
-        made = values(KAFKA_BROKER.one_round(group, "uniform", KAFKA).assignment, TIERS)
-        excess = ", ".join(str(a - b) for a, b in zip(made, best, strict=True))
-        ours, theirs = zip(came.least, came.medians, strict=True)
-        least = theirs[0] / ours[0]
-        slower += came.times < 1
-        slower_at_least += least < 1
-        total += 1
-        row(
-            f"{family.members:,} x {group.n_partitions:,}", family.topics, family.subscriptions,
-            family.event, *spans(ours, theirs), f"{least:.2f}, {came.times:.2f}", came.protocol,
-            f"{reading_alike(group):.4f}", excess,
-        )  # fmt: skip
-    say(
-        f"\nthe exact solver takes longer at {slower} of {total} points by the median, "
-        f"at {slower_at_least} by the least"
-    )
-
-
-def cooperative() -> None:
-    """Print how long cooperative-sticky takes for its first round, beside the exact optimum."""
-    heading("group", "exact (s)", "cooperative-sticky (s)", "times", PROTOCOL, ALIKE)
-    for family in differing():
-        group = family.group(1)
-        held = KAFKA_JAVA.held(group, "cooperative-sticky", KAFKA)
-        came = in_turn(partial(solving, group), lambda held=held: held.timed(1)[0])  # type: ignore[misc]
-        ours, theirs = came.medians
-        row(
-            family.name, f"{ours:.4f}", f"{theirs:.2f}", f"{came.times:,.0f}", came.protocol,
-            f"{reading_alike(group):.4f}",
-        )  # fmt: skip
-
-
 def beside_balancer(
     group: Group, name: str, *, warm: int = WARM, runs: int = RUNS
 ) -> tuple[Sides, Assignment]:
@@ -128,24 +82,61 @@ def beside_balancer(
     return came, plans[0].assignment
 
 
-def balancers() -> None:
-    """Print a row for each instance and balancer of franz-go: seconds, least and median."""
+def beside(rows: Iterable[tuple[str, str, Group]]) -> None:
+    """Print a row for each assignor: seconds, least and median, and what its plan is worth.
+
+    Parameters
+    ----------
+    rows : name of the group, full name of the assignor, the group
+    """
     heading(
-        "group", "balancer", "exact (s)", "franz-go (s)", "times", PROTOCOL, ALIKE,
-        "balance, moves", "optimum",
+        "group", "assignor", "exact (s)", "assignor (s)", "times: least, median",
+        "warm-up + runs of each", "who reads alike, outside the clock (s)", "balance, moves",
+        "optimum",
     )  # fmt: skip
-    for instance, (_, build) in INSTANCES.items():
-        group = build()
-        optimum = ", ".join(str(term.value) for term in solve(group).terms)
-        alike = f"{reading_alike(group):.4f}"
-        for name in ("sticky", "cooperative-sticky"):
-            came, made = beside_balancer(group, name)
-            ours, theirs = zip(came.least, came.medians, strict=True)
-            # The cooperative one withholds what must be revoked first.
-            found = ", ".join(map(str, values(made, TIERS))) if made.is_valid else "first round"
-            times = f"{theirs[0] / ours[0]:.1f}, {came.times:.1f}"
-            figures = spans(ours, theirs)
-            row(instance, name, *figures, times, came.protocol, alike, found, optimum)
+    slower = []
+    for name, assignor, group in rows:
+        client, _, rest = assignor.partition("/")
+        kind, _, version = rest.partition("@")
+        if client == FRANZ_GO.name:
+            came, made = beside_balancer(group, kind)
+        else:
+            java = KAFKA_BROKER if client == KAFKA_BROKER.name else KAFKA_JAVA
+            held = java.held(group, kind, version)
+            came = in_turn(partial(solving, group), lambda held=held: held.timed(1)[0])  # type: ignore[misc]
+            made = java.one_round(group, kind, version).assignment
+        ours, theirs = zip(came.least, came.medians, strict=True)
+        slower.append(came.times < 1)
+        row(
+            name, assignor, *spans(ours, theirs), f"{theirs[0] / ours[0]:.2f}, {came.times:.2f}",
+            came.protocol, f"{reading_alike(group):.4f}",
+            # A cooperative one withholds what must be revoked first.
+            ", ".join(map(str, values(made, TIERS))) if made.is_valid else "first round",
+            ", ".join(str(term.value) for term in solve(group).terms),
+        )  # fmt: skip
+    say(f"\nthe exact solver takes longer by the median in {sum(slower)} of {len(slower)} rows")
+
+
+def uniform() -> None:
+    """Print the rows of the maintainers' grid, beside the broker's uniform."""
+    name = f"{KAFKA_BROKER.name}/uniform@{KAFKA}"
+    beside((family.name, name, as_they_time_it(family)) for family in points())
+
+
+def cooperative() -> None:
+    """Print the rows of groups that differ, beside the first round of cooperative-sticky."""
+    name = f"{KAFKA_JAVA.name}/cooperative-sticky@{KAFKA}"
+    beside((family.name, name, family.group(1)) for family in differing())
+
+
+def balancers() -> None:
+    """Print the rows of the instances, beside franz-go's balancers."""
+    beside(
+        (name, f"{FRANZ_GO.name}/{balancer}@{OF_FRANZ_GO}", group)
+        for name, (_, build) in INSTANCES.items()
+        for group in [build()]
+        for balancer in ("sticky", "cooperative-sticky")
+    )
 
 
 SIZE = 2100
