@@ -48,85 +48,89 @@ class Study(NamedTuple):
     run : takes the names and the number, where there are these; leaves the data
     which : what the names are that it takes
     many : what the number is that it takes, and what that is for the page
+    made : the made part of its page, of the data in a folder; None where it has none
     """
 
     asks: str
     run: Callable[..., None]
     which: str = ""
     many: tuple[str, int] | None = None
-
-
-# By the target of the Makefile.
-STUDIES = {
-    "promises": Study("which promises do assignors as written break?", promise_table.run),
-    "differential": Study(
-        "do clients do what the KIPs say?", differential.run, "", ("groups", 5000)
-    ),
-    "findings": Study(
-        "which promises do shipped assignors break, on which smallest group?",
-        shipped_findings.run, "assignors, all that can be called", ("groups of each sort", 3000),
-    ),
-    "records": Study(
-        "what comes of the findings today?", shipped_findings.record, "ids of findings, all"
-    ),
-    "why": Study("why do assignors not end?", why.run),
-    "smallest": Study(
-        "which promises hold on every small group?",
-        smallest.run, "assignors, all that can be called",
-    ),
-    "joins": Study(
-        "on which small joins does it hang?", many_joins.run, "an assignor, and sizes as in 4x2x7"
-    ),
-    "conformance": Study(
-        "what do assignors do on the conformance corpus?",
-        conformance.run, "assignors, all that can be called",
-    ),
-    "since-when": Study(
-        "which releases show a finding?", histories.run, "patterns of ids of findings, all"
-    ),
-    "on-a-cluster": Study("what does a hang do to a group?", effects.run, "courses, all"),
-    "verdicts": Study(
-        "how far from the optimum are assignors on the maintainers' grid?",
-        grid_verdicts.run, "assignors, all that can be called", ("members", 100),
-    ),
-    "elastic": Study(
-        "how far from the optimum are rules for elastic groups?",
-        elastic.run, "", ("steps of a stream", elastic.STEPS),
-    ),
-    "how-often": Study(
-        "how often does what go wrong in a week of typical services?",
-        rate.run, "assignors, all that are studied", ("services of each sort", 200),
-    ),
-    "streams-tasks": Study("what do assignors of streams tasks break?", task_findings.run),
-}  # fmt: skip
+    made: Callable[[Path], str] | None = None
 
 
 def _json(path: Path) -> dict[str, Any]:
     return dict(json.loads(path.read_text("utf-8")))
 
 
-# By page: what the data in the folder gives.
-MADE: dict[str, Callable[[Path], str]] = {
-    "promises": lambda at: (
-        f"{promise_table.matrix_of(read(at / 'promises.csv'))}\n\n"
-        f"{amendments.table_of(read(at / 'amendments.csv'))}"
+ALL_CALLED = "assignors, all that can be called"
+# By the target of the Makefile.
+STUDIES = {
+    "promises": Study(
+        "which promises do assignors as written break?",
+        promise_table.run,
+        made=lambda at: (
+            f"{promise_table.matrix_of(read(at / 'promises.csv'))}\n\n"
+            f"{amendments.table_of(read(at / 'amendments.csv'))}"
+        ),
     ),
-    "differential": lambda at: differential.page_of(
-        differential.rows_in(read(at / "differential.csv"))
+    "differential": Study(
+        "do clients do what the KIPs say?", differential.run, "", ("groups", 5000),
+        lambda at: differential.page_of(differential.rows_in(read(at / "differential.csv"))),
     ),
-    "verdicts": lambda at: grid_verdicts.tables_of(read(at / "verdicts.csv")),
-    "elastic": lambda at: elastic.tables_of(read(at / "elastic.csv")),
-    "how-often": lambda at: rate.page_of(
-        read(at / "how-often.csv"), read(at / "how-often-parts.csv")
+    "findings": Study(
+        "which promises do shipped assignors break, on which smallest group?",
+        shipped_findings.run, ALL_CALLED, ("groups of each sort", 3000),
     ),
-    "since-when": lambda at: histories.page(_json(at / "since-when.json")),
-    "why": lambda at: why.page_of(_json(at / "why.json")),
-    "on-a-cluster": lambda at: effects.made(_json(at / "on-a-cluster.json")["courses"]),
-    "streams-tasks": lambda at: task_findings.page_of(
-        _json(at / "streams-tasks.json"), read_task_findings()
+    "records": Study(
+        "what comes of the findings today?", shipped_findings.record, "ids of findings, all"
     ),
-    "conformance": lambda _: conformance.table_of([file_of(promise) for promise in ASKED]),
-}
+    "why": Study(
+        "why do assignors not end?",
+        why.run,
+        made=lambda at: why.page_of(_json(at / "why.json")),
+    ),
+    "smallest": Study(
+        "which promises hold on every small group?", smallest.run, ALL_CALLED
+    ),
+    "joins": Study(
+        "on which small joins does it hang?", many_joins.run, "an assignor, and sizes as in 4x2x7"
+    ),
+    "conformance": Study(
+        "what do assignors do on the conformance corpus?", conformance.run, ALL_CALLED,
+        made=lambda _: conformance.table_of([file_of(promise) for promise in ASKED]),
+    ),
+    "since-when": Study(
+        "which releases show a finding?", histories.run, "patterns of ids of findings, all",
+        made=lambda at: histories.page(_json(at / "since-when.json")),
+    ),
+    "on-a-cluster": Study(
+        "what does a hang do to a group?", effects.run, "courses, all",
+        made=lambda at: effects.made(_json(at / "on-a-cluster.json")["courses"]),
+    ),
+    "verdicts": Study(
+        "how far from the optimum are assignors on the maintainers' grid?",
+        grid_verdicts.run, ALL_CALLED, ("members", 100),
+        lambda at: grid_verdicts.tables_of(read(at / "verdicts.csv")),
+    ),
+    "elastic": Study(
+        "how far from the optimum are rules for elastic groups?",
+        elastic.run, "", ("steps of a stream", elastic.STEPS),
+        lambda at: elastic.tables_of(read(at / "elastic.csv")),
+    ),
+    "how-often": Study(
+        "how often does what go wrong in a week of typical services?",
+        rate.run, "assignors, all that are studied", ("services of each sort", 200),
+        lambda at: rate.page_of(read(at / "how-often.csv"), read(at / "how-often-parts.csv")),
+    ),
+    "streams-tasks": Study(
+        "what do assignors of streams tasks break?", task_findings.run,
+        made=lambda at: task_findings.page_of(
+            _json(at / "streams-tasks.json"), read_task_findings()
+        ),
+    ),
+}  # fmt: skip
+# By page: what the data in a folder gives.
+MADE = {name: study.made for name, study in STUDIES.items() if study.made is not None}
 
 
 def write_pages(names: Iterable[str]) -> None:

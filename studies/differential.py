@@ -7,9 +7,9 @@ each as shipped and a column for each kind of group.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from compare.samples.kinds import KINDS, seeded
@@ -20,10 +20,9 @@ from studies.page import FOLDER, share, table, write
 from studies.shipped_findings import bare, called_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from groups import Group
-    from heuristics import AssignorFunction
     from heuristics.assignor import Outcome
     from studies.page import Cell
 
@@ -59,6 +58,11 @@ def measured(
     -------
     dict
         By name, what was measured, in the order of the groups.
+
+    Raises
+    ------
+    Failed
+        Where an assignor cannot be called here, or did not join again.
     """
     clients = defaultdict(list)
     for name in names:
@@ -66,25 +70,12 @@ def measured(
 
     def of_client(some: Sequence[str]) -> dict[str, list[Measured]]:
         with TimeLimit(seconds) as limit:
-            return {name: measured_on(name, groups, limit) for name in some}
+            return {name: [*map(_of_outcome, limit.plan_many(groups, name))] for name in some}
 
     with ThreadPoolExecutor(WORKERS) as pool:
         # Those with most assignors first: the last client to finish should be a short one.
         parts = pool.map(of_client, sorted(clients.values(), key=len, reverse=True))
         return {name: made for part in parts for name, made in part.items()}
-
-
-def measured_on(
-    name: str | AssignorFunction, groups: Sequence[Group], limit: TimeLimit
-) -> list[Measured]:
-    """Run an assignor on groups, many at a time.
-
-    Raises
-    ------
-    Failed
-        Where it cannot be called here, or did not join again.
-    """
-    return [_of_outcome(came) for came in limit.plan_many(groups, name)]
 
 
 def _of_outcome(came: Outcome) -> Measured:
@@ -99,65 +90,49 @@ def _of_outcome(came: Outcome) -> Measured:
     return Measured("valid", tuple(assignment.loads.tolist()), balance, moves)
 
 
-@dataclass
-class Comparison:
-    """How often an assignor as shipped agrees with one as written, on groups of one kind.
-
-    Attributes
-    ----------
-    groups : compared: those that the one as written does not refuse
-    written_invalid : groups for which it makes no valid assignment
-    invalid, failed, timed_out : groups for which the shipped one makes none
-    valid : groups for which both do; the rest is about these
-    same_loads, same_each : loads the same, sorted and member by member
-    better, worse : the shipped one has a lower, or higher, balance score
-    same_moves, fewer, more : of those with the same balance score, by partitions moved
-    """
-
-    groups: int = 0
-    written_invalid: int = 0
-    invalid: int = 0
-    failed: int = 0
-    timed_out: int = 0
-    valid: int = 0
-    same_loads: int = 0
-    same_each: int = 0
-    better: int = 0
-    worse: int = 0
-    same_moves: int = 0
-    fewer: int = 0
-    more: int = 0
-
-    def add(self, written: Measured, shipped: Measured) -> None:
-        """Count one group."""
-        if written.status == "refused":
-            return
-        self.groups += 1
-        self.written_invalid += written.status != "valid"
-        self.invalid += shipped.status == "invalid"
-        self.failed += shipped.status in ("failed", "refused")
-        self.timed_out += shipped.status == "timed-out"
-        if written.status != "valid" or shipped.status != "valid":
-            return
-        self.valid += 1
-        self.same_loads += sorted(written.loads) == sorted(shipped.loads)
-        self.same_each += written.loads == shipped.loads
-        self.better += shipped.balance < written.balance
-        self.worse += shipped.balance > written.balance
-        if shipped.balance == written.balance:
-            self.same_moves += shipped.moves == written.moves
-            self.fewer += shipped.moves < written.moves
-            self.more += shipped.moves > written.moves
+# Of the groups of one kind: those compared, which the one as written does not refuse; those for
+# which one or the other makes no valid assignment; those for which both do. The rest is about
+# these: loads the same, sorted and member by member; where the shipped one has a lower, or higher,
+# balance score; of those with the same score, by partitions moved.
+COUNTS = (
+    "groups", "written_invalid", "invalid", "failed", "timed_out", "valid",
+    "same_loads", "same_each", "better", "worse", "same_moves", "fewer", "more",
+)  # fmt: skip
+# By the assignor as written, the one as shipped, and the kind of groups: how many of each.
+Rows: TypeAlias = "dict[tuple[str, str, str], Counter[str]]"
 
 
-# By the assignor as written, the one as shipped, and the kind of groups.
-Rows: TypeAlias = "dict[tuple[str, str, str], Comparison]"
+def counts_of(written: Measured, shipped: Measured) -> Iterator[str]:
+    """Return which of `COUNTS` a group counts in, by what two assignors made of it."""
+    if written.status == "refused":
+        return
+    yield "groups"
+    if written.status != "valid":
+        yield "written_invalid"
+    if shipped.status != "valid":
+        status = shipped.status.replace("-", "_")
+        yield "failed" if status == "refused" else status
+    if written.status != "valid" or shipped.status != "valid":
+        return
+    yield "valid"
+    if sorted(written.loads) == sorted(shipped.loads):
+        yield "same_loads"
+    if written.loads == shipped.loads:
+        yield "same_each"
+    if shipped.balance != written.balance:
+        yield "better" if shipped.balance < written.balance else "worse"
+    elif shipped.moves == written.moves:
+        yield "same_moves"
+    else:
+        yield "fewer" if shipped.moves < written.moves else "more"
+
+
 SAME, TIES_ONLY = "same", "ties"
 # KIP-615 with its flaw: the same pairs and nearly the same figures as `kip-615-amended`.
 IN_THE_RECORDS_ONLY = ("kip-615-constrained",)
 
 
-def cell(row: Comparison | None) -> str:
+def cell(row: Counter[str] | None) -> str:
     """Return in words how a shipped assignor differs, in shares of the groups; "" if not compared.
 
     "same" where every load and every count of moves is; "ties" where the loads are the same but
@@ -165,20 +140,17 @@ def cell(row: Comparison | None) -> str:
     """
     if row is None:
         return ""
-    if row.groups == row.valid == row.same_each == row.same_moves:
+    if row["groups"] == row["valid"] == row["same_each"] == row["same_moves"]:
         return SAME
-    if row.groups == row.valid == row.same_loads == row.same_moves:
-        return TIES_ONLY
-    broken = row.failed + row.timed_out
     parts = (
-        (row.better, "more even"),
-        (row.worse, "less even"),
-        (row.fewer, "fewer moves"),
-        (row.more, "more moves"),
-        (row.invalid, "not valid"),
-        (broken, "no answer"),
+        (row["better"], "more even"),
+        (row["worse"], "less even"),
+        (row["fewer"], "fewer moves"),
+        (row["more"], "more moves"),
+        (row["invalid"], "not valid"),
+        (row["failed"] + row["timed_out"], "no answer"),
     )
-    said = [f"{words} {share(count, row.groups)}" for count, words in parts if count]
+    said = [f"{words} {share(count, row['groups'])}" for count, words in parts if count]
     return ", ".join(said) or TIES_ONLY
 
 
@@ -215,7 +187,7 @@ def page_of(rows: Rows) -> str:
     """Return what stands between the marks: the kinds of groups, and the matrices."""
     sizes = dict.fromkeys(KINDS, 0)
     for (_, _, kind), row in rows.items():
-        sizes[kind] = max(sizes[kind], row.groups)
+        sizes[kind] = max(sizes[kind], row["groups"])
     kinds = "\n".join(
         f"- *{kind}*, {sizes[kind]:,} groups: {text}" for kind, text in KINDS.items()
     )
@@ -261,11 +233,11 @@ def compared(names: Sequence[str], total: int, *, seconds: float = 2.0) -> Rows:
     kind_of = [kind for kind, found in kinds.items() for _ in found]
     every = dict.fromkeys([*(one for one, _ in pairs(names)), *names])
     by_name = measured(every, groups, seconds=seconds)
-    rows: Rows = defaultdict(Comparison)
+    rows: Rows = defaultdict(Counter)
     for written, shipped in pairs(names):
         for kind, *both in zip(kind_of, by_name[written], by_name[shipped], strict=True):
-            rows[written, shipped, kind].add(*both)
-    return {key: row for key, row in rows.items() if row.groups}
+            rows[written, shipped, kind].update(counts_of(*both))
+    return {key: row for key, row in rows.items() if row["groups"]}
 
 
 KEY = ("written", "shipped", "kind")
@@ -273,14 +245,16 @@ KEY = ("written", "shipped", "kind")
 
 def records_of(rows: Rows) -> list[dict[str, Cell]]:
     """Return a record for each row, with every count."""
-    return [{**dict(zip(KEY, key, strict=True)), **asdict(row)} for key, row in rows.items()]
+    return [
+        {**dict(zip(KEY, key, strict=True)), **{name: row[name] for name in COUNTS}}
+        for key, row in rows.items()
+    ]
 
 
 def rows_in(records: Iterable[Mapping[str, str]]) -> Rows:
     """Return the rows that records were made of."""
-    counts = [field.name for field in fields(Comparison)]
     return {
-        (one["written"], one["shipped"], one["kind"]): Comparison(*(int(one[k]) for k in counts))
+        (one["written"], one["shipped"], one["kind"]): Counter({k: int(one[k]) for k in COUNTS})
         for one in records
     }
 

@@ -1,13 +1,12 @@
-"""Consumers that lead by `sticky-that-ends`, for groups on a broker beside those that never end.
+"""A consumer that leads by `sticky-that-ends`, for groups on a broker beside those that never end.
 
-Name a class in the list ``partition_assignment_strategy`` of each consumer.
+Name the class in the list ``partition_assignment_strategy`` of each consumer.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-import live.aiokafka
 import live.kafka_python
 from heuristics import assign
 
@@ -24,25 +23,10 @@ def mended(rebalance: Rebalance) -> Plan:
 
 
 class KafkaPython(live.kafka_python.OptimalAssignor):
-    """For kafka-python: cooperative, or `Eager`."""
+    """For kafka-python, cooperative."""
 
     name: ClassVar[str] = NAME
     loaded: ClassVar[tuple[str, ...]] = ("groups.group", "heuristics.written.sticky_that_ends")
-
-    @classmethod
-    def solver(cls) -> Solver:
-        """Return what makes the plan."""
-        return mended
-
-
-Eager = KafkaPython.with_(protocol="eager")
-
-
-class Aiokafka(live.aiokafka.OptimalAssignor):
-    """For aiokafka."""
-
-    name: ClassVar[str] = NAME
-    loaded: ClassVar[tuple[str, ...]] = KafkaPython.loaded
 
     @classmethod
     def solver(cls) -> Solver:

@@ -13,7 +13,6 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import groupby, pairwise
-from statistics import median
 from typing import TYPE_CHECKING
 
 from broker import NEWEST
@@ -25,20 +24,17 @@ from studies.on_a_cluster.stage import RATE, RELEASE
 from studies.page import FOLDER, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from broker import Read
     from studies.on_a_cluster.play import Hang, Partition, Played
-    from studies.on_a_cluster.stage import Look
 
     Told = Mapping[str, Any]
 
 FORMAT = "assay-on-a-cluster/1"
 DATA = FOLDER / "on-a-cluster.json"
 PYTHON_CLIENTS = ("aiokafka", "confluent-kafka", "kafka-python")
-# Of eager members each partition is given in each round; two rounds are nothing unusual.
-OFTEN = 3
 # A rebalance in which nothing goes wrong takes less.
 LONG_SECONDS = 10.0
 
@@ -46,7 +42,6 @@ LONG_SECONDS = 10.0
 def effects(played: Played) -> dict[str, object]:
     """Return what was measured, as JSON has it; seconds are since the last member was started."""
     course, last = played.course, played.looks[-1]
-    *_, newest = course.reads
     waited = _waited(played)
     long = sorted(f"{t}-{n}" for (t, n), seconds in waited.items() if seconds > LONG_SECONDS)
     return {
@@ -54,20 +49,12 @@ def effects(played: Played) -> dict[str, object]:
         "told": course.told,
         "members": {member: [*topics] for member, topics in course.reads.items()},
         "topics": dict(course.topics),
-        "held_before": played.held,
-        "joined_seconds": _first(played, lambda look: newest in look.members),
-        "hangs": [_hang(hang, played) for hang in played.hangs],
+        "hangs": [*map(_hang, played.hangs)],
         "died": {member: round(at, 1) for member, at in played.died.items()},
         "states": _states(played),
-        "stable_for_good_seconds": _stable_for_good(played),
         "state_at_the_end": last.state,
         "members_at_the_end": sorted(last.members),
-        "held_at_the_end": played.held_after,
-        "given_more_than_twice": {
-            f"{t}-{n}": times for (t, n), times in sorted(played.given.items()) if times >= OFTEN
-        },
         "without_a_reader_seconds": {
-            "median": round(median(waited.values()), 1),
             "longest": round(max(waited.values()), 1),
             "partitions": len(waited),
             f"longer_than_{LONG_SECONDS:g}_seconds": len(long),
@@ -84,15 +71,13 @@ def effects(played: Played) -> dict[str, object]:
     }
 
 
-def _hang(hang: Hang, played: Played) -> dict[str, object]:
+def _hang(hang: Hang) -> dict[str, object]:
     return {
         "member": hang.member,
         "began_seconds": round(hang.began, 1),
         "out_of_the_group_after_seconds": _rounded(hang.left, hang.began),
         "killed_and_started_again_after_seconds": _rounded(hang.restarted, hang.began),
-        "share_of_a_processor": round(hang.cpu_share, 2),
         "share_of_time_computing": round(hang.busy_share, 2),
-        "held": played.held.get(hang.member, 0),
         "has_not_returned_after_seconds": _rounded(hang.watched, 0.0),
         "ends_when_asked": hang.ended,
     }
@@ -100,10 +85,6 @@ def _hang(hang: Hang, played: Played) -> dict[str, object]:
 
 def _rounded(at: float | None, since: float) -> float | None:
     return None if at is None else round(at - since, 1)
-
-
-def _first(played: Played, wanted: Callable[[Look], bool]) -> float | None:
-    return next((round(look.at, 1) for look in played.looks if wanted(look)), None)
 
 
 def _waited(played: Played) -> Mapping[Partition, float]:
@@ -143,12 +124,6 @@ def _states(played: Played) -> list[tuple[str, float]]:
             seconds += spells.pop()[1]
         spells.append((look.state, seconds))
     return [(state, round(seconds, 1)) for state, seconds in spells]
-
-
-def _stable_for_good(played: Played) -> float | None:
-    restless = [i for i, look in enumerate(played.looks) if look.state != "Stable"]
-    after = (restless[-1] + 1) if restless else 0
-    return round(played.looks[after].at, 1) if after < len(played.looks) else None
 
 
 def _twice(played: Played) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from threading import Thread
@@ -38,7 +37,6 @@ class Hang:
     began, left, restarted : seconds after the last member was started: when the poll began, when
         the group went on without the member, when it was killed and started again
     polls : that had returned before
-    cpu_share : of one processor, used since by its process
     busy_share : of the time since, in which its busiest thread ran or waited for a processor
     watched : seconds after which it still had not returned; None where that was not waited for
     ended : whether the consumer ended when it was asked to, in the end
@@ -49,7 +47,6 @@ class Hang:
     polls: int
     left: float | None = None
     restarted: float | None = None
-    cpu_share: float = 0.0
     busy_share: float = 0.0
     watched: float | None = None
     ended: bool | None = None
@@ -62,22 +59,18 @@ class Played:
     Attributes
     ----------
     course : what was played
-    held : partitions of each member before the last one joined
     looks : from the start of the last member on
     reads : who read what since then, seconds as in `looks`
     hangs : in their order
     died : consumers whose process ended, and when
     during, after : what the console tool printed in the first hang, and in the end
     unread : partitions that nobody read in the end, with the seconds since somebody did
-    given : how often each partition was given to a member, from the start of the last one on
-    held_after : partitions of each member in the end, of those whose polls return
     written : when each record was written, as `Flow` has it
     before : how many were written of each partition before the last member was started
     said : what happened, a line each
     """
 
     course: Course
-    held: dict[str, int] = field(default_factory=dict)
     looks: list[Look] = field(default_factory=list)
     reads: list[tuple[str, Read]] = field(default_factory=list)
     hangs: list[Hang] = field(default_factory=list)
@@ -85,8 +78,6 @@ class Played:
     during: dict[str, list[str]] = field(default_factory=dict)
     after: dict[str, list[str]] = field(default_factory=dict)
     unread: dict[Partition, float] = field(default_factory=dict)
-    given: Counter[Partition] = field(default_factory=Counter)
-    held_after: dict[str, int] = field(default_factory=dict)
     written: dict[Partition, list[float]] = field(default_factory=dict)
     before: dict[Partition, int] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
@@ -117,13 +108,13 @@ class _Watch:
         self._next: dict[Partition, int] = {}
         self._last_read: dict[Partition, float] = {}
         self._held: dict[str, frozenset[Partition]] = {}
-        self._used: dict[str, tuple[float, float, dict[str, float]]] = {}
+        self._used: dict[str, tuple[float, dict[str, float]]] = {}
         self._asking: list[Thread] = []
         self._start = self._quiet_since = 0.0
 
     def result(self) -> Played:
         *first, last = self.course.reads
-        self.played.held = self.stage.join_one_by_one(first, self._say)
+        self.stage.join_one_by_one(first, self._say)
         self.stage.progress()
         self._next = {p: len(at) for p, at in self.stage.flow.written.items()}
         self.played.before = dict(self._next)
@@ -174,13 +165,12 @@ class _Watch:
         return look
 
     def _note_holdings(self, look: Look) -> None:
-        for member in look.progress:
-            held, before = self.stage.holds(member), self._held.get(member, frozenset())
-            self._held[member] = held
-            self.played.given.update(held - before)
-            if self.course.says_who_holds and held != before:
+        for member in look.progress if self.course.says_who_holds else ():
+            held = self.stage.holds(member)
+            if held != self._held.get(member, frozenset()):
                 names = " ".join(f"{topic}-{n}" for topic, n in sorted(held))
                 self._say(f"{look.at:5.1f} s: {member} holds {names or 'nothing'}")
+            self._held[member] = held
 
     def _note_hangs(self, look: Look) -> None:
         for member, each in look.progress.items():
@@ -202,7 +192,7 @@ class _Watch:
                 self.stage.kill(other.member)
         began = look.at - each.poll_seconds
         self.played.hangs.append(Hang(member, began, each.polls))
-        self._used[member] = self._now(), each.cpu_seconds, self.stage.busy_seconds(member)
+        self._used[member] = self._now(), self.stage.busy_seconds(member)
         self._say(f"{look.at:5.1f} s: the poll of {member} does not return since {began:.1f} s")
         if not self._asking:
             # The tool takes its time, and nobody is to wait for it.
@@ -215,9 +205,8 @@ class _Watch:
     def _follow(self, hang: Hang, look: Look) -> None:
         if hang.left is None and hang.member not in look.members:
             hang.left = look.at
-        at, used, busy = self._used[hang.member]
+        at, busy = self._used[hang.member]
         if look.at > at:
-            hang.cpu_share = (look.progress[hang.member].cpu_seconds - used) / (look.at - at)
             threads = self.stage.busy_seconds(hang.member)
             most = max((threads[t] - busy[t] for t in threads.keys() & busy), default=0.0)
             hang.busy_share = most / (self._now() - at)
@@ -247,8 +236,6 @@ class _Watch:
         self.played.unread = {
             p: seconds for p, seconds in since.items() if seconds > UNREAD_SECONDS
         }
-        alive = (m for m in sorted(self.stage.consumers) if self._hang_of(m) is None)
-        self.played.held_after = {member: len(self.stage.holds(member)) for member in alive}
         for thread in self._asking:
             thread.join()
         self.played.after = self.stage.console()

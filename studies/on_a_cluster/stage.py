@@ -214,9 +214,8 @@ class Stage:
             consumer.joined()
         self._up.add(member)
 
-    def join_one_by_one(self, members: list[str], say: Callable[[str], None]) -> dict[str, int]:
-        """Start members, each when those before it have settled; return how many each holds."""
-        held = []
+    def join_one_by_one(self, members: list[str], say: Callable[[str], None]) -> None:
+        """Start members, each when those before it have settled."""
         for member in members:
             self.start(member)
             while member not in self._up:
@@ -226,7 +225,6 @@ class Stage:
             held = settle(each, topics, SETTLED_SECONDS, SETTLING_SECONDS)
             loads = [sum(map(len, one.values())) for one in held]
             say(f"{member} has joined; partitions of each member: {loads}")
-        return {m: sum(map(len, one.values())) for m, one in zip(members, held, strict=True)}
 
     def reads(self, member: str) -> tuple[str, ...]:
         """Return the topics of a member."""

@@ -1,5 +1,6 @@
 """As written against as shipped: what the records say, what a sample says again, how it counts."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from compare.samples.kinds import DIFFERING, EQUAL, KINDS, ODD, RACKS, STATIC, seeded
 from groups import Assignment
 from heuristics import assignors
-from studies.differential import Comparison, Measured, compared, pairs, rows_in
+from studies.differential import Measured, compared, counts_of, pairs, rows_in
 from studies.page import read
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings" / "differential.md"
@@ -37,7 +38,7 @@ ALIKE = {
 
 def agrees(row):
     """Say whether the two agree in validity, in every load and in moves."""
-    return row.groups == row.valid == row.same_each == row.same_moves
+    return row["groups"] == row["valid"] == row["same_each"] == row["same_moves"]
 
 
 def require(rows):
@@ -49,13 +50,13 @@ def require(rows):
         if shipped not in STICKIES:
             continue
         if (written, kind) == ("kip-615-amended", EQUAL):
-            assert row.groups == row.valid == row.same_loads, shipped
+            assert row["groups"] == row["valid"] == row["same_loads"], shipped
         text = "kip-54-sticky" if name == "sticky" else "kip-429-cooperative"
         if (written, kind) == (text, EQUAL):
-            assert row.more == 0, shipped
+            assert row["more"] == 0, shipped
         if (written, name, kind) == ("kip-54-sticky", "sticky", DIFFERING):
-            assert row.groups == row.valid, shipped
-            assert row.worse == 0, shipped
+            assert row["groups"] == row["valid"], shipped
+            assert row["worse"] == 0, shipped
 
 
 def test_the_records_say_what_the_page_tells_of_five_thousand_groups():
@@ -63,24 +64,27 @@ def test_the_records_say_what_the_page_tells_of_five_thousand_groups():
     assert RECORDS.keys() >= ALIKE
     for name in ("kafka-java/range@4.4.0", "kafka-java/range@2.8.2"):
         assert (
-            sum(row.groups for key, row in RECORDS.items() if key[:2] == ("range", name)) >= 5000
+            sum(row["groups"] for key, row in RECORDS.items() if key[:2] == ("range", name))
+            >= 5000
         )
     require(RECORDS)
     # The consumer heeds racks, and the one that goes on is more even than a single pass.
     assert not agrees(RECORDS["range", "kafka-java/range@4.4.0", RACKS])
     for name in STICKIES:
         if "/sticky" in name:
-            assert RECORDS["kip-54-sticky", name, DIFFERING].better > 0
+            assert RECORDS["kip-54-sticky", name, DIFFERING]["better"] > 0
     # The rule that ends costs neither balance nor moves; with racks Kafka heeds these first.
     for kind in (EQUAL, DIFFERING, ODD, STATIC):
         ends = RECORDS["sticky-that-ends", "kafka-java/sticky@4.4.0", kind]
-        assert (ends.written_invalid, ends.better, ends.fewer) == (0, 0, 0), kind
+        assert (ends["written_invalid"], ends["better"], ends["fewer"]) == (0, 0, 0), kind
     # It answers where nobody is skipped.
     name = "kafka-python/roundrobin@3.0.12"
     assert agrees(RECORDS["roundrobin", name, EQUAL])
     differing = RECORDS["roundrobin", name, DIFFERING]
-    assert differing.failed > differing.groups / 2
-    assert differing.valid == differing.same_each == differing.groups - differing.failed
+    assert differing["failed"] > differing["groups"] / 2
+    assert (
+        differing["valid"] == differing["same_each"] == differing["groups"] - differing["failed"]
+    )
 
 
 @pytest.mark.exhaustive
@@ -90,7 +94,7 @@ def test_a_sample_says_the_same_again():
 
 
 def test_a_row_counts_what_is_worse_and_what_is_missing():
-    found = Comparison()
+    found = Counter()
     even, odd = Measured("valid", (2, 2), 0, 1), Measured("valid", (3, 1), 2, 0)
     for written, shipped in (
         (even, even),
@@ -104,8 +108,8 @@ def test_a_row_counts_what_is_worse_and_what_is_missing():
         (even, Measured("timed-out")),
         (Measured("refused"), even),
     ):
-        found.add(written, shipped)
-    assert found == Comparison(
+        found.update(counts_of(written, shipped))
+    assert found == Counter(
         groups=9, written_invalid=1, invalid=1, failed=1, timed_out=1, valid=5, same_loads=3,
         same_each=1, better=1, worse=1, same_moves=2, fewer=0, more=1,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from heuristics import assign
 from live.aiokafka import OptimalAssignor as AsyncOptimalAssignor
 from live.kafka_python import OptimalAssignor
 from optimal import solve
-from studies.mended_consumers import NAME, Aiokafka, Eager, KafkaPython
+from studies.mended_consumers import NAME, KafkaPython
 from tests.live.assignor.playing import (
     EAGER,
     AsyncMember,
@@ -252,20 +252,12 @@ def test_a_java_leader_returns_where_the_sticky_ones_of_its_client_never_do():
     assert value_of(party, JOIN_TOPICS, before) == optimum_of(party, JOIN_TOPICS, before)
 
 
-MENDED = {
-    "cooperative": lambda topics: Member(topics, KafkaPython),
-    "eager": lambda topics: Member(topics, Eager),
-    "aiokafka": lambda topics: AsyncMember(topics, Aiokafka),
-}
-
-
-@pytest.mark.parametrize("kind", MENDED)
-def test_after_a_join_consumers_hold_as_many_and_move_as_few_as_the_assignor_says(kind):
+def test_after_a_join_consumers_hold_as_many_and_move_as_few_as_the_assignor_says():
     *first, last = JOIN.members
-    party = {member: MENDED[kind](READS[member]) for member in first}
+    party = {member: Member(READS[member], KafkaPython) for member in first}
     settle(party, JOIN_TOPICS)
     before = holdings(party)
-    party[last] = MENDED[kind](READS[last])
+    party[last] = Member(READS[last], KafkaPython)
     settle(party, JOIN_TOPICS, last)
     asked = assign(group_of(party, JOIN_TOPICS, before), NAME)
     held = holdings(party)
