@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from dataclasses import replace
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -14,7 +15,7 @@ from benchmarks.instances import INSTANCES, SEED, some_topics
 from benchmarks.printed import heading, row, say
 from compare.samples.families import Family
 from optimal import solve
-from studies.in_turn import fresh, in_turn, solving, timed
+from studies.in_turn import in_turn, solving, timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,8 +48,8 @@ def bars() -> None:
     for name, (bar, build) in INSTANCES.items():
         group = build()
         solution = solve(group)
-        taken = seconds(solve, partial(fresh, group))
-        _, built, _ = seconds(lambda given: solve(fresh(given)), partial(fresh, group))
+        taken = seconds(solve, partial(replace, group))
+        _, built, _ = seconds(lambda given: solve(replace(given)), partial(replace, group))
         terms = ", ".join(str(term.value) for term in solution.terms)
         figures = (f"{each:.4f}" for each in (*taken, built))
         row(name, bar, *figures, f"{solution.method}, {solution.status}", terms)
@@ -70,7 +71,7 @@ def _rival(
     if optimum(group) != _values(solve(group)):
         raise RuntimeError(f"{way} has another optimum")
     came = in_turn(
-        partial(solving, group), lambda: timed(partial(optimum, fresh(group))), warm=1, runs=RUNS
+        partial(solving, group), lambda: timed(partial(optimum, replace(group))), warm=1, runs=RUNS
     )
     row(name, way, *(f"{one:.4f}" for one in came.medians), f"{came.times:.0f}", came.protocol)
 
@@ -123,7 +124,7 @@ def growth() -> None:
     times = []
     for partitions in FITTED:
         group = some_topics(max(partitions // 100, 10), partitions, 1000, 10)
-        _, middle, _ = seconds(solve, partial(fresh, group), 3)
+        _, middle, _ = seconds(solve, partial(replace, group), 3)
         times.append(middle)
         each = f"{1e6 * middle / partitions:.2f}"
         row(f"{partitions:,}", f"{middle:.4f}", each, f"{_peak_memory():.2f}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 from time import perf_counter
@@ -83,15 +83,9 @@ def timed(call: Callable[[], object], clock: Callable[[], float] = perf_counter)
     return clock() - began
 
 
-def fresh(group: Group) -> Group:
-    """Build the group of the same columns anew, with nothing derived from them yet."""
-    kept = {field.name: getattr(group, field.name) for field in fields(group)}
-    return type(group)(**kept)
-
-
 def solving(group: Group, objective: str = "kip-54") -> float:
     """Solve a fresh copy; return the seconds without the copy, with the proof and its check."""
-    return timed(partial(solve, fresh(group), objective))
+    return timed(partial(solve, replace(group), objective))
 
 
 def reading_alike(group: Group) -> float:

@@ -22,7 +22,6 @@ from compare.promises.trial import runner_of
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import fresh, owned
 from compare.samples.ordinary import is_ordinary, ordinary, ordinary_in_racks
-from groups import Group
 from heuristics import WRITTEN, assignor_named, assignors, available, matching
 from heuristics.time_limit import TimeLimit
 from studies.tallies import tally_of
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from compare.promises.shrink import Quarry
-    from groups.documents.assay_group import JsonObject
+    from groups import Group
 
 FINDINGS = Path("corpus/findings.jsonl")
 SECONDS = 1.0
@@ -198,11 +197,4 @@ def record(ids: Sequence[str]) -> None:
 
 def without_lag(group: Group) -> Group:
     """Return the group without lags and weights, which no client looks at."""
-    document = group.to_dict()
-    topics: dict[str, int | JsonObject] = {}
-    for name, described in document["topics"].items():
-        if isinstance(described, int) or "racks" not in described:
-            topics[name] = described if isinstance(described, int) else described["partitions"]
-        else:
-            topics[name] = {"partitions": described["partitions"], "racks": described["racks"]}
-    return Group.from_dict({**document, "topics": topics})
+    return replace(group, lag_records=None, weight=None)

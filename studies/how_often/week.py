@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups import Group, values
-from groups.arrays import NO_GENERATION, NOBODY, frozen
-from groups.columns.places import MemberDetails
+from groups import Assignment, Group, values
+from groups.arrays import NOBODY
 from groups.fleet import Fleet
 from heuristics.protocol import FOR_EVER
 from optimal.solve import solve_fleet
@@ -19,7 +17,7 @@ from optimal.solve import solve_fleet
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from groups.arrays import Int32
+    from groups.documents.assay_group import JsonObject
     from heuristics.assignor import Outcome
     from heuristics.time_limit import TimeLimit
     from studies.how_often.service import Service, Stage
@@ -39,11 +37,10 @@ class Journey:
         self.service = service
         self._at = 0
         self._generation = 0
-        # What each member claims, by topic: who has the partition, "" for nobody.
-        self._held: dict[str, list[str]] = {}
+        # What each member claims: what the last plan gave it.
+        self._held: dict[str, dict[str, list[int]]] = {}
         # Rebalances that a member has been there for; who is there longest leads.
-        self._stayed: dict[str, int] = {}
-        self._claimed: dict[str, int] = {}
+        self._stayed = Counter[str]()
         self._gone: set[str] = set()
         self.group: Group | None = self._asked(service.stages[0])
 
@@ -52,22 +49,11 @@ class Journey:
         """Whether all members of the next rebalance read the same topics."""
         return self.group is not None and len(self.group.row_size) == 1
 
-    def follow(self, owner: Int32) -> None:
-        """Go on to the next rebalance from an assignment that is valid.
-
-        Parameters
-        ----------
-        owner : (all partitions,), who has each of them from now on
-        """
-        assert self.group is not None
-        group, self._generation = self.group, self._generation + 1
-        names = np.array([*group.members, ""])[owner].tolist()
-        bounds = group.first.tolist()
-        self._held = {
-            topic: names[bounds[t] : bounds[t + 1]] for t, topic in enumerate(group.topics)
-        }
-        self._claimed = dict.fromkeys(group.members, self._generation)
-        self._stayed = {m: self._stayed.get(m, 0) + 1 for m in group.members}
+    def follow(self, assignment: Assignment) -> None:
+        """Go on to the next rebalance from an assignment that is valid."""
+        self._held = assignment.to_dict()
+        self._generation += 1
+        self._stayed = Counter({m: self._stayed[m] + 1 for m in assignment.group.members})
         self._gone = set()
         self._at += 1
         stages = self.service.stages
@@ -82,45 +68,34 @@ class Journey:
         """
         assert self.group is not None
         if len(self.group.members) == 1:
-            self.follow(np.full(self.group.n_partitions, NOBODY, np.int32))
+            nobody = np.full(self.group.n_partitions, NOBODY, np.int32)
+            self.follow(Assignment(self.group, nobody))
             return
-        leader = max(self.group.members, key=lambda member: self._stayed.get(member, 0))
+        leader = max(self.group.members, key=lambda member: self._stayed[member])
         self._gone.add(leader)
-        self._claimed.pop(leader, None)
-        self._stayed.pop(leader, None)
+        self._held.pop(leader, None)
+        del self._stayed[leader]
         self.group = self._asked(self.service.stages[self._at])
 
     def _asked(self, stage: Stage) -> Group:
         """Return the group of a stage, without the members that were lost."""
-        there = [i for i, member in enumerate(stage.members) if member not in self._gone]
-        members = tuple(stage.members[i] for i in there)
-        # Anybody who claims nothing has no number, and so is nobody.
-        number = {m: i for i, m in enumerate(members) if m in self._claimed}
-        owner = []
-        for topic, count in zip(stage.topics, stage.partitions, strict=True):
-            held = [number.get(member, NOBODY) for member in self._held.get(topic, ())]
-            owner += held + [NOBODY] * (count - len(held))
-        rows = list(dict.fromkeys(stage.reads[i] for i in there))
-        row = {reads: i for i, reads in enumerate(rows)}
-        instances = [stage.instances[i] for i in there]
-        return Group(
-            name=f"service-{self.service.number}-{self._at}",
-            topics=stage.topics,
-            partitions=np.array(stage.partitions, np.int64),
-            members=members,
-            subscription_indptr=np.cumsum([0, *map(len, rows)]),
-            subscription_topics=np.array([t for reads in rows for t in reads], np.int32),
-            subscription_row=np.array([row[stage.reads[i]] for i in there], np.int32),
-            subscription_known=frozen(np.ones(len(there), bool)),
-            owner=np.array(owner, np.int32),
-            generation=np.array([self._claimed.get(m, NO_GENERATION) for m in members], np.int64),
-            details=tuple(map(_static, instances)) if instances[0] else (),
+        members: dict[str, JsonObject] = {}
+        there = zip(stage.members, stage.instances, stage.reads, strict=True)
+        for member, instance, reads in there:
+            if member in self._gone:
+                continue
+            said: JsonObject = {"subscription": [stage.topics[topic] for topic in reads]}
+            if member in self._held:
+                said |= {"owned": self._held[member], "generation": self._generation}
+            members[member] = said | ({"instance_id": instance} if instance else {})
+        return Group.from_dict(
+            {
+                "format": "assay-group/1",
+                "group": f"service-{self.service.number}-{self._at}",
+                "topics": dict(zip(stage.topics, stage.partitions, strict=True)),
+                "members": members,
+            }
         )
-
-
-@lru_cache(None)
-def _static(instance: str | None) -> MemberDetails:
-    return MemberDetails(instance_id=instance)
 
 
 SECONDS, SECONDS_AGAIN = 3.0, 20.0
@@ -180,9 +155,9 @@ def weeks(
             if what == "hang":
                 journey.lose_leader()
             elif made.plan is None or what == "invalid":
-                journey.follow(fleet.owner_in(at, best.owner))
+                journey.follow(Assignment(group, fleet.owner_in(at, best.owner)))
             else:
-                journey.follow(made.plan.assignment.owner)
+                journey.follow(made.plan.assignment)
     return found
 
 

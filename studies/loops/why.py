@@ -170,7 +170,7 @@ def circles(finding: Finding) -> Entry | None:
     before, circle = found
     is_java = finding.assignor.startswith("kafka-java/")
     meant = java.withheld(finding.assignor, finding.group) if is_java else []
-    bare = rounds.rounds_of(finding.assignor, without_racks(finding.group))
+    bare = rounds.rounds_of(finding.assignor, replace(finding.group, racks=None))
     settles = rounds.circle_of(bare) is None
     return {
         "cycle": [{"owned": one.owned, "given": one.given} for one in circle],
@@ -203,16 +203,6 @@ def settled(group: Group) -> str:
 def _small_that_settle() -> int:
     """Return on how many small groups rounds of the assignor with the change settle."""
     return sum(bool(rounds.settled_by(ENDS, each)) for each in small())
-
-
-def without_racks(group: Group) -> Group:
-    """Return the group whose members and replicas have no racks."""
-    document = group.to_dict()
-    for topic, counts in zip(group.topics, group.partitions.tolist(), strict=True):
-        document["topics"][topic] = counts
-    for member in document["members"].values():
-        member.pop("rack", None)
-    return Group.from_dict(document)
 
 
 TOLD: Mapping[str, Callable[[Finding], Entry | None]] = {

@@ -124,19 +124,19 @@ def test_who_stays_claims_what_the_last_plan_gave_it_and_who_is_new_nothing():
             for p, m in enumerate(made.owner.tolist())
         }
         last = group
-        journey.follow(made.owner)
+        journey.follow(made)
 
 
 def test_after_a_hang_the_leader_is_gone_until_the_next_rebalance_of_the_week():
     one = next(s for s in SERVICES if len(s.stages[1].members) > 3)
     journey = Journey(one)
-    journey.follow(solve(journey.group).assignment.owner)
+    journey.follow(solve(journey.group).assignment)
     before = journey.group
     journey.lose_leader()
     (leader,) = set(before.members) - set(journey.group.members)
     assert before.generation[before.members.index(leader)] >= 0  # it had been there before
     assert (journey.group.owner >= 0).sum() < (before.owner >= 0).sum()
-    journey.follow(solve(journey.group).assignment.owner)
+    journey.follow(solve(journey.group).assignment)
     assert journey.group.members == one.stages[2].members
     if leader in journey.group.members:
         back = journey.group.members.index(leader)
