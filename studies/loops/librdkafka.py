@@ -1,18 +1,16 @@
-"""What librdkafka's assignor does until it dies, by the library's own log.
-
-``python -m studies.loops.librdkafka BOOTSTRAP GROUP ASSIGNOR`` is the consumer that logs it.
-"""
+"""What librdkafka's assignor does until it dies, by the library's own log."""
 
 from __future__ import annotations
 
 import re
 import subprocess
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from groups import Failed
 from groups.wording import counted
 from heuristics.shipped.probe.probe import Probe
+from studies.since_when.releases import library_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,10 +33,12 @@ def recorded(
     group: Group, assignor: str, *, seconds: float = 10.0
 ) -> tuple[list[Moved], tuple[str, str] | None]:
     """Return the logged moves, and the function and condition of a failed assertion, if any."""
+    import confluent_kafka
+
     with Probe() as probe:
         asked = probe.offer(group, assignor)
-        arguments = (probe.bootstrap, "g", assignor)
-        command = [sys.executable, "-m", "studies.loops.librdkafka", *arguments]
+        driven, _ = library_in(Path(confluent_kafka.__file__).parents[1])
+        command = [*driven.command, probe.bootstrap, "g", assignor, "assignor"]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as consumer:
             try:
                 probe.wait(asked, seconds)
@@ -85,25 +85,3 @@ def story(moves: Sequence[Moved], function: str, condition: str) -> list[str] | 
         f"it went from {start[partition]} to {noted[partition]} and came back to "
         f"{holder[partition]}.",
     ]
-
-
-def main(bootstrap: str, group: str, assignor: str) -> None:
-    """Join and poll."""
-    from confluent_kafka import Consumer
-
-    consumer = Consumer(
-        {
-            "bootstrap.servers": bootstrap,
-            "group.id": group,
-            "partition.assignment.strategy": assignor,
-            "enable.auto.commit": False,
-            "debug": "assignor",
-        }
-    )
-    consumer.subscribe(["assay-probe"])
-    while True:
-        consumer.poll(1.0)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

@@ -1,4 +1,6 @@
-"""A consumer of any librdkafka that joins a group and polls: LIBRARY BOOTSTRAP GROUP ASSIGNOR.
+"""A consumer of any librdkafka that joins a group and polls.
+
+LIBRARY BOOTSTRAP GROUP ASSIGNOR, and what it logs on standard error, if anything.
 
 A program of its own, which calls the library itself: confluent-kafka of an old release does not
 load into the Python that runs here, the library in its wheel does.
@@ -11,7 +13,7 @@ CONSUMER = 1
 MILLISECONDS = 1000
 
 
-def main(path: str, bootstrap: str, group: str, assignor: str) -> None:
+def main(path: str, bootstrap: str, group: str, assignor: str, logs: str = "") -> None:
     """Join and poll for ever."""
     library = ctypes.CDLL(path)
     for name in ("rd_kafka_conf_new", "rd_kafka_new", "rd_kafka_topic_partition_list_new"):
@@ -24,7 +26,7 @@ def main(path: str, bootstrap: str, group: str, assignor: str) -> None:
         "client.id": "librdkafka",
         "partition.assignment.strategy": assignor,
         "enable.auto.commit": "false",
-        "log_level": "2",
+        **({"debug": logs} if logs else {"log_level": "2"}),
     }
     conf = ctypes.c_void_p(library.rd_kafka_conf_new())
     for key, value in settings.items():
