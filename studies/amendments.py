@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
 from itertools import chain, combinations, combinations_with_replacement, islice, product
 from typing import TYPE_CHECKING
 
@@ -26,22 +25,6 @@ if TYPE_CHECKING:
 LOOP, VOID = "1, the loop", "2, void claims"
 VARIANTS = {"none, as written": (), LOOP: (LOOP,), VOID: (VOID,), "both": (LOOP, VOID)}
 CONTESTED = (4, 4)
-
-
-@dataclass
-class Broken:
-    """On how many groups a variant breaks what is promised.
-
-    Attributes
-    ----------
-    groups : tried
-    uneven : of those, how many end with loads that differ by two or more
-    invalid : of those, how many end with an assignment that is not valid
-    """
-
-    groups: int = 0
-    uneven: int = 0
-    invalid: int = 0
 
 
 def contested(members: int, partitions: int) -> Iterator[Group]:
@@ -94,22 +77,26 @@ def made_by(group: Group, amendments: Iterable[str]) -> Assignment:
     return Capacities.of(group).assign(group, owned, one_each=LOOP not in amendments)
 
 
-def broken_by(groups: Iterable[Group]) -> dict[str, Broken]:
-    """Return for each variant on how many of some groups it breaks what is promised."""
-    found = {name: Broken() for name in VARIANTS}
+def broken_by(groups: Iterable[Group]) -> dict[str, Counter[str]]:
+    """Return for each variant on how many of some groups it breaks what is promised.
+
+    Of the `groups` tried, `uneven` end with loads that differ by two or more, and `invalid` with
+    an assignment that is not valid.
+    """
+    found = {name: Counter(groups=0, uneven=0, invalid=0) for name in VARIANTS}
     for group in groups:
         for name, amendments in VARIANTS.items():
-            assignment, one = made_by(group, amendments), found[name]
-            one.groups += 1
-            one.uneven += int(assignment.loads.max() - assignment.loads.min()) > 1
-            one.invalid += not assignment.is_valid
+            made = made_by(group, amendments)
+            found[name]["groups"] += 1
+            found[name]["uneven"] += int(made.loads.max() - made.loads.min()) > 1
+            found[name]["invalid"] += not made.is_valid
     return found
 
 
-def records_of(found: Mapping[str, Mapping[str, Broken]]) -> list[dict[str, Cell]]:
+def records_of(found: Mapping[str, Mapping[str, Counter[str]]]) -> list[dict[str, Cell]]:
     """Return a record for each scope and variant."""
     return [
-        {"scope": scope, "amendments": name, **asdict(one)}
+        {"scope": scope, "amendments": name, **one}
         for scope, variants in found.items()
         for name, one in variants.items()
     ]

@@ -10,17 +10,17 @@ from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product, starmap
+from itertools import islice, product
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+from compare.promises.description import sizes
 from compare.promises.findings import Finding, read_findings
 from compare.promises.promise import PROMISES
 from compare.promises.shrink import Quarry, shrink
 from compare.promises.trial import Trial, in_process, optima
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
-from groups.wording import counted
 from heuristics import WRITTEN
 from heuristics.time_limit import TimeLimit
 from studies import amendments
@@ -148,16 +148,11 @@ def records_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> list[
                     "scope": scope.name,
                     "tested": one.tested.total(),
                     "broken": one.broken.total(),
-                    "smallest": "" if found is None else _described(found.group),
+                    "smallest": "" if found is None else sizes(found.group),
                     "finding": "" if found is None else found.id,
                 }
             )
     return records
-
-
-def _described(group: Group) -> str:
-    counts = (len(group.members), "member"), (len(group.topics), "topic")
-    return ", ".join(starmap(counted, (*counts, (group.n_partitions, "partition"))))
 
 
 def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:

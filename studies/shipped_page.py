@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -25,6 +25,7 @@ from groups.wording import ranges
 from heuristics import WRITTEN
 from heuristics.shipped import CLIENTS
 from studies.page import table
+from studies.shipped_findings import bare
 from studies.since_when.histories import ranges as releases_of
 from studies.since_when.verdicts import AFFECTED
 
@@ -83,9 +84,8 @@ SECTIONS = tuple(
 )
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What the studies measured; empty where a study left nothing.
+class Measured(NamedTuple):
+    """What the studies measured.
 
     Attributes
     ----------
@@ -135,11 +135,7 @@ def page_of(measured: Measured) -> str:
 
 def names(findings: Sequence[Finding]) -> str:
     """Return the assignors of findings, without versions."""
-    return ", ".join(dict.fromkeys(f"`{_name(finding)}`" for finding in findings))
-
-
-def _name(finding: Finding) -> str:
-    return finding.assignor.partition("@")[0]
+    return ", ".join(dict.fromkeys(f"`{bare(finding.assignor)}`" for finding in findings))
 
 
 def _chapters(findings: Sequence[Finding]) -> Iterator[tuple[Section, list[Finding]]]:
@@ -156,7 +152,7 @@ def _chapters(findings: Sequence[Finding]) -> Iterator[tuple[Section, list[Findi
         if here:
             yield section, here
     for finding in rest:
-        title = f"{_name(finding)} breaks {finding.promise}"
+        title = f"{bare(finding.assignor)} breaks {finding.promise}"
         plain = "".join(c if c.isalnum() else " " for c in title)
         happened = happens(finding)
         effect = f"{happened[:1].upper()}{happened[1:]}."
@@ -195,7 +191,7 @@ def _releases(findings: Sequence[Finding], since: Mapping[str, Row]) -> str:
     """Return of each assignor which releases show a finding, or the versions always tried."""
     return "; ".join(
         dict.fromkeys(
-            f"`{_name(one)}` "
+            f"`{bare(one.assignor)}` "
             + (
                 releases_of(since[one.id]["releases"], AFFECTED)
                 if one.id in since

@@ -62,11 +62,6 @@ NOT_BUILT = "not built: the releases tried on both sides agree"
 IN_WHEELS = ("kafka-python", "aiokafka")
 
 
-def client_of(finding: Finding) -> str:
-    """Return the client that a finding is about."""
-    return finding.assignor.partition("/")[0]
-
-
 def run(ids: Sequence[str]) -> None:
     """Judge the releases on findings whose ids match some patterns, and write it down.
 
@@ -80,8 +75,9 @@ def run(ids: Sequence[str]) -> None:
     others = [*shipped, *read_findings(BESIDES)]
     made = json.loads(HISTORIES.read_text("utf-8"))
     chosen = [f for f in shipped if not ids or any(fnmatch(f.id, p) for p in ids)]
-    for client, some in groupby(sorted(chosen, key=client_of), key=client_of):
-        findings = [*some]
+    clients = {finding.id: finding.assignor.partition("/")[0] for finding in chosen}
+    for client in sorted({*clients.values()}):
+        findings = [finding for finding in chosen if clients[finding.id] == client]
         try:
             rows = rows_of(client, findings, others)
             made |= {one.id: history(one.id, rows[one.id]) for one in findings}
