@@ -11,7 +11,7 @@ KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 4.4.0 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients spark browser help jar report report-all test test-all test-broker check lint agree bench promises differential findings why smallest since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
+.PHONY: conformance clients spark browser help jar report report-all test test-all test-broker check lint agree bench promises differential findings why since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
 .DEFAULT_GOAL := help
 # Hundreds of processes load the same files: each is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
@@ -82,14 +82,11 @@ promises: .venv/.ready  ## hold every assignor to every promise on all small gro
 differential: clients  ## hold the KIPs against the code that people run, some 20 min
 	@$(BIN)/python -m studies differential
 
-findings: clients  ## look for what breaks shipped assignors' promises, 40 min
+findings: clients  ## look for what breaks shipped assignors' promises, an hour or two
 	@$(BIN)/python -m studies findings
 
 why: clients  ## record the cycles that keep clients from ending, 3 min
 	@$(BIN)/python -m studies why
-
-smallest: clients  ## hold the shipped assignors to their promises on every small ordinary group
-	@$(BIN)/python -m studies smallest
 
 conformance: clients  ## make the conformance corpus anew and ask every client about it, 8 min
 	@$(BIN)/python -m studies conformance

@@ -26,7 +26,6 @@ from studies import (
     promise_table,
     shipped_findings,
     shipped_page,
-    smallest,
     task_findings,
 )
 from studies.how_often import rate
@@ -88,9 +87,6 @@ STUDIES = {
         "why do assignors not end?",
         why.run,
         made=lambda at: why.page_of(_json(at / "why.json")),
-    ),
-    "smallest": Study(
-        "which promises hold on every small group?", smallest.run, ALL_CALLED
     ),
     "joins": Study(
         "on which small joins does it hang?", many_joins.run, "an assignor, and sizes as in 4x2x7"

@@ -1,7 +1,8 @@
 """Findings on the assignors as shipped: every promise, the smallest group, the versions affected.
 
 ``python -m studies findings`` makes those lines of ``corpus/findings.jsonl`` anew, of every
-assignor that can be called here in the newest version listed, or of those named.
+assignor that can be called here in the newest version listed, or of those named, and the records
+of these in ``docs/findings/smallest.json``.
 """
 
 from __future__ import annotations
@@ -24,20 +25,24 @@ from compare.samples.enumerated import fresh, owned
 from compare.samples.ordinary import is_ordinary, ordinary, ordinary_in_racks
 from heuristics import WRITTEN, assignor_named, assignors, available, matching
 from heuristics.time_limit import TimeLimit
+from studies.smallest import SMALL, put_records, record_of, small
 from studies.tallies import tally_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from compare.promises.shrink import Quarry
     from groups import Group
+    from studies.tallies import Tally
 
 FINDINGS = Path("corpus/findings.jsonl")
-SECONDS = 1.0
+SECONDS = 2.0
 # Of a run that is recorded: a busy machine may keep it waiting.
 RECORDED_SECONDS = 5.0
 CHILDREN = 2
+RACKED = 6000
 HOW = (
+    f"every ordinary group of up to {SMALL[-1][0]} members and partitions in all was tried; "
     "{0:,} ordinary groups were drawn, and as many with racks; then all groups of up to 2 topics "
     "x 3 members x 4 partitions were tried; then {0:,} groups were drawn with claims of every "
     "sort, rivals and old generations among them; the smallest on which it breaks was shrunk"
@@ -45,42 +50,51 @@ HOW = (
 
 
 def search(
-    assignor: str, limits: Sequence[TimeLimit], groups: int, also: Sequence[Group] = ()
+    assignor: str,
+    limits: Sequence[TimeLimit],
+    groups: int,
+    also: Sequence[Group] = (),
+    enumerated: Mapping[str, Tally] | None = None,
 ) -> dict[str, Quarry]:
     """Return the smallest group found on which each promise breaks; ordinary groups come first.
 
     It tries the groups of `also`, on which some assignor broke a promise before; then `groups`
     ordinary ones, and as many with racks; then all of up to 2 topics x 3 members x 4 partitions;
     then `groups` drawn ones.
+
+    Parameters
+    ----------
+    enumerated : what every small ordinary group came to, by promise
     """
     found: dict[str, Quarry] = {}
     for good in (False, True):
-        small = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
+        rest = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
         ordinary_ones = (islice(draw(1), groups) for draw in (ordinary, ordinary_in_racks))
-        every = chain(also, *ordinary_ones, small, islice(drawn(1), groups))
+        every = chain(also, *ordinary_ones, rest, islice(drawn(1), groups))
         some = (group for group in every if is_ordinary(group) is good)
         for promise, one in tally_of(assignor, some, limits).items():
+            if good and enumerated:
+                one.offer(enumerated[promise].smallest)
             if one.smallest is not None:
                 found[promise] = one.smallest
     return found
 
 
 def findings_of(
-    assignor: str, limits: Sequence[TimeLimit], groups: int, also: Sequence[Group]
+    assignor: str, broken: Mapping[str, Quarry], limit: TimeLimit
 ) -> Iterator[Finding]:
     """Return a finding for each promise that breaks, shrunk, with the versions affected.
 
-    As :func:`search`; lags are left out, as no client looks at them.
+    Lags are left out, as no client looks at them.
     """
-    run = runner_of(assignor, limits[0])
-    broken = search(assignor, limits, groups, also)
+    run = runner_of(assignor, limit)
     for promise in (name for name in PROMISES if name in broken):
         quarry, asked = broken[promise], PROMISES[promise]
         quarry = replace(quarry, group=without_lag(quarry.group))
         if is_ordinary(quarry.group):
             asked = asked.on_ordinary_groups()
         least = shrink(quarry, asked, run, until=monotonic() + 300)
-        yield by_version(Finding.of(assignor, promise, least.group, least.measured), limits[0])
+        yield by_version(Finding.of(assignor, promise, least.group, least.measured), limit)
 
 
 def by_version(finding: Finding, limit: TimeLimit) -> Finding:
@@ -173,10 +187,24 @@ def run(names: Sequence[str], many: int) -> None:
     with children(SECONDS) as limits:
         for name in names:
             started = monotonic()
-            made = findings_of(name, limits, many, also)
-            found = renewed(made, before, HOW.format(many), limits[0])
+            enumerated = tally_of(name, small(), limits)
+            racked = tally_of(name, islice(ordinary_in_racks(1), RACKED), limits, ["settles"])
+            broken = search(name, limits, many, also, enumerated)
+            found = renewed(
+                findings_of(name, broken, limits[0]), before, HOW.format(many), limits[0]
+            )
             kept += found
-            told = ", ".join(finding.promise for finding in found) or "nothing"
+            by_promise = {finding.promise: finding for finding in found}
+            records = [
+                record_of(name, promise, one, by_promise.get(promise))
+                for promise, one in enumerated.items()
+            ]
+            for record in records:
+                if one := racked.get(record["promise"]):
+                    counts = {"groups": one.broken.total(), "tested": one.tested.total()}
+                    record["with_racks"] = counts
+            put_records(records)
+            told = ", ".join(by_promise) or "nothing"
             sys.stderr.write(f"{name} breaks {told}; {monotonic() - started:.0f} s\n")
     write_findings(kept)
 

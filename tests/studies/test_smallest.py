@@ -10,7 +10,7 @@ from compare.promises.promise import PROMISES, promises_of
 from compare.samples.enumerated import joins
 from compare.samples.ordinary import is_ordinary
 from heuristics.time_limit import TimeLimit
-from studies.smallest import record_of, small, with_smaller
+from studies.smallest import record_of, small
 from studies.tallies import tally_of
 from tests.clients import called
 
@@ -67,12 +67,3 @@ def test_a_broken_promise_counts_the_smaller_groups_on_which_it_holds(found):
     breaks = record_of(ROUND_ROBIN, "answers", found["answers"], None)
     assert (breaks["holds"], breaks["groups"], breaks["breaks"]["size"]) == (False, 1 + 5, 4)
     assert 0 < breaks["breaks"]["groups"] < breaks["breaks"]["tested"] == 31
-
-
-def test_a_smaller_group_replaces_that_of_a_finding_with_its_record_and_its_day(found):
-    broken = {"answers": found["answers"]}
-    (made,) = with_smaller([], ROUND_ROBIN, broken)
-    assert (made.id, made.affected) == ("kafka-python-roundrobin-answers", ("3.0.12",))
-    assert made.record is not None
-    assert made.found is not None
-    assert with_smaller([made], ROUND_ROBIN, broken) == [made]
