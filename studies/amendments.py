@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import chain, combinations, combinations_with_replacement, islice, product
+from itertools import chain, combinations, combinations_with_replacement, product
 from typing import TYPE_CHECKING
 
-from compare.samples.drawn import drawn
-from compare.samples.enumerated import equal
 from groups import Group, Refused
 from heuristics.written.kip615 import (
     Capacities,
@@ -54,20 +52,6 @@ def contested(members: int, partitions: int) -> Iterator[Group]:
             )
 
 
-def scopes(
-    *,
-    equal_to: tuple[int, int] = (5, 12),
-    contested_to: tuple[int, int] = CONTESTED,
-    seeded: int = 20_000,
-) -> dict[str, Iterable[Group]]:
-    """Return the groups by scope; equal and seeded ones are those of the table of promises."""
-    return {
-        "equal": (small.group() for small in equal(*equal_to)),
-        "contested": contested(*contested_to),
-        "seeded": (group for group in islice(drawn(1), seeded) if _is_covered(group)),
-    }
-
-
 def made_by(group: Group, amendments: Iterable[str]) -> Assignment:
     """Return what KIP-615 with some of the amendments makes of a group that it covers."""
     owned = owned_partitions(group)
@@ -78,13 +62,13 @@ def made_by(group: Group, amendments: Iterable[str]) -> Assignment:
 
 
 def broken_by(groups: Iterable[Group]) -> dict[str, Counter[str]]:
-    """Return for each variant on how many of some groups it breaks what is promised.
+    """Return for each variant on how many groups that KIP-615 covers it breaks what is promised.
 
     Of the `groups` tried, `uneven` end with loads that differ by two or more, and `invalid` with
     an assignment that is not valid.
     """
     found = {name: Counter(groups=0, uneven=0, invalid=0) for name in VARIANTS}
-    for group in groups:
+    for group in filter(_is_covered, groups):
         for name, amendments in VARIANTS.items():
             made = made_by(group, amendments)
             found[name]["groups"] += 1

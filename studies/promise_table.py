@@ -186,7 +186,13 @@ def run() -> None:
     """Count anew, and make the findings."""
     total = tally_all()
     findings = findings_of(total)
-    amended = {name: amendments.broken_by(groups) for name, groups in amendments.scopes().items()}
+    every = {scope.name: scope.groups() for scope in scopes()}
+    asked = {
+        "equal": every["equal"],
+        "contested": amendments.contested(*amendments.CONTESTED),
+        "seeded": every["seeded"],
+    }
+    amended = {name: amendments.broken_by(groups) for name, groups in asked.items()}
     write(FOLDER / "promises.csv", records_of(total, findings))
     write(FOLDER / "amendments.csv", amendments.records_of(amended))
     before = list(read_findings(FINDINGS))

@@ -23,9 +23,9 @@ BATCH = 200
 def is_ordinary(group: Group) -> bool:
     """Return whether the group is in good order, apart from members that have just joined.
 
-    Everybody reads something, and each topic has a partition. Nobody owns anything; or the members that own something hold,
-    without rivals and in one generation, everything that they read, balanced as KIP-54 defines
-    it. The others are new.
+    Everybody reads something, and each topic has a partition. Nobody owns anything; or the members
+    that own something hold, without rivals and in one generation, everything that they read,
+    balanced as KIP-54 defines it. The others are new.
     """
     if (group.reads == 0).any() or (group.partitions == 0).any():
         return False

@@ -24,9 +24,8 @@ from heuristics.time_limit import NOT_STARTED, TimeLimit
 from studies.since_when.releases import library_in, outcome_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from groups import Group
     from heuristics.assignor import Outcome
 
 AFFECTED, UNAFFECTED, UNTRIED = "affected", "unaffected", "untried"
@@ -46,20 +45,6 @@ class Verdict:
     reason: str | None = None
 
 
-@dataclass
-class Heard:
-    """Runs an assignor and keeps what became of the first group, which is the finding's."""
-
-    run: Callable[[Group], Outcome]
-    first: Outcome | None = None
-
-    def __call__(self, group: Group) -> Outcome:
-        """Return what becomes of the group."""
-        outcome = self.run(group)
-        self.first = self.first or outcome
-        return outcome
-
-
 def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Verdict:
     """Return whether the promise breaks on the finding's group, or on that of another.
 
@@ -69,10 +54,9 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
     others : findings of the same promise, tried where the finding's own group shows nothing
     """
     for one in (finding, *others):
-        heard = Heard(run.run)
-        judged = replace(one, assignor=run.assignor).judge(Runner(run.assignor, heard))
-        first = heard.first
-        if first is not None and not _started(first):
+        trial, judged = replace(one, assignor=run.assignor).tried(run)
+        first = trial.outcome
+        if not _started(first):
             return Verdict(UNTRIED, _short((first.reason or "").removeprefix(NOT_STARTED)))
         if judged.holds is False:
             return Verdict(AFFECTED, None if one is finding else f"on the group of {one.id}")
@@ -91,9 +75,7 @@ def _started(outcome: Outcome) -> bool:
     return outcome.status != "unavailable" and not failed
 
 
-def _why_untested(outcome: Outcome | None) -> str:
-    if outcome is None:
-        return "the promise is not put to the test"
+def _why_untested(outcome: Outcome) -> str:
     if outcome.status == "timed-out":
         return "it does not return"
     if outcome.plan is None:
