@@ -38,7 +38,7 @@ def main() -> None:
     try:
         code = _command()
     except (InvalidAssignment, ProofError) as error:
-        complain(str(error))
+        complain(told(error))
         code = 1
     except BadInput as error:
         complain(told(error))

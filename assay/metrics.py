@@ -199,7 +199,7 @@ class Metrics(Collector):
                 if (value := gauge.value(judged, row)) is not None:
                     family.add_metric([row.name], value)
             for says in SHOWN:
-                verdict.add_metric([row.name, says], says == judged.shown)
+                verdict.add_metric([row.name, says], says == judged.verdict.shown(judged.fall))
         captured = GaugeMetricFamily(
             "assay_group_captured_timestamp_seconds",
             "Time of the last capture in which the group was judged.",

@@ -11,7 +11,7 @@ from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from groups.errors import BadInput, Failure
+from groups.errors import AssayError, BadInput, Failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ OPTIONS = {
 WHO_READS = f"To say who reads what, {OPTIONS['subscriptions']}; assay capture asks the broker."
 
 
-def told(error: BadInput) -> str:
+def told(error: AssayError) -> str:
     """Return the message of an error with the option that helps."""
     return f"{error.what_came}; {OPTIONS[error.remedy]}" if error.remedy else str(error)
 

@@ -17,7 +17,16 @@ from compare.hosts import UnevenHosts, uneven_hosts
 from compare.lag.behind import known_lag, lag_without_owner
 from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
-from compare.verdict import ALL_ALIKE, DEPENDS, NOTHING, Says, Verdict, between, urgency
+from compare.verdict import (
+    ALL_ALIKE,
+    DEPENDS,
+    NOTHING,
+    Says,
+    Verdict,
+    between,
+    may_rebalance,
+    urgency,
+)
 from groups import Assignment, Group, values
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.collection import newest_named
@@ -77,7 +86,8 @@ class Judged(Framed):
     @property
     def shown(self) -> str:
         """The verdict in the few words of tables, which tell apart where lag could fall."""
-        return self.verdict.shown(self.fall)
+        may = may_rebalance(self.group.assumed)
+        return self.verdict.shown(self.fall, may_rebalance=may)
 
     @property
     def target(self) -> Assignment | None:

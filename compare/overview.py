@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from compare.history import Trend, history_of, sentences_of
 from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
-from compare.sentences import NONE_BY_LAG, captures, may_rebalance, spread, who_moves
-from compare.verdict import EVEN_LAGGING, SHOWN, Says, Verdict, without_owner
+from compare.sentences import NONE_BY_LAG, captures, spread, who_moves
+from compare.verdict import EVEN_LAGGING, SHOWN, Says, Verdict, may_rebalance, without_owner
 from groups.importers.seen import rebalancing as told_of
+from groups.tiers import LAG_PEAKS
 from groups.wording import (
     MOST_NAMED,
     NO_MEMBER_SHOWN,
@@ -98,8 +99,7 @@ class Glance:
     @property
     def shown(self) -> str:
         """The verdict as lines and headings show it."""
-        maybe = "maybe " if self.may_rebalance else ""
-        return f"{maybe}{self.verdict.shown(self.fall)}"
+        return self.verdict.shown(self.fall, may_rebalance=self.may_rebalance)
 
     @property
     def moves(self) -> int | None:
@@ -219,8 +219,10 @@ class Overview:
 
     def _who_moves(self) -> str:
         """Return what makes the moves of which a sentence has spoken, with a space before it."""
-        makers = ["an assignor, at a rebalance"] if self.says.get("improvable") else []
-        if self.lagging:
+        tiers = {one.verdict.tier for one in self.worst if one.verdict.says == "improvable"}
+        on_lag = {*LAG_PEAKS}
+        makers = ["an assignor, at a rebalance"] if tiers - on_lag else []
+        if self.lagging or tiers & on_lag:
             makers.append(f"for lag, {NONE_BY_LAG}" if makers else NONE_BY_LAG)
         return f" {who_moves('; '.join(makers))}." if makers else ""
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from compare.lag.behind import lag_without_owner, peak_lag
-from compare.verdict import Verdict, without_owner
+from compare.verdict import Verdict, may_rebalance, without_owner
 from groups.assignment import ViolationKind
 from groups.errors import Refused
 from groups.tiers import LAG_PEAKS
-from groups.wording import NO_MEMBER_SHOWN, ON_THE_WAY, agreed, counted, few
+from groups.wording import ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ NO_ASSIGNOR_EVENS_HOSTS = (
 )
 NONE_BY_LAG = "no assignor of Kafka's, as none looks at lag"
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
+
+
+def mover(*, on_lag: bool) -> str:
+    """Return what has to make moves, which may be for lag."""
+    return "an assignor that looks at lag" if on_lag else "an assignor"
 
 
 def who_moves(who: str) -> str:
@@ -86,11 +91,6 @@ def _wrong(violation: Violation, now: Assignment) -> str:
     return f"{with_whom} and with {group.members[owner]}"
 
 
-def may_rebalance(assumed: Sequence[str]) -> bool:
-    """Return whether a group has no members only because its text shows none."""
-    return any(line.startswith(NO_MEMBER_SHOWN) for line in assumed)
-
-
 def sentence(judged: Judged) -> str:
     """Return in one or two sentences what is known of a group, and what to do."""
     on_the_way = _on_the_way(judged.group)
@@ -109,7 +109,7 @@ def _sentence(judged: Judged) -> str:
     unless = f", {UNLESS}, which tells" if may_rebalance(judged.group.assumed) else ""
     if verdict.says == "nobody reads":
         return (
-            f"{name}: nobody reads. {waiting}, and the group has no members{unless}. Start its "
+            f"{name}: {judged.shown}. {waiting}, and the group has no members{unless}. Start its "
             "consumers; one that calls assign() is no member and is not seen here."
         )
     if verdict.says == "no members":

@@ -9,9 +9,10 @@ import numpy as np
 
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.framed import Framed
+from groups.wording import NO_MEMBER_SHOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy.typing as npt
 
@@ -77,18 +78,26 @@ class Verdict(Framed):
         """
         yield asdict(self)
 
-    def shown(self, fall: object) -> str:
+    def shown(self, fall: object, *, may_rebalance: bool = False) -> str:
         """Return the few words of tables, which tell apart where lag could fall.
 
         Parameters
         ----------
         fall : how far the lag of the busiest member could fall; None where it is not worth it
+        may_rebalance : whether it has no members, unless it is rebalancing, which its text does
+            not show
         """
         good = self.says == "as good as can be"
-        return EVEN_LAGGING if good and fall is not None else self.says
+        maybe = "maybe " if may_rebalance else ""
+        return EVEN_LAGGING if good and fall is not None else f"{maybe}{self.says}"
 
-    def to_dict(self, fall: object = None) -> dict[str, object]:
-        """Return the ``verdict`` of the ``assay-scores/1`` document, `fall` as of `shown`."""
+    def to_dict(self, shown: str | None = None) -> dict[str, object]:
+        """Return the ``verdict`` of the ``assay-scores/1`` document.
+
+        Parameters
+        ----------
+        shown : as tables have it; None: as it says
+        """
         return {
             "says": self.says,
             "sure": self.sure,
@@ -97,7 +106,7 @@ class Verdict(Framed):
             "moves": self.moves,
             "if": self.condition,
             "waiting": self.waiting,
-            "shown": self.shown(fall),
+            "shown": shown or self.says,
         }
 
 
@@ -163,6 +172,18 @@ def urgency(
     much lag could fall, name and time of capture.
     """
     return _PLACE[says], -above, -to_move, -less, name, captured_at
+
+
+def may_rebalance(assumed: Iterable[str]) -> bool:
+    """Return whether a group has no members only because its text shows none."""
+    return any(line.startswith(NO_MEMBER_SHOWN) for line in assumed)
+
+
+def taken_alike(assumed: Iterable[str]) -> bool:
+    """Return whether it was assumed of unknown subscriptions that members read the same topics."""
+    return any(
+        line.startswith("subscription of ") and " unknown, taken as " in line for line in assumed
+    )
 
 
 def without_owner(now: Assignment) -> int:

@@ -15,15 +15,7 @@ Running out of time is a result, not an error.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-
-class AssayError(Exception):
-    """Root of everything raised on purpose; its message is one line whatever names hold."""
-
-    def __init__(self, message: str = "") -> None:
-        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in message))
-
+from typing import Literal, Self
 
 # What helps, in Python; the command names its options instead.
 Remedy = Literal["subscriptions", "rate", "time", "group", "like", "host"]
@@ -37,21 +29,26 @@ _REMEDIES: dict[Remedy, str] = {
 }
 
 
-class BadInput(AssayError, ValueError):
-    """Input that cannot be used.
+class AssayError(Exception):
+    """Root of everything raised on purpose; its message is one line whatever names hold.
 
-    The message is one line, ``place: rule, what came instead``, and what helps where there is a
-    remedy; `within` puts the file, or any outer place, in front of it.
+    That is ``place: rule, what came instead``, and what helps where there is a remedy; `within`
+    puts the file, or any outer place, in front of it.
     """
 
     def __init__(self, message: str = "", *, remedy: Remedy | None = None) -> None:
-        super().__init__(message if remedy is None else f"{message}; {_REMEDIES[remedy]}")
+        said = message if remedy is None else f"{message}; {_REMEDIES[remedy]}"
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in said))
         self.remedy = remedy
         self.what_came = message
 
-    def within(self, place: str) -> BadInput:
+    def within(self, place: str) -> Self:
         """Return the same error with `place` in front of the message."""
         return type(self)(f"{place}: {self.what_came}", remedy=self.remedy)
+
+
+class BadInput(AssayError, ValueError):
+    """Input that cannot be used."""
 
 
 class Unreadable(BadInput):

@@ -76,7 +76,7 @@ def check(
         if unchecked and count_again(one, answer):
             unchecked = []
     except AssayError as error:
-        raise type(error)(f"{solution}: {error}") from None
+        raise error.within(solution) from None
     note_assumed(given.assumed)
     show(f"the question: {_asked(*answered)}")
     if answer.assignment is not None:
@@ -86,8 +86,14 @@ def check(
         )
         show(f"the assignment is valid and costs what it says: {terms}")
     show(f"status {_judged(answer, checked=not unchecked)}")
-    if document.get("assumed", []) != list(one.assumed):
-        unchecked.append("what the solution says was assumed, which is not what was assumed here")
+    said, here = document.get("assumed", []), [*one.assumed]
+    if said != here:
+        differing = [f"the solution alone: {line}" for line in said if line not in here]
+        differing += [f"here alone: {line}" for line in here if line not in said]
+        unchecked.append(
+            "what the solution says was assumed, which is not what was assumed here: "
+            f"{'; '.join(differing) or 'the order differs'}"
+        )
     for line in (*unchecked, "how it was found: method, seconds, why it stopped"):
         show(f"not checked: {line}")
     if strict and unchecked:

@@ -267,7 +267,7 @@ def run_document(counts: RunCounts, tiers: Tiers, source: str) -> dict[str, obje
                 "loads": one.now,
                 "best_loads": one.best,
                 "moves": one.moves,
-                "verdict": one.verdict.to_dict(one.fall),
+                "verdict": one.verdict.to_dict(one.shown),
                 "question": one.verdict.question,
                 "without_owner": one.without_owner,
                 "could_fall": None if one.fall is None else asdict(one.fall),

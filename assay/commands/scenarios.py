@@ -33,6 +33,7 @@ from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import PLAIN, Variation, roll_out_by_rule, rollout_document
 from compare.scores import OPTIMUM
 from compare.sentences import called, not_valid_told
+from compare.verdict import ALL_ALIKE, taken_alike
 from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
@@ -235,7 +236,7 @@ def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> Non
     if format_ == "json":
         show_json(rollout_document(asked.group, rollouts))
     else:
-        _print_rollouts(rollouts, _beginning(asked.group))
+        _print_rollouts(rollouts, asked.group)
 
 
 def _variation(
@@ -289,6 +290,11 @@ def _beginning(group: Group) -> str:
     return f"{why} So a first rebalance is played, which no sum counts."
 
 
+def _given(group: Group) -> str:
+    """Return the condition of an answer that takes unknown subscriptions as all topics."""
+    return f", if {ALL_ALIKE}" if taken_alike(group.assumed) else ""
+
+
 def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None:
     """Print how many rebalances are played, from which assignment, and what leads to them.
 
@@ -299,7 +305,8 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
     why = _beginning(asked.group)
     since = "" if why else " from the assignment as it is now"
     played = f"{counted(len(optimum.rebalances), 'rebalance')}{since}"
-    tell(f"scenario {asked.name}: {played}, {' > '.join(optimum.objective)}")
+    given = _given(asked.group)
+    tell(f"scenario {asked.name}: {played}, {' > '.join(optimum.objective)}{given}")
     if why:
         tell(why)
     happens = [step.event for step in optimum.rebalances]
@@ -456,10 +463,10 @@ def _head(name: str) -> str:
     return called(name).replace("_", " ")
 
 
-def _print_rollouts(rollouts: Sequence[Rollout], beginning: str) -> None:
+def _print_rollouts(rollouts: Sequence[Rollout], group: Group) -> None:
     """Print the answer, then each rule's rollout act by act, then the sums side by side."""
-    tell(f"{rollouts[0].name}: {rollouts[0].answer}")
-    tell(beginning or "It begins with the assignment as it is now.")
+    tell(f"{rollouts[0].name}{_given(group)}: {rollouts[0].answer}")
+    tell(_beginning(group) or "It begins with the assignment as it is now.")
     _tell_counts((*COUNTED, "barred", "contested"))
     for rollout in rollouts:
         tell(RULE_SAID[rollout.rule])

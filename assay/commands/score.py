@@ -182,7 +182,7 @@ def score(
         for at, (one, scored) in enumerate(zip(judged, rows, strict=True))
         if at in counting
         for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
-        or [one.verdict.says] * (one.verdict.says in refused)
+        or [one.shown] * (one.verdict.says in refused)
     ]
     if plans:
         of_plans = [row for row in rows[0] if row.assignor in plans]
@@ -301,7 +301,7 @@ def score_document(
     return {
         **found,
         "captured_at": judged.group.captured_at,
-        "verdict": judged.verdict.to_dict(judged.fall),
+        "verdict": judged.verdict.to_dict(judged.shown),
         "question": judged.verdict.question,
         "plan": None if plan is None else plan.moves,
         "assumed": list(assumed),

@@ -310,7 +310,7 @@ class Advice(Framed):
             "hot_partition": self.hot and self.hot._asdict(),
             "same_peak": [change.to_dict() for change in self.same_peak],
             "no_gain": [asdict(kind) for kind in self.no_gain],
-            "verdict": self.judged.verdict.to_dict(self.judged.fall),
+            "verdict": self.judged.verdict.to_dict(self.judged.shown),
             "assignors": [asdict(trial) for trial in self.assignors],
             "assigned_by": self.assigned_by,
             "more_even": self.more_even,

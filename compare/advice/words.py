@@ -22,6 +22,7 @@ from compare.sentences import (
     IF_SO,
     further,
     hosts_told,
+    mover,
     not_valid,
     sentence,
     spread,
@@ -108,7 +109,7 @@ def what_to_do(change: Change, advice: Advice) -> str:
     then = change.members or now
     moved = f"; {_moves(change.moves)}"
     if change.kind == "rebalance":
-        by = "an assignor that looks at lag" if advice.lower == "peak_lag" else "an assignor"
+        by = mover(on_lag=advice.lower == "peak_lag")
         lead = f"Let {by} move {counted(change.moves, 'partition')}"
         if change.mends:
             lead = "Assign again what is not valid"

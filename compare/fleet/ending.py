@@ -15,8 +15,8 @@ from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
 from compare.scores import CURRENT, STORED, stored_score
-from compare.sentences import may_rebalance, spread
-from compare.verdict import EMPTY, Verdict
+from compare.sentences import spread
+from compare.verdict import EMPTY, Verdict, may_rebalance
 from groups.wording import MOST_NAMED, counted, few
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from compare.judged import as_solved, judged_by
 from compare.lag.fall import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
-from compare.verdict import ALL_ALIKE, between, without_owner
+from compare.verdict import ALL_ALIKE, between, taken_alike, without_owner
 from groups.arrays import some
 from groups.assignment import Assignment
 from groups.errors import AssayError
@@ -236,11 +236,6 @@ def _known_lag(lags: pa.ListArray) -> pa.Array:
     return pa.array(found, mask=~known)
 
 
-def is_taken(assumed: str) -> bool:
-    """Return whether a line of what was assumed is that members read the same topics."""
-    return assumed.startswith("subscription of ") and " unknown, taken as " in assumed
-
-
 def verdict_row(judged: Judged) -> Row:
     """Return the ``verdict`` of a row in ``optima``."""
     target, fall = judged.target, judged.fall
@@ -375,7 +370,7 @@ class _Answers:
         if alone and len(self.solution) > 1:
             answer = solve(answer.group, self.job.objective, time_limit=self.job.time_limit)
         judged = judged_by(answer.group, answer)
-        if judged.best is not None and any(map(is_taken, judged.group.assumed)):
+        if judged.best is not None and taken_alike(judged.group.assumed):
             verdict = replace(judged.verdict, sure=False, condition=ALL_ALIKE)
             judged = replace(judged, verdict=verdict)
         return verdict_row(judged)
@@ -383,7 +378,7 @@ class _Answers:
     def _taken(self) -> Bools:
         """(groups,) bool: whether members were taken to read the same topics."""
         assumed = self.rows.column("assumed").to_pylist()
-        return np.array([any(map(is_taken, lines or ())) for lines in assumed], bool)
+        return np.array([taken_alike(lines or ()) for lines in assumed], bool)
 
 
 Part = tuple[_Answers, pa.RecordBatch, list[str]]

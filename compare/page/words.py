@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import UNLESS, may_rebalance, not_valid, start_consumers
-from compare.verdict import EVEN_LAGGING
-from groups.tiers import TIERS
+from compare.sentences import UNLESS, mover, not_valid, start_consumers
+from compare.verdict import EVEN_LAGGING, may_rebalance
+from groups.tiers import LAG_PEAKS, TIERS
 from groups.wording import OF_CONSUMERS, counted
 from optimal.proof import MEANING
 
@@ -82,12 +82,12 @@ def to_do_in(
         return f"put each {nouns.partition} with one {nouns.member} that reads it"
     if verdict.says == "improvable":
         what = counted(moves or 0, nouns.partition)
-        return "" if moves is None else f"let an assignor move {what}{given}"
+        by = mover(on_lag=verdict.tier in LAG_PEAKS)
+        return "" if moves is None else f"let {by} move {what}{given}"
     if verdict.says == "not proved":
         return "allow more time"
     if verdict.says == "as good as can be" and fall is not None:
-        by = "an assignor that looks at lag"
-        moved = f"let {by} move {counted(fall.moves, nouns.partition)}"
+        moved = f"let {mover(on_lag=True)} move {counted(fall.moves, nouns.partition)}"
         falls = f"the lag of the busiest {nouns.member} falls {fall.from_to} records"
         return f"{moved}: {falls}{given}"
     if verdict.says == "as good as can be":

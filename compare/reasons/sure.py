@@ -127,7 +127,7 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     unchecked = check_known(group.with_equal_subscriptions(), solution)
     if solution.assignment is not None:
         for violation in Assignment(reading_least(group), solution.assignment.owner).violations:
-            raise ProofError(f"it depends on who reads what: {violation}")
+            raise ProofError(f"it depends on who reads what: {violation}", remedy="subscriptions")
     return unchecked
 
 
