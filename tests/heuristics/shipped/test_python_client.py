@@ -58,16 +58,6 @@ def test_claims_travel_and_are_kept(name):
     assert here(name)(group).assignment.to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_topics_that_do_not_exist_are_passed_over(name):
-    members = {
-        "a": reading("t", "gone", owned={"t": [0, 5], "gone": [0]}, generation=1),
-        "b": reading("t"),
-    }
-    made = here(name)(a_group({"t": 2}, members)).assignment
-    assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
-
-
 @pytest.mark.parametrize("name", STICKY)
 def test_what_a_member_stopped_reading_is_taken_from_it(name):
     members = {"a": reading("t", owned={"u": [0]}, generation=1), "b": reading("u")}
@@ -81,13 +71,6 @@ def test_the_topics_nobody_reads_stay_with_nobody(name):
     assert made.to_dict() == {"a": {"t": [0]}}
 
 
-def test_a_member_that_joins_takes_two_cooperative_rounds_in_kafka_python():
-    members = {"a": reading("t", owned={"t": [0, 1, 2, 3]}, generation=1), "b": reading("t")}
-    made = here("kafka-python/cooperative-sticky")(a_group({"t": 4}, members))
-    assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
-    assert made.assignment.loads.tolist() == [2, 2]
-
-
 @pytest.mark.parametrize("name", ["kafka-python/range", "kafka-python/roundrobin"])
 def test_kafka_python_3_0_12_forgets_members_listed_before_a_static_one(name):
     # itertools.groupby groups neighbours only: of two runs of dynamic members the last one counts.
@@ -95,35 +78,6 @@ def test_kafka_python_3_0_12_forgets_members_listed_before_a_static_one(name):
     made = here(name)(a_group({"t": 4}, members)).assignment
     assert made.is_valid
     assert made.loads.tolist() == [0, 2, 2]
-
-
-@pytest.mark.parametrize("name", ["kafka-python/range", "kafka-python/roundrobin"])
-def test_static_members_come_first_in_kafka_python(name):
-    members = {"a": reading("t"), "b": reading("t", instance_id="i")}
-    assert here(name)(a_group({"t": 3}, members)).assignment.loads.tolist() == [1, 2]
-
-
-@pytest.mark.parametrize("name", ["aiokafka/range", "aiokafka/roundrobin"])
-def test_instance_ids_do_not_reach_the_assignors_of_aiokafka(name):
-    members = {"a": reading("t"), "b": reading("t", instance_id="i")}
-    assert here(name)(a_group({"t": 3}, members)).assignment.loads.tolist() == [2, 1]
-
-
-@pytest.mark.parametrize(
-    ("name", "winner"),
-    [
-        ("kafka-python/sticky", "b"),
-        # Neither sends a generation: the first of two claims stands.
-        ("aiokafka/sticky", "a"),
-    ],
-)
-def test_who_wins_a_partition_claimed_twice_in_two_generations(name, winner):
-    members = {
-        "a": reading("t", owned={"t": [0]}, generation=1),
-        "b": reading("t", owned={"t": [0]}, generation=2),
-    }
-    made = here(name)(a_group({"t": 2}, members)).assignment
-    assert made.to_dict()[winner] == {"t": [0]}
 
 
 def test_cooperative_sticky_of_kafka_python_withholds_what_two_members_claim_from_the_first():

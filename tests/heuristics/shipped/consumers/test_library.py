@@ -17,7 +17,7 @@ from benchmarks.clients import beside_balancer
 from benchmarks.instances import columns
 from compare.promises.findings import SHIPPED, read_findings
 from compare.samples.drawn import drawn
-from groups import BadInput, Failed, Group, values
+from groups import BadInput, Failed, values
 from heuristics import assign, assignor_named
 from heuristics.shipped.consumers import go_driver
 from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
@@ -111,25 +111,6 @@ def test_sticky_of_sarama_is_valid_and_best_where_everybody_reads_the_same(plann
         assert values(made, TIERS)[0] == best[0] or not reads_the_same(group)
 
 
-@in_go
-def test_who_must_revoke_does_so_in_a_round_of_its_own(planned, group_of):
-    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1, 2, 3]}}, 1)
-    for name, counts in (("cooperative-sticky", (2, 2, 2)), ("sticky", (1, 0, 0))):
-        made = planned(group, name)
-        assert (made.rounds, made.revoked, made.ownerless) == counts
-        assert made.assignment.loads.tolist() == [2, 2]
-
-
-@in_go
-@if_sticky
-@pytest.mark.parametrize(("generations", "keeps"), [((1, 2), "b"), ((2, 1), "a")])
-def test_of_two_claims_the_newer_stands(planned, group_of, name, generations, keeps):
-    claim = {"t": [0]}
-    newer = dict(zip("ab", generations, strict=True))
-    group = group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, {"a": claim, "b": claim}, newer)
-    assert planned(group, name).assignment.to_dict()[keeps] == claim
-
-
 @in_franz_go
 @if_sticky
 def test_sticky_of_1_22_2_gives_a_partition_back_to_who_owned_it_in_an_older_generation(
@@ -140,44 +121,6 @@ def test_sticky_of_1_22_2_gives_a_partition_back_to_who_owned_it_in_an_older_gen
     made = planned(group, name).assignment
     assert made.to_dict() == {"a": {"t": [0, 2]}, "b": {"t": [1]}}
     assert (values(made, TIERS), optimum([group])) == ((1, 1), [(1, 0)])
-
-
-@pytest.mark.parametrize("name", ["range", "roundrobin"])
-@pytest.mark.parametrize(("client", "loads"), [param(FRANZ_GO, [1, 2]), param(SARAMA, [2, 1])])
-def test_static_members_come_first_in_franz_go_and_count_for_nothing_in_sarama(
-    planned, group_of, name, loads
-):
-    document = group_of({"t": 3}, {"a": ["t"], "b": ["t"]}).to_dict()
-    document["members"]["b"]["instance_id"] = "i"
-    assert planned(Group.from_dict(document), name).assignment.loads.tolist() == loads
-
-
-@pytest.mark.skipif(FRANZ_GO.missing("range", "1.21.7") is not None, reason="not built")
-def test_racks_of_leaders_reach_the_release_of_franz_go_that_looks_at_them(limit, group_of):
-    document = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}).to_dict()
-    racks = [["east"], ["west"], ["east"], ["west"]]
-    document["topics"]["t"] = {"partitions": 4, "racks": racks}
-    document["members"]["a"]["rack"] = "west"
-    document["members"]["b"]["rack"] = "east"
-    group = Group.from_dict(document)
-    found = [
-        limit.plan(group, f"franz-go/range@{version}").plan.assignment.to_dict()
-        for version in ("1.21.7", "1.22.2")
-    ]
-    near, plain = (
-        {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}},
-        {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}},
-    )
-    assert found == [near, plain]
-
-
-@in_franz_go
-@pytest.mark.parametrize("name", ["range", *STICKY])
-def test_franz_go_passes_over_topics_that_do_not_exist(planned, group_of, name):
-    owned = {"a": {"t": [0, 5], "gone": [0]}}
-    group = group_of({"t": 2, "none": 0}, {"a": ["t", "gone", "none"], "b": ["t"]}, owned, 1)
-    made = planned(group, name).assignment
-    assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
 
 
 @in_sarama
@@ -222,8 +165,6 @@ def test_nothing_is_kept_of_the_group_before(planned, group_of, client):
     for count in (5, 2, 9):
         made = planned(group_of({"t": count}, {"a": ["t"]}), name).assignment
         assert made.to_dict() == {"a": {"t": list(range(count))}}
-    nobody = assignor_named(client.format(name)).function(group_of({"t": 2}, {}))
-    assert nobody.assignment.to_dict() == {}
 
 
 ASKS = """

@@ -12,7 +12,7 @@ import pytest
 
 from compare.promises.findings import read_findings
 from compare.samples.drawn import drawn
-from groups import Failed, Group
+from groups import Failed
 from heuristics import assign, assignor_named
 from heuristics.assignor import attempt
 from heuristics.shipped.consumers import driver_process
@@ -80,18 +80,6 @@ def test_two_claims_of_one_generation_leave_both_members_what_nobody_disputes(gr
         found = limit.plan(group, "librdkafka/cooperative-sticky").plan.assignment
     assert found.is_valid
     assert (found.owner[1], found.owner[2]) == (0, 1)
-
-
-def test_racks_of_members_and_replicas_reach_the_client(group_of):
-    document = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}).to_dict()
-    racks = [["east"], ["west"], ["east"], ["west"]]
-    document["topics"]["t"] = {"partitions": 4, "racks": racks}
-    document["members"]["a"]["rack"] = "west"
-    document["members"]["b"]["rack"] = "east"
-    group = Group.from_dict(document)
-    with TimeLimit(SECONDS) as limit:
-        found = limit.plan(group, "librdkafka/range").plan.assignment
-    assert found.to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
 
 
 def test_a_crash_is_a_failed_row_and_the_next_group_is_planned_as_others_plan_the_same_one(group):
