@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.streams import OPTIONS, show
-from assay.terminal import Column, show_table, tell
+from assay.terminal import Column, by_reason, show_table, tell
 from compare.hosts import HostRow, host_rows
 from compare.lag.fall import FEW_MOVES
 from compare.over_groups import NotScored, OverGroups, in_a_line, over_groups, unscored_of
@@ -73,12 +73,9 @@ def show_scores(
             for one in columns
         ),
     )
-    reasons: dict[str, list[str]] = {}
-    for score in scores:
-        if score.assignor not in told and (reason := why_not(score)):
-            reasons.setdefault(reason, []).append(score.assignor)
-    for reason, names in reasons.items():
-        tell(f"{', '.join(names)}: {reason}")
+    untold = (score for score in scores if score.assignor not in told)
+    for line in by_reason((score.assignor, why_not(score)) for score in untold):
+        tell(line)
     if "balance" in solution.objective:
         tell(BALANCE)
     if any(term.excess for row in rows for term in row.terms or ()):
@@ -174,14 +171,14 @@ def show_unscored(found: Sequence[NotScored]) -> None:
         return
     tell(in_a_line(found))
     show_table(
-        found[:MOST_UNSCORED],
+        found,
         Column("assignor", lambda one: one.names),
         Column("groups", lambda one: one.groups),
         Column("status", lambda one: one.status),
         Column("reason, for example", lambda one: one.reason),
+        most=MOST_UNSCORED,
+        more=", in the table scores",
     )
-    if len(found) > MOST_UNSCORED:
-        tell(f"and {counted(len(found) - MOST_UNSCORED, 'row')} more, in the table scores")
 
 
 def show_groups(
@@ -284,16 +281,15 @@ def show_hosts(
     if not rows:
         return
     show_table(
-        rows[:MOST_HOSTS],
+        rows,
         Column(nouns.host, lambda row: row.host),
         Column("now", lambda row: row.now),
         Column("best", lambda row: row.best, shown=any(row.now != row.best for row in rows)),
         *(_host_column(name, now, plan) for name, plan in (plans or {}).items()),
         Column(f"{nouns.member}s", lambda row: len(row.members)),
         Column("each holds", lambda row: row.each_holds),
+        most=MOST_HOSTS,
     )
-    if len(rows) > MOST_HOSTS:
-        show(f"and {len(rows) - MOST_HOSTS:,} more")
 
 
 def _host_column(name: str, now: Assignment, plan: Assignment) -> Column[HostRow]:

@@ -98,20 +98,39 @@ def _has_blocks() -> bool:
     return locale.getencoding().lower() in ("utf-8", "utf8")
 
 
-def show_table(rows: Iterable[Row], *columns: Column[Row]) -> None:
+def show_table(
+    rows: Iterable[Row], *columns: Column[Row], most: int | None = None, more: str = ""
+) -> None:
     """Print rows under the heads of columns.
 
     Where a terminal is too narrow, words of the heads go on other lines, words of the rows are
     cut, then columns are left out, and at last those on the right follow below.
+
+    Parameters
+    ----------
+    most : rows to print; a line says how many there are more
+    more : what stands behind that number, such as where they are
     """
     listed = list(rows)
-    filled = [_filled(column, listed) for column in columns if column.shown]
+    shown = listed[:most]
+    filled = [_filled(column, shown) for column in columns if column.shown]
     leaving = sorted((c for c in filled if c.column.gives_way), key=lambda c: c.column.gives_way)
     room = width() or _wide(one.most for one in filled)
     while leaving and _wide(one.least for one in filled) > room:
         filled.remove(leaving.pop(0))
     for block in _blocks(filled, room):
         put(_drawn(block, room))
+    if left := len(listed) - len(shown):
+        tell(f"and {left:,} more{more}")
+
+
+def by_reason(reasons: Iterable[tuple[str, str | None]]) -> list[str]:
+    """Return a line for each reason, with the names that it is about; None is no reason."""
+    of: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        if reason is not None:
+            of.setdefault(reason, []).append(name)
+    return [f"{', '.join(names)}: {reason}" for reason, names in of.items()]
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,20 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
+def names_or_count(names: Sequence[str], noun: str, longest: int) -> str:
+    """Return all names where that takes at most so many letters, else how many there are.
+
+    Examples
+    --------
+    >>> names_or_count(["a", "b"], "member", 9), names_or_count(["a", "b"], "member", 3)
+    ('a, b', '2 members')
+    >>> names_or_count([], "member", 9)
+    '-'
+    """
+    text = ", ".join(names)
+    return (text or "-") if len(text) <= longest else counted(len(names), noun)
+
+
 def nearest_of(name: str, known: Iterable[str]) -> str:
     """Return what somebody may have meant, to be put behind a line that says it is not there.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.commands.options import Format
 from assay.streams import show_json
-from assay.terminal import Column, show_table, tell
+from assay.terminal import Column, by_reason, show_table, tell
 from heuristics import Assignor
 from heuristics import assignors as all_assignors
 from heuristics.shipped.task_assignor import task_assignors
@@ -46,9 +46,5 @@ def show_assignors(listed: Sequence[tuple[Assignor, str | None]]) -> None:
         Column("available", lambda one: one[1] is None),
         Column("source", lambda one: one[0].source, gives_way=1),
     )
-    without: dict[str, list[str]] = {}
-    for found, reason in listed:
-        if reason is not None:
-            without.setdefault(reason, []).append(found.name)
-    for reason, names in without.items():
-        tell(f"{', '.join(names)}: {reason}")
+    for line in by_reason((found.name, reason) for found, reason in listed):
+        tell(line)

@@ -5,8 +5,6 @@ import typer
 from assay.commands import cluster
 from assay.commands.import_ import note_each_assumed, write_snapshots
 from assay.commands.options import GroupOptions, Reset, SnapshotsOut
-from groups.extras import require
-from groups.files import PARQUET
 
 
 def capture(
@@ -27,11 +25,5 @@ def capture(
     live = cluster.connection_to(bootstrap_server, connection)
     groups, damaged, not_had = cluster.groups_of(live, group, GroupOptions(reset=reset))
     note_each_assumed((one.name, one.assumed) for one in groups)
-    if out is not None and out.endswith(PARQUET):
-        require("pyarrow", extra="spark")
-        from groups.table.parquet import write_groups
-
-        write_groups(groups, out)
-    else:
-        write_snapshots(groups, out)
+    write_snapshots(groups, out)
     raise typer.Exit(2 if damaged or (strict and not_had) else 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,15 +13,10 @@ from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError, InvalidAssignment, ProofError
 from groups.tiers import TIERS, parse_objective
-from groups.tiers import Objective as Tiers
-from optimal.budgets.budget import shown
+from optimal.budgets.budget import question
 from optimal.proof import ProofKind
 from optimal.recount import count_again
 from optimal.solution import Solution, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 WORD = {ProofKind.SOLVER: "the solver", ProofKind.EXHAUSTION: "the search"}
 
@@ -61,13 +56,13 @@ def check(
         document = parse_json(decode(data))
         answer = Solution.from_dict(one, document)
         answered = answer.objective, dict(answer.at_most)
-        question = answered
+        asked = answered
         if objective is not None or at_most:
             tiers = answer.objective if objective is None else parse_objective(objective)
-            question = tiers, budgets_of(at_most)
-        if answered != question:
+            asked = tiers, budgets_of(at_most)
+        if answered != asked:
             raise ProofError(
-                f"it answers {_asked(*answered)}, but the question is {_asked(*question)}"
+                f"it answers {question(*answered)}, but the question is {question(*asked)}"
             )
         try:
             unchecked = list(check_solution(given, answer))
@@ -78,7 +73,7 @@ def check(
     except AssayError as error:
         raise error.within(solution) from None
     note_assumed(given.assumed)
-    show(f"the question: {_asked(*answered)}")
+    show(f"the question: {question(*answered)}")
     if answer.assignment is not None:
         terms = ", ".join(
             f"{term.name} {term.value} (bound {'unknown' if term.bound is None else term.bound})"
@@ -116,11 +111,6 @@ def _of_another_capture(error: InvalidAssignment, answer: Solution) -> str:
     else:
         return ""
     return f"; that follows from {what}: is the solution of another capture of the group?"
-
-
-def _asked(objective: Tiers, at_most: Mapping[str, int]) -> str:
-    """Return a question as people read it: ``balance > racks, with stickiness at most 3``."""
-    return " > ".join(objective) + (f", with {shown(at_most)}" if at_most else "")
 
 
 def _judged(solution: Solution, *, checked: bool) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.options import MOST_SECONDS, GroupOptions, as_told, groups_in
+from assay.commands.options import MOST_SECONDS, GroupOptions, as_told, groups_in, refuse_given
 from assay.streams import note_failures
 from groups.errors import BadInput, Failure
 from live import DEFAULT_SECONDS as DEFAULT_SECONDS
@@ -109,9 +109,7 @@ def reached_instead(
     """
     if bootstrap is None:
         about = {"--command-config": options.command_config, "--config": options.config}
-        for option, given in about.items():
-            if given:
-                raise BadInput(f"{option}: it is about a connection; add {BOOTSTRAP} HOST:PORT")
+        refuse_given(about, f"it is about a connection; add {BOOTSTRAP} HOST:PORT")
         if not files:
             raise BadInput(f"Missing argument 'FILE...', or {BOOTSTRAP}")
         return None, [*files]

@@ -26,7 +26,7 @@ from compare.diff import (
 from compare.sentences import records_waiting, spread
 from groups.assignment_files import NamedAssignment, read_assignments
 from groups.errors import BadInput
-from groups.wording import agreed, counted, few, ranges
+from groups.wording import agreed, counted, few, names_or_count, ranges
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -126,7 +126,7 @@ def show_diff(diff: Diff) -> None:
         return
     moved = f"{_lost(diff)}{counted(diff.moved, 'partition')} moved"
     for names, verb in ((diff.joined, "joined"), (diff.left, "left")):
-        moved += f", {_named(names)} {verb}" if names else ""
+        moved += f", {names_or_count(names, 'member', LONGEST)} {verb}" if names else ""
     then, now = spread(loads(before)), spread(loads(after))
     kept = f"loads stay {now}" if then == now else f"loads were {then} and are {now}"
     tell(f"{name}: {moved}; {kept}.")
@@ -196,7 +196,7 @@ def show_diffs(
     if not changed:
         return
     show_table(
-        changed[:MOST_GROUPS],
+        changed,
         Column("group", lambda diff: diff.group, whole=True),
         Column("moved", lambda diff: diff.moved),
         Column("joined", lambda diff: len(diff.joined)),
@@ -207,9 +207,8 @@ def show_diffs(
         Column("after", lambda diff: _unread(diff.after), right=True),
         Column("peak lag before", lambda diff: diff.before.peak_lag_records, right=True),
         Column("after", lambda diff: diff.after.peak_lag_records, right=True),
+        most=MOST_GROUPS,
     )
-    if len(changed) > MOST_GROUPS:
-        show(f"and {counted(len(changed) - MOST_GROUPS, 'more group')}")
     tell(
         "worst first: more partitions that lost their owner, then loads farther apart, then more "
         "lag on the member with most; one group in full: --group NAME"
@@ -230,12 +229,6 @@ def _unread(side: NamedAssignment) -> int | None:
 
 def _clients(side: NamedAssignment, members: Sequence[str]) -> set[str]:
     return {side.client_ids[member] for member in members if member in side.client_ids}
-
-
-def _named(members: Sequence[str]) -> str:
-    """Return a few names, or how many members that are."""
-    text = ", ".join(members)
-    return text if len(text) < LONGEST else counted(len(members), "member")
 
 
 def _partitions(numbers: Mapping[str, Sequence[int]]) -> str:
@@ -266,15 +259,14 @@ def _show_members(members: Sequence[Change]) -> None:
     changed.sort(key=lambda c: -_count(c.lost) - _count(c.gained))
     show("")
     show_table(
-        changed[:MOST_LINES],
+        changed,
         Column("member", lambda change: change.member),
         Column("before", lambda change: change.before, right=True),
         Column("after", lambda change: change.after, right=True),
         Column("lost", lambda change: _count(change.lost) or None, right=True),
         Column("gained", lambda change: _count(change.gained) or None, right=True),
+        most=MOST_LINES,
     )
-    if len(changed) > MOST_LINES:
-        show(f"and {counted(len(changed) - MOST_LINES, 'more member')}")
 
 
 def _count(numbers: Mapping[str, Sequence[int]]) -> int:

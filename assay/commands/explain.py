@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,19 +20,14 @@ from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
 from compare.judged import with_least_lag
 from compare.reasons import words
-from compare.reasons.explanation import Explanation
+from compare.reasons.explanation import Explanation, lines_of
 from compare.reasons.explanation import explain as explained
 from compare.reasons.peak import peak_of
 from compare.reasons.sure import judged_and_sure
 from compare.reasons.words import about
-from compare.sentences import not_valid_told, sentence, spread
+from compare.sentences import not_valid_told, sentence
 from compare.verdict import ALL_ALIKE
 from groups.tiers import parse_objective
-from groups.wording import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 WIDEST = 100
 MOST_BLOCKS = 5
@@ -96,8 +91,15 @@ def show_explanation(
     if lead:
         _say(said(lead))
     _say(said(words.headline(explanation)))
-    if len(explanation.blocks) > 1:
-        _show_blocks(explanation)
+    if blocks := lines_of(explanation, most=MOST_BLOCKS, longest=LONGEST):
+        show_table(
+            blocks,
+            Column("line", lambda one: one.number, right=True),
+            Column(said("members"), lambda one: one.members),
+            Column("topics", lambda one: one.topics),
+            Column(said("partitions"), lambda one: one.partitions),
+            Column("each holds", lambda one: one.holds, right=True),
+        )
     for line in words.reasons(explanation) if lines is None else lines:
         _say(said(line))
     peak, because = peak_of(explanation) if lines is None else ("", "")
@@ -115,37 +117,3 @@ def _say(sentence: str) -> None:
     """Print a sentence in lines of 100 columns, wherever it goes: there are many."""
     text, room = printable(sentence), min(width() or WIDEST, WIDEST)
     put(wrapped(text, room, indent="  " if text.startswith("- ") else ""))
-
-
-def _show_blocks(explanation: Explanation) -> None:
-    group, blocks = explanation.group, explanation.blocks
-    said = group.nouns.said
-    lines = [(f"{number}", [block]) for number, block in enumerate(blocks, start=1)]
-    if len(lines) > MOST_BLOCKS:
-        between = ("...", [*blocks[MOST_BLOCKS - 2 : -1]])
-        lines = [*lines[: MOST_BLOCKS - 2], between, lines[-1]]
-    show_table(
-        lines,
-        Column("line", lambda one: one[0], right=True),
-        Column(
-            said("members"),
-            lambda one: _listed(
-                [group.members[m] for b in one[1] for m in b.members], group.nouns.member
-            ),
-        ),
-        Column(
-            "topics",
-            lambda one: _listed([group.topics[t] for b in one[1] for t in b.topics], "topic"),
-        ),
-        Column(said("partitions"), lambda one: sum(block.partitions for block in one[1])),
-        Column(
-            "each holds",
-            lambda one: spread([n for block in one[1] for n in (block.least, block.most)]),
-            right=True,
-        ),
-    )
-
-
-def _listed(names: Sequence[str], noun: str) -> str:
-    text = " ".join(names)
-    return (text or "-") if len(text) <= LONGEST else counted(len(names), noun)

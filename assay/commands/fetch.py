@@ -6,6 +6,7 @@ import typer
 
 from assay.progress import far
 from assay.streams import complain, show
+from assay.terminal import by_reason
 from groups.errors import BadInput
 
 
@@ -25,22 +26,21 @@ def fetch(
     from heuristics.shipped import FETCHED, client_and_version
 
     asked = names or [f"{name}@{v}" for name, c in FETCHED.items() for v in c.versions()]
-    without: dict[str, list[str]] = {}
+    without: list[tuple[str, str | None]] = []
     for client, version in [client_and_version(name) for name in asked]:
         name = f"{client.name}@{version}"
         far(name)
         try:
             client.fetch(version)
         except BadInput as error:
-            without.setdefault(_shared(str(error)), []).append(name)
+            without.append((name, _shared(str(error))))
             continue
         reasons = {client.missing(assignor, version) for assignor in client.assignors}
-        for reason in sorted(reasons - {None}, key=str):
-            without.setdefault(str(reason), []).append(name)
+        without += ((name, reason) for reason in sorted(reasons - {None}, key=str))
         if reasons == {None}:
             show(f"{name}: ready")
-    for reason, these in without.items():
-        complain(f"{', '.join(these)}: {reason}")
+    for line in by_reason(without):
+        complain(line)
     raise typer.Exit(2 if without else 0)
 
 

@@ -1,14 +1,12 @@
 """Generate: seeded groups."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import typer
 
-from assay.commands.options import Out
+from assay.commands.options import Out, refuse_given
 from assay.streams import as_json, write
 from compare.samples.families import Family, differing, grid
-from groups.errors import BadInput
 
 # Members of a generated group, and its topics.
 MOST = 1_000_000
@@ -62,12 +60,15 @@ def generate(
     out: Out = None,
 ) -> None:
     """Print seeded groups as JSON lines."""
-    shape = {"per_member": per_member, "topics": topics, "event": event, "skewed": skewed}
-    many = {"most_partitions": most_partitions}
-    _refuse_ignored(
-        family,
-        {"grid": shape, "differing": shape | many}.get(family, many),
-    )
+    shape: dict[str, object] = {
+        "--per-member": per_member,
+        "--topics": topics,
+        "--event": event,
+        "--skewed": skewed,
+    }
+    many: dict[str, object] = {"--most-partitions": most_partitions}
+    ignored = {"grid": shape, "differing": shape | many}.get(family, many)
+    refuse_given(ignored, f"family {family} does not take it")
     sizes = tuple(members or [10])
     if family == "grid":
         points = list(grid(sizes, most_partitions or 10_000))
@@ -80,11 +81,3 @@ def generate(
         ]
     groups = (p.group(number) for p in points for number in range(seed, seed + count))
     write((as_json(group.to_dict()) for group in groups), out)
-
-
-def _refuse_ignored(family: str, ignored: Mapping[str, object]) -> None:
-    """Raise BadInput where an option was given that means nothing to a family."""
-    for name, given in ignored.items():
-        if given is not None:
-            option = f"--{name.replace('_', '-')}"
-            raise BadInput(f"{option}: family {family} does not take it")

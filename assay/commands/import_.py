@@ -79,22 +79,11 @@ def import_(
             assumed.append((known.name, known.assumed))
             yield known
 
-    # Of what becomes Parquet there may be more than the memory holds.
-    if out is not None and is_table:
-        require("pyarrow", extra="spark")
-        from groups.table.parquet import write_groups
-
-        count = write_groups(groups(), out)
-    else:
-        snapshots = list(groups())
-        count = len(snapshots)
-    if not count:
+    if not write_snapshots(groups(), out):
         first = str(failures[0]) if failures else no_group_in(files)
         raise BadInput(first)
     note_failures(failures)
     note_each_assumed(assumed)
-    if not is_table:
-        write_snapshots(snapshots, out)
     damaged = any(strict or not failure.not_to_be_had for failure in failures)
     raise typer.Exit(2 if damaged else 0)
 
@@ -133,11 +122,22 @@ def _found(
             failures.append(read)
 
 
-def write_snapshots(groups: Sequence[Group], out: str | None) -> None:
-    """Write groups as JSON: one as a document, several as lines, and so what is to be lines."""
-    lines = len(groups) != 1 or (out is not None and is_json_lines(out))
-    indent = None if lines else 1
-    write((as_json(group.snapshot(), indent=indent) for group in groups), out)
+def write_snapshots(groups: Iterable[Group], out: str | None) -> int:
+    """Write groups as snapshots, none where there is none; return how many there are.
+
+    As Parquet if the file is named so, else as JSON: one as a document, several as lines.
+    """
+    if out is not None and out.endswith(PARQUET):
+        require("pyarrow", extra="spark")
+        from groups.table.parquet import write_groups
+
+        # There may be more than the memory holds.
+        return write_groups(groups, out)
+    snapshots = [group.snapshot() for group in groups]
+    lines = len(snapshots) > 1 or (out is not None and is_json_lines(out))
+    if snapshots:
+        write((as_json(one, indent=None if lines else 1) for one in snapshots), out)
+    return len(snapshots)
 
 
 def note_each_assumed(assumed: Iterable[tuple[str, Sequence[str]]]) -> None:

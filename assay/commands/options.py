@@ -33,7 +33,7 @@ from groups.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from groups.group import Group
 
@@ -90,7 +90,7 @@ def seconds_option(says: str) -> Any:
 
 
 TimeLimitOption = Annotated[
-    float | None, seconds_option("for each solve, and for each call of an assignor")
+    float, seconds_option("for each solve, and for each call of an assignor")
 ]
 Format = Annotated[
     Literal["table", "json"], typer.Option("--format", help="how to print the answer")
@@ -233,6 +233,13 @@ def _numbers_of(option: str, given: Sequence[str] | None) -> dict[str, int]:
             raise BadInput(f"{option} {text}: {tier} is given twice")
         numbers[tier] = most
     return numbers
+
+
+def refuse_given(given: Mapping[str, object], why: str) -> None:
+    """Raise BadInput for the first of some options that was given, with why it is refused."""
+    for option, value in given.items():
+        if value:
+            raise BadInput(f"{option}: {why}")
 
 
 def no_group_in(files: Sequence[str]) -> str:

@@ -85,9 +85,9 @@ class _Drawn:
     """The figures of one group by name; each takes the names of assignors that it may show."""
 
     def __init__(
-        self, group: Group, tiers: Tiers, time_limit: float | None, *, given: str | None
+        self, group: Group, tiers: Tiers, time_limit: float, *, given: str | None
     ) -> None:
-        self.group, self.tiers, self.seconds = group, tiers, time_limit or DEFAULT_SECONDS
+        self.group, self.tiers, self.seconds = group, tiers, time_limit
         self.given = given
 
     def loads(self, names: list[str]) -> alt.Chart:

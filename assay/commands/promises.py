@@ -10,6 +10,7 @@ import typer
 
 from assay.commands.guests import Port, Probed, guest, require_probe
 from assay.commands.options import MOST_SECONDS, Format, seconds_option
+from assay.commands.solve import in_ranges
 from assay.progress import far
 from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
@@ -18,7 +19,6 @@ from compare.promises.hunt import not_again
 from compare.promises.promise import is_promised
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
-from groups.wording import ranges
 
 if TYPE_CHECKING:
     from compare.promises.findings import Finding
@@ -119,7 +119,7 @@ def print_finding(finding: Finding) -> None:
         Column("member", lambda one: one[0]),
         Column("generation", lambda one: one[1].get("generation")),
         Column("reads", lambda one: list(one[1]["subscription"] or ())),
-        Column("owns", lambda one: [f"{t}:{ranges(n)}" for t, n in one[1]["owned"].items()]),
+        Column("owns", lambda one: in_ranges(one[1]["owned"])),
     )
 
 

@@ -22,6 +22,7 @@ from assay.commands.options import (
     asked_for,
     names_of,
     no_group_in,
+    refuse_given,
     require_named,
 )
 from assay.progress import far
@@ -89,9 +90,8 @@ def report(
         "--host-by": options.host_by != "host",
         "--objective": objective != "kip-54",
     }
-    for option, given in told.items():
-        if run and given:
-            raise BadInput(f"{option}: {run} holds the tables of a run, which has it already")
+    if run:
+        refuse_given(told, f"{run} holds the tables of a run, which has it already")
     unread: Sequence[Failure] = ()
     if run:
         from compare.page.from_run import page_of_run
@@ -109,7 +109,7 @@ def report(
             benchmark or [],
             assignor=assignor,
             objective=objective,
-            time_limit=time_limit or DEFAULT_SECONDS,
+            time_limit=time_limit,
             options=options,
             alike=Asked(sources=files, group=None, options=options, time_limit=time_limit),
         )

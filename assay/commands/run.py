@@ -134,13 +134,12 @@ def run(
     tiers = parse_objective(objective)
     limits = limits_of(fail_above, tiers)
     require_probe(port, probe=probe)
-    seconds = time_limit or DEFAULT_SECONDS
     job_with = partial(
         job_of,
         source,
         out,
         objective=objective,
-        time_limit=seconds,
+        time_limit=time_limit,
         assume_equal=assume_equal,
         reset=reset,
         input_format=input_format,
@@ -170,7 +169,7 @@ def run(
     with ExitStack() as opened:
         asked: list[str | Assignor] = [*(assignor or ())]
         if probe:
-            asked.append(opened.enter_context(guest(port=port, seconds=seconds)))
+            asked.append(opened.enter_context(guest(port=port, seconds=time_limit)))
         job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
         begun = monotonic()
         spark = opened.enter_context(spark_session(master=master, conf=settings))

@@ -202,7 +202,7 @@ def scenario(
             if one.rollout is not None:
                 _roll_out(one, variation, format_)
                 continue
-            with TimeLimit(time_limit or DEFAULT_SECONDS) as limit:
+            with TimeLimit(time_limit) as limit:
                 journeys = play(one, who, limit, objective)
             if format_ == "json":
                 show_json(result_document(one, journeys))

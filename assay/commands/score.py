@@ -134,7 +134,6 @@ def score(
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
-    seconds = time_limit or DEFAULT_SECONDS
     lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
     usual = not plans and len(judged) == 1 and not judged[0].group.of_streams
     names = asked or (usual_assignors() if usual else ())
@@ -142,7 +141,7 @@ def score(
     references = [one.lowest if assume_equal else one.reference for one in judged]
     if plans or asked:
         references = _with_fresh(references, groups, tiers, time_limit)
-    rows = _rows(judged, references, names, asked, seconds, assume_equal=assume_equal)
+    rows = _rows(judged, references, names, asked, time_limit, assume_equal=assume_equal)
     if plans:
         rows[0][current:current] = plan_rows(plans, groups[0], references[0])
     counting = latest_of(judged)
@@ -216,7 +215,7 @@ def _with_fresh(
     references: Sequence[Solution | None],
     groups: Sequence[Group],
     tiers: Tiers,
-    time_limit: float | None,
+    time_limit: float,
 ) -> list[Solution | None]:
     """Add the optima of groups of which nobody holds anything, if who reads what is known."""
     from optimal import solve

@@ -16,6 +16,7 @@ from assay.commands.options import (
     Like,
     OneOf,
     one_group,
+    refuse_given,
     seconds_option,
     tell_not_valid,
 )
@@ -23,7 +24,7 @@ from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
 from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
-from compare.lag.words import one_partition
+from compare.lag.words import NAMED, measured, one_partition
 from compare.remedy import LAG_AWARE, effort, is_rule, spoken
 from compare.sentences import in_words, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
@@ -54,14 +55,6 @@ TAKES = {
     "--capacity": _OF_A_GROUP,
     "--threads": (*_OF_A_GROUP, "--host-by", "--target"),
     "--host-by": (*_OF_A_GROUP, "--target"),
-}
-# What people call what a target is about.
-NAMED: Mapping[Aim, str] = {
-    "peak_lag": "peak lag",
-    "peak_time": "time to catch up",
-    "peak_load": "greatest load",
-    "load_spread": "spread of loads",
-    "balance": "balance",
 }
 # What the bounds of a capacity rest on; docs/findings/elastic.md has them.
 PROOFS = {
@@ -211,9 +204,7 @@ def _way(given: Mapping[str, object]) -> str | None:
         return None
     with_target = way in IN_PODS and given["--target"] is not None
     takes = (way, *TAKES[way], *(OF_A_TARGET if with_target else ()))
-    for option, value in given.items():
-        if value and option not in takes:
-            raise BadInput(f"{option}: not with {way}")
+    refuse_given({one: given[one] for one in given if one not in takes}, f"not with {way}")
     return way
 
 
@@ -298,15 +289,14 @@ def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -
         tell("each row: the least weight that has to move if there may be so many members")
     for kind in dict.fromkeys(row.proof for row in found.rows if row.proof != "none"):
         tell(f"{kind}: {PROOFS[kind]}")
-    members = list(found.assignment.items())
     tell(f"With {counted(found.fewest, 'member')}:")
     show_table(
-        members[:MOST_MEMBERS],
+        found.assignment.items(),
         Column("member", lambda one: one[0]),
         Column("partitions", lambda one: in_ranges(one[1])),
+        most=MOST_MEMBERS,
+        more=": --format json",
     )
-    if len(members) > MOST_MEMBERS:
-        tell(f"and {len(members) - MOST_MEMBERS:,} more: --format json")
 
 
 def fewest_in_words(found: Fit) -> str:
@@ -396,7 +386,7 @@ def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
     if not found:
         return who_moves(f"none of the {len(reached)} assignors tried.{own}")
     best = min(found, key=lambda name: (found[name], effort(name, change.group)))
-    value = _value(target.aim, found[best])
+    value = measured(target.aim, found[best])
     if found[best] > target.at_most:
         nearest = f"{spoken(best)} comes nearest, to {value}."
         return who_moves(f"none of the {len(reached)} assignors tried; {nearest}{own}")
@@ -444,7 +434,7 @@ def _beyond_now(sizing: Sizing) -> str:
     if not enough or target is None or now is None or now.meets is not False:
         return ""
     value, _ = now.of(target.aim)
-    return "" if value is None else f"{NAMED[target.aim]} is {_value(target.aim, value)}"
+    return "" if value is None else f"{NAMED[target.aim]} is {measured(target.aim, value)}"
 
 
 def _moves_needed(sizing: Sizing, option: str = "") -> str:
@@ -483,7 +473,7 @@ def _enough(sizing: Sizing, pod: int) -> str:
         known = "" if sizing.sure else "known to be "
         others = "" if first == pod and last >= sizing.partitions else "; others were not tried"
         values = [value for row in rows if (value := row.of(target.aim)[0]) is not None]
-        least = f" The least found is {_value(target.aim, min(values))}." if values else ""
+        least = f" The least found is {measured(target.aim, min(values))}." if values else ""
         return f"{none} from {first} to {last:,} is {known}enough {aim}{others}.{least}"
     enough = [row.members for row in rows if row.meets]
     if _comes_and_goes(sizing):
@@ -503,7 +493,7 @@ def _enough(sizing: Sizing, pod: int) -> str:
     if bound is None:
         return f"{said}."
     exact = "" if value == bound else "at least "
-    said = f"{said}; with {before.members:,} it is {exact}{_value(target.aim, bound)}"
+    said = f"{said}; with {before.members:,} it is {exact}{measured(target.aim, bound)}"
     return f"{said}{_with_more(sizing, few, target.aim)}."
 
 
@@ -516,7 +506,7 @@ def _with_more(sizing: Sizing, few: int, aim: Aim) -> str:
         return ""
     if then >= value:
         return f", and {more.members:,} do not lower it"
-    return f", and with {more.members:,} it is {_value(aim, then)}"
+    return f", and with {more.members:,} it is {measured(aim, then)}"
 
 
 def _comes_and_goes(sizing: Sizing) -> bool:
@@ -543,14 +533,10 @@ def _busiest(row: Size) -> int:
 
 
 def _aim(target: Target) -> str:
-    most = _value(target.aim, target.at_most)
+    most = measured(target.aim, target.at_most)
     if target.aim == "peak_time":
         return f"to catch up within {most}"
     return f"for a {NAMED[target.aim]} of at most {most}"
-
-
-def _value(aim: Aim, value: int) -> str:
-    return duration(value) if aim == "peak_time" else f"{value:,}"
 
 
 def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:

@@ -26,10 +26,12 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_moves, show_table, tell
 from compare.lag.behind import Behind, behind, peak_lag
+from compare.lag.words import NAMED, measured
 from compare.moves import moves_to
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, percent, ranges
+from optimal.budgets.budget import question
 from optimal.proof import MEANING, ProofKind
 
 if TYPE_CHECKING:
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
 
 # Where nobody says what is best, and the question is about the peak.
 WORTH = "balance > peak_lag"
-NAMES = {"peak_lag": "peak lag", "peak_time": "time to catch up", "peak_weight": "peak weight"}
 
 
 def solve(
@@ -85,7 +86,7 @@ def solve(
         from compare.lag.fall import worth_moving
 
         tiers = WORTH if objective == "kip-54" else objective
-        worth = worth_moving(one, share, tiers, time_limit=time_limit or DEFAULT_SECONDS)
+        worth = worth_moving(one, share, tiers, time_limit=time_limit)
         answer, document, solution = worth_told(worth), worth.to_dict(), worth.solution
     else:
         solution = solve_group(
@@ -204,8 +205,8 @@ def worth_told(worth: Worth) -> str:
     (reached,) = values(solution.assignment, (peak,))
     return (
         f"{worth.group}: {counted(moved, 'move')} "
-        f"{agreed(moved, 'bring')} the {NAMES[peak]} from {_told(peak, worth.now)} "
-        f"to {_told(peak, reached)}: {_lower(worth.now, reached)}. {_fewest(worth, moved)}"
+        f"{agreed(moved, 'bring')} the {NAMED[peak]} from {measured(peak, worth.now)} "
+        f"to {measured(peak, reached)}: {_lower(worth.now, reached)}. {_fewest(worth, moved)}"
     )
 
 
@@ -213,9 +214,9 @@ def _left(worth: Worth) -> str:
     peak, now = worth.objective[-1], worth.now
     if not now:
         return "leave it alone, nobody is behind."
-    name = f"the {NAMES[peak]} is {_told(peak, now)} now"
-    asked = f"{_told(peak, worth.wanted)} was asked for"
-    bound, found = _told(peak, worth.bound), _told(peak, worth.found)
+    name = f"the {NAMED[peak]} is {measured(peak, now)} now"
+    asked = f"{measured(peak, worth.wanted)} was asked for"
+    bound, found = measured(peak, worth.bound), measured(peak, worth.found)
     if worth.found == worth.bound:
         least = f"the lowest possible is {found}: {_lower(now, worth.found)}"
     elif worth.sure:
@@ -239,18 +240,11 @@ def _lower(now: int, then: int) -> str:
     return "no lower" if then == now else f"{percent(now - then, now)} lower"
 
 
-def _told(peak: str, value: int) -> str:
-    return duration(value) if peak == "peak_time" else f"{value:,}"
-
-
 def headline(solution: Solution) -> str:
     """Return what is known of a group's optimum, and how it was found."""
-    objective = " > ".join(solution.objective)
-    if solution.at_most:
-        limits = [f"{tier} at most {most}" for tier, most in solution.at_most.items()]
-        objective = f"{objective} with {' and '.join(limits)}"
     return (
-        f"group {solution.group.name}: {solution.status} for {objective} "
+        f"group {solution.group.name}: {solution.status} for "
+        f"{question(solution.objective, solution.at_most)} "
         f"(proof: {solution.proof.kind}, method: {solution.method}, {solution.seconds:.4f} s)"
     )
 

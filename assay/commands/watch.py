@@ -161,7 +161,7 @@ class Watched:
     """
 
     tiers: Tiers
-    time_limit: float | None
+    time_limit: float
     page: Metrics | None
     quiet: bool
     known: dict[str, Judged] = field(default_factory=dict)
@@ -201,7 +201,7 @@ def _rows(judged: Sequence[Judged], tiers: Tiers) -> list[tuple[Judged, Glance]]
 
 
 def _judged(
-    groups: Sequence[Group], tiers: Tiers, time_limit: float | None
+    groups: Sequence[Group], tiers: Tiers, time_limit: float
 ) -> tuple[list[Judged], dict[str, BadInput]]:
     """Judge groups; return by name why others lack what a tier needs, as a lag."""
     try:

@@ -22,6 +22,22 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 
+# What people call a tier that can be too high.
+NAMED = {
+    "peak_lag": "peak lag",
+    "peak_time": "time to catch up",
+    "peak_weight": "peak weight",
+    "peak_load": "greatest load",
+    "load_spread": "spread of loads",
+    "balance": "balance",
+}
+
+
+def measured(tier: str, value: int) -> str:
+    """Return a value of a tier as people read it: the time of `peak_time`, else a number."""
+    return duration(value) if tier == "peak_time" else f"{value:,}"
+
+
 def lag_told(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
     """Return who has most lag, and how much less there could be; nothing where nobody is behind.
 

@@ -14,13 +14,16 @@ up; with the prices of an optimum they add up to what it moves.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from compare.sentences import spread
 from groups.assignment import Assignment
 from groups.errors import ProofError
 from groups.tiers import values
+from groups.wording import names_or_count
 from optimal.proof import ProofKind
 from optimal.solution import Solution, Status
 
@@ -188,6 +191,45 @@ class Moves:
     def total(self) -> int:
         """How many partitions must move at least."""
         return sum(d.partitions for d in self.downward) + sum(c.moves for c in self.counts)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Members that share the only topics which could even their loads out further."""
+
+    number: str
+    members: str
+    topics: str
+    partitions: int
+    holds: str
+
+
+def lines_of(explanation: Explanation, *, most: int, longest: int) -> tuple[Lines, ...]:
+    """Return the members that share topics, line by line; nothing where all are in one.
+
+    Parameters
+    ----------
+    most : lines; where there are more, all but the first ones and the last are one
+    longest : names of members or topics in a line, in letters; of more, how many there are
+    """
+    many = len(explanation.blocks)
+    ends = [*range(1, many + 1)] if many <= most else [*range(1, most - 1), many - 1, many]
+    if many < 2:
+        return ()
+    return tuple(_line(explanation, at, end, longest) for at, end in pairwise((0, *ends)))
+
+
+def _line(explanation: Explanation, start: int, end: int, longest: int) -> Lines:
+    group, blocks = explanation.group, explanation.blocks[start:end]
+    members = [group.members[m] for one in blocks for m in one.members]
+    topics = [group.topics[t] for one in blocks for t in one.topics]
+    return Lines(
+        number=f"{start + 1}{f' to {end}' if len(blocks) > 1 else ''}",
+        members=names_or_count(members, group.nouns.member, longest),
+        topics=names_or_count(topics, group.nouns.topic, longest),
+        partitions=sum(one.partitions for one in blocks),
+        holds=spread([load for one in blocks for load in (one.least, one.most)]),
+    )
 
 
 def moves_of(solution: Solution) -> Moves:

@@ -11,7 +11,7 @@ from groups.errors import BadInput
 from groups.tiers import MOVES, TIERS, tier_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # The greatest value of each tier that has a budget.
 Budgets = dict[str, int]
@@ -51,6 +51,11 @@ def parse_budgets(at_most: object) -> Budgets:
 def shown(budgets: Mapping[str, int]) -> str:
     """Return budgets as people read them: ``stickiness at most 3 and racks at most 0``."""
     return " and ".join(f"{tier} at most {most}" for tier, most in budgets.items())
+
+
+def question(objective: Sequence[str], at_most: Mapping[str, int]) -> str:
+    """Return what was asked as people read it: ``balance > racks with stickiness at most 3``."""
+    return " > ".join(objective) + (f" with {shown(at_most)}" if at_most else "")
 
 
 def require_possible(at_most: Budgets, least: Callable[[str], int | None]) -> None:

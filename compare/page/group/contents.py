@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from compare.moves import Move
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line, Strip
+    from compare.reasons.explanation import Lines
 
 
 @dataclass(frozen=True)
@@ -63,17 +64,6 @@ class Planned:
     loads: str | None
     cells: tuple[tuple[str, str], ...]
     reason: str | None
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Members that share the only topics which could even their loads out further."""
-
-    number: str
-    members: str
-    topics: str
-    partitions: int
-    holds: str
 
 
 @dataclass(frozen=True)

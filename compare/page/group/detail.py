@@ -13,7 +13,7 @@ from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_told
 from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
-from compare.page.group.contents import Detail, Evidence, Lines, Planned
+from compare.page.group.contents import Detail, Evidence, Planned
 from compare.page.group.holders import (
     MOST_DRAWN,
     MOST_LISTED,
@@ -24,7 +24,7 @@ from compare.page.group.holders import (
 )
 from compare.page.group.line import MOST_WEIGHED, shown_best, strip
 from compare.reasons import words
-from compare.reasons.explanation import explain
+from compare.reasons.explanation import explain, lines_of
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import remedy
@@ -33,7 +33,7 @@ from compare.scores import CURRENT, score
 from compare.sentences import assigned_by, hosts_told, in_words, sentence, spread
 from compare.streams import streams_told
 from compare.verdict import ALL_ALIKE
-from groups.wording import ON_THE_WAY, counted
+from groups.wording import ON_THE_WAY
 from optimal.proof import ProofKind
 from optimal.solution import Status
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line
-    from compare.reasons.explanation import Block, Explanation
+    from compare.reasons.explanation import Explanation
     from compare.remedy import Commands
     from compare.score_table import ScoreColumn
     from compare.scores import Excess, Score
@@ -142,7 +142,9 @@ def detail_of(
         who_reads_is_open=not known,
         assumed=group.assumed,
         why=reasons,
-        lines=() if explanation is None else lines_of(explanation),
+        lines=(
+            () if explanation is None else lines_of(explanation, most=MOST_LINES, longest=LONGEST)
+        ),
         evidence=(
             None
             if solved is None or solved.proof.kind is ProofKind.NONE
@@ -322,21 +324,6 @@ def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
     return tuple(map(explanation.group.nouns.said, found))
 
 
-def lines_of(explanation: Explanation) -> tuple[Lines, ...]:
-    """Return the members that share topics, line by line; nothing where all are in one."""
-    blocks = explanation.blocks
-    if len(blocks) < 2:
-        return ()
-    if len(blocks) <= MOST_LINES:
-        return tuple(_line(explanation, str(i), [one]) for i, one in enumerate(blocks, start=1))
-    first, between = blocks[: MOST_LINES - 2], blocks[MOST_LINES - 2 : -1]
-    return (
-        *(_line(explanation, str(i), [one]) for i, one in enumerate(first, start=1)),
-        _line(explanation, f"{len(first) + 1} to {len(blocks) - 1}", between),
-        _line(explanation, str(len(blocks)), [blocks[-1]]),
-    )
-
-
 def evidence_of(solution: Solution, *, documents: bool) -> Evidence:
     """Return what a solution rests on.
 
@@ -361,21 +348,3 @@ def evidence_of(solution: Solution, *, documents: bool) -> Evidence:
         group=texts[0] if fits else None,
         solution=texts[1] if fits else None,
     )
-
-
-def _line(explanation: Explanation, number: str, blocks: Sequence[Block]) -> Lines:
-    group = explanation.group
-    return Lines(
-        number=number,
-        members=_listed(
-            [group.members[m] for one in blocks for m in one.members], group.nouns.member
-        ),
-        topics=_listed([group.topics[t] for one in blocks for t in one.topics], group.nouns.topic),
-        partitions=sum(one.partitions for one in blocks),
-        holds=spread([load for one in blocks for load in (one.least, one.most)]),
-    )
-
-
-def _listed(names: Sequence[str], noun: str) -> str:
-    text = ", ".join(names)
-    return (text or "-") if len(text) <= LONGEST else counted(len(names), noun)

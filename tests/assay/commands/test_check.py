@@ -39,13 +39,12 @@ def test_the_question_is_shown_and_can_be_required(folder, solution, checked):
         assert said == [QUESTION, COSTS, "status optimal: the certificate proves it", HOW]
     for options in ((), budget, budget[2:]):
         first = good(checked(easier, *options)).stdout.splitlines()[0]
-        assert first == "the question: balance, with stickiness at most 0"
+        assert first == "the question: balance with stickiness at most 0"
     assert one_line(checked(easier, *question), 1) == (
-        "-: it answers balance, with stickiness at most 0, but the question is balance > "
-        "stickiness"
+        "-: it answers balance with stickiness at most 0, but the question is balance > stickiness"
     )
     assert one_line(checked(solution, *budget[2:]), 1) == (
-        "-: it answers balance > stickiness, but the question is balance > stickiness, with "
+        "-: it answers balance > stickiness, but the question is balance > stickiness with "
         "stickiness at most 0"
     )
 

@@ -223,7 +223,7 @@ def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):
     lines = good(shown["long"]).stdout.splitlines()
     assert lines[0] == "the group: 80 partitions moved; loads stay 2."
     assert len(lines) == 2 + 13 + 1 + 1 + 13 + 1
-    assert (lines[15], lines[-1]) == ("and 28 more members", "and 56 more partitions")
+    assert (lines[15], lines[-1]) == ("and 28 more", "and 56 more partitions")
 
 
 def test_of_several_groups_the_one_that_got_worst_comes_first(shown):
