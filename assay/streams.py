@@ -11,7 +11,7 @@ from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from groups.errors import AssayError, BadInput, Failure
+from groups.errors import AssayError, BadInput, Failure, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -148,25 +148,8 @@ def write(lines: Iterable[str], out: str | None) -> None:
         for line in lines:
             put(line)
         return
-    try:
-        with Path(out).open("w", encoding="utf-8") as file:
-            file.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
-
-
-def write_bytes(data: bytes, out: str) -> None:
-    """Write a file.
-
-    Raises
-    ------
-    BadInput
-        Where it cannot be written.
-    """
-    try:
-        Path(out).write_bytes(data)
-    except OSError as error:
-        raise BadInput(f"{out}: cannot be written: {error.strerror}") from None
+    with writing(out), Path(out).open("w", encoding="utf-8") as file:
+        file.writelines(f"{line}\n" for line in lines)
 
 
 def note_assumed(assumed: Sequence[str]) -> None:

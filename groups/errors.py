@@ -14,8 +14,14 @@ Running out of time is a result, not an error.
 
 from __future__ import annotations
 
+import os
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 # What helps, in Python; the command names its options instead.
 Remedy = Literal["subscriptions", "rate", "time", "group", "like", "host"]
@@ -114,3 +120,13 @@ class Failure:
     def about(self) -> str:
         """The group, or the place where that is not known."""
         return self.group or self.place
+
+
+@contextmanager
+def writing(place: object) -> Iterator[None]:
+    """Write something there; BadInput that names the place where the system refuses."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
+        raise BadInput(f"{place}: cannot be written: {reason}") from None

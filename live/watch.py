@@ -10,7 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from groups.errors import BadInput
+from groups.documents.json_files import make_folder
+from groups.errors import BadInput, writing
 from live.capture import capture
 
 if TYPE_CHECKING:
@@ -107,12 +108,7 @@ class Series:
         BadInput
             Where nothing can be written there.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"{self.folder}: cannot be written: {error.strerror}") from None
-        if not os.access(self.folder, os.W_OK | os.X_OK):
-            raise BadInput(f"{self.folder}: cannot be written: Permission denied")
+        make_folder(self.folder)
 
     def add(self, at: str, documents: Sequence[Imported]) -> int:
         """Add a capture and return its bytes; a reader sees all of it or nothing.
@@ -126,16 +122,15 @@ class Series:
         data = gzip.compress(lines.encode("utf-8", "surrogatepass"), mtime=0)
         path = self._free(at.replace(":", "-"))
         part = path.with_name(f".{path.name}.part")
-        try:
-            with part.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        except OSError as error:
-            raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
-        finally:
-            part.unlink(missing_ok=True)
+        with writing(path):
+            try:
+                with part.open("wb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                part.replace(path)
+            finally:
+                part.unlink(missing_ok=True)
         self._forget()
         return len(data)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,8 +16,8 @@ from assay.commands.options import (
     TimeLimitOption,
     one_group,
 )
-from assay.streams import as_json, note, note_assumed, write, write_bytes
-from groups.errors import BadInput
+from assay.streams import as_json, note, note_assumed, write
+from groups.errors import BadInput, writing
 from optimal.export import export as exported
 
 BINARY = ".pb"
@@ -66,7 +67,8 @@ def export(
     to_file = out is not None and out != "-"
     legend = map_ or (f"{out}.json" if to_file else None)
     if out is not None and to_file and out.endswith(BINARY) and model.syntax == "proto":
-        write_bytes(model.binary, out)
+        with writing(out):
+            Path(out).write_bytes(model.binary)
     else:
         write([model.text.rstrip("\n")], out)
     if legend is not None:

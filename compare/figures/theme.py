@@ -10,7 +10,7 @@ from pathlib import Path
 import altair as alt
 import vl_convert
 
-from groups.errors import BadInput
+from groups.errors import BadInput, writing
 from groups.tiers import TIERS, tier_named
 
 PIXELS_PER_POINT = 2.0
@@ -160,10 +160,8 @@ def save(
     else:
         spec = _spec(chart, dark, background)
         content = vl_convert.vegalite_to_png(spec, scale=PIXELS_PER_POINT, allowed_base_urls=[])
-    try:
+    with writing(path):
         Path(path).write_bytes(content)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _spec(chart: alt.Chart, dark: bool, background: str | None) -> dict[str, object]:

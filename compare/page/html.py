@@ -22,7 +22,7 @@ from compare.page.group.line import in_short
 from compare.page.words import MARKS, PROOFS, minute
 from compare.scores import FACTS
 from groups.documents.json_files import make_folder
-from groups.errors import BadInput
+from groups.errors import writing
 from groups.tiers import TIERS
 from groups.wording import counted, percent
 
@@ -61,19 +61,18 @@ def write_page(page: Page, path: Path) -> None:
     """
     require_writable(path)
     text = rendered(page)
-    try:
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def require_writable(path: Path) -> None:
     """Raise BadInput where a page cannot be written there; its folder has to exist."""
-    if not os.path.exists(path.parent):
-        raise BadInput(f"{path}: cannot be written: {os.strerror(errno.ENOENT)}")
-    make_folder(path.parent)
-    if path.is_dir():
-        raise BadInput(f"{path}: cannot be written: {os.strerror(errno.EISDIR)}")
+    with writing(path):
+        if not os.path.exists(path.parent):
+            raise OSError(errno.ENOENT, "")
+        make_folder(path.parent)
+        if path.is_dir():
+            raise OSError(errno.EISDIR, "")
 
 
 def rendered(page: Page) -> str:

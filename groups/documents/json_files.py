@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from groups.documents.texts import decode, without_gz
-from groups.errors import BadInput
+from groups.errors import BadInput, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,16 +55,14 @@ def make_folder(path: Path) -> None:
     BadInput
         Where something else is there, or it may not be made or written to.
     """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise BadInput(f"{path}: not a folder") from None
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
-    if not os.access(path, os.W_OK | os.X_OK):
-        is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
-        why = os.strerror(errno.EROFS if is_read_only else errno.EACCES)
-        raise BadInput(f"{path}: cannot be written: {why}")
+    with writing(path):
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            raise BadInput(f"{path}: not a folder") from None
+        if not os.access(path, os.W_OK | os.X_OK):
+            is_read_only = os.statvfs(path).f_flag & os.ST_RDONLY
+            raise OSError(errno.EROFS if is_read_only else errno.EACCES, "")
 
 
 def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:

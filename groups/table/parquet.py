@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from groups.errors import BadInput, Unreadable
+from groups.errors import BadInput, Unreadable, writing
 from groups.portions import in_portions
 from groups.table.batch import each_of
 from groups.table.layout import LAYOUT, BadRow, in_layout
@@ -73,7 +73,7 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
     """
     unfinished = Path(f"{path}.{os.getpid()}.unfinished")
     count = 0
-    try:
+    with writing(path):
         try:
             with pq.ParquetWriter(
                 unfinished, LAYOUT, compression="zstd", write_page_checksum=True
@@ -87,7 +87,4 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
                 unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
-        raise BadInput(f"{path}: cannot be written: {reason}") from None
     return count
