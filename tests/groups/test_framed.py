@@ -16,6 +16,7 @@ from assay import (
 )
 from groups.framed import Framed
 from tests.assay.calling import LOPSIDED
+from tests.optimal.small_groups import group_of
 
 
 class Rows(Framed):
@@ -89,9 +90,7 @@ def test_a_group_is_a_row_a_partition_with_its_owner_and_lag(group):
     assert frame["owner"].notna().sum() == (group.owner >= 0).sum()
     assert frame["lag_records"].isna().all()
     lag = {"t0": {"partitions": 2, "lag": [3, None]}}
-    members = {"c0": {"subscription": ["t0"], "owned": {"t0": [1]}}}
-    document = {"format": "assay-group/1", "group": "g", "topics": lag, "members": members}
-    rows = Group.from_dict(document).to_frame().to_dict("records")
+    rows = group_of(lag, {"c0": ["t0"]}, {"c0": {"t0": [1]}}).to_frame().to_dict("records")
     assert [(row["topic"], row["partition"], row["owner"]) for row in rows] == [
         ("t0", 0, None), ("t0", 1, "c0"),
     ]  # fmt: skip
@@ -111,10 +110,8 @@ def test_points_of_a_frontier_have_their_values_under_the_names_of_their_tiers(g
 
 def test_a_score_a_verdict_an_advice_and_a_sizing_are_tables_too(group):
     lag = {"t0": {"partitions": 3, "lag": [3, 1, 1]}}
-    owned = {"c0": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}}}
-    members = owned | {"c1": {"subscription": ["t0"]}}
-    document = {"format": "assay-group/1", "group": "<b>", "topics": lag, "members": members}
-    lagging = Group.from_dict(document)
+    reads, owned = {"c0": ["t0"], "c1": ["t0"]}, {"c0": {"t0": [0, 1, 2]}}
+    lagging = group_of(lag, reads, owned, name="<b>")
     row = score_assignors(group, solve(group), ["range"])
     assert row[0].to_frame().equals(row.to_frame())
     both = judge([group, lagging])

@@ -8,6 +8,7 @@ import pytest
 
 from groups import Group
 from heuristics.shipped.consumers.consumer import PROGRAM
+from tests.optimal.small_groups import document
 
 
 def build_group(topics, subscriptions, owned=None, generation=None, **more) -> Group:
@@ -19,8 +20,7 @@ def build_group(topics, subscriptions, owned=None, generation=None, **more) -> G
         if generation is not None:
             born = generation[member] if isinstance(generation, dict) else generation
             members[member]["generation"] = born
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    return Group.from_dict(document | more)
+    return Group.from_dict(document(topics, members, **more))
 
 
 def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Group]:

@@ -7,6 +7,7 @@ from groups import BadInput, Group
 from heuristics import WRITTEN, assign, assignor_named, assignors, available, matching, plan
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.consumers.library import FRANZ_GO
+from tests.optimal.small_groups import document
 from tests.processes import in_python
 
 
@@ -189,9 +190,8 @@ def test_versions_of_go_and_javascript_clients_that_were_fetched_are_listed(tmp_
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_an_unknown_subscription_is_bad_input_until_it_is_assumed(name):
-    members = {"a": {"subscription": None}}
-    document = {"format": "assay-group/1", "group": "g", "members": members}
-    group = Group.from_dict(document | {"topics": {"t": {"partitions": 1, "lag": [0]}}})
+    topics = {"t": {"partitions": 1, "lag": [0]}}
+    group = Group.from_dict(document(topics, {"a": {"subscription": None}}))
     with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown; group\.with_equal"):
         plan(group, name)
     assert assign(group.with_equal_subscriptions(), name).to_dict() == {"a": {"t": [0]}}

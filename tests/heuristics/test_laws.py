@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from groups import Group, Refused
 from heuristics import WRITTEN, assign, plan
+from tests.optimal.small_groups import document
 
 TOPICS = ("t0", "t1", "t2", "t3")
 STATELESS = ("range", "roundrobin", "kip-169-lag")
@@ -31,7 +32,7 @@ def documents(draw, *, equal: bool | None = None, least_members: int = 0) -> dic
         members[member].setdefault("owned", {}).setdefault(topic, []).append(number)
     for member in members.values():
         member["generation"] = draw(st.integers(-1, 3))
-    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    return document(topics, members)
 
 
 def law(*drawn):

@@ -8,7 +8,7 @@ from benchmarks.lag_groups import alike
 from groups import BadInput, Group
 from optimal import Status, Stopped, solve
 from tests.optimal.random_groups import random_group
-from tests.optimal.small_groups import chain, group_of
+from tests.optimal.small_groups import chain, document, group_of
 
 
 def test_a_tier_that_is_no_flow_is_refused_by_the_flow():
@@ -27,9 +27,9 @@ def test_an_objective_that_the_group_cannot_answer_is_refused_with_its_place():
 
 
 def test_unknown_subscriptions_are_refused_unless_they_are_assumed_equal():
-    document = chain(3, 2).to_dict()
-    document["members"]["c0001"]["subscription"] = None
-    group = Group.from_dict(document)
+    unknown = chain(3, 2).to_dict()
+    unknown["members"]["c0001"]["subscription"] = None
+    group = Group.from_dict(unknown)
     with pytest.raises(
         BadInput, match=r"members\.c0001\.subscription: unknown; group\.with_equal"
     ):
@@ -46,15 +46,14 @@ def test_out_of_time_the_answer_is_unknown_and_says_so():
     assert (solution.status, solution.stopped) == (Status.UNKNOWN, Stopped.TIME_LIMIT)
     assert solution.assignment is None
     assert solution.terms == ()
-    document = solution.to_dict()
-    assert (document["assignment"], document["proof"]) == (None, {"kind": "none"})
+    written = solution.to_dict()
+    assert (written["assignment"], written["proof"]) == (None, {"kind": "none"})
 
 
 @pytest.mark.parametrize("objective", ["kip-881", "racks > balance", "topic_balance > racks"])
 def test_racks_may_be_asked_about_where_nobody_reads_anything(objective):
     members = {"a": {"subscription": ["t", "gone"]}, "b": {"subscription": []}}
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 0}, "members": members}
-    solution = solve(Group.from_dict(document | {"topics": {"t": 0, "unread": 2}}), objective)
+    solution = solve(Group.from_dict(document({"t": 0, "unread": 2}, members)), objective)
     assert solution.status is Status.OPTIMAL
     assert all(term.value == 0 for term in solution.terms)
     assert solution.assignment.unassigned == {"unread": [0, 1]}

@@ -12,6 +12,7 @@ from groups.arrays import count_owners
 from groups.fleet import Fleet
 from optimal import solve
 from tests.optimal.random_groups import with_a_row_each
+from tests.optimal.small_groups import group_of
 
 
 def drawn(rng: random.Random, topics: int = 5) -> tuple[Group, list[list[int]]]:
@@ -143,13 +144,7 @@ def test_readers_and_subscriptions_are_those_of_the_rows():
 
 
 def test_a_member_of_unknown_subscription_is_not_said_to_read_all():
-    document = {
-        "format": "assay-group/1",
-        "group": "g",
-        "topics": {"t": 2},
-        "members": {"a": {"subscription": None}, "b": {"subscription": None}},
-    }
-    group = Group.from_dict(document)
+    group = group_of({"t": 2}, {"a": None, "b": None})
     assert group.subscribes(np.array([0, 1]), np.array([0, 0])).tolist() == [True, True]
     assert not group.everybody_reads_all
     known = group.with_equal_subscriptions()

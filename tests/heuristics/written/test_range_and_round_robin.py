@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from groups import Group
 from heuristics import assign
+from tests.heuristics.conftest import build_group
 
 
 def test_range_gives_the_first_members_of_each_topic_one_more(group_of):
@@ -41,15 +42,10 @@ def test_members_with_an_instance_id_come_first_and_by_it(group_of):
     subscriptions=st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=5),
 )
 def test_round_robin_walks_round_the_members_one_by_one(counts, subscriptions):
-    document = {
-        "format": "assay-group/1",
-        "group": "g",
-        "topics": {f"t{t}": count for t, count in enumerate(counts)},
-        "members": {
-            f"m{m}": {"subscription": [f"t{t}" for t in topics]}
-            for m, topics in enumerate(subscriptions)
-        },
-    }
+    group = build_group(
+        {f"t{t}": count for t, count in enumerate(counts)},
+        {f"m{m}": [f"t{t}" for t in topics] for m, topics in enumerate(subscriptions)},
+    )
     expected, turn = [], 0
     for topic, count in enumerate(counts):
         for _ in range(count):
@@ -60,4 +56,4 @@ def test_round_robin_walks_round_the_members_one_by_one(counts, subscriptions):
                 turn += 1
             expected.append(turn % len(subscriptions))
             turn += 1
-    assert assign(Group.from_dict(document), "roundrobin").owner.tolist() == expected
+    assert assign(group, "roundrobin").owner.tolist() == expected

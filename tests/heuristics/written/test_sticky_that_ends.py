@@ -9,11 +9,12 @@ import pytest
 from compare.promises.findings import read_findings
 from compare.samples.enumerated import equal
 from compare.samples.ordinary import ordinary
-from groups import Group, values
+from groups import values
 from heuristics import assign
 from heuristics.written.kip54 import hand_out
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started, steps
 from optimal.solve import solve_many
+from tests.heuristics.conftest import build_group
 
 ROOT = Path(__file__).parents[3]
 SIX = {
@@ -24,13 +25,10 @@ SIX = {
     "m4": (["t0", "t1"], {"t0": [10], "t1": [0, 1, 2, 3, 4, 5, 6]}),
     "m5": (["t0", "t3"], {}),
 }
-NEVER_RETURNS = Group.from_dict(
-    {
-        "format": "assay-group/1",
-        "group": "six",
-        "topics": {"t0": 11, "t1": 7, "t2": 7, "t3": 9},
-        "members": {m: {"subscription": s, "owned": owned} for m, (s, owned) in SIX.items()},
-    }
+NEVER_RETURNS = build_group(
+    {"t0": 11, "t1": 7, "t2": 7, "t3": 9},
+    {m: reads for m, (reads, _) in SIX.items()},
+    {m: owned for m, (_, owned) in SIX.items()},
 )
 FINDINGS = read_findings(ROOT / "corpus/findings.jsonl")
 ENDLESS = {f.id: f.group for f in FINDINGS if f.promise == "terminates"}

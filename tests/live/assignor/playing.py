@@ -24,6 +24,7 @@ import live.kafka_python
 from groups import Group
 from heuristics.shipped.java.java_client import KAFKA_JAVA
 from heuristics.shipped.java.jvm import loader
+from tests.optimal.small_groups import document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -245,9 +246,7 @@ def group_of(
         for topic, number in sorted(owned.get(member, ())):
             held.setdefault(topic, []).append(number)
         members[member] = {"subscription": sorted({*one.topics} & topics.keys()), "owned": held}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": dict(topics), "members": members}
-    )
+    return Group.from_dict(document(dict(topics), members))
 
 
 def holdings(party: Party) -> dict[str, set[Partition]]:

@@ -24,6 +24,7 @@ from live.connection import Connection
 from optimal import solve
 from studies.on_a_cluster.stage import Flow
 from tests.live.assignor import lag_aware, test_never_returns
+from tests.optimal.small_groups import document
 from tests.processes import in_python
 
 pytestmark = pytest.mark.broker
@@ -104,14 +105,7 @@ class Members:
             member: {"subscription": self.topics[member], "owned": self.held.get(member, {})}
             for member in self.alive
         }
-        group = Group.from_dict(
-            {
-                "format": "assay-group/1",
-                "group": "g",
-                "topics": self.partitions,
-                "members": members,
-            }
-        )
+        group = Group.from_dict(document(self.partitions, members))
         assignment = Assignment.from_dict(group, held)
         assignment.require_valid()
         self.held = held

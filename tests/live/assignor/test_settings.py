@@ -36,25 +36,31 @@ def test_a_subclass_may_say_its_settings_itself():
             time_limit = 0
 
 
+ASYNC, ASYNC_LAG = live.aiokafka.OptimalAssignor, live.aiokafka.LagAwareAssignor
+LAG = live.kafka_python.LagAwareAssignor
+
+
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("assignor", "settings", "said"),
     [
-        ({"time_limit": "2"}, "OptimalAssignor: time_limit: '2', expected seconds above 0"),
-        ({"time_limit": True}, "time_limit: True, expected seconds above 0"),
-        ({"time_limit": float("nan")}, "time_limit: nan, expected"),
-        ({"protocol": "sticky"}, "protocol: 'sticky', expected cooperative or eager"),
-        ({"protocol": []}, "protocol: [], expected cooperative or eager"),
-        ({"name": "x"}, "no setting 'name', expected one of protocol, time_limit"),
+        (OptimalAssignor, {"time_limit": "2"}, "OptimalAssignor: time_limit: '2', expected sec"),
+        (OptimalAssignor, {"time_limit": True}, "time_limit: True, expected seconds above 0"),
+        (OptimalAssignor, {"time_limit": float("nan")}, "time_limit: nan, expected"),
+        (OptimalAssignor, {"protocol": "sticky"}, "protocol: 'sticky', expected cooperative or"),
+        (OptimalAssignor, {"protocol": []}, "protocol: [], expected cooperative or eager"),
+        (OptimalAssignor, {"name": "x"}, "no setting 'name', expected one of protocol, time_lim"),
+        # Its client has no choice of protocol.
+        (ASYNC, {"protocol": "eager"}, "no setting 'protocol', expected one of time_limit"),
+        (ASYNC_LAG, {"auto_offset_reset": "none"}, "'none', expected latest or earliest"),
+        (ASYNC_LAG, {"connection": "h:1"}, "connection: expected a live.connection.Connection"),
+        (ASYNC_LAG, {"time_limit": 0}, "time_limit: 0, expected"),
+        (ASYNC_LAG, {"bootstrap": "h:1"}, "no setting 'bootstrap', expected one of"),
+        (LAG, {"protocol": "x", "connection": Connection("h:1")}, "'x', expected cooperative or"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(settings, said):
+def test_settings_that_cannot_be_are_refused(assignor, settings, said):
     with pytest.raises(BadInput, match=re.escape(said)):
-        OptimalAssignor.with_(**settings)
-
-
-def test_aiokafka_has_no_choice_of_protocol():
-    with pytest.raises(BadInput, match=r"no setting .protocol., expected one of time_limit$"):
-        live.aiokafka.OptimalAssignor.with_(protocol="eager")
+        assignor.with_(**settings)
 
 
 EAGER = OptimalAssignor.with_(protocol="eager")
@@ -93,19 +99,3 @@ def test_a_consumer_whose_assignor_lacks_a_setting_does_not_join(client, setting
     made = assignor() if client is live.kafka_python else assignor
     with pytest.raises(BadInput, match=re.escape(said)):
         made.metadata({"t0"})
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"auto_offset_reset": "none"}, "auto_offset_reset: 'none', expected latest or earliest"),
-        ({"connection": "h:1"}, r"connection: expected a live\.connection\.Connection"),
-        ({"time_limit": 0}, "time_limit: 0, expected"),
-        ({"bootstrap": "h:1"}, "no setting 'bootstrap', expected one of"),
-    ],
-)
-def test_settings_about_lag_that_cannot_be_are_refused(settings, said):
-    with pytest.raises(BadInput, match=said):
-        live.aiokafka.LagAwareAssignor.with_(**settings)
-    with pytest.raises(BadInput, match="protocol: 'x', expected cooperative or eager"):
-        live.kafka_python.LagAwareAssignor.with_(protocol="x", connection=Connection("h:1"))

@@ -1,12 +1,15 @@
 """The optimum by one min-cost flow of unit arcs, and groups that are large enough for it."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 from ortools.graph.python import min_cost_flow
 
+from compare.samples.families import Family, Subscriptions
 from groups import Assignment, Group
-from tests.optimal.small_groups import document
+from groups.columns.racks import Racks
+from tests.optimal.random_groups import any_owner
 
 FLOW_TIERS = ("balance", "topic_balance", "stickiness", "moved_weight", "racks")
 
@@ -67,31 +70,12 @@ def monolithic(group: Group, order: tuple[str, ...]) -> Assignment:
     return Assignment(group, owner)
 
 
-def larger_group(rng: random.Random, kind: str) -> Group:
-    """50 members and 500 partitions: random, skewed or banded subscriptions, some newcomers."""
-    names, racks = [f"t{t:02}" for t in range(25)], ("a", "b", "c")
-    topics = {
-        t: {
-            "partitions": 20,
-            "weight": [rng.randint(0, 4) for _ in range(20)],
-            "racks": [sorted(rng.sample(racks, 2)) for _ in range(20)],
-        }
-        for t in names
-    }
-    members = {}
-    for m in range(50):
-        if kind == "banded":
-            mine = names[m // 2 : m // 2 + 3]
-        elif kind == "skewed":
-            mine = [t for i, t in enumerate(names) if rng.random() < 1 / (1 + i / 3)]
-        else:
-            mine = rng.sample(names, rng.randint(0, 6))
-        members[f"c{m:02}"] = {"subscription": mine, "rack": rng.choice(racks), "owned": {}}
-    holders = rng.sample(list(members), 40)
-    for topic in names:
-        readers = [m for m in holders if topic in members[m]["subscription"]]
-        for number in range(20 if readers else 0):
-            if rng.random() < 0.9:
-                owner = min(rng.sample(readers, min(2, len(readers))))
-                members[owner]["owned"].setdefault(topic, []).append(number)
-    return Group.from_dict(document(topics, members, group=kind))
+def larger_group(rng: random.Random, kind: Subscriptions) -> Group:
+    """50 members and 500 partitions of 25 topics, owned by chance or by nobody."""
+    group = Family(50, 10, 25, kind, skewed=rng.random() < 0.5).group(rng.randrange(1000))
+    owner = any_owner(rng, group)
+    owner[[p for p in range(len(owner)) if rng.random() < 0.1]] = -1
+    near = [rng.choice("abc") for _ in group.members]
+    racks = Racks.of(near, [sorted(rng.sample("abc", 2)) for _ in owner])
+    weight = np.array([rng.randint(0, 4) for _ in owner])
+    return replace(group, owner=owner, racks=racks, weight=weight)
