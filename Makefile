@@ -11,7 +11,7 @@ KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 4.4.0 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients spark browser help jar report report-all test test-all test-broker check lint agree bench promises differential findings why since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock clean
+.PHONY: conformance clients spark help jar report report-all test test-all test-broker check lint agree bench promises differential findings why since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock packages clean
 .DEFAULT_GOAL := help
 # Hundreds of processes load the same files: each is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =

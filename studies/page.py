@@ -7,7 +7,6 @@ records, so that a page can be made anew without the study.
 from __future__ import annotations
 
 import csv
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,29 +68,18 @@ def _cut(page: Path, target: str) -> tuple[str, str, str]:
 Cell = str | int | float | None
 
 
-def as_text(records: Iterable[Mapping[str, Cell]]) -> str:
-    """Return records as CSV, a row each; their keys, the same in each, are the first line."""
-    rows = list(records)
-    text = StringIO()
-    writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def write(path: Path, records: Iterable[Mapping[str, Cell]]) -> None:
-    """Write records as CSV."""
-    path.write_text(as_text(records), encoding="utf-8")
+def write(path: Path, records: Sequence[Mapping[str, Cell]]) -> None:
+    """Write records as CSV, a row each; their keys, the same in each, are the first line."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*records[0]], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(records)
 
 
 def read(path: Path) -> list[dict[str, str]]:
     """Read records as they were written; every figure is text, and nothing known is ""."""
-    return [*csv.DictReader(StringIO(path.read_text(encoding="utf-8")))]
-
-
-def as_read(records: Iterable[Mapping[str, Cell]]) -> list[dict[str, str]]:
-    """Return records as they are read once they were written."""
-    return [*csv.DictReader(StringIO(as_text(records)))]
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
 
 
 def share(part: int, whole: int) -> str:
