@@ -21,7 +21,6 @@ from studies.loops import java, librdkafka, rounds
 from studies.loops.chains import why_unseen
 from studies.loops.turns import (
     cycle_of,
-    recorded_in_go,
     recorded_in_python,
     story,
     turns_of,
@@ -53,11 +52,6 @@ RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
         recorded_in_python,
         "Python's profiling hook, the class as it is installed",
         "get_partition_to_be_moved of kafka-python's PartitionMovements",
-    ),
-    "sarama": (
-        recorded_in_go,
-        "three print statements in a copy of the module",
-        "getTheActualPartitionToBeMoved of partitionMovements in balance_strategy.go",
     ),
 }
 BY_LOAD = (
@@ -213,12 +207,14 @@ TOLD: Mapping[str, Callable[[Finding], Entry | None]] = {
 }
 
 
-def entries(findings: Iterable[Finding]) -> dict[str, Entry]:
-    """Return what is known of each finding, by id."""
+def entries(findings: Iterable[Finding], before: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return what is known of each finding, by id; what cannot be looked into keeps its entry."""
     found = {}
     for finding in findings:
         told = TOLD.get(finding.promise)
         entry = None if told is None else told(finding)
+        # One whose group is another by now says no longer why.
+        entry = before.get(finding.id) if entry is None and finding.why else entry
         if entry is not None:
             found[finding.id] = entry
         elif told in (caught, circles):
@@ -271,7 +267,7 @@ def _without(entry: Entry) -> str:
 def run() -> None:
     """Record and compute all of it anew."""
     findings = list(read_findings(FINDINGS))
-    made = entries(findings)
+    made = entries(findings, json.loads((FOLDER / "why.json").read_text("utf-8")))
     write_findings([replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings])
     text = json.dumps(made, ensure_ascii=False, indent=1) + "\n"
     (FOLDER / "why.json").write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from compare.promises.findings import read_findings
-from groups import Assignment, BadInput, Group
+from groups import Assignment, Group
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started
 from studies.loops import java, rounds, why
 from studies.loops.chains import why_unseen
@@ -14,7 +14,6 @@ from studies.loops.turns import (
     RECORDED,
     Turn,
     cycle_of,
-    recorded_in_go,
     recorded_in_python,
     turns_of,
 )
@@ -50,11 +49,6 @@ def test_kafkas_own_class_goes_through_the_turns_of_our_algorithm_with_its_rule(
 
 def test_aiokafkas_own_class_goes_through_the_turns_of_our_algorithm_with_its_rule():
     assert recorded_in_python("aiokafka/sticky", JOIN) == OURS
-
-
-def test_what_is_put_into_a_copy_of_sarama_needs_the_version_that_is_recorded(tmp_path):
-    with pytest.raises(BadInput, match=r"sarama 1\.0\.0: the driver's go\.mod requires another"):
-        recorded_in_go("sarama/sticky@1.0.0", JOIN)
 
 
 @for_each(ENDLESS)
