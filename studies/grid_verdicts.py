@@ -18,7 +18,7 @@ from heuristics.time_limit import TimeLimit
 from optimal import solve
 from studies.differential import merged
 from studies.in_turn import reading_alike, solving
-from studies.page import FOLDER, table, write
+from studies.page import FOLDER, renew, table
 from studies.shipped_findings import called_here
 
 if TYPE_CHECKING:
@@ -148,11 +148,11 @@ def _digits(value: float) -> float:
 
 
 def run(names: Sequence[str], many: int) -> None:
-    """Score anew, on groups of so many members."""
+    """Score anew, on groups of so many members; who is not scored keeps its records."""
     here = called_here(matching(names or assignors()))
     with TimeLimit(SECONDS) as limit:
         records = records_of(grid_rows([*points(many, MOST_PARTITIONS)], here, limit))
-    write(FOLDER / "verdicts.csv", records)
+    renew(FOLDER / "verdicts.csv", records, ["assignor"])
 
 
 QUALITY = (

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from compare.samples.enumerated import joined, joins
 from groups import BadInput
 from heuristics.time_limit import TimeLimit
-from studies.page import FOLDER, read, write
+from studies.page import FOLDER, renew
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,10 +59,11 @@ def run(names: Sequence[str]) -> None:
             "joins": tried,
             "hang": hang,
         }
-        before: list[Mapping[str, Cell]] = [*read(RECORDS)]
-        rows = {tuple(str(one[key]) for key in KEY): one for one in (*before, row)}
-        order = sorted(rows, key=lambda key: (*key[:2], *map(int, key[2:])))
-        write(RECORDS, [rows[key] for key in order])
+        renew(RECORDS, [row], KEY, _order)
+
+
+def _order(row: Mapping[str, Cell]) -> list[Cell]:
+    return [row[key] if key in KEY[:2] else int(row[key] or 0) for key in KEY]
 
 
 def counted(groups: Iterable[Group], assignor: str) -> tuple[int, int]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 FOLDER = Path("docs/findings")
 END = "<!-- end -->"
@@ -74,6 +74,25 @@ def write(path: Path, records: Sequence[Mapping[str, Cell]]) -> None:
         writer = csv.DictWriter(file, [*records[0]], lineterminator="\n")
         writer.writeheader()
         writer.writerows(records)
+
+
+def renew(
+    path: Path,
+    records: Iterable[Mapping[str, Cell]],
+    who: Sequence[str],
+    order: Callable[[Mapping[str, Cell]], Any] | None = None,
+) -> None:
+    """Write records in place of those of the same, by the keys that say who; the others stay.
+
+    Parameters
+    ----------
+    order : to sort all by; None: new ones come last
+    """
+    new = list(records)
+    anew = {tuple(str(one[key]) for key in who) for one in new}
+    kept = [one for one in read(path) if tuple(one[key] for key in who) not in anew]
+    every: list[Mapping[str, Cell]] = [*kept, *new]
+    write(path, every if order is None else sorted(every, key=order))
 
 
 def read(path: Path) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from heuristics import matching
 from heuristics.time_limit import TimeLimit
 from studies.how_often.service import service
 from studies.how_often.week import SECONDS, SECONDS_AGAIN, SUBSCRIPTIONS, WHAT, weeks
-from studies.page import FOLDER, read, table, write
+from studies.page import FOLDER, renew, table
 from studies.shipped_findings import called_here
 
 if TYPE_CHECKING:
@@ -241,11 +241,7 @@ def run(names: Sequence[str], services: int) -> None:
     play(here, services, COUNTS)
     made = [records_of(COUNTS / f"{name.replace('/', ' ')}.csv") for name in here]
     for file, new in zip(("how-often", "how-often-parts"), zip(*made, strict=True), strict=True):
-        records = [record for some in new for record in some]
-        anew = {tuple(record[key] for key in WHO) for record in records}
-        kept = [r for r in read(FOLDER / f"{file}.csv") if tuple(r[k] for k in WHO) not in anew]
-        every: list[Mapping[str, Cell]] = [*kept, *records]
-        write(FOLDER / f"{file}.csv", sorted(every, key=_full_name))
+        renew(FOLDER / f"{file}.csv", chain.from_iterable(new), WHO, _full_name)
 
 
 def page_of(records: Iterable[Mapping[str, str]], parts: Iterable[Mapping[str, str]]) -> str:
