@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from compare.promises.findings import Finding, read_findings
@@ -54,35 +56,10 @@ RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
         "get_partition_to_be_moved of kafka-python's PartitionMovements",
     ),
 }
-BY_LOAD = (
-    "Let the load alone decide who gets a partition that nobody owns any more. {ends} does not "
-    "look at racks; in rounds it settles here after {taken}, with loads {loads}, and on each of "
-    "the {tried:,} small groups that are enumerated."
+# The sentences that are the same for all findings of a kind.
+SAID: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("why.toml").read_text("utf-8")
 )
-RULE = (
-    "Before a partition goes from its holder to the reader with fewest, {where} looks for another "
-    "one of the topic that could go back instead. If the partition has moved before, it looks "
-    "where that partition started, and not at its holder. So it can take one from a member that "
-    "has few, and the holder, who has too many, keeps all."
-)
-CHANGE = (
-    "Look at the holder in every case: a partition goes back in the place of another only if it "
-    "is with the member that has too many. Then each turn takes one partition from a member with "
-    "x to one with at most x - 2. That lowers the sum of the squared loads by two or more, which "
-    "cannot go on for ever. {ends} does this and ends here after {turns} turns with loads {loads}."
-)
-
-NOT_FORGOTTEN = (
-    "Each move is noted in two maps, by partition and by topic. Where a partition comes back to "
-    "where it started, PartitionMovements_removeMovementRecordOfPartition takes the note out of "
-    "the second and leaves it in the first. The next move of that partition finds the old note."
-)
-NOT_REMEMBERED = (
-    "A cooperative assignor takes a partition from its owner in one round and gives it to another "
-    "member in the next. Nothing says then for whom it was taken. With racks the next round gives "
-    "it to a third member, and takes something else instead."
-)
-FORGET = "Take the note out of both maps, as {ends} does."
 
 
 def caught(finding: Finding) -> Entry | None:
@@ -111,10 +88,10 @@ def caught(finding: Finding) -> Entry | None:
         "turns_recorded": len(turns),
         "recorded_by": how,
         "same_as_our_algorithm_with_that_rule": turns == ours,
-        "rule": RULE.format(where=where),
+        "rule": SAID["endless"]["rule"].format(where=where),
         "case": story(turns, before, len(cycle)),
         "chain": None,
-        "change": CHANGE.format(
+        "change": SAID["endless"]["change"].format(
             ends=ENDS, turns=len(ending), loads=", ".join(map(str, made.loads.tolist()))
         ),
         "assignor": ENDS,
@@ -145,10 +122,10 @@ def died(finding: Finding) -> Entry | None:
         "cycle": [],
         "moves": [one._asdict() for one in moves],
         "recorded_by": "the library's own log of its assignor",
-        "rule": NOT_FORGOTTEN,
+        "rule": SAID["dies"]["rule"],
         "case": case,
         "chain": None,
-        "change": FORGET.format(ends=ENDS),
+        "change": SAID["dies"]["change"].format(ends=ENDS),
         "assignor": ENDS,
     }
 
@@ -171,7 +148,7 @@ def circles(finding: Finding) -> Entry | None:
         "rounds_before": before,
         "withheld_for": meant,
         "recorded_by": "calls of the client's own code, each with what the one before gave",
-        "rule": NOT_REMEMBERED,
+        "rule": SAID["circles"]["rule"],
         "case": rounds.story(circle, before, meant),
         "chain": None,
         "change": settled(finding.group),
@@ -190,7 +167,9 @@ def settled(group: Group) -> str:
     """
     loads, taken = rounds.settled_by(ENDS, group)
     said = ", ".join(map(str, loads))
-    return BY_LOAD.format(ends=ENDS, taken=taken, loads=said, tried=_small_that_settle())
+    return SAID["circles"]["change"].format(
+        ends=ENDS, taken=taken, loads=said, tried=_small_that_settle()
+    )
 
 
 @cache
