@@ -250,12 +250,15 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     group, tried = judged.group, tried_of(rows)
     if group.of_streams:
         return who_moves(BY_TASKS)
-    on_lag = judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}
+    objective = () if judged.best is None else judged.best.objective
+    on_lag = {*LAG_PEAKS} & {*objective}
     if not improvable or (not tried and on_lag):
         return who_moves(BY_LAG)
-    own = LAG_AWARE if on_lag else ours(judged)
-    if own and not on_lag and is_ours(group):
-        return who_moves(own)
+    own = LAG_AWARE if on_lag else ""
+    if objective == ("balance", MOVES):
+        own = where_ours_runs(group)
+        if is_ours(group):
+            return who_moves(own)
     known = bool(group.subscription_known.all())
     # What no assignor does whoever reads what, none can be advised for without an assumption.
     advise = ADVISE if commands is None else commands.advise(assumed=not (tried or known))
@@ -286,14 +289,6 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         more = f"{advise} says what it takes to change to it. {fewer}".rstrip()
     lead = f"let {spoken(best.assignor)} assign{again}. It gets there{by}."
     return who_moves(f"{lead} {more}{not_here}")
-
-
-def ours(judged: Judged) -> str:
-    """Return where an assignor of ours runs that comes to the optimum; empty if none does."""
-    best = judged.best
-    is_its_own = best is not None and [*best.objective] == ["balance", MOVES]
-    is_its_own = is_its_own and not judged.group.of_streams
-    return where_ours_runs(judged.group) if is_its_own else ""
 
 
 def _gets_there(row: Score) -> bool:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.sentences import UNLESS, mover, not_valid, start_consumers
-from compare.verdict import EVEN_LAGGING, may_rebalance
+from compare.sentences import UNLESS, mover, start_consumers
+from compare.verdict import EVEN_LAGGING
 from groups.tiers import LAG_PEAKS, TIERS
-from groups.wording import OF_CONSUMERS, counted
+from groups.wording import counted
 from optimal.proof import MEANING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.judged import Judged
-    from compare.lag.fall import PeakFall
-    from compare.verdict import Verdict
-    from groups.wording import Nouns
+    from compare.overview import Glance
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
 MARKS = {
@@ -41,48 +38,20 @@ def meaning(tiers: Sequence[str]) -> str:
     return f"First {first}; then, without giving that up, {'; then '.join(rest)}."
 
 
-def to_do(judged: Judged) -> str:
+def to_do(glance: Glance) -> str:
     """Return what to do about a group, or what would decide its verdict."""
-    if judged.verdict.says == "not valid":
-        return not_valid(judged.now)
-    fall = None if judged.fall is None else judged.fall.in_numbers
-    return to_do_in(
-        judged.verdict,
-        judged.to_move,
-        fall,
-        judged.group.nouns,
-        may_rebalance=may_rebalance(judged.group.assumed),
-    )
-
-
-def to_do_in(
-    verdict: Verdict,
-    moves: int | None,
-    fall: PeakFall | None,
-    nouns: Nouns = OF_CONSUMERS,
-    *,
-    may_rebalance: bool = False,
-) -> str:
-    """Return what to do about a group of which only the verdict and the moves are known.
-
-    Parameters
-    ----------
-    moves : partitions that move to the best, None where that is not known
-    fall : how far lag could fall, where partitions are as even as can be
-    nouns : what partitions and members are called
-    may_rebalance : whether it may be that it has no members only as it is rebalancing
-    """
+    verdict, fall, nouns = glance.verdict, glance.fall, glance.nouns
     if verdict.question:
         return verdict.question
     given = f", if {verdict.condition}" if verdict.condition else ""
-    unless = f", {UNLESS}" if may_rebalance else ""
+    unless = f", {UNLESS}" if glance.may_rebalance else ""
     if verdict.says == "nobody reads":
         return f"{start_consumers(verdict)}{unless}"
     if verdict.says == "not valid":
         return f"put each {nouns.partition} with one {nouns.member} that reads it"
     if verdict.says == "improvable":
+        moves, by = glance.to_move, mover(on_lag=verdict.tier in LAG_PEAKS)
         what = counted(moves or 0, nouns.partition)
-        by = mover(on_lag=verdict.tier in LAG_PEAKS)
         return "" if moves is None else f"let {by} move {what}{given}"
     if verdict.says == "not proved":
         return "allow more time"

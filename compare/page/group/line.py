@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from compare.overview import Glance, glance_of
-from compare.page.words import MARKS, to_do, to_do_in
-from compare.sentences import uneven_hosts_in_short
+from compare.page.words import MARKS, to_do
+from compare.sentences import not_valid, uneven_hosts_in_short
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -215,11 +215,12 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
     repeats : whether another line has its name
     """
     labels = zip(judged.group.members, labels_of(judged.group), strict=True)
+    glance = glance_of(judged, lowest)
     return Line(
-        **vars(glance_of(judged, lowest)),
+        **vars(glance),
         number=number,
         repeats=repeats,
-        to_do=to_do(judged),
+        to_do=not_valid(judged.now) if glance.verdict.says == "not valid" else to_do(glance),
         uneven_hosts=uneven_hosts_in_short(judged) if number <= MOST_WEIGHED else "",
         labels={name: label for name, label in labels if name != label},
     )
@@ -227,14 +228,7 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
     """Return the line of a group of which only that much is known."""
-    said = to_do_in(
-        glance.verdict,
-        glance.to_move,
-        glance.fall,
-        glance.nouns,
-        may_rebalance=glance.may_rebalance,
-    )
-    return Line(**vars(glance), number=number, repeats=repeats, to_do=said)
+    return Line(**vars(glance), number=number, repeats=repeats, to_do=to_do(glance))
 
 
 def shown_best(judged: Judged) -> Assignment | None:
