@@ -2,6 +2,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from itertools import combinations, combinations_with_replacement, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -44,6 +45,16 @@ def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Gr
                     subscription_topics=[t for row in rows for t in row],
                     owner=[m for of_topic in owner for m in of_topic],
                 )
+
+
+def note_jars(cache: Path, *versions: str) -> list[Path]:
+    """Put jars of Kafka's clients into a cache, and the notes of where they are."""
+    jars = [cache / f"kafka-clients-{version}.jar" for version in versions]
+    (cache / "jars").mkdir()
+    for jar in jars:
+        jar.touch()
+        (cache / "jars" / f"{jar.stem}.txt").write_text(f"{jar}\n")
+    return jars
 
 
 @pytest.fixture(scope="session")

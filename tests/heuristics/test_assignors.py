@@ -7,6 +7,7 @@ from groups import BadInput, Group
 from heuristics import WRITTEN, assign, assignor_named, assignors, available, matching, plan
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.consumers.library import FRANZ_GO
+from tests.heuristics.conftest import note_jars
 from tests.optimal.small_groups import document
 from tests.processes import in_python
 
@@ -145,14 +146,6 @@ def test_names_of_configurations_mean_the_newest_of_kafkas_that_is_here(name):
 def test_range_and_roundrobin_stay_the_ones_as_written():
     for name in ("range", "roundrobin"):
         assert assignor_named(name).kind == "written"
-
-
-def note_jars(cache, *versions):
-    (cache / "jars").mkdir()
-    for version in versions:
-        jar = cache / f"kafka-clients-{version}.jar"
-        jar.touch()
-        (cache / "jars" / f"kafka-clients-{version}.txt").write_text(f"{jar}\n")
 
 
 def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(tmp_path, monkeypatch):

@@ -148,11 +148,6 @@ def test_a_text_with_nothing_but_a_header_and_remarks_is_refused_at_the_first() 
         import_texts([("a.txt", f"{header}\n{SETLOCALE}\n".encode())])
 
 
-def test_a_text_without_a_table_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"^a\.txt: begins with 'bash: .*', expected what kafka-"):
-        import_texts([("a.txt", f"{SETLOCALE}\nlogin\n".encode())])
-
-
 TRACE = (
     "\nError: Executing consumer group command failed due to GroupId c is not one\n"
     "java.util.concurrent.ExecutionException: java.lang.IllegalArgumentException: GroupId c\n"

