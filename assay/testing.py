@@ -17,7 +17,7 @@ from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
 from groups.documents.json_files import parse_json
 from groups.files import read_group
 from groups.tiers import parse_objective, tier_named
-from groups.wording import counted
+from groups.wording import counted, first_lines
 from optimal import ProofKind, Solution, solve
 
 if TYPE_CHECKING:
@@ -148,10 +148,8 @@ def assert_within(
     made = _assignment(asked, assignment)
     if not made.is_valid:
         worst = sorted(made.violations, key=lambda violation: violation.partition_exists)
-        shown = [str(violation) for violation in worst[:MOST_LINES]]
-        more = len(made.violations) - len(shown)
-        rest = f", and {more} more" if more else ""
-        raise AssertionError(f"{asked.name}: not valid: {', '.join(shown)}{rest}")
+        shown = first_lines([*map(str, worst)], MOST_LINES)
+        raise AssertionError(f"{asked.name}: not valid: {', '.join(shown)}")
     solution = solve(asked, tiers, time_limit=time_limit)
     row = score(asked, made, solution)
     if beyond([row], limits):

@@ -15,7 +15,7 @@ import numpy as np
 
 from compare.hosts import UnevenHosts, uneven_hosts
 from compare.lag.behind import known_lag, lag_without_owner
-from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls
+from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls, moves_in
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.verdict import (
     ALL_ALIKE,
@@ -383,7 +383,7 @@ def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     at_least, at_most = (
         None if one[0] == NOTHING else int(one[0]) for one in (held.at_least, held.at_most)
     )
-    moves = _moves(best) if sure and _same(best, lowest) else None
+    moves = moves_in(best) if sure and _same(best, lowest) else None
     return Verdict(says, sure, tiers[held.tier[0]], at_least, at_most, moves)
 
 

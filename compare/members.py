@@ -28,6 +28,21 @@ def members_matching(group: Group, pattern: str) -> list[int]:
     return [m for m, names in named if any(fnmatchcase(name, pattern) for name in names)]
 
 
+def member_meant(group: Group, name: str, place: str) -> int:
+    """Return the one member of an id or client id, or of a glob on either.
+
+    Raises
+    ------
+    BadInput
+        Where a name means nobody, or several members.
+    """
+    meant = _members_meant(group, name, place)
+    if len(meant) > 1:
+        those = few([group.members[m] for m in meant])
+        raise BadInput(f"{place}: {name!r} is {len(meant):,} members, expected one of {those}")
+    return meant[0]
+
+
 def ids_meant(group: Group, names: Iterable[str], place: str) -> tuple[str, ...]:
     """Return the ids of members that are named, in that order.
 
@@ -43,14 +58,17 @@ def ids_meant(group: Group, names: Iterable[str], place: str) -> tuple[str, ...]
     """
     found: list[str] = []
     for name in names:
-        indices = members_named(group, name) or members_matching(group, name)
-        meant = [group.members[m] for m in indices]
-        if not meant:
-            there = ", ".join(group.members)
-            if len(group.members) > MOST_LISTED:
-                there = f"{few(group.members)}{nearest_of(name, group.members)}"
-            raise BadInput(f"{place}: no member {name!r}, expected one of {there}")
+        meant = [group.members[m] for m in _members_meant(group, name, place)]
         if {*meant} & {*found}:
             raise BadInput(f"{place}: {name!r} appears twice")
         found += meant
     return tuple(found)
+
+
+def _members_meant(group: Group, name: str, place: str) -> list[int]:
+    if meant := members_named(group, name) or members_matching(group, name):
+        return meant
+    there = ", ".join(group.members)
+    if len(group.members) > MOST_LISTED:
+        there = f"{few(group.members)}{nearest_of(name, group.members)}"
+    raise BadInput(f"{place}: no member {name!r}, expected one of {there}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.lag.behind import rates_of
-from compare.members import members_named
+from compare.members import member_meant
 from groups.arrays import NO_GENERATION, NOBODY, Int32
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.places import MemberDetails
@@ -76,7 +76,7 @@ def what_if(
     for topic, count in (partitions or {}).items():
         group = _with_partitions(group, _topic_named(group, topic, "partitions"), count)
     for member, topics in (reads or {}).items():
-        m = _member_named(group, member, "reads")
+        m = member_meant(group, member, "reads")
         more = [_topic_named(group, topic, f"reads.{member}") for topic in topics]
         row = np.union1d(group.subscription(m), more).astype(np.int64)
         group = group.with_reads([row], np.array([m]), np.zeros(1, np.int64))
@@ -124,7 +124,7 @@ def _with_members(group: Group, members: int, like: str | None) -> Group:
             f"members: {members}, but which of the {there} would leave matters, since they do not "
             f"read the same topics at the same rate; expected {there} or more"
         )
-    model = None if like is None else _member_named(group, like, "like")
+    model = None if like is None else member_meant(group, like, "like")
     if members <= there:
         return group.only(np.sort(np.argsort(-group.owned, kind="stable")[:members]))
     new = members - there
@@ -190,17 +190,6 @@ def _topic_named(group: Group, name: str, place: str) -> int:
     if name not in group.topics:
         raise BadInput(f"{place}: no topic {name!r}; nearest: {nearest(name, group.topics)}")
     return group.topics.index(name)
-
-
-def _member_named(group: Group, name: str, place: str) -> int:
-    meant = members_named(group, name)
-    if not meant:
-        raise BadInput(f"{place}: no member {name!r}; nearest: {nearest(name, group.members)}")
-    if len(meant) > 1:
-        raise BadInput(
-            f"{place}: {len(meant):,} members have client id {name!r}; name one of them"
-        )
-    return meant[0]
 
 
 def new_names(group: Group, count: int) -> tuple[str, ...]:

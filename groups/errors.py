@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 # What helps, in Python; the command names its options instead.
@@ -120,6 +120,13 @@ class Failure:
     def about(self) -> str:
         """The group, or the place where that is not known."""
         return self.group or self.place
+
+
+def require_one_of(place: str, given: object, known: Iterable[str]) -> None:
+    """Raise BadInput where what was given is none of the names that are known."""
+    names = [*known]
+    if given not in names:
+        raise BadInput(f"{place}: {given!r}, expected one of {', '.join(names)}")
 
 
 @contextmanager

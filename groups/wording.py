@@ -139,6 +139,18 @@ def names_or_count(names: Sequence[str], noun: str, longest: int) -> str:
     return (text or "-") if len(text) <= longest else counted(len(names), noun)
 
 
+def first_lines(lines: Sequence[str], most: int, more: str = "") -> list[str]:
+    """Return the first of some lines, and where there are more, one that says how many.
+
+    Examples
+    --------
+    >>> first_lines(["a", "b", "c"], 1, ": see each"), first_lines(["a"], 1)
+    (['a', 'and 2 more: see each'], ['a'])
+    """
+    left = len(lines) - most
+    return [*lines[:most], *([f"and {left:,} more{more}"] if left > 0 else [])]
+
+
 def nearest_of(name: str, known: Iterable[str]) -> str:
     """Return what somebody may have meant, to be put behind a line that says it is not there.
 

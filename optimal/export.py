@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal, get_args
 
-from groups.errors import BadInput
+from groups.errors import BadInput, require_one_of
 from groups.needs import require_data
 from groups.tiers import form_after, parse_objective, values
 from optimal.answer import require_costs_within
@@ -104,8 +104,7 @@ def export(
     {'member': 'c0', 'partitions': [['t0', 1]]}
     """
     tiers = parse_objective(objective)
-    if syntax not in get_args(Syntax):
-        raise BadInput(f"syntax: {syntax!r}, expected one of {', '.join(get_args(Syntax))}")
+    require_one_of("syntax", syntax, get_args(Syntax))
     if not 1 <= tier <= len(tiers):
         raise BadInput(f"tier: {tier}, but the objective has {len(tiers)}: {' > '.join(tiers)}")
     require_data(group, tiers[:tier])

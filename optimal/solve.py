@@ -11,7 +11,7 @@ import numpy as np
 
 from groups.arrays import some
 from groups.assignment import Assignment
-from groups.errors import AssayError, BadInput, SolverContradiction
+from groups.errors import AssayError, BadInput, SolverContradiction, require_one_of
 from groups.fleet import Fleet
 from groups.needs import lacking, require_data
 from groups.portions import in_portions
@@ -166,8 +166,7 @@ def solve_fleet(
 
 def require_served(objective: Objective, method: str) -> None:
     """Raise BadInput where there is no such method, or it does not serve the objective."""
-    if method not in METHODS:
-        raise BadInput(f"method: {method!r}, expected one of {', '.join(METHODS)}")
+    require_one_of("method", method, METHODS)
     other = next((tier for tier in objective if not TIERS[tier].is_flow), None)
     if method == "flow" and other is not None:
         raise BadInput(f"method: flow does not serve tier {other}; use cp-sat, ilp or brute")

@@ -35,7 +35,7 @@ from compare.overview import guessed_in
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
-from groups.wording import counted, few, percent
+from groups.wording import counted, few, first_lines, percent
 from heuristics import matching
 from heuristics.time_limit import TimeLimit
 
@@ -257,11 +257,9 @@ def _print_assumed(advice: Sequence[Advice]) -> None:
     for one in advice:
         if one.condition is not None:
             named.setdefault(one.condition, []).append(one.group)
-    for condition, names in list(named.items())[:MOST_CONDITIONS]:
-        tell(f"{few(list(dict.fromkeys(names)))}: only if {condition}")
-    if len(named) > MOST_CONDITIONS:
-        more = counted(len(named) - MOST_CONDITIONS, "condition")
-        tell(f"and {more} more: see each group in full")
+    lines = [f"{few([*dict.fromkeys(all_of)])}: only if {said}" for said, all_of in named.items()]
+    for line in first_lines(lines, MOST_CONDITIONS, ": see each group in full"):
+        tell(line)
 
 
 def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> None:

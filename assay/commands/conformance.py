@@ -17,7 +17,7 @@ from assay.signals import ending_on_signals
 from assay.streams import note, show_json, write
 from assay.terminal import Column, show_table
 from groups.documents.json_files import make_folder
-from groups.errors import BadInput
+from groups.errors import BadInput, require_one_of
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def conformance(
         raise BadInput("expected either an assignor, --probe or --out DIR")
     require_probe(port, probe=probe)
     for name in promise or ():
-        if name not in ASKED:
-            raise BadInput(f"--promise {name}: expected one of {', '.join(ASKED)}")
+        require_one_of("promise", name, ASKED)
     if out is not None:
         make_folder(Path(out))
         for name in promise or ASKED:

@@ -8,7 +8,7 @@ import typer
 
 from assay.commands.cluster import Strict
 from assay.commands.options import Reset, SnapshotsOut, no_group_in
-from assay.streams import as_json, note, note_assumed, note_failures, write
+from assay.streams import as_json, note_assumed, note_failures, write
 from groups.documents.json_files import is_json_lines
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput, Failure
@@ -17,6 +17,7 @@ from groups.files import PARQUET, each_group, find, holds_snapshots, is_folder, 
 from groups.group import Group
 from groups.importers import import_each
 from groups.importers.times import file_time, told_time
+from groups.wording import first_lines
 
 MOST_LINES = 20
 
@@ -150,6 +151,4 @@ def note_each_assumed(assumed: Iterable[tuple[str, Sequence[str]]]) -> None:
         f"{next(iter(names)) if len(names) == 1 else f'{len(names)} groups'}: {line}"
         for line, names in of.items()
     ]
-    note_assumed(lines[:MOST_LINES])
-    if len(lines) > MOST_LINES:
-        note(f"assumed: {len(lines) - MOST_LINES} lines more, each in `assumed` of its snapshot")
+    note_assumed(first_lines(lines, MOST_LINES, ", each in `assumed` of its snapshot"))

@@ -68,7 +68,7 @@ from compare.verdict import EMPTY
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
-from groups.wording import agreed, counted, few
+from groups.wording import agreed, counted, few, first_lines
 from heuristics.catalogue import usual_assignors
 
 if TYPE_CHECKING:
@@ -188,7 +188,8 @@ def score(
         unfit = _unfit(of_plans, limited=bool(sure or assumed), strict=strict)
         worse += [f"{groups[0].name}: {line}" for line in unfit]
     worse += [f"{one.about}: not judged" for one in not_had] if strict else []
-    _tell_gate(worse)
+    for line in first_lines(worse, MOST_LINES):
+        complain(line)
     if damaged and not worse and (sure or assumed or strict):
         complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
     raise typer.Exit(1 if worse else 2 if damaged else 0)
@@ -201,14 +202,6 @@ def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
     if strict:
         lines += [f"{row.assignor}: {row.reason}" for row in plans if row.status != "scored"]
     return lines
-
-
-def _tell_gate(worse: Sequence[str]) -> None:
-    """Complain of what is beyond the limits."""
-    for line in worse[:MOST_LINES]:
-        complain(line)
-    if len(worse) > MOST_LINES:
-        complain(f"and {len(worse) - MOST_LINES} more")
 
 
 def _with_fresh(

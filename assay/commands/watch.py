@@ -26,7 +26,7 @@ from groups.errors import BadInput
 from groups.extras import require
 from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
-from groups.wording import SECONDS_IN, counted, few, rounded, whole_number
+from groups.wording import SECONDS_IN, counted, few, first_lines, rounded, whole_number
 from live.watch import Look, Series, looks
 
 if TYPE_CHECKING:
@@ -262,9 +262,7 @@ def news_line(
     news = [line for one in now if (line := _news(before.get(one.group.name), one))]
     gone = before.keys() - {one.group.name for one in now} - {*failing, *unjudged}
     news += [f"{name}: gone" for name in sorted(gone)]
-    shown = news[:MOST_GROUPS]
-    if len(news) > len(shown):
-        shown.append(f"and {counted(len(news) - len(shown), 'group')} more changed")
+    shown = first_lines(news, MOST_GROUPS, " changed")
     for what, names in (("captured", failing), ("judged", unjudged)):
         if lost := before.keys() & {*names} - {*missed}:
             shown.append(_lost(what, lost))

@@ -29,7 +29,7 @@ from compare.sizes.pods import pods_of
 from compare.verdict import ALL_ALIKE
 from compare.what_if import reading, what_if
 from groups.assignment import Assignment
-from groups.errors import BadInput
+from groups.errors import BadInput, require_one_of
 from groups.needs import require_data
 from heuristics.catalogue import usual_assignors
 from heuristics.time_limit import TimeLimit
@@ -247,8 +247,8 @@ def _condition(worlds: Worlds, lower: Lower, *, alike: bool) -> str | None:
 
 def _chosen(worlds: Worlds, lower: Lower | None) -> Lower:
     """Return the number that decides: lag where all of it is known and there is some."""
-    if lower is not None and lower not in TO_LOWER:
-        raise BadInput(f"lower: {lower!r} is none of {', '.join(TO_LOWER)}")
+    if lower is not None:
+        require_one_of("lower", lower, TO_LOWER)
     if lower == "peak_load":
         return lower
     try:

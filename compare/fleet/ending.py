@@ -17,7 +17,7 @@ from compare.overview import Glance
 from compare.scores import CURRENT, STORED, stored_score
 from compare.sentences import spread
 from compare.verdict import EMPTY, Verdict, may_rebalance
-from groups.wording import MOST_NAMED, counted, few
+from groups.wording import MOST_NAMED, counted, few, first_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -181,11 +181,10 @@ def too_far_in_run(
     )
     worst = sorts.orderBy(sql.desc("many"), "sort").collect()
     lines = []
-    for row in worst[:most]:
+    for row in worst:
         named = [f"{group}{f' by {by}' if by else ''}" for group, by in row["first"]]
         lines.append(f"{row['sort']}: {counted(row['many'], 'group')}: {few(named, row['many'])}")
-    more = len(worst) - len(lines)
-    return lines + [f"and {more:,} more reasons"] * (more > 0)
+    return first_lines(lines, most, " reasons")
 
 
 def _beyond(

@@ -305,15 +305,17 @@ def _fewest(best: Solution, wanted: int, time_left: TimeLeft) -> tuple[Solution,
     least = next(term.bound or 0 for term in few.terms if term.name == MOVES)
     if not all(term.bound == term.value for term in few.terms[: tiers.index(MOVES)]):
         least = 0
-    if _moves(few) > _moves(best):
+    fewest = moves_in(few)
+    if fewest > moves_in(best):
         return best, least
-    low = solve(group, best.objective, at_most={MOVES: _moves(few)}, time_limit=time_left.share(1))
+    low = solve(group, best.objective, at_most={MOVES: fewest}, time_limit=time_left.share(1))
     as_good = [term.value for term in low.terms[:-1]] == reached
     enough = low.assignment is not None and as_good and low.terms[-1].value <= wanted
     return (low if enough else few), least
 
 
-def _moves(solution: Solution) -> int:
+def moves_in(solution: Solution) -> int:
+    """Return how many partitions a solution moves; 0 where it has no assignment."""
     return 0 if solution.assignment is None else len(solution.assignment.moved)
 
 

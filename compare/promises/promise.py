@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from compare.promises.trial import Trial, optima
 from compare.samples.ordinary import is_ordinary
-from groups import Assignment, BadInput, values
+from groups import Assignment, values
+from groups.errors import require_one_of
 from heuristics.catalogue import WRITTEN
 from heuristics.protocol import FOR_EVER
 from heuristics.written import kip54
@@ -101,8 +102,7 @@ def promise_named(name: str) -> Promise:
     BadInput
         Where no promise has that name.
     """
-    if name not in PROMISES:
-        raise BadInput(f"promise: unknown name {name!r}, expected one of {', '.join(PROMISES)}")
+    require_one_of("promise", name, PROMISES)
     return PROMISES[name]
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.members import members_named
+from compare.members import member_meant
 from compare.remedy import NO_COMMAND
 from compare.sentences import spread
-from groups.errors import BadInput
 from groups.wording import agreed, counted, listed
-from heuristics.nearest import nearest
 from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
@@ -246,17 +244,7 @@ def about(explanation: Explanation, member: str) -> list[str]:
         Where the group has no such member, or several of that client id.
     """
     group = explanation.group
-    meant = members_named(group, member)
-    if not meant:
-        has = f"which has {named(group.members)}"
-        if len(group.members) > FEW:
-            has = f"which has {counted(len(group.members), 'member')}"
-            has += f"; nearest: {nearest(member, group.members)}"
-        raise BadInput(f"member {member}: no member of group {group.name}, {has}")
-    if len(meant) > 1:
-        those = named([group.members[m] for m in meant])
-        raise BadInput(f"member {member}: {len(meant):,} members have that client id: {those}")
-    (m,) = meant
+    m = member_meant(group, member, "member")
     found = [_holds(explanation, m), *_gives(explanation, m), _reads(explanation, m)]
     blocks = explanation.blocks
     at = next((i for i, block in enumerate(blocks) if m in block.members), None)

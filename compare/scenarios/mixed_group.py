@@ -16,6 +16,7 @@ from compare.scenarios.course import NOW, START, held_now
 from compare.scenarios.rollout import Act, Rollout, RolloutStep, Rule
 from groups import BadInput, Failed, Group, Refused
 from groups.columns.places import MemberDetails
+from groups.errors import require_one_of
 from heuristics import WRITTEN
 from heuristics.protocol import (
     AS_WRITTEN,
@@ -78,8 +79,7 @@ def give_out(
 
 
 def _written(assignor: str) -> Callable[[Group], Plan]:
-    if assignor not in AS_WRITTEN:
-        raise BadInput(f"rollout: assignor {assignor!r}, expected one of {', '.join(AS_WRITTEN)}")
+    require_one_of("rollout", assignor, AS_WRITTEN)
     return WRITTEN[AS_WRITTEN[assignor]].function
 
 

@@ -19,7 +19,7 @@ from groups.arguments import taking
 from groups.documents import fields
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, named, read_bytes
-from groups.errors import BadInput
+from groups.errors import BadInput, require_one_of
 from groups.files import read_group
 from groups.unknown import settled
 
@@ -117,8 +117,8 @@ class Scenario:
         rollout = None if top.get("rollout") is None else fields.name(top["rollout"], "rollout")
         if (rollout is None) == ("events" not in top):
             fields.refuse("", "expected either events or a rollout")
-        if rollout is not None and rollout not in ROLLOUTS:
-            fields.refuse("rollout", f"{rollout!r}, expected one of {', '.join(ROLLOUTS)}")
+        if rollout is not None:
+            require_one_of("rollout", rollout, ROLLOUTS)
         group = _group(top["group"], folder or Path())
         if assume_equal:
             group = group.with_equal_subscriptions()

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from compare.members import ids_meant, members_matching
+from compare.members import ids_meant, member_meant, members_matching
 from compare.scenarios.mixed_group import perform
 from compare.scenarios.rollout import Act, Rollout, Rule
 from groups import BadInput, Refused
-from groups.wording import counted, few
+from groups.errors import require_one_of
+from groups.wording import counted
 from heuristics.protocol import AS_WRITTEN, DEFAULT_ASSIGNORS, choose
 
 if TYPE_CHECKING:
@@ -64,11 +65,7 @@ class Variation:
         for chosen, listed in (("order", self.order), ("stays", self.stays)):
             if listed and rollout == "range-only":
                 raise BadInput(f"{chosen}: nobody restarts in range-only")
-        late = () if self.misses is None else ids_meant(group, (self.misses,), "misses")
-        if len(late) > 1:
-            raise BadInput(
-                f"misses: {len(late):,} members have client id {self.misses!r}: {few(late)}"
-            )
+        misses = self.misses and group.members[member_meant(group, self.misses, "misses")]
         starts: dict[str, tuple[str, ...]] = {}
         for pattern, listed in self.starts.items():
             meant = members_matching(group, pattern)
@@ -82,9 +79,7 @@ class Variation:
         ):
             _require_assignors(listed, place)
         order, stays = ids_meant(group, self.order, "order"), ids_meant(group, self.stays, "stays")
-        return replace(
-            self, order=order, stays=stays, misses=next(iter(late), None), starts=starts
-        )
+        return replace(self, order=order, stays=stays, misses=misses, starts=starts)
 
     def in_order(self, members: Sequence[str]) -> list[str]:
         """Return the members as they restart."""
@@ -98,9 +93,7 @@ class Variation:
 
 def _require_assignors(listed: Sequence[str], place: str) -> None:
     for i, assignor in enumerate(listed):
-        if assignor not in AS_WRITTEN:
-            expected = ", ".join(AS_WRITTEN)
-            raise BadInput(f"{place}: assignor {assignor!r}, expected one of {expected}")
+        require_one_of(place, assignor, AS_WRITTEN)
         if assignor in listed[:i]:
             raise BadInput(f"{place}: {assignor!r} appears twice")
 
@@ -155,8 +148,7 @@ def roll_out(
     >>> print(both[0].answer.partition(":")[0])
     Safe in 2 rolling restarts
     """
-    if name not in ROLLOUTS:
-        raise BadInput(f"rollout: unknown name {name!r}, expected one of {', '.join(ROLLOUTS)}")
+    require_one_of("rollout", name, ROLLOUTS)
     if len(group.members) < 2:
         raise BadInput(f"rollout: {counted(len(group.members), 'member')}, expected 2 or more")
     group.require_subscriptions()

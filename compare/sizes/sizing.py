@@ -13,7 +13,7 @@ from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import Hottest, hottest
 from compare.what_if import all_alike, fewest, reading, turn, unassigned, what_if
 from groups.assignment import Assignment
-from groups.errors import BadInput
+from groups.errors import BadInput, require_one_of
 from groups.framed import Framed
 from groups.needs import require_data
 from groups.seconds import seconds_of
@@ -78,12 +78,10 @@ class Target:
         if len(given) > 1:
             raise BadInput(f"target: {' and '.join(given)}, expected one")
         ((name, most),) = given.items()
-        aim = next((known for known in AIMS if known == name), None)
-        if aim is None:
-            raise BadInput(f"target: {name!r} is none of {', '.join(AIMS)}")
+        require_one_of("target", name, AIMS)
         if type(most) is not int or most < 0:
             raise BadInput(f"target.{name}: {most!r}, expected a whole number of 0 or more")
-        return Target(aim, most)
+        return Target(AIMS[AIMS.index(name)], most)
 
 
 def parse_target(text: str) -> dict[str, int]:
@@ -95,8 +93,7 @@ def parse_target(text: str) -> dict[str, int]:
         Where it is written in another way.
     """
     name, _, value = text.partition("=")
-    if name not in AIMS:
-        raise BadInput(f"target {text}: {name!r} is none of {', '.join(AIMS)}")
+    require_one_of(f"target {text}", name, AIMS)
     found = whole_number(value, SECONDS_IN if name == "peak_time" else SIZES)
     if re.fullmatch(r"[0-9]{19,} ?[A-Za-z]*", value):
         raise BadInput(f"target {text}: N is too big; expected at most 18 digits")

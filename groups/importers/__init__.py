@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from groups.documents.assay_group import as_json, told
 from groups.documents.texts import STANDARD_INPUT, decode
-from groups.errors import BadInput, Failure
+from groups.errors import BadInput, Failure, require_one_of
 from groups.group import Group
 from groups.importers.console import output
 from groups.importers.lines import (
@@ -110,8 +110,7 @@ def import_each(
     BadInput
         Where there is no such dialect.
     """
-    if dialect not in DIALECTS:
-        raise BadInput(f"dialect: {dialect!r}, expected one of {', '.join(DIALECTS)}")
+    require_one_of("dialect", dialect, DIALECTS)
     views: dict[str, list[View]] = {}
     sizes: dict[str, TopicSize] = {}
     refusals: list[Refusal] = []

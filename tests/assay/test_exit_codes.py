@@ -135,7 +135,7 @@ hunt range --port 9092
 hunt
     expected either an assignor, --probe or --rederive FILE
 hunt range --promise fast
-    --promise: unknown name 'fast', ...
+    --promise: 'fast', ...
 fetch kafka-jaba@4.4.0
     client: unknown name 'kafka-jaba'; nearest: kafka-java, ... assay assignors lists all
 fetch kafka-java@DIGITS
@@ -245,11 +245,11 @@ export orders.json --proto -o /no/m.pb
 explain all.txt
     all.txt: 11 groups, expected one of aio-f, coop-a, empty-e, idle-h, ... add --group NAME
 explain orders.json --member c7
-    --member c7: no member of group orders, which has c0 and c1
+    --member: no member 'c7', expected one of c0, c1
 explain all.txt orders.json
     all.txt, orders.json: 12 groups, expected one of aio-f, coop-a, empty-e, ... add --group NAME
 size late.json --target speed=1
-    --target speed=1: 'speed' is none of peak_lag, peak_time, peak_load, load_spread, balance
+    --target speed=1: 'speed', expected one of peak_lag, peak_time, peak_load, load_spread, balance
 size late.json --target peak_lag=x
     --target peak_lag=x: expected peak_lag=N, with N a number as in 8 or 400k
 size late.json --target peak_time=5m
@@ -265,7 +265,7 @@ size late.json --members 4-2
 size late.json --members 1-2000
     --members 1-2000: 2,000 numbers, at most 1,000
 size late.json --like c
-    --like: no member 'c'; nearest: a, b
+    --like: no member 'c', expected one of a, b
 size unknown.json --members 2-3
     members.c0.subscription: unknown; pass --reads PATTERN=TOPICS, or --assume-equal
 size late.json --figure x.pdf
@@ -293,7 +293,7 @@ plot unknown.json --figure size -o no.svg
 advise orders.json --lower peak_lag
     topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)
 advise orders.json --like c9
-    --like: no member 'c9'; nearest: c0, c1
+    --like: no member 'c9', expected one of c0, c1
 advise orders.json --group order
     --group order: no group of that name; nearest: orders
 diff all.txt all.txt --group coop
@@ -315,7 +315,7 @@ conformance range --out x
 conformance range --port 1
     --port: only with --probe
 conformance range --promise fair
-    --promise fair: expected one of terminates, answers,...
+    --promise: 'fair', expected one of terminates, answers,...
 conformance kafka-java/sticky@0.0.1
     kafka-java/sticky@0.0.1: ...
 conformance 'kip-54-*'
@@ -331,7 +331,7 @@ scenario upgrade.json --order app-0,,app-1
 scenario upgrade.json --from range --from sticky
     --from sticky: given twice for all members...
 scenario upgrade.json --to own
-    --to: assignor 'own', expected one of range...
+    --to: 'own', expected one of range...
 scenario deploy.json --deploys 1
     deploy.json: says itself what happens: leave out --group, --reads, ...
 scenario known.jsonl --group sticky-javadoc-1-fresh

@@ -66,7 +66,7 @@ def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_bring
     assert f"{name}: the jars of kafka-clients 4.4.0 are not here" in run.stderr
     # Nor is another one named as the way to the moves without a word on that.
     uneven = {**nothing, "stdin": json.dumps(lopsided())}
-    assert "were not tried: assay fetch kafka-java. " in started("score", "-", **uneven).stdout
+    assert "were not tried: assay fetch kafka-java." in started("score", "-", **uneven).stdout
 
 
 def test_what_is_there_is_ready_at_once():

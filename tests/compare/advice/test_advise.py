@@ -209,5 +209,5 @@ def test_new_members_may_read_what_another_reads():
     assert (more.members, more.after.value) == (3, 3)
     like_b = advise(group, assignors=(), like="b")
     assert "members" in [one.kind for one in like_b.no_gain if not one.proved]
-    with pytest.raises(BadInput, match=r"like: no member 'c'; nearest: a, b"):
+    with pytest.raises(BadInput, match=r"like: no member 'c', expected one of a, b"):
         advise(group, assignors=(), like="c")

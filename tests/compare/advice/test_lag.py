@@ -98,7 +98,7 @@ def test_lag_that_is_not_known_cannot_be_lowered_and_then_partitions_decide():
     assert advise(some, assignors=()).lower == "peak_load"
     with pytest.raises(BadInput, match=r"topics\.t\.lag\[1\]: unknown, but tier peak_lag needs"):
         advise(some, lower="peak_lag")
-    with pytest.raises(BadInput, match=r"lower: 'balance' is none of peak_load, peak_lag"):
+    with pytest.raises(BadInput, match=r"lower: 'balance', expected one of peak_load, peak_lag"):
         advise(some, lower="balance")
 
 

@@ -132,7 +132,7 @@ def test_on_its_own_result_every_member_claims_what_it_was_given_in_one_generati
 
 
 def test_what_is_not_there_is_refused():
-    with pytest.raises(BadInput, match=r"^promise: unknown name 'fast', expected one of termin"):
+    with pytest.raises(BadInput, match=r"^promise: 'fast', expected one of termin"):
         promise_named("fast")
     with pytest.raises(BadInput, match=r"^assignor: unknown name 'fast'"):
         in_process("fast")
