@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from groups.documents.assay_group import JsonObject
     from heuristics.time_limit import TimeLimit
 
-Sizes = tuple[tuple[int, int], ...]
 SECONDS = 10.0
 SEED = 1
 TYPICAL, RACKED = 40, 60
@@ -60,7 +59,7 @@ SOURCES = {
     "finding": "a group on which an assignor broke the promise: corpus/findings.jsonl, by its id",
     "typical": "drawn by seed: one or two members join a group that was assigned optimally",
     "racks": "drawn as the typical ones, with three racks: who looks at them does better",
-    "small": f"every ordinary group of up to {SMALL[-1][0]} members and partitions in all, one of "
+    "small": f"every ordinary group of up to {SMALL} members and partitions in all, one of "
     "those that are alike up to the names of members, topics and partitions",
     "large": "a point of a seeded family: assay conformance --out DIR writes it in full",
 }
@@ -68,14 +67,14 @@ OBJECTIVES = {"optimal-balance": "kip-54", "optimal-moves": "kip-54", RACKS.name
 COLUMNS = {"broken": "broken_by", "not_tested": "not_tested_by"}
 
 
-def instances(promise: str, sizes: Sizes = SMALL) -> Iterator[JsonObject]:
+def instances(promise: str, size: int = SMALL) -> Iterator[JsonObject]:
     """Return the instances of a promise, without what assignors do on them.
 
     Parameters
     ----------
-    sizes : of the small groups, as of `studies.smallest.small`
+    size : of the small groups, as of `studies.smallest.small`
     """
-    for source, group in _groups(promise, sizes):
+    for source, group in _groups(promise, size):
         if promise in ("settles", "optimal-moves") and not len(group.claims.member):
             # Nobody has anything to revoke, and nothing can move.
             continue
@@ -92,7 +91,7 @@ def instances(promise: str, sizes: Sizes = SMALL) -> Iterator[JsonObject]:
         yield {"id": group.name, "source": source, **what, **answer}
 
 
-def _groups(promise: str, sizes: Sizes) -> Iterator[tuple[str, Group]]:
+def _groups(promise: str, size: int) -> Iterator[tuple[str, Group]]:
     if promise == RACKS.name:
         for group in islice(filter(_is_about_racks, ordinary_in_racks(SEED)), RACKED):
             yield "racks", _named(without_lag(group), f"racks-{group.name}")
@@ -106,18 +105,18 @@ def _groups(promise: str, sizes: Sizes) -> Iterator[tuple[str, Group]]:
             yield "finding", group
     for group in islice(ordinary(SEED), TYPICAL):
         yield "typical", _named(without_lag(group), f"typical-{group.name}")
-    for group in smallest(sizes):
+    for group in smallest(size):
         yield "small", group
     for name in LARGE:
         yield "large", family_named(name).group(SEED)
 
 
 @cache
-def smallest(sizes: Sizes = SMALL) -> tuple[Group, ...]:
+def smallest(size: int = SMALL) -> tuple[Group, ...]:
     """Return one of the small ordinary groups that are alike up to names, smaller ones first."""
     found: dict[Small, int] = {}
     number: dict[tuple[int, ...], int] = {}
-    for group in small(sizes):
+    for group in small(size):
         least = least_alike(group)
         if least not in found:
             shape = (len(least.rows), len(least.counts), len(least.owner))

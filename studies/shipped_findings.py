@@ -42,7 +42,7 @@ RECORDED_SECONDS = 5.0
 CHILDREN = 2
 RACKED = 6000
 HOW = (
-    f"every ordinary group of up to {SMALL[-1][0]} members and partitions in all was tried; "
+    f"every ordinary group of up to {SMALL} members and partitions in all was tried; "
     "{0:,} ordinary groups were drawn, and as many with racks; then all groups of up to 2 topics "
     "x 3 members x 4 partitions were tried; then {0:,} groups were drawn with claims of every "
     "sort, rivals and old generations among them; the smallest on which it breaks was shrunk"

@@ -21,19 +21,16 @@ if TYPE_CHECKING:
     from studies.tallies import Tally
 
 RECORDS = Path("docs/findings/smallest.json")
-# Members and partitions in all, and the most topics among which the partitions are.
-SMALL = ((6, 5),)
+# Members and partitions in all.
+SMALL = 6
 
 
-def small(sizes: Sequence[tuple[int, int]] = SMALL) -> Iterator[Group]:
-    """Return every ordinary group up to some sizes, by members and partitions in all."""
-    least = 2
-    for size, topics in sizes:
-        for total in range(least, size + 1):
-            for members in range(1, total):
-                for many in range(1, min(topics, total - members) + 1):
-                    yield from map(joined, joins(members, many, total - members))
-        least = size + 1
+def small(size: int = SMALL) -> Iterator[Group]:
+    """Return every ordinary group up to a size, by members and partitions in all."""
+    for total in range(2, size + 1):
+        for members in range(1, total):
+            for topics in range(1, total - members + 1):
+                yield from map(joined, joins(members, topics, total - members))
 
 
 def record_of(assignor: str, promise: str, one: Tally, finding: Finding | None) -> dict[str, Any]:

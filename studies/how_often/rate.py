@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -240,8 +240,8 @@ def run(names: Sequence[str], services: int) -> None:
     here = called_here(matching(names or STUDIED))
     play(here, services, COUNTS)
     made = [records_of(COUNTS / f"{name.replace('/', ' ')}.csv") for name in here]
-    for file, new in zip(("how-often", "how-often-parts"), zip(*made, strict=True), strict=True):
-        renew(FOLDER / f"{file}.csv", chain.from_iterable(new), WHO, _full_name)
+    renew(FOLDER / "how-often.csv", (r for records, _ in made for r in records), WHO, _full_name)
+    renew(FOLDER / "how-often-parts.csv", (r for _, parts in made for r in parts), WHO, _full_name)
 
 
 def page_of(records: Iterable[Mapping[str, str]], parts: Iterable[Mapping[str, str]]) -> str:
