@@ -58,7 +58,7 @@ def allocated(held: JavaGroup, runs: int = 10) -> float:
     return float(threads.getThreadAllocatedBytes(thread) - before) / runs / 1e6
 
 
-def beside(ours: JavaGroup, theirs: JavaGroup, runs: int) -> tuple[float, float]:
+def fastest(ours: JavaGroup, theirs: JavaGroup, runs: int) -> tuple[float, float]:
     """Return the milliseconds of the fastest call of both: other work on the machine only adds."""
     came = in_turn(
         lambda: ours.timed(1)[0], lambda: theirs.timed(1)[0],
@@ -79,7 +79,7 @@ def uniform(runs: int) -> None:
         group = as_they_time_it(family)
         ours = JAVA_OPTIMAL.held(group, "optimal", KAFKA)
         theirs = KAFKA_BROKER.held(group, "uniform", KAFKA)
-        a, b = beside(ours, theirs, runs)
+        a, b = fastest(ours, theirs, runs)
         room = allocated(ours), allocated(theirs)
         of_kind[family.subscriptions, family.event].append((a, b, room[1] / room[0]))
         both = f"{room[0]:.2f}, {room[1]:.2f}"
@@ -111,7 +111,7 @@ def sticky(runs: int) -> None:
         cells = []
         for name in ("sticky", "cooperative-sticky"):
             theirs = KAFKA_JAVA.held(group, name, KAFKA)
-            a, b = beside(ours, theirs, runs)
+            a, b = fastest(ours, theirs, runs)
             cells += [f"{b:.1f}, {allocated(theirs, 1):.1f}", f"{b / a:,.1f}"]
         row(family.name, f"{a:.2f}, {allocated(ours, 1):.1f}", *cells)
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from fnmatch import fnmatch
 from hashlib import sha256
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +56,7 @@ HISTORIES = FOLDER / "since-when.json"
 # Larger groups after an ordinary join, on which releases hang that answer on the smallest.
 BESIDES = Path(__file__).with_name("besides.jsonl")
 TOLD = Path(__file__).with_name("told.json")
-BUILT = ("franz-go", "sarama")
 DIED = "the process that tried it died"
-NOT_BUILT = "not built: the releases tried on both sides agree"
 IN_WHEELS = ("kafka-python", "aiokafka")
 
 
@@ -92,28 +90,15 @@ def rows_of(
 ) -> dict[str, list[Row]]:
     """Return what the releases of a client make of each finding: version, date, status, reason.
 
-    A client that must be built for each release is tried in the last of each minor release, then
-    wherever two that were tried do not agree.
-
     Parameters
     ----------
     others : findings of all clients, whose groups may serve
     """
-    releases = releases_of(client)
-    tried: dict[Release, list[Row]] = {}
-    chosen = {*(first_tried(releases) if client in BUILT else releases)}
-    while chosen:
-        tried |= {one: judged(client, one, findings, others) for one in releases if one in chosen}
-        each = [
-            tried.get(one) or [_untried(one.version, one.date, NOT_BUILT)] * len(findings)
-            for one in releases
-        ]
-        rows = [*zip(*each, strict=True)]
-        chosen = {one for of in rows for one in in_doubt(releases, of)} - tried.keys()
+    each = [judged(client, release, findings, others) for release in releases_of(client)]
     # Two releases may hold one library.
     return {
         finding.id: [*{str(row["version"]): row for row in of}.values()]
-        for finding, of in zip(findings, rows, strict=True)
+        for finding, of in zip(findings, zip(*each, strict=True), strict=True)
     }
 
 
@@ -158,23 +143,6 @@ def judged(
         if finding.id in told
         else _untried(version, day, DIED)
         for finding in findings
-    ]
-
-
-def first_tried(releases: Sequence[Release]) -> list[Release]:
-    """Return the first release and the last of each minor one."""
-    last = {jars.release(release.version): release for release in releases}
-    return [*dict.fromkeys([*releases[:1], *last.values()])]
-
-
-def in_doubt(releases: Sequence[Release], rows: Sequence[Row]) -> list[Release]:
-    """Return the releases that were not built, between two whose verdicts differ."""
-    tried = [i for i, row in enumerate(rows) if row["reason"] != NOT_BUILT]
-    return [
-        release
-        for a, b in pairwise(tried)
-        if rows[a]["status"] != rows[b]["status"]
-        for release in releases[a + 1 : b]
     ]
 
 

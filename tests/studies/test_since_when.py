@@ -13,11 +13,10 @@ from compare.promises.trial import Runner, in_process, runner_of
 from groups import Group
 from heuristics.assignor import Outcome, attempt
 from heuristics.written.range import plan
-from studies.since_when.histories import NOT_BUILT, first_tried, history, in_doubt
 from studies.since_when.histories import TOLD as HISTORIES
+from studies.since_when.histories import history
 from studies.since_when.releases import (
     BUILT_THE_SAME,
-    Release,
     oldest_first,
 )
 from studies.since_when.verdicts import AFFECTED, UNAFFECTED, UNTRIED, Verdict, besides_of, verdict
@@ -92,21 +91,6 @@ def test_a_change_is_told_where_the_first_affected_release_is_the_one_it_names()
     assert (made["first"], made["last"], made["change"]) == ("2.0", "2.0", "It came.")
     assert history("x-valid", rows[:1], told)["change"] is None
     assert history("y-valid", rows, told)["change"] is None
-
-
-def test_of_a_client_to_build_each_minor_release_is_tried_and_then_all_where_two_differ():
-    releases = [Release(v) for v in ("1.0.0", "1.1.0", "1.1.1", "1.1.2", "1.2.0", "1.2.1")]
-    assert [r.version for r in first_tried(releases)] == ["1.0.0", "1.1.2", "1.2.1"]
-    assert [r.version for r in first_tried(releases[1:])] == ["1.1.0", "1.1.2", "1.2.1"]
-    rows = [
-        row("1.0.0", UNAFFECTED),
-        row("1.1.0", UNTRIED, NOT_BUILT),
-        row("1.1.1", UNTRIED, NOT_BUILT),
-        row("1.1.2", AFFECTED),
-        row("1.2.0", UNTRIED, NOT_BUILT),
-        row("1.2.1", AFFECTED),
-    ]
-    assert [r.version for r in in_doubt(releases, rows)] == ["1.1.0", "1.1.1"]
 
 
 def finding_of(promise: str, group: dict[str, object], name: str = "range-x") -> Finding:
