@@ -12,15 +12,18 @@ from compare.sentences import NONE_BY_LAG, assigned_by, by_broker, who_moves
 from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import counted
-from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, shipped_here
+from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shipped_here
 from heuristics.protocol import Protocol, supported_protocols
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from compare.advice.advice import Change
     from compare.judged import Judged
+    from groups.assignment import Assignment
     from groups.group import Group
+    from heuristics import AssignorFunction
+    from heuristics.time_limit import TimeLimit
 
 # Rolling restarts that a change of assignor takes at the most.
 MOST_RESTARTS = 2
@@ -34,8 +37,8 @@ NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
 BY_TASKS = "the assignor of tasks, at a rebalance."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
 LAG_AWARE = (
-    "An assignor that looks at lag can, such as assay's for Python consumers, and so can "
-    "consumers that take partitions by assign(): "
+    "An assignor that looks at lag can, such as assay's for Python consumers (classic protocol), "
+    "and so can consumers that take partitions by assign(): "
     "docs/how-to/plan-with-lag.md#who-makes-the-moves."
 )
 BY_LAG = f"{NONE_BY_LAG}. {LAG_AWARE}"
@@ -231,9 +234,38 @@ def _all_list(listed: str, group: Group) -> bool:
     return len(lists) == len(group.members) > 0 and all(listed in one for one in lists)
 
 
+def name_of(asked: str | AssignorFunction) -> str:
+    """Return the name of an assignor that was asked for."""
+    return asked if isinstance(asked, str) else assignor_named(asked).name
+
+
+def assigned_of(
+    group: Group, assignors: Sequence[str | AssignorFunction], limit: TimeLimit
+) -> Iterator[tuple[str, Assignment | None]]:
+    """(name, assignment) of each assignor on a group; None of one that makes no valid one."""
+    for asked in assignors:
+        plan = limit.plan(group, asked).plan
+        yield (
+            name_of(asked),
+            plan.assignment if plan is not None and plan.assignment.is_valid else None,
+        )
+
+
 def tried_of(rows: Sequence[Score]) -> list[Score]:
     """Return the rows of assignors that made an assignment."""
     return [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
+
+
+def none_makes(tried: int, own: str, how: str = "") -> str:
+    """Return that none of so many assignors makes the moves, and what can instead.
+
+    Parameters
+    ----------
+    own : what can; empty where that is not known
+    how : what goes with the number of them
+    """
+    none = f"none of the {tried} assignors" if tried > 1 else "not the one assignor"
+    return who_moves(f"{none} tried{how}. {own or BY_YOUR_OWN}")
 
 
 def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> str:
@@ -268,8 +300,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     not_here = "" if shipped_here() else f" {NOT_HERE}"
     as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
     if not as_good:
-        none = f"none of the {len(tried)} assignors" if len(tried) > 1 else "not the one assignor"
-        return who_moves(f"{none} tried. {own or BY_YOUR_OWN}{not_here}")
+        return f"{none_makes(len(tried), own)}{not_here}"
     values = {row.assignor: [term.value for term in row.terms or ()] for row in as_good}
     best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, group)))
     moves = next((term for term in best.terms or () if term.name == MOVES), None)

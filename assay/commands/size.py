@@ -25,7 +25,7 @@ from assay.streams import note_assumed, show, show_json
 from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, measured, one_partition
-from compare.remedy import LAG_AWARE, effort, is_rule, spoken
+from compare.remedy import LAG_AWARE, effort, is_rule, none_makes, spoken
 from compare.sentences import in_words, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
@@ -378,20 +378,18 @@ def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
     reached : of those tried what each comes to; None of one that makes no valid assignment
     """
     target, change = sizing.target, sizing.change
-    found = {name: value for name, value in reached.items() if value is not None}
     if target is None or change is None or not reached:
         return ""
     lag = target.aim in LAG_PEAKS
-    own = f" {LAG_AWARE}" if lag else ""
+    own, found = LAG_AWARE if lag else "", {k: v for k, v in reached.items() if v is not None}
     if not found:
-        return who_moves(f"none of the {len(reached)} assignors tried.{own}")
+        return none_makes(len(reached), own)
     best = min(found, key=lambda name: (found[name], effort(name, change.group)))
-    value = measured(target.aim, found[best])
+    comes = f"to {measured(target.aim, found[best])}"
     if found[best] > target.at_most:
-        nearest = f"{spoken(best)} comes nearest, to {value}."
-        return who_moves(f"none of the {len(reached)} assignors tried; {nearest}{own}")
+        return none_makes(len(reached), own, f"; {spoken(best)} comes nearest, {comes}")
     chance = ", by chance, as it does not look at lag" if lag else ""
-    return who_moves(f"let {spoken(best)} assign. It comes to {value}{chance}.")
+    return who_moves(f"let {spoken(best)} assign. It comes {comes}{chance}.")
 
 
 def answer(sizing: Sizing, solve: str, pod: int) -> str:

@@ -18,12 +18,12 @@ from compare.advice.advice import (
     least_share,
 )
 from compare.advice.changes import Changes
-from compare.advice.tried import name_of, not_reached, tried_assignors
+from compare.advice.tried import not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
 from compare.judged import judge, question_of
 from compare.lag.behind import if_latest
 from compare.lag.lowest import hottest
-from compare.remedy import spoken
+from compare.remedy import name_of, spoken
 from compare.sentences import assigned_by
 from compare.sizes.pods import pods_of
 from compare.verdict import ALL_ALIKE

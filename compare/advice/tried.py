@@ -8,10 +8,18 @@ import numpy as np
 
 from compare.advice.advice import Change, Lower, NoGain, Peak, Tried
 from compare.advice.worlds import Worlds, least_peaks, peak_of
-from compare.remedy import assigns_now, effort, is_ours, is_rule, rolling_restarts, spoken
+from compare.remedy import (
+    assigned_of,
+    assigns_now,
+    effort,
+    is_ours,
+    is_rule,
+    name_of,
+    rolling_restarts,
+    spoken,
+)
 from compare.scores import DEPENDS
 from compare.what_if import what_if
-from heuristics import AssignorFunction, assignor_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     from compare.advice.changes import Changes
     from groups.assignment import Assignment
     from groups.group import Group
+    from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
 
 # Members each of whom leaves once.
@@ -145,17 +154,9 @@ def not_reached(
     change : its group is as it is then, with what the members hold before
     limit : of each call
     """
-    found: list[tuple[str, int | None]] = []
-    for asked in assignors:
-        name = name_of(asked)
-        plan = limit.plan(change.assignment.group, asked).plan
-        if plan is None or not plan.assignment.is_valid:
-            found.append((name, None))
-            continue
-        peak = peak_of(plan.assignment, lower)
-        if peak > change.after.value:
-            found.append((name, peak))
-    return tuple(found)
+    made = assigned_of(change.assignment.group, assignors, limit)
+    peaks = ((name, None if one is None else peak_of(one, lower)) for name, one in made)
+    return tuple((name, peak) for name, peak in peaks if peak is None or peak > change.after.value)
 
 
 def _better_assignor(
@@ -199,11 +200,6 @@ def _better_assignor(
         restarts=1 if often == 0 else len(made.group.members),
         rolling_restarts=often,
     )
-
-
-def name_of(asked: str | AssignorFunction) -> str:
-    """Return the name of an assignor that was asked for."""
-    return asked if isinstance(asked, str) else assignor_named(asked).name
 
 
 def _cost(made: Assignment, lower: Lower) -> tuple[bool, int, int]:

@@ -13,6 +13,7 @@ from compare.remedy import (
     effort,
     is_ours,
     is_rule,
+    none_makes,
     spoken,
     takes,
     where_ours_runs,
@@ -236,8 +237,8 @@ def _by_whom(change: Change, advice: Advice) -> str:
     if there:
         name = spoken(min(there, key=lambda one: effort(one, group)))
         return who_moves(f"let {name} assign. It gets there by as few, maybe other, moves.")
-    none = f"none of the assignors tried by as few moves. {where_ours_runs(group)}"
-    return who_moves(none) if advice.assignors else ""
+    many = len(advice.assignors)
+    return none_makes(many, where_ours_runs(group), " by as few moves") if many else ""
 
 
 def _not_reached(change: Change, advice: Advice) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import Hottest, hottest
+from compare.remedy import assigned_of
 from compare.what_if import all_alike, fewest, reading, turn, unassigned, what_if
 from groups.assignment import Assignment
 from groups.errors import BadInput, require_one_of
@@ -351,12 +352,8 @@ def reached(
     target, change = sizing.target, sizing.change
     if target is None or change is None or not change.group.subscription_known.all():
         return {}
-    found: dict[str, int | None] = {}
-    for name in assignors:
-        plan = limit.plan(change.group, name).plan
-        valid = plan is not None and plan.assignment.is_valid
-        found[name] = _held(plan.assignment).of(target.aim)[0] if plan and valid else None
-    return found
+    made = assigned_of(change.group, assignors, limit)
+    return {name: None if one is None else _held(one).of(target.aim)[0] for name, one in made}
 
 
 def _look_beyond(high: int, most: int, look: Callable[[int], bool], time_left: TimeLeft) -> None:
