@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from compare.lag.behind import known_lag
+from compare.verdict import distance
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -165,9 +166,7 @@ def sentences_of(changes: Sequence[Trend], counts: Mapping[str, int] | None = No
 
 def above_best(says: str | None, tier: str | None, at_least: int | None) -> int | None:
     """Return how far balance is above the best, by a verdict; None where it does not say so."""
-    if says == GOOD:
-        return 0
-    return at_least if says == "improvable" and tier == "balance" else None
+    return distance(says, at_least if tier == "balance" else None)
 
 
 def _capture(judged: Judged) -> Capture:

@@ -24,6 +24,7 @@ from compare.verdict import (
     Says,
     Verdict,
     between,
+    distance,
     may_rebalance,
     urgency,
 )
@@ -308,7 +309,7 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
     def order(i: int) -> tuple[object, ...]:
         one = judged[i]
         says, above = one.verdict.says, one.verdict.at_least or one.verdict.waiting or 0
-        to_move = (one.to_move or 0) if says == "improvable" else 0
+        to_move = distance(says, one.to_move) or 0
         less = 0 if one.fall is None else one.fall.now - one.fall.then
         return urgency(says, above, to_move, less, one.group.name, one.group.captured_at or "")
 

@@ -10,7 +10,15 @@ from compare.history import Trend, history_of, sentences_of
 from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
 from compare.sentences import NONE_BY_LAG, captures, spread, who_moves
-from compare.verdict import EVEN_LAGGING, SHOWN, Says, Verdict, may_rebalance, without_owner
+from compare.verdict import (
+    EVEN_LAGGING,
+    SHOWN,
+    Says,
+    Verdict,
+    distance,
+    may_rebalance,
+    without_owner,
+)
 from groups.importers.seen import rebalancing as told_of
 from groups.tiers import LAG_PEAKS
 from groups.wording import (
@@ -104,8 +112,7 @@ class Glance:
     @property
     def moves(self) -> int | None:
         """Partitions to move, where there is something to do or for sure nothing."""
-        says = self.verdict.says
-        return 0 if says == "as good as can be" else self.to_move if says == "improvable" else None
+        return distance(self.verdict.says, self.to_move)
 
     @property
     def advised_moves(self) -> int | None:

@@ -163,6 +163,16 @@ def between(
     )
 
 
+def distance(says: str | None, number: int | None) -> int | None:
+    """Return how far a group is from the best: 0 where it is there, None where that is open.
+
+    Parameters
+    ----------
+    number : moves, or by how much a tier is above the best, of a group that is improvable
+    """
+    return 0 if says == "as good as can be" else number if says == "improvable" else None
+
+
 def urgency(
     says: str, above: float, to_move: float, less: float, name: str, captured_at: str
 ) -> tuple[int, float, float, float, str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 from compare.figures.scored import scores_of
 from compare.gains import trade_offs
 from compare.scores import CURRENT
+from compare.verdict import distance
 from groups.arrays import UNKNOWN
 from groups.assignment import Assignment
 from groups.tiers import load_of
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from compare.figures.scored import Scored
     from compare.judged import Judged
     from compare.scores import Score
-    from compare.verdict import Verdict
     from groups.group import Group
     from optimal import Point
 
@@ -191,7 +191,9 @@ def trend_table(
         {
             "captured_at": one.group.captured_at,
             "group": one.group.name,
-            "value": _distance(one.verdict, of),
+            "value": distance(
+                one.verdict.says, one.verdict.moves if of == "moves" else one.verdict.at_least
+            ),
         }
         for one in judged
         if one.group.captured_at is not None
@@ -279,14 +281,6 @@ def seconds_table(scored: Scored) -> list[Record]:
         for one in scores_of("seconds_table", scored)
         if one.score.status == "scored" and one.score.seconds > 0 and one.score.assignor != CURRENT
     ]
-
-
-def _distance(verdict: Verdict, of: Literal["excess", "moves"]) -> int | None:
-    if verdict.says == "as good as can be":
-        return 0
-    if verdict.says != "improvable":
-        return None
-    return verdict.moves if of == "moves" else verdict.at_least
 
 
 def _assignments(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.fleet.tables import stored
 from compare.page.drawing import as_csv, drawn
-from compare.verdict import WORST_FIRST
+from compare.verdict import WORST_FIRST, distance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,8 +93,7 @@ def _went(folder: str, objective: str, names: Sequence[str]) -> list[list[Record
     for row in stored(folder, "optima", columns, by="group", keys=names).to_pylist():
         verdict = row["verdict"]
         if row["objective"] == objective and row["captured_at"] and verdict["says"]:
-            moves = verdict["to_move"] if verdict["says"] == "improvable" else None
-            value = 0 if verdict["says"] == "as good as can be" else moves
+            value = distance(verdict["says"], verdict["to_move"])
             captures.setdefault(row["group"], {})[row["captured_at"]] = value, row["lag"]
     return [
         [
