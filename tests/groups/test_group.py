@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from groups import BadInput, Group
 from groups.collection import readers_of_nothing
+from tests.optimal.random_groups import documents
 from tests.optimal.small_groups import document, group_of
 
 ARRAYS = {
@@ -103,26 +103,11 @@ def naive_owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
     return found
 
 
-@st.composite
-def claiming(draw) -> dict:
-    names = ("t0", "t1", "gone")
-    member = st.fixed_dictionaries(
-        {
-            "subscription": st.lists(st.sampled_from(names), unique=True),
-            "owned": st.dictionaries(
-                st.sampled_from(names), st.lists(st.integers(0, 4), unique=True), max_size=3
-            ),
-        },
-        optional={"generation": st.integers(-1, 3)},
-    )
-    return draw(st.dictionaries(st.sampled_from(["c0", "c1", "c2", "c3"]), member))
-
-
 @settings(derandomize=True, max_examples=100)
-@given(claiming(), st.integers(0, 4), st.integers(0, 4))
-def test_the_owners_are_what_the_two_steps_say_for_each_partition(members, t0, t1):
-    topics = {"t0": t0, "t1": t1}
-    assert owners(topics, members) == naive_owners(topics, members)
+@given(documents())
+def test_the_owners_are_what_the_two_steps_say_for_each_partition(document):
+    topics = {topic: described["partitions"] for topic, described in document["topics"].items()}
+    assert owners(topics, document["members"]) == naive_owners(topics, document["members"])
 
 
 def test_subscriptions_that_are_not_known_keep_claims_and_must_be_assumed():

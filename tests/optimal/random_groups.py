@@ -1,4 +1,4 @@
-"""Small seeded groups, with everything that an objective may ask for, and streams groups."""
+"""Small groups by seed or drawn by Hypothesis, with everything that may be asked for."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 from groups import Group
 from groups.columns.racks import Racks
@@ -18,6 +19,41 @@ if TYPE_CHECKING:
 
 STATE = ("stateful_balance", "restores")
 BESIDE = ("balance", "load_squares", "host_balance", "stickiness")
+TOPICS = ("t0", "t1", "t2", "t3", "t4")
+
+
+@st.composite
+def documents(
+    draw: st.DrawFn, *, equal: bool | None = False, least_members: int = 0, rivals: int = 2
+) -> dict[str, Any]:
+    """Draw an ``assay-group/1`` document: members m0, m1, ..., some topics that there are not.
+
+    Every partition, and one beyond, is claimed by up to so many rivals. `equal` says whether all
+    read the same; None: perhaps.
+    """
+    topics: dict[str, Any] = {}
+    for topic in TOPICS[: draw(st.integers(0, 5))]:
+        lag = draw(st.lists(st.integers(0, 99), max_size=5))
+        racks = [draw(st.lists(st.sampled_from("abc"), max_size=2, unique=True)) for _ in lag]
+        topics[topic] = {"partitions": len(lag), "lag": lag, "weight": lag[::-1], "racks": racks}
+    reads = st.sets(st.sampled_from(TOPICS)).map(sorted)
+    if draw(st.booleans()) if equal is None else equal:
+        reads = st.just(draw(reads))
+    members = {
+        f"m{m}": {
+            "subscription": draw(reads),
+            "rack": draw(st.sampled_from("abc")),
+            "generation": draw(st.integers(-1, 3)),
+            "owned": {},
+        }
+        for m in range(draw(st.integers(least_members, 5)))
+    }
+    for topic, described in topics.items():
+        for number in range(described["partitions"] + 1 if members else 0):
+            holders = st.lists(st.sampled_from(sorted(members)), max_size=rivals, unique=True)
+            for member in draw(holders):
+                members[member]["owned"].setdefault(topic, []).append(number)
+    return document(topics, members)
 
 
 def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from groups import Group
 from optimal import solve
-from tests.optimal.small_groups import document as made_of
+from tests.optimal.random_groups import TOPICS, documents
 
-TOPICS = ("t0", "t1", "t2", "t3", "t4")
-RACKS = ("a", "b", "c")
 OBJECTIVES = (
     ("balance", "stickiness"),
     ("stickiness", "balance"),
@@ -21,29 +19,6 @@ OBJECTIVES = (
     ("balance", "moved_weight", "topic_balance"),
 )
 lawful = settings(deadline=None, derandomize=True, max_examples=15)
-
-
-@st.composite
-def documents(draw, least_members=0) -> dict:
-    topics = {}
-    for topic in TOPICS[: draw(st.integers(0, 5))]:
-        weight = draw(st.lists(st.integers(0, 9), max_size=6))
-        racks = [draw(st.lists(st.sampled_from(RACKS), max_size=2, unique=True)) for _ in weight]
-        topics[topic] = {"partitions": len(weight), "weight": weight, "racks": racks}
-    members = {}
-    for member in range(draw(st.integers(least_members, 6))):
-        members[f"m{member}"] = {
-            "subscription": sorted(draw(st.sets(st.sampled_from(TOPICS)))),
-            "rack": draw(st.sampled_from(RACKS)),
-            "generation": draw(st.integers(-1, 2)),
-            "owned": {},
-        }
-    for topic, described in topics.items():
-        for number in range(described["partitions"]):
-            holders = st.lists(st.sampled_from(sorted(members) or [""]), max_size=2, unique=True)
-            for member in filter(None, draw(holders)):
-                members[member]["owned"].setdefault(topic, []).append(number)
-    return made_of(topics, members)
 
 
 def found(document: dict, objective) -> tuple[int, ...]:
