@@ -20,15 +20,13 @@ from compare.verdict import EMPTY
 from groups.wording import OF_CONSUMERS, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from compare.fleet.results import Unread
     from compare.judged import Judged
     from compare.overview import Overview
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
-    from compare.page.group.contents import Detail
-    from compare.page.group.line import Line
     from compare.remedy import Commands
     from compare.scores import Score
     from groups.tiers import Objective
@@ -73,8 +71,14 @@ def composed(
     commands : of the reader; None if they are not known
     """
     often = Counter(one.name for one in overview.worst)
-    lines, details = _in_full(
-        judged, scores, often, tiers, assume_equal=assume_equal, commands=commands
+    lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
+    lines = tuple(
+        line_of(one, number, least, repeats=often[one.group.name] > 1)
+        for number, (one, least) in enumerate(zip(judged, lowest, strict=True), start=1)
+    )
+    details = tuple(
+        detail_of(*given, commands and commands.about(given[1].name))
+        for given in zip(judged, lines, scores, lowest, strict=True)
     )
     rest = overview.worst[len(judged) :]
     lines += tuple(
@@ -102,33 +106,6 @@ def composed(
         not_solved=_not_solved(overview),
         trend=trend,
     )
-
-
-def _in_full(
-    ordered: Sequence[Judged],
-    rows: Sequence[Sequence[Score]],
-    often: Mapping[str, int],
-    tiers: Objective,
-    *,
-    assume_equal: bool,
-    commands: Commands | None,
-) -> tuple[tuple[Line, ...], tuple[Detail, ...]]:
-    """Return a line for each group, and each in full.
-
-    Parameters
-    ----------
-    often : how often a name of a group is there
-    """
-    lowest = lowest_peaks(ordered, tiers, assume_equal=assume_equal)
-    lines = tuple(
-        line_of(one, number, least, repeats=often[one.group.name] > 1)
-        for number, (one, least) in enumerate(zip(ordered, lowest, strict=True), start=1)
-    )
-    details = tuple(
-        detail_of(*given, commands and commands.about(given[1].name))
-        for given in zip(ordered, lines, rows, lowest, strict=True)
-    )
-    return lines, details
 
 
 def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[str] = ()) -> Made:
