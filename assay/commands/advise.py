@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,7 +26,7 @@ from assay.streams import OPTIONS, WHO_READS, note, note_assumed, show, show_jso
 from assay.tables import show_given, show_guessed, with_like
 from assay.terminal import Column, show_moves, show_table, tell
 from compare.advice import words
-from compare.advice.advice import AS_MANY, Advice, Change, Tried
+from compare.advice.advice import AS_MANY, Advice, Change, Lower, Tried
 from compare.advice.advise import advise as advised
 from compare.advice.advise import call_seconds
 from compare.hosts import EVEN_HOSTS
@@ -56,7 +56,7 @@ def advise(
     group: cluster.Patterns = None,
     connection: cluster.ConnectionOptions,
     lower: Annotated[
-        Literal["peak_load", "peak_lag"] | None,
+        Lower | None,
         typer.Option(
             "--lower",
             help="what decides: partitions of the busiest member, or its records of lag; left "

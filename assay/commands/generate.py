@@ -6,7 +6,7 @@ import typer
 
 from assay.commands.options import Out, refuse_given
 from assay.streams import as_json, write
-from compare.samples.families import Family, differing, grid
+from compare.samples.families import Family, LastEvent, differing, grid
 
 # Members of a generated group, and its topics.
 MOST = 1_000_000
@@ -36,16 +36,7 @@ def generate(
         int | None, typer.Option(min=1, max=MOST, help="number of topics", show_default="10")
     ] = None,
     event: Annotated[
-        Literal[
-            "fresh",
-            "join-one",
-            "join-many",
-            "leave-one",
-            "leave-many",
-            "partitions-added",
-            "stable",
-        ]
-        | None,
+        LastEvent | None,
         typer.Option(
             metavar="EVENT",
             show_default="fresh",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -33,6 +33,7 @@ from groups.tiers import TIERS, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, percent, ranges
 from optimal.budgets.budget import question
 from optimal.proof import MEANING, ProofKind
+from optimal.solve import METHODS, MethodName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,10 +64,8 @@ def solve(
     format_: Format = "table",
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     method: Annotated[
-        Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"],
-        typer.Option(
-            "--method", metavar="METHOD", help="auto, flow, exchange, cp-sat, ilp or brute"
-        ),
+        MethodName,
+        typer.Option("--method", metavar="METHOD", help=", ".join(METHODS)),
     ] = "auto",
 ) -> None:
     """Find the best assignment of a group, with its proof.
