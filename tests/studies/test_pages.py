@@ -8,7 +8,7 @@ import pytest
 from studies import __main__ as studies
 from studies import shipped_page
 from studies.page import FOLDER as PAGES
-from studies.page import begin, made_part, put
+from studies.page import begin, made_part, put, read, renew, write
 from studies.site import described
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +49,16 @@ def test_a_page_without_the_marks_is_left_as_it_is(tmp_path, text):
     with pytest.raises(ValueError, match=re.escape(f"no part between {MARK} and <!-- end -->")):
         put(page, "promises", "new")
     assert page.read_text() == text
+
+
+def test_who_is_asked_anew_has_new_records_and_the_others_keep_theirs(tmp_path):
+    file = tmp_path / "data.csv"
+    write(file, [{"who": "b", "what": "x", "count": 1}, {"who": "a", "what": "x", "count": None}])
+    renew(file, [{"who": "b", "what": "y", "count": 2}], ["who"])
+    kept, new = {"who": "a", "what": "x", "count": ""}, {"who": "b", "what": "y", "count": "2"}
+    assert read(file) == [kept, new]
+    renew(file, [{"who": "a", "what": "z", "count": 3}], ["who"], lambda one: str(one["who"]))
+    assert [one["what"] for one in read(file)] == ["z", "y"]
 
 
 OURS = """Say something : as it is.
