@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -92,35 +91,18 @@ def _of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-class Run(NamedTuple):
-    """A run into an empty folder, and the same again, in which nothing is left to do.
-
-    Attributes
-    ----------
-    row : of ``runs``
-    shuffled_bytes : that Spark wrote to be read by other tasks
-    """
-
-    cost: Cost
-    again: Cost
-    row: dict[str, Any]
-    shuffled_bytes: int
-
-
-def timed(source: Path, assignors: Sequence[str], cores: int) -> Run:
-    """Run twice."""
-    with TemporaryDirectory() as out, TemporaryDirectory() as events:
+def run_twice(
+    source: Path, assignors: Sequence[str], cores: int
+) -> tuple[Cost, Cost, dict[str, Any]]:
+    """Return what a run into an empty folder costs, the same again, and its row of ``runs``."""
+    with TemporaryDirectory() as out:
         command = [sys.executable, "-m", "assay", "run", str(source), "--out", out]
         command += ["--master", f"local[{cores},3]"]
         command += [word for name in assignors for word in ("--assignor", name)]
-        log = ("enabled=true", "compress=false", "rolling.enabled=false", f"dir=file://{events}")
-        logged = [word for one in log for word in ("--conf", f"spark.eventLog.{one}")]
-        cost, again = cost_of([*command, *logged]), cost_of(command)
+        first, again = cost_of(command), cost_of(command)
         (file,) = (Path(out) / "runs").glob("*/*.parquet")
         (row,) = pq.read_table(file).to_pylist()
-        (told,) = Path(events).iterdir()
-        shuffled = re.findall(r'"Shuffle Bytes Written":(\d+)', told.read_text())
-    return Run(cost, again, row, sum(map(int, shuffled)))
+    return first, again, row
 
 
 def without_spark(source: Path, assignors: Sequence[str], cores: int) -> Cost:
@@ -133,27 +115,24 @@ def spark(groups: int) -> None:
     """Print a row for each input and number of cores."""
     heading(
         "input", "groups", "cores", "seconds", "start", "groups/s beyond it", "processor s",
-        "microseconds a group", "files", "shuffled MB", "again", "load",
+        "microseconds a group", "files", "again", "load",
     )  # fmt: skip
     with TemporaryDirectory() as folder:
         for name, source, assignors, count in inputs(Path(folder), groups):
             for cores in (1, 2):
                 load, _, _ = os.getloadavg()
-                run = timed(source, assignors, cores)
-                (seconds, used), again = run.cost, run.again.seconds
-                start = next(
-                    one["seconds"] for one in run.row["stages"] if one["stage"] == "start"
-                )
+                (seconds, used), again, told = run_twice(source, assignors, cores)
+                start = next(one["seconds"] for one in told["stages"] if one["stage"] == "start")
                 row(
                     name, f"{count:,}", cores, f"{seconds:.1f}", f"{start:.1f}",
                     f"{count / (seconds - start):,.0f}", f"{used:.1f}",
-                    f"{1e6 * used / count:,.0f}", run.row["files"],
-                    f"{run.shuffled_bytes / 1e6:.1f}", f"{again:.1f}", f"{load:.1f}",
+                    f"{1e6 * used / count:,.0f}", told["files"],
+                    f"{again.seconds:.1f}", f"{load:.1f}",
                 )  # fmt: skip
                 load, _, _ = os.getloadavg()
                 seconds, used = without_spark(source, assignors, cores)
                 row(
                     f"{name}, without Spark", f"{count:,}", cores, f"{seconds:.1f}", "-",
                     f"{count / seconds:,.0f}", f"{used:.1f}", f"{1e6 * used / count:,.0f}",
-                    "-", "-", "-", f"{load:.1f}",
+                    "-", "-", f"{load:.1f}",
                 )  # fmt: skip
