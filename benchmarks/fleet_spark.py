@@ -21,12 +21,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pyarrow.parquet as pq
 
-from benchmarks.instances import SEED
+from benchmarks.fleet import joined
 from benchmarks.printed import heading, row
-from compare.samples.families import Family
 from groups.group import Group
 from groups.table.parquet import write_groups
 
@@ -45,9 +43,7 @@ ASSIGNORS = ("kip-54-sticky", "kip-615-constrained", "range")
 
 def inputs(folder: Path, groups: int) -> Iterator[tuple[str, Path, Sequence[str], int]]:
     """Yield what is timed: its name, the input, the assignors, and how many groups it has."""
-    drawn = np.random.default_rng(SEED).integers(2**31, size=DISTINCT)
-    family = Family(10, 6, 6, "random", "join-one")
-    documents = [family.group(int(seed)).to_dict() for seed in drawn]
+    documents = [group.to_dict() for group in joined(DISTINCT)]
 
     def documents_of(count: int) -> Iterator[dict[str, object]]:
         for number in range(count):
