@@ -8,7 +8,6 @@ from assay import (
     advise,
     frontier,
     judge,
-    read_groups,
     score_assignors,
     size,
     solve,
@@ -44,7 +43,6 @@ def test_a_number_beyond_64_bits_is_kept_as_it_is():
 
 def test_no_rows_are_an_empty_table():
     assert Rows().to_frame().empty
-    assert read_groups("corpus/captures/3.6.2")[:0].to_frame().empty
 
 
 def test_a_solution_is_a_row_a_member_with_what_it_gains_and_loses(group):

@@ -320,10 +320,3 @@ def test_bad_input_is_refused_in_one_line(first, second, more, message):
     with pytest.raises(BadInput, match=message) as error:
         frontier(lopsided(2, 6), first, second, **more)
     assert "\n" not in str(error.value)
-
-
-def test_an_unknown_subscription_is_refused():
-    group = group_of({"t": 2}, {"a": None})
-    with pytest.raises(BadInput, match=r"members.a.subscription: unknown"):
-        frontier(group, "balance", "stickiness")
-    assert frontier(group.with_equal_subscriptions(), "balance", "stickiness")

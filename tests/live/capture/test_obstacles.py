@@ -259,11 +259,6 @@ def test_a_pattern_without_a_group_is_a_failure_of_its_own():
     assert reasons(found) == {None: "no group matches 'x*'"}
 
 
-def test_a_cluster_without_groups_says_so():
-    _, found, _ = captured(REAL, only("ListGroupsRequest", setting(whole, groups=[])))
-    assert reasons(found) == {None: "no groups: the cluster has none, or none that may be seen"}
-
-
 def test_a_broker_that_does_not_answer_costs_its_groups_alone():
     why = "broker 1: it cannot be reached"
     _, found, _ = captured(REAL, only("ListGroupsRequest", lambda *_: CLOSED))

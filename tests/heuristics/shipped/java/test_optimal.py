@@ -1,9 +1,7 @@
 """The assignors of java/, called in a JVM, against the proved optimum."""
 
 import random
-import sys
 import tomllib
-from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
@@ -75,15 +73,3 @@ def test_on_every_small_ordinary_group_the_plan_is_the_optimum():
     groups = [*small()]
     assert len(groups) == 4637
     assert beaten(groups, "optimal") == []
-
-
-if __name__ == "__main__":
-    parser = ArgumentParser(description="hold the assignors of java/ against the proved optimum")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--groups", type=int, default=200_000)
-    asked = parser.parse_args()
-    rng, wrong = random.Random(asked.seed), 0
-    for start in range(0, asked.groups, 2000):
-        groups = [drawn(rng) for _ in range(min(2000, asked.groups - start))]
-        wrong += sum(len(beaten(groups, name)) for name in OBJECTIVES)
-    sys.stdout.write(f"{asked.groups} groups, {wrong} plans that are not the optimum\n")
