@@ -47,8 +47,8 @@ def early_gain(judged: Judged) -> str | None:
     group, every, asked = target.group, len(target.moved), {*judged.best.objective}
     if asked & {*LAG_PEAKS} and asked <= {*WITH_MOVES, *LAG_PEAKS}:
         few = solve(group, WITH_MOVES).terms[-1].value
-        others = "" if few == every else "; the others are for less lag"
-        return f"{counted(few, 'move')} {agreed(few, 'are')} enough for loads as even{others}."
+        lead = f"{counted(few, 'move')} {agreed(few, 'are')} enough for loads as even"
+        return f"{lead}; the others are for less lag." if few < every else None
     if not verdict.sure or asked != {*WITH_MOVES}:
         return None
     readers = np.bincount(group.subscription_topics, minlength=len(group.topics))

@@ -26,7 +26,7 @@ from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, measured, one_partition
 from compare.remedy import LAG_AWARE, effort, is_rule, none_makes, spoken
-from compare.sentences import in_words, spread, who_moves
+from compare.sentences import NONE_BY_LAG, in_words, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
 from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target, reached
@@ -388,8 +388,9 @@ def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
     comes = f"to {measured(target.aim, found[best])}"
     if found[best] > target.at_most:
         return none_makes(len(reached), own, f"; {spoken(best)} comes nearest, {comes}")
-    chance = ", by chance, as it does not look at lag" if lag else ""
-    return who_moves(f"let {spoken(best)} assign. It comes {comes}{chance}.")
+    if lag:
+        return who_moves(f"{NONE_BY_LAG}; {spoken(best)} comes {comes} by chance. {own}")
+    return who_moves(f"let {spoken(best)} assign. It comes {comes}.")
 
 
 def answer(sizing: Sizing, solve: str, pod: int) -> str:

@@ -73,6 +73,8 @@ ANSWERS = {
         "lag is 1,382. 2 moves are enough, 1 if loads may be uneven (--objective moves). assay "
         "solve groups.txt --group kpr-c --assume-equal --objective 'balance > moves' --at-most "
         "peak_lag=1000 prints who gives what to whom.",
+        "Who makes the moves: none of the 5 assignors tried; roundrobin comes nearest, to 1,356. "
+        "An assignor that looks at lag can, ...",
     ],
     "With how many pods": [
         "kpr-c: 14 partitions, pods of 2 threads. Threads are even with 1 and 7 pods. ...",

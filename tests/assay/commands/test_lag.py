@@ -173,6 +173,14 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
     )
 
 
+def test_where_moves_are_for_balance_and_lag_both_are_named():
+    asked = ("--assume-equal", *ALONE, "--objective", "balance > peak_lag")
+    lines = assay("score", ALL_GROUPS, "--group", "kpr-c", *asked).stdout.splitlines()
+    lag = "gives everyone 7 and takes the lag of the busiest member from 1,382 to 903; now kpr-0-"
+    assert f" Moving 6 of 14 partitions {lag}" in lines[0]
+    assert "2 moves are enough for loads as even; the others are for less lag." in lines
+
+
 def test_an_invalid_plan_has_no_peak_lag_to_be_compared(folder):
     write(folder, {"half.json": {"a": {"t": [0, 1]}, "b": {"t": [4, 5]}}})
     asked = ("score", "late.json", "--plan", "half.json")
