@@ -98,7 +98,9 @@ def test_a_scrape_has_what_score_says_of_each_group(tmp_path, watched, url):
         }.items():
             assert scraped[f"assay_group_{name}"].get(at) == value, (at, name)
         states = scraped["assay_group_verdict"]
-        assert {key[1] for key, on in states.items() if key[:1] == at and on} == {says}
+        # Of a running cluster it is known whether a group is rebalancing.
+        sure = says.removeprefix("maybe ")
+        assert {key[1] for key, on in states.items() if key[:1] == at and on} == {sure}
         seen.add(says)
     assert seen > {"improvable", "not valid", "even, lag could fall", "as good as can be"}
     assert len(states) == len(found) * len(SHOWN)
