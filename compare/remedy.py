@@ -200,7 +200,10 @@ def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:
             f"Takes two rolling restarts of {members}: in the first list {listed} before {now}, "
             f"in the second {listed} alone."
         )
-    first = f"Restart {members} one by one, with {listed} listed before the assignor of now."
+    first = (
+        f"Restart {members} one by one, with {listed} listed before the assignor of now, which "
+        "kafka-consumer-groups --describe --state shows."
+    )
     if _is_eager(listed):
         return (
             f"{first} From range, roundrobin or sticky that is enough; from any other, restart "

@@ -80,7 +80,8 @@ def check(
             for term in answer.terms
         )
         show(f"the assignment is valid and costs what it says: {terms}")
-    show(f"status {_judged(answer, checked=not unchecked)}")
+    anyhow = "" if unchecked or given.subscription_known.all() else ", whoever reads what"
+    show(f"status {_judged(answer, checked=not unchecked)}{anyhow}")
     said, here = document.get("assumed", []), [*one.assumed]
     if said != here:
         differing = [f"the solution alone: {line}" for line in said if line not in here]

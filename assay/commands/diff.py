@@ -120,7 +120,7 @@ def show_diff(diff: Diff) -> None:
         held = counted(len(each), "partition")
         members = counted(len(after.held), "member")
         hold = agreed(len(after.held), "hold")
-        tell(f"{name}: the same in both. {members} {hold} {held}.")
+        tell(f"{name}: who holds what is the same in both. {members} {hold} {held}.")
         _tell_peak_lag(diff)
         _tell_owners(diff)
         return

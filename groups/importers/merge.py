@@ -334,7 +334,8 @@ def _offsets(views: Sequence[View], notes: list[str]) -> dict[Key, tuple[int | N
         notes.append(f"{BEYOND_THE_END}: {named}")
     if differing:
         count, later = _partitions(len(differing)), few(sorted(set(differing.values())))
-        notes.append(f"offsets of {count} differ between the texts: those of {later}")
+        differ = f"offsets of {count} differ between the texts, taken as one moment"
+        notes.append(f"{differ}: those of {later}")
     return offsets
 
 

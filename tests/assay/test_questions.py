@@ -62,7 +62,7 @@ ANSWERS = {
     ],
     "Does my own plan hold?": ["plan 7 yes yes 0 2 ..."],
     "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
-    "And how do I fail a build on lag?": [
+    "And how do I fail a build on lag": [
         "assay: kpr-c: current: balance exceeds the optimum by 4, more than 0 (...",
         "assay: static-d: current: peak_lag exceeds the optimum by 456, more than 400",
     ],

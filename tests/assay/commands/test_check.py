@@ -9,6 +9,7 @@ import pytest
 from groups import Group
 from optimal import solve
 from tests.assay.calling import assay, good, one_line, write
+from tests.compare.conftest import CAPTURES
 
 COSTS = (
     "the assignment is valid and costs what it says: balance 1 (bound 1), stickiness 2 (bound 2)"
@@ -98,6 +99,15 @@ def test_the_check_names_the_status_and_the_bounds_that_it_judged(solution, chec
     unknown = open_ | {"status": "unknown", "terms": [], "assignment": None, "unassigned": {}}
     none = "not checked: there is no assignment to check"
     assert good(checked(unknown)).stdout.splitlines() == [QUESTION, "status unknown", none, HOW]
+
+
+def test_a_proof_that_holds_whoever_reads_what_says_so(checked):
+    console = CAPTURES / "3.9.2" / "all-describe.txt"
+    solved = assay("solve", console, "--group", "kpr-c", "--format", "json")
+    run = checked(json.loads(solved.stdout), "--group", "kpr-c", file=str(console))
+    assert run.stdout.splitlines()[2] == (
+        "status optimal: the certificate proves it, whoever reads what"
+    )
 
 
 def test_what_a_solution_assumed_is_not_assumed_for_it(folder, checked):

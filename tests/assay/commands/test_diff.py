@@ -79,10 +79,10 @@ def test_a_sentence_then_the_members_that_changed_then_what_went_where(shown):
 
 
 def test_the_same_is_said_to_be_the_same(shown):
-    same = "orders: the same in both. 2 members hold 5 partitions.\n"
+    same = "orders: who holds what is the same in both. 2 members hold 5 partitions.\n"
     assert good(shown["same"]).stdout == same
     assert shown["found by the other"].stdout == (
-        "coop-a: the same in both. 4 members hold 14 partitions.\n"
+        "coop-a: who holds what is the same in both. 4 members hold 14 partitions.\n"
         "not compared, only before: aio-f, empty-e, idle-h and 7 more\n"
     )
 
@@ -133,7 +133,7 @@ def test_more_lag_on_the_same_assignment_is_told(folder):
         folder, {f"{n}.json": laggards("pods", 0, lag) for n, lag in (("calm", 5), ("late", 70))}
     )
     assert good(assay("diff", "calm.json", "late.json", cwd=folder)).stdout.splitlines() == [
-        "pods: the same in both. 2 members hold 2 partitions.",
+        "pods: who holds what is the same in both. 2 members hold 2 partitions.",
         "Most lag on one member: 5 records before, 70 now.",
     ]
 
@@ -207,7 +207,7 @@ def test_a_partition_with_two_owners_is_one_partition_and_named(folder):
     double, single = holding(a=[0, 1], b=[1, 2, 3]), holding(a=[0, 1], b=[2, 3])
     write(folder, {"double.json": double, "single.json": single})
     assert good(assay("diff", "double.json", "double.json", cwd=folder)).stdout.splitlines() == [
-        "adrift: the same in both. 2 members hold 4 partitions.",
+        "adrift: who holds what is the same in both. 2 members hold 4 partitions.",
         "with several members, before and after: t:1",
     ]
     for files, when, move in (
@@ -246,9 +246,11 @@ def test_of_several_groups_the_one_that_got_worst_comes_first(shown):
 def test_a_pipe_can_be_either_side(folder):
     plan = json.dumps({"c0": {"t0": [0, 1], "t1": [0, 1, 2]}, "c1": {}})
     run = good(assay("diff", "-", folder / "orders.json", stdin=plan))
-    assert run.stdout == "orders: the same in both. 2 members hold 5 partitions.\n"
+    assert (
+        run.stdout == "orders: who holds what is the same in both. 2 members hold 5 partitions.\n"
+    )
     run = good(assay("diff", folder / "even.json", "-", stdin=json.dumps(EVEN)))
-    assert run.stdout == "even: the same in both. 2 members hold 2 partitions.\n"
+    assert run.stdout == "even: who holds what is the same in both. 2 members hold 2 partitions.\n"
 
 
 def test_a_damaged_part_costs_a_line_and_exit_code_2_and_the_group_is_compared(folder):
@@ -256,7 +258,7 @@ def test_a_damaged_part_costs_a_line_and_exit_code_2_and_the_group_is_compared(f
     state = f"Consumer group 'even' is rebalancing.\n{ALL_GROUPS.read_text()}"
     write(folder, {"damaged.jsonl": damaged, "state.txt": state})
     run = assay("diff", "damaged.jsonl", "even.json", cwd=folder)
-    assert run.stdout.startswith("even: the same in both.")
+    assert run.stdout.startswith("even: who holds what is the same in both.")
     assert re.fullmatch(r"damaged\.jsonl:2: .*not JSON.*\n", run.stderr)
     assert run.returncode == 2
     assert assay("diff", folder / "state.txt", YESTERDAY).returncode == 0

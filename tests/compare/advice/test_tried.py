@@ -201,7 +201,7 @@ def test_an_assignor_that_makes_no_valid_plan_after_a_join_or_a_leave_is_not_adv
          "cooperative-sticky before range, in the second cooperative-sticky alone."),
         (COOPERATIVE, None, 2, "If all list it already, as Kafka's Java consumer does by default, "
          "the second restart is enough."),
-        (STICKY, None, 2, "with sticky listed before the assignor of now. From range, roundrobin "
+        (STICKY, None, 2, "kafka-consumer-groups --describe --state shows. From range, roundrobin "
          "or sticky that is enough; from any other, restart them again with sticky alone."),
         (COOPERATIVE, ["range", "cooperative-sticky"], 1, "with cooperative-sticky alone."),
         (STICKY, ["range"], 1, "a restart of 3 members, one by one, with sticky listed before "

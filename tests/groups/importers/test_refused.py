@@ -158,7 +158,10 @@ def test_offsets_that_moved_between_two_captures_are_the_later_ones() -> None:
     )
     document = only(members, offsets, later)
     assert document["topics"]["t0"]["offsets"][0]["end"] == 1201
-    assert "offsets of 1 partition differ between the texts: those of c" in document["assumed"]
+    assert (
+        "offsets of 1 partition differ between the texts, taken as one moment: those of c"
+        in document["assumed"]
+    )
 
 
 def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
@@ -179,7 +182,7 @@ def test_what_is_assumed_is_a_line_a_kind_and_not_a_line_a_topic() -> None:
         "members: those that hold partitions, no view lists idle ones",
         "300 partitions are shown with several members, all claim them: "
         "t0-0, t1-0, t10-0 and 297 more",
-        "offsets of 300 partitions differ between the texts: those of c",
+        "offsets of 300 partitions differ between the texts, taken as one moment: those of c",
         "partition counts of 300 topics: the highest number seen + 1",
         "300 partitions are far beyond the others of their topics: "
         "t0-47, t1-47, t10-47 and 297 more",
@@ -207,7 +210,7 @@ def test_of_a_table_twice_with_other_offsets_the_later_is_named_by_its_line() ->
     document = only(offsets + later)
     line = offsets.count("\n") + 2
     assert (
-        f"offsets of 1 partition differ between the texts: those of a:{line}"
+        f"offsets of 1 partition differ between the texts, taken as one moment: those of a:{line}"
         in (document["assumed"])
     )
 
