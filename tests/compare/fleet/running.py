@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -62,13 +61,12 @@ class Running:
         out: str = "out",
         assignors: tuple[str, ...] = ("current", "gated:gate"),
         scratch: str = "tmp",
-        start: Sequence[str | Path] = (ASSAY,),
         **environment: str,
     ) -> None:
         self.folder = folder
         self.scratch = folder / scratch
         self.scratch.mkdir(exist_ok=True)
-        command = [*map(str, start), "run", source, "--out", out, "--time-limit", "300"]
+        command = [str(ASSAY), "run", source, "--out", out, "--time-limit", "300"]
         command += [*(word for name in assignors for word in ("--assignor", name)), *more]
         self.process = subprocess.Popen(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -52,16 +53,14 @@ def rows_of(tables: dict) -> list[dict]:
 
 
 @pytest.mark.spark
-def test_a_run_by_spark_submit_survives_the_loss_of_the_only_worker_and_of_one_of_two(
+def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_same_tables(
     cluster, without_spark
 ):
     gate, opened = cluster.folder / "asked", cluster.folder / "open"
     opened.unlink()
     gate.unlink(missing_ok=True)
     workers = [cluster.add_worker()]
-    submit = [HOME / "bin" / "spark-submit", "--master", cluster.master, *cluster.conf]
-    submit += ["--driver-java-options", cluster.quick, ROOT / "assay" / "__main__.py"]
-    running = Running(cluster.folder, out="cluster", start=submit, **cluster.environment)
+    running = Running(cluster.folder, "--master", cluster.master, *cluster.conf, out="cluster")
     for alive in (1, 2):
         running.at_the_gate()
         if alive == 2:
@@ -79,6 +78,21 @@ def test_a_run_by_spark_submit_survives_the_loss_of_the_only_worker_and_of_one_o
     assert code == 0, err
     assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
     assert tables_of(cluster.folder / "cluster") == without_spark
+
+
+@pytest.mark.spark
+def test_spark_submit_starts_the_same_run(cluster, without_spark):
+    submit = [HOME / "bin" / "spark-submit", "--master", cluster.master, *cluster.conf]
+    submit += ["--driver-java-options", cluster.quick]
+    job = ["run", "in.jsonl", "--out", "submitted", "--time-limit", "300"]
+    asked = ["--assignor", "current", "--assignor", "gated:gate"]
+    ran = subprocess.run(
+        [*submit, ROOT / "assay" / "__main__.py", *job, *asked], cwd=cluster.folder,
+        env=cluster.environment, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert f"{GROUPS} groups, {GROUPS} of them with a proved optimum, " in ran.stdout
+    assert tables_of(cluster.folder / "submitted") == without_spark
 
 
 @pytest.mark.spark
