@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -122,11 +122,15 @@ class Failure:
         return self.group or self.place
 
 
-def require_one_of(place: str, given: object, known: Iterable[str]) -> None:
-    """Raise BadInput where what was given is none of the names that are known."""
+Name = TypeVar("Name", bound=str)
+
+
+def require_one_of(place: str, given: object, known: Iterable[Name]) -> Name:
+    """Return the known name that was given; BadInput where it is none of them."""
     names = [*known]
     if given not in names:
         raise BadInput(f"{place}: {given!r}, expected one of {', '.join(names)}")
+    return next(name for name in names if name == given)
 
 
 @contextmanager

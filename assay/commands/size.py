@@ -184,10 +184,11 @@ def size(
     else:
         alike = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
         tell_not_valid(one)
-        moving = found.change is not None and not one.of_streams
-        usual = [name for name in usual_assignors() if moving and not is_rule(name)]
-        with TimeLimit(time_limit) as limit:
-            makers = made_by(found, reached(found, usual, limit))
+        makers = ""
+        if found.change is not None and not one.of_streams:
+            usual = [name for name in usual_assignors() if not is_rule(name)]
+            with TimeLimit(time_limit) as limit:
+                makers = made_by(found, reached(found, usual, limit))
         _print_sizing(found, _command(found, alike), threads or 1, one.nouns, makers)
     if figure is not None:
         from compare import figures

@@ -79,10 +79,10 @@ class Target:
         if len(given) > 1:
             raise BadInput(f"target: {' and '.join(given)}, expected one")
         ((name, most),) = given.items()
-        require_one_of("target", name, AIMS)
+        aim = require_one_of("target", name, AIMS)
         if type(most) is not int or most < 0:
             raise BadInput(f"target.{name}: {most!r}, expected a whole number of 0 or more")
-        return Target(AIMS[AIMS.index(name)], most)
+        return Target(aim, most)
 
 
 def parse_target(text: str) -> dict[str, int]:
