@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from compare.history import Trend, history_of, sentences_of
 from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
-from compare.sentences import NONE_BY_LAG, captures, spread, who_moves
+from compare.sentences import BY_ASSIGNOR, NONE_BY_LAG, captures, spread, who_moves
 from compare.verdict import (
     EVEN_LAGGING,
     SHOWN,
@@ -228,7 +228,7 @@ class Overview:
         """Return what makes the moves of which a sentence has spoken, with a space before it."""
         tiers = {one.verdict.tier for one in self.worst if one.verdict.says == "improvable"}
         on_lag = {*LAG_PEAKS}
-        makers = ["an assignor, at a rebalance"] if tiers - on_lag else []
+        makers = [BY_ASSIGNOR] if tiers - on_lag else []
         if self.lagging or tiers & on_lag:
             makers.append(f"for lag, {NONE_BY_LAG}" if makers else NONE_BY_LAG)
         return f" {who_moves('; '.join(makers))}." if makers else ""

@@ -16,7 +16,7 @@ from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shi
 from heuristics.protocol import Protocol, supported_protocols
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from compare.advice.advice import Change
     from compare.judged import Judged
@@ -33,7 +33,6 @@ IN_JOIN_GROUP = "assay-optimal"
 BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
-NO_COMMAND = "Kafka has no command for moves: an assignor makes them."
 BY_TASKS = "the assignor of tasks, at a rebalance."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
 LAG_AWARE = (
@@ -259,6 +258,19 @@ def tried_of(rows: Sequence[Score]) -> list[Score]:
     return [row for row in rows if row.assignor not in (CURRENT, OPTIMUM) and row.terms]
 
 
+def best_of(values: Mapping[str, Sequence[int]], group: Group) -> str | None:
+    """Return the assignor that comes to the least; of several, which takes least to change to.
+
+    None of no assignor that can be deployed: rules as a text has them do not count.
+
+    Parameters
+    ----------
+    values : what each comes to, in the order of tiers
+    """
+    names = [name for name in values if not is_rule(name)]
+    return min(names, key=lambda name: (*values[name], effort(name, group)), default=None)
+
+
 def none_makes(tried: int, own: str, how: str = "") -> str:
     """Return that none of so many assignors makes the moves, and what can instead.
 
@@ -301,11 +313,11 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         given = "" if known else f", if {ALL_ALIKE}"
         return who_moves(f"an assignor; {advise} says which one{given}.")
     not_here = "" if shipped_here() else f" {NOT_HERE}"
-    as_good = [row for row in tried if not is_rule(row.assignor) and _gets_there(row)]
-    if not as_good:
+    there = {row.assignor: row for row in tried if _gets_there(row)}
+    name = best_of({n: [term.value for term in r.terms or ()] for n, r in there.items()}, group)
+    if name is None:
         return f"{none_makes(len(tried), own)}{not_here}"
-    values = {row.assignor: [term.value for term in row.terms or ()] for row in as_good}
-    best = min(as_good, key=lambda row: (values[row.assignor], effort(row.assignor, group)))
+    best = there[name]
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
     by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
     then = None if judged.plan is None else peak_lag(judged.plan)

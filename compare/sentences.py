@@ -28,6 +28,7 @@ NO_ASSIGNOR_EVENS_HOSTS = (
     "No assignor of Kafka's or ours makes it: they know no hosts. What helps: "
     "docs/how-to/even-out-pods.md#what-makes-it-even."
 )
+BY_ASSIGNOR = "an assignor, at a rebalance"
 NONE_BY_LAG = "no assignor of Kafka's, as none looks at lag"
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 

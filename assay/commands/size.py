@@ -25,7 +25,7 @@ from assay.streams import note_assumed, show, show_json
 from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, measured, one_partition
-from compare.remedy import LAG_AWARE, effort, is_rule, none_makes, spoken
+from compare.remedy import LAG_AWARE, best_of, is_rule, none_makes, spoken
 from compare.sentences import NONE_BY_LAG, in_words, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
@@ -382,12 +382,13 @@ def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
     if target is None or change is None or not reached:
         return ""
     lag = target.aim in LAG_PEAKS
-    own, found = LAG_AWARE if lag else "", {k: v for k, v in reached.items() if v is not None}
-    if not found:
+    own = LAG_AWARE if lag else ""
+    found = {name: (value,) for name, value in reached.items() if value is not None}
+    best = best_of(found, change.group)
+    if best is None:
         return none_makes(len(reached), own)
-    best = min(found, key=lambda name: (found[name], effort(name, change.group)))
-    comes = f"to {measured(target.aim, found[best])}"
-    if found[best] > target.at_most:
+    comes = f"to {measured(target.aim, *found[best])}"
+    if found[best] > (target.at_most,):
         return none_makes(len(reached), own, f"; {spoken(best)} comes nearest, {comes}")
     if lag:
         return who_moves(f"{NONE_BY_LAG}; {spoken(best)} comes {comes} by chance. {own}")

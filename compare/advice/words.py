@@ -10,9 +10,8 @@ from compare.overview import overview_of
 from compare.remedy import (
     BY_LAG,
     assigns_now,
-    effort,
+    best_of,
     is_ours,
-    is_rule,
     none_makes,
     spoken,
     takes,
@@ -225,18 +224,16 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
 def _by_whom(change: Change, advice: Advice) -> str:
     """Return which assignor comes as far by as few moves; empty where none was tried."""
     group, least = change.assignment.group, (change.after.value, change.moves)
-    there = [
-        trial.assignor
+    there = {
+        trial.assignor: (trial.peak, trial.moves)
         for trial in advice.assignors
-        if trial.peak is not None
-        and not is_rule(trial.assignor)
-        and (trial.peak, trial.moves) <= least
-    ]
+        if trial.peak is not None and (trial.peak, trial.moves) <= least
+    }
     if is_ours(group):
         return who_moves(where_ours_runs(group))
-    if there:
-        name = spoken(min(there, key=lambda one: effort(one, group)))
-        return who_moves(f"let {name} assign. It gets there by as few, maybe other, moves.")
+    if name := best_of(there, group):
+        by = "by as few, maybe other, moves"
+        return who_moves(f"let {spoken(name)} assign. It gets there {by}.")
     many = len(advice.assignors)
     return none_makes(many, where_ours_runs(group), " by as few moves") if many else ""
 

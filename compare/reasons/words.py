@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.members import member_meant
-from compare.remedy import NO_COMMAND
-from compare.sentences import spread
+from compare.sentences import BY_ASSIGNOR, spread, who_moves
 from groups.wording import agreed, counted, listed
 from optimal.proof import ProofKind
 
@@ -119,7 +118,7 @@ def moves(explanation: Explanation) -> list[str]:
         more = sum(count.moves for count in rest)
         shown.append((f"{more:,} more in {counted(len(rest), 'such count')} of others.", more))
     must = f"At least {counted(found.total, 'partition')} must move for loads as even as that:"
-    end = f"The best assignment moves just {found.total:,}. {NO_COMMAND}"
+    end = f"The best assignment moves just {found.total:,}. {who_moves(BY_ASSIGNOR)}."
     if len(shown) > 1:
         parts = " + ".join(f"{number:,}" for _, number in shown)
         end = f"{parts} = {found.total:,}, with no partition counted twice. {end}"

@@ -10,7 +10,7 @@ import pytest
 from compare.reasons import words
 from compare.reasons.explanation import Count, explain
 from compare.reasons.words import about
-from compare.remedy import NO_COMMAND
+from compare.sentences import BY_ASSIGNOR, who_moves
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve
 from tests.assay.calling import LOPSIDED
@@ -71,7 +71,7 @@ def test_what_must_move_is_counted_by_the_snapshot_and_summed_up_to_what_the_opt
         assert lines == ["No partition has to move for that."]
         return
     assert number(re.match(r"At least (\d+) partitions? must move", lines[0])[1]) == moved
-    assert lines[-1].endswith(f"The best assignment moves just {moved}. {NO_COMMAND}")
+    assert lines[-1].endswith(f"The best assignment moves just {moved}. {who_moves(BY_ASSIGNOR)}.")
     sums = re.match(r"((?:\d+ \+ )+\d+) = (\d+), with no partition counted twice", lines[-1])
     ends = ("in all", "must go", "must come from there", r"more in \d+ such counts? of others")
     one = rf"(\d+) (?:{'|'.join(ends)})\.$"
@@ -159,7 +159,7 @@ def test_a_group_of_two_lines_reads_as_it_should():
         "not its own would hold more than it has to: 1 must go.",
         "- c0 owns 6 partitions and holds at most 5: 1 must go.",
         "1 + 1 = 2, with no partition counted twice. The best assignment moves just 2. "
-        "Kafka has no command for moves: an assignor makes them.",
+        "Who makes the moves: an assignor, at a rebalance.",
     ]
     assert about(explanation, "c1") == [
         "c1 holds 1 partition now and 4 in the best assignment.",
@@ -182,7 +182,7 @@ def test_counts_alike_are_put_together_and_long_lists_are_cut():
     assert words.moves(explain(solve(group)))[1:] == [
         "- c00, c01, c02 and 37 more own 2 partitions each and hold at most 1 each: 1 of each "
         "must go, 40 in all.",
-        f"The best assignment moves just 40. {NO_COMMAND}",
+        f"The best assignment moves just 40. {who_moves(BY_ASSIGNOR)}.",
     ]
 
 
