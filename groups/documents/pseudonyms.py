@@ -34,10 +34,6 @@ _NOTES = (
     re.compile(r"(?P<rest>\d+ partitions are shown with several members, all claim them): .*"),
     re.compile(r"(?P<rest>\d+ partitions are far beyond the others of their topics): .*"),
     re.compile(rf"(?P<rest>{BEYOND_THE_END}): .*"),
-    re.compile(
-        r"(?P<rest>offsets of \d+ partitions? differ between the texts"
-        r"(?:, taken as one moment)?): .*"
-    ),
     re.compile(r"(?P<rest>the group was named after the file)(?:, .*)?"),
     re.compile(
         r"(?P<rest>members: those that hold partitions, no view lists idle ones"

@@ -124,10 +124,6 @@ class Misread(BadInput):
         self.reason = reason
 
 
-class Contradiction(Misread):
-    """Two views of a group that cannot be of one moment."""
-
-
 class NotToBeHad(Misread):
     """A group whose state or kind stands in the way: the text is good, the group has no plan."""
 

@@ -14,7 +14,7 @@ from groups.documents.assay_streams import (
     Tasks,
     with_processes,
 )
-from groups.importers.lines import Contradiction, Misread, NotToBeHad, brief, refuse
+from groups.importers.lines import Misread, NotToBeHad, brief, refuse
 from groups.importers.seen import (
     TopicSize,
     View,
@@ -59,7 +59,7 @@ def merge(
     `most_unseen` are refused, because a number in a damaged text may be anything. A topic has as
     many partitions as a source tells, else as the highest one asks that any group shows.
 
-    Who holds what must agree in all of them; where offsets differ, the later view wins.
+    All of them must agree on who holds what and on the offsets: they are of one moment.
 
     Raises
     ------
@@ -68,12 +68,10 @@ def merge(
     """
     streams = any(view.streams for view in views)
     _require_one_kind(views, streams=streams)
-    try:
-        members = _members(views)
-        owners = _owners_of(views)
-        _check_members(views, members, owners)
-    except Contradiction as error:
-        raise _of_two_moments(views, error) from None
+    members = _members(views)
+    owners = _owners_of(views)
+    _check_members(views, members, owners)
+    offsets = _offsets(views)
     notes = [note for view in views for note in view.assumed]
     if _may_be_rebalancing(views, members):
         raise NotToBeHad(views[0].place, may_be_rebalancing(views[0].group))
@@ -92,7 +90,13 @@ def merge(
     for (topic, number), held_by in sorted(owners.items()):
         for member in held_by:
             members[member]["owned"].setdefault(topic, []).append(number)
-    offsets = _offsets(views, notes)
+    beyond = [
+        f"{topic}-{number}"
+        for (topic, number), (_, end, committed) in sorted(offsets.items())
+        if end is not None and committed is not None and committed > end
+    ]
+    if beyond:
+        notes.append(f"{BEYOND_THE_END}: {few(beyond)}")
     sizes = {} if streams else sizes
     topics, unseen = _topics(views, owners, offsets, sizes, highest, most_unseen, notes)
     if streams:
@@ -173,22 +177,28 @@ def _of_streams(
     )
 
 
-def _of_two_moments(views: Sequence[View], error: Contradiction) -> Misread:
-    """Return a contradiction with what to do: of one table that is there twice, keep one."""
-    first: dict[tuple[bool, bool, bool], View] = {}
-    for view in views:
+def _of_two_moments(here: View, there: View, reason: str, place: str | None = None) -> Misread:
+    """Return that two views are not of one moment, with what to do.
+
+    Tables of one kind were captured twice; those of two kinds were meant as one moment.
+    """
+
+    def kind(view: View) -> tuple[bool, bool, bool]:
         held = any(member.held is not None for member in view.members)
-        same = first.setdefault((view.every_member, bool(view.partitions), held), view)
-        places = {view.place, *(member.place for member in view.members)}
-        if same is not view and error.place in places:
-            reason = f"the same table as {same.place}, of another moment: keep one of them"
-            return Misread(view.place, f"{reason} ({error.reason})")
-    return Misread(error.place, f"{error.reason}: capture both at the same time")
+        return view.every_member, bool(view.partitions), held
+
+    what = "capture both at the same time"
+    if here is not there and kind(here) == kind(there):
+        what = "put each moment into a folder of its own, or compare them with assay diff"
+    other = there.place if there.source == here.source else there.source
+    moments = f"group {here.group!r} is shown at two moments"
+    return Misread(place or here.place, f"{reason} in {other}: {moments}; {what}")
 
 
 def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
     """Return what all views say of each member, by the keys of a document."""
     members: dict[str, dict[str, Any]] = {}
+    told_by: dict[tuple[str, str], View] = {}
     for view in views:
         for seen in view.members:
             if not seen.member:
@@ -199,12 +209,15 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
                 told["subscription"] = sorted(seen.subscription)
             for key, value in told.items():
                 if known.get(key) not in (None, value):
-                    raise Contradiction(
+                    differ = f"{key} {brief(str(value))}, but {brief(str(known[key]))}"
+                    raise _of_two_moments(
+                        view,
+                        told_by[seen.member, key],
+                        f"member {brief(seen.member)}: {differ}",
                         seen.place,
-                        f"member {brief(seen.member)}: {key} {brief(str(value))}, "
-                        f"but {brief(str(known[key]))} elsewhere",
                     )
                 known[key] = value
+                told_by[seen.member, key] = view
     assignors = [view.assignor for view in views if view.assignor is not None]
     for known in members.values() if assignors else ():
         known.setdefault("assignors", assignors[-1:])
@@ -223,16 +236,26 @@ def _owners_of(views: Sequence[View]) -> Owners:
         Where two views were captured at different times, or one was changed.
     """
     owners: Owners = {}
+    shown_by: dict[Key, View] = {}
     listing = next((view for view in views if _lists(view)), None)
+
+    def agree(view: View, found: Owners, keys: Iterable[Key]) -> None:
+        for key in sorted(keys):
+            ours, theirs = found.get(key, ()), owners.get(key, ())
+            if ours != theirs:
+                reason = f"{key[0]}-{key[1]} is with {_named(ours)}, but with {_named(theirs)}"
+                raise _of_two_moments(view, listing or shown_by[key], reason)
+
     if listing is not None:
         owners = _listed(listing)
-        for view in views:
-            if _lists(view):
-                _agree(_listed(view), owners, view.place, whole=True)
+        for view in filter(_lists, views):
+            listed = _listed(view)
+            agree(view, listed, owners | listed)
     for view in views:
         rows = _rows(view)
-        _agree(rows, owners, view.place, whole=False, closed=listing is not None)
+        agree(view, rows, rows if listing is not None else rows.keys() & owners)
         owners = rows | owners
+        shown_by = dict.fromkeys(rows, view) | shown_by
     return owners
 
 
@@ -261,22 +284,6 @@ def _rows(view: View) -> Owners:
     return {key: tuple(sorted(members)) for key, members in held.items()}
 
 
-def _agree(
-    found: Owners, owners: Owners, place: str, *, whole: bool, closed: bool = False
-) -> None:
-    shared: Mapping[Key, object] = {**owners, **found} if whole else found
-    for key in sorted(shared):
-        if not whole and not closed and key not in owners:
-            continue
-        ours, theirs = found.get(key, ()), owners.get(key, ())
-        if ours != theirs:
-            raise Contradiction(
-                place,
-                f"{key[0]}-{key[1]} is with {_named(ours)}, but with {_named(theirs)} in another "
-                "view",
-            )
-
-
 def _named(members: tuple[str, ...]) -> str:
     return " and ".join(brief(member) for member in members) or "nobody"
 
@@ -290,9 +297,9 @@ def _check_members(views: Sequence[View], members: Mapping[str, object], owners:
         listed = {seen.member for seen in view.members}
         missing = sorted(members.keys() - listed) if view.every_member else []
         if missing:
-            raise Contradiction(
-                view.place, f"member {brief(missing[0])} of another view is not in this one"
-            )
+            there = next(v for v in views if any(m.member == missing[0] for m in v.members))
+            reason = f"member {brief(missing[0])} is not here, but"
+            raise _of_two_moments(view, there, reason)
         for seen in view.members:
             if seen.count not in (None, count[seen.member]):
                 refuse(
@@ -309,33 +316,30 @@ def _check_members(views: Sequence[View], members: Mapping[str, object], owners:
             )
 
 
-def _offsets(views: Sequence[View], notes: list[str]) -> dict[Key, tuple[int | None, ...]]:
+def _offsets(views: Sequence[View]) -> dict[Key, tuple[int | None, ...]]:
+    """Return the beginning, the end and the commit of each partition that a view shows.
+
+    Raises
+    ------
+    Contradiction
+        Where two views differ in an end or a commit.
+    """
     offsets: dict[Key, tuple[int | None, ...]] = {}
     origin: dict[Key, View] = {}
-    differing: dict[Key, str] = {}
+
+    def at(end: int | None, committed: int | None) -> str:
+        return " of ".join("-" if one is None else str(one) for one in (committed, end))
+
     for view in views:
         for seen in view.partitions:
-            key = (seen.topic, seen.number)
-            told = (seen.beginning, seen.end, seen.committed)
-            known = offsets.get(key)
-            if known is not None and seen.beginning is None:
-                told = (known[0], seen.end, seen.committed)
-            if known is not None and known[1:] != told[1:] and origin[key] is not view:
-                alone = origin[key].source == view.source
-                differing[key] = view.place if alone else view.source
-            offsets[key], origin[key] = told, view
-    beyond = [
-        key
-        for key, (_, end, committed) in offsets.items()
-        if end is not None and committed is not None and committed > end
-    ]
-    if beyond:
-        named = few([f"{topic}-{number}" for topic, number in sorted(beyond)])
-        notes.append(f"{BEYOND_THE_END}: {named}")
-    if differing:
-        count, later = _partitions(len(differing)), few(sorted(set(differing.values())))
-        differ = f"offsets of {count} differ between the texts, taken as one moment"
-        notes.append(f"{differ}: those of {later}")
+            key, told = (seen.topic, seen.number), (seen.end, seen.committed)
+            beginning, *known = offsets.get(key, (None, *told))
+            if told != (*known,) and origin[key] is not view:
+                which = f"{seen.topic}-{seen.number} is at {at(*told)}"
+                reason = f"{which}, but at {at(*known)}"
+                raise _of_two_moments(view, origin[key], reason, seen.place)
+            beginning = beginning if seen.beginning is None else seen.beginning
+            offsets[key], origin[key] = (beginning, *told), view
     return offsets
 
 

@@ -131,11 +131,12 @@ def test_views_that_contradict_each_other_are_refused() -> None:
     moved = members.replace("t0:1,5;t1:3,4", "t0:1,5;t1:2,3").replace("t1:0,1,2", "t1:0,1,4")
     assert "t1-2 is with 'coop-2-" in refused(moved, offsets)
     lines = members.split("\n")
-    assert "but with nobody in another view" in refused("\n".join(lines[:4]), offsets)
+    assert "but with nobody in text-0: group 'coop-a'" in refused("\n".join(lines[:4]), offsets)
     plain = text_of("4.3.1/coop-a-members.txt").split("\n")
-    assert "is not in this one: capture both at" in refused("\n".join(plain[:4]), offsets)
+    fewer = refused("\n".join(plain[:4]), offsets)
+    assert re.search("^text-0:2: member 'coop-.*' is not here, but in text-1: group 'co", fewer)
     host = offsets.replace("/127.0.0.1 ", "/127.0.0.2 ")
-    assert "host '/127.0.0.2', but '/127.0.0.1' elsewhere" in refused(members, host)
+    assert "host '/127.0.0.2', but '/127.0.0.1' in text-0: group" in refused(members, host)
     short = "Topic: t0\tPartitionCount: 3\n"
     assert "3 partitions, but t0-5 is shown" in refused(members, short)
     assert "topic 't0' has 4 partitions, but 3 at" in refused(
@@ -151,17 +152,34 @@ def test_a_part_of_the_rows_is_no_contradiction_but_leaves_the_rest_unknown() ->
     assert document["topics"]["t2"]["offsets"][2] == {"beginning": None, "end": 5, "committed": 5}
 
 
-def test_offsets_that_moved_between_two_captures_are_the_later_ones() -> None:
-    members, offsets = map(text_of, VIEWS)
-    later = offsets.replace(
-        "300             1200            900 ", "300             1201            901 "
-    )
-    document = only(members, offsets, later)
-    assert document["topics"]["t0"]["offsets"][0]["end"] == 1201
-    assert (
-        "offsets of 1 partition differ between the texts, taken as one moment: those of c"
-        in document["assumed"]
-    )
+def test_one_table_of_two_moments_is_refused_with_both_places_and_what_to_do() -> None:
+    plan, offsets = map(text_of, VIEWS)
+    old, new = "coop-1-e7b027b4-516a-4b52-9da9-97536dd7038d", "coop-9-x"
+    row = "0          300             1200            900"
+    for first, changed, line, says in (
+        (offsets, (old, new), 2, f"t0-0 is with '{new}', but with '{old}'"),
+        (plan, (old, new), 2, f"t0-0 is with '{new}', but with '{old}'"),
+        (offsets, (row, "0 301 1200 899"), 3, "t0-0 is at 301 of 1200, but at 300 of 1200"),
+        (offsets, (row, "0 - 1200 -"), 3, "t0-0 is at - of 1200, but at 300 of 1200"),
+    ):
+        later = first.replace(*changed)
+        then = "put each moment into a folder of its own, or compare them with assay diff"
+        shown = f"group 'coop-a' is shown at two moments; {then}"
+        assert refused(first, later) == f"text-1:{line}: {says} in text-0: {shown}"
+        below = first.count("\n") + line
+        assert refused(first + later) == f"text-0:{below}: {says} in text-0:2: {shown}"
+        # What agrees is of one moment.
+        assert only(first, first)["members"] == only(first)["members"]
+    other = plan.replace(old, new)
+    assert refused(other, offsets).endswith("two moments; capture both at the same time")
+
+
+def test_a_group_shown_at_two_moments_costs_no_other_group() -> None:
+    rows = OFFSETS + "g t0 0 1 2 1 m /h c\nh t0 0 1 2 1 m /h c\n"
+    later = rows.replace("g t0 0 1 2 1", "g t0 0 2 2 0")
+    imported, failures = import_each([("a", rows.encode()), ("b", later.encode())])
+    assert [found.document["group"] for found in imported] == ["h"]
+    assert [(failure.group, failure.place) for failure in failures] == [("g", "b:2")]
 
 
 def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
@@ -176,43 +194,15 @@ def test_what_is_assumed_is_a_line_a_kind_and_not_a_line_a_topic() -> None:
     for topic in range(300):
         rows += f"g t{topic} 0 1 2 1 m1 /h c\ng t{topic} 0 1 2 1 m2 /h c\n"
         rows += f"g t{topic} 47 - 2 - m1 /h c\n"
-    later = rows.replace(" 0 1 2 1 ", " 0 1 3 2 ")
-    document = only(rows, later, rows)
+    document = only(rows)
     assert document["assumed"] == [
         "members: those that hold partitions, no view lists idle ones",
         "300 partitions are shown with several members, all claim them: "
         "t0-0, t1-0, t10-0 and 297 more",
-        "offsets of 300 partitions differ between the texts, taken as one moment: those of c",
         "partition counts of 300 topics: the highest number seen + 1",
         "300 partitions are far beyond the others of their topics: "
         "t0-47, t1-47, t10-47 and 297 more",
     ]
-
-
-def test_one_table_of_two_moments_is_told_from_two_views() -> None:
-    offsets = text_of("4.3.1/coop-a-describe.txt")
-    moved = offsets.replace("coop-1-e7b027b4-516a-4b52-9da9-97536dd7038d", "coop-9-x")
-    plan = text_of("4.3.1/coop-a-members-verbose.txt")
-    renamed = plan.replace("coop-1-e7b027b4-516a-4b52-9da9-97536dd7038d", "coop-9-x")
-    for first, later in ((offsets, moved), (plan, renamed)):
-        assert "the same table as text-0:2, of another moment: keep one of them (" in refused(
-            first, later
-        )
-        below = first.count("\n") + 2
-        found = refused(f"{first}{later}")
-        assert found.startswith(f"text-0:{below}: the same table as text-0:2, of another moment")
-    assert refused(plan, moved).endswith(": capture both at the same time")
-
-
-def test_of_a_table_twice_with_other_offsets_the_later_is_named_by_its_line() -> None:
-    offsets = text_of("4.3.1/coop-a-describe.txt")
-    later = offsets.replace("1200            900", "1300            1000")
-    document = only(offsets + later)
-    line = offsets.count("\n") + 2
-    assert (
-        f"offsets of 1 partition differ between the texts, taken as one moment: those of a:{line}"
-        in (document["assumed"])
-    )
 
 
 def test_a_commit_past_the_end_is_a_negative_lag_and_legal() -> None:
