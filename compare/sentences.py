@@ -126,8 +126,7 @@ def _sentence(judged: Judged) -> str:
             f"{name}: {not_valid(judged.now)}. Capture again: a rebalance may be under way. If it "
             "stays so, nobody reads them."
         )
-    fall = None if judged.fall is None else judged.fall.in_numbers
-    given = f", if {verdict.condition}" if verdict.condition else ""
+    fall, given = judged.fall, f", if {verdict.condition}" if verdict.condition else ""
     if verdict.says == "as good as can be":
         if fall is None:
             asked = "" if judged.best is None else f" in {in_words(judged.best.objective)}"

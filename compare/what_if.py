@@ -14,8 +14,7 @@ from groups.columns.claims import BY_CLAIMS
 from groups.columns.places import MemberDetails
 from groups.columns.subscriptions import in_use
 from groups.errors import BadInput
-from groups.wording import counted
-from heuristics.nearest import nearest
+from groups.wording import counted, nearest_or_some
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -188,7 +187,7 @@ def _topics_read(group: Group) -> Int32:
 
 def _topic_named(group: Group, name: str, place: str) -> int:
     if name not in group.topics:
-        raise BadInput(f"{place}: no topic {name!r}; nearest: {nearest(name, group.topics)}")
+        raise BadInput(f"{place}: no topic {name!r}{nearest_or_some(name, group.topics)}")
     return group.topics.index(name)
 
 

@@ -36,7 +36,7 @@ FEWEST, AS_MANY = "fewest, least moved", "least moved, MWF's members"
 
 
 @dataclass
-class Course:
+class Series:
     """How one rule or policy fared on a stream, a value a step.
 
     Attributes
@@ -56,45 +56,45 @@ class Course:
 def played(partitions: int, delta: int, steps: int) -> list[dict[str, Cell]]:
     """Play a stream with every rule and both policies; return their records."""
     stream = list(speeds(partitions, delta, steps, SEED))
-    courses = {name: _by_rule(name, stream) for name in RULES}
-    courses[FEWEST] = _by_optimum(stream, [None] * steps)
-    courses[AS_MANY] = _by_optimum(stream, courses["MWF"].members)
+    every = {name: _by_rule(name, stream) for name in RULES}
+    every[FEWEST] = _by_optimum(stream, [None] * steps)
+    every[AS_MANY] = _by_optimum(stream, every["MWF"].members)
     return [
-        {"partitions": partitions, "delta": delta, "name": name, **_figures(one, courses[FEWEST])}
-        for name, one in courses.items()
+        {"partitions": partitions, "delta": delta, "name": name, **_figures(one, every[FEWEST])}
+        for name, one in every.items()
     ]
 
 
-def _by_rule(name: str, stream: Sequence[tuple[int, ...]]) -> Course:
+def _by_rule(name: str, stream: Sequence[tuple[int, ...]]) -> Series:
     """Play a rule: each step starts from what it made of the one before."""
-    course, rng, owner = Course(), Random(SEED), [-1] * len(stream[0])
+    series, rng, owner = Series(), Random(SEED), [-1] * len(stream[0])
     for i, now in enumerate(stream):
         elastic = Elastic(now, CAPACITY, tuple(owner))
         order = rng.sample(range(len(now)), len(now))
         owner = any_fit(RULES[name], now, CAPACITY, elastic.owner, order)
-        course.members.append(len(set(owner)))
-        course.moved.append(elastic.moved(owner))
+        series.members.append(len(set(owner)))
+        series.moved.append(elastic.moved(owner))
         if i and i % EVERY == 0:
-            least = pack(elastic, at_most=course.members[-1], time_limit=SECONDS)
-            value = min(least.moved, course.moved[-1])
+            least = pack(elastic, at_most=series.members[-1], time_limit=SECONDS)
+            value = min(least.moved, series.moved[-1])
             proved = value == least.terms[-1].bound
-            course.asked.append((course.moved[-1], value, proved))
-    return course
+            series.asked.append((series.moved[-1], value, proved))
+    return series
 
 
-def _by_optimum(stream: Sequence[tuple[int, ...]], most: Sequence[int | None]) -> Course:
+def _by_optimum(stream: Sequence[tuple[int, ...]], most: Sequence[int | None]) -> Series:
     """Play a policy: the optimum of each step, from that of the one before."""
-    course, owner = Course(), (-1,) * len(stream[0])
+    series, owner = Series(), (-1,) * len(stream[0])
     for now, at_most in zip(stream, most, strict=True):
         found: Packing = pack(Elastic(now, CAPACITY, owner), at_most=at_most, time_limit=SECONDS)
         owner = found.owner
-        course.members.append(found.members)
-        course.moved.append(found.moved)
-        course.proved += found.status is Status.OPTIMAL
-    return course
+        series.members.append(found.members)
+        series.moved.append(found.moved)
+        series.proved += found.status is Status.OPTIMAL
+    return series
 
 
-def _figures(one: Course, fewest: Course) -> dict[str, Cell]:
+def _figures(one: Series, fewest: Series) -> dict[str, Cell]:
     asked = one.asked
     more = [mine - best for mine, best in zip(one.members, fewest.members, strict=True)]
     steps = len(one.members)

@@ -364,7 +364,7 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
     """Return whether the least lag is worth more moves than those that the verdict names."""
     there = [peak_lag(one) for one in (judged.now, judged.plan) if one is not None]
     least = min(peak for peak in there if peak is not None)
-    return lag_falls(judged.now, Fall(least, lowest.records, lowest.assignment))
+    return lag_falls(judged.now, Fall.to(lowest.assignment, least, lowest.records))
 
 
 def show_plan(judged: Judged) -> None:

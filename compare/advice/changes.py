@@ -101,7 +101,7 @@ class Changes:
         if values(now, ("balance",)) == values(best.assignment, ("balance",)):
             few = fall_by_few_moves(now)
         else:
-            few = None if plan is None else Fall(here, peak_of(plan, lower), plan)
+            few = None if plan is None else Fall.to(plan, here, peak_of(plan, lower))
         if few is None or not few.is_worth_it or few.moves >= every.moves:
             return every, None
         after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")

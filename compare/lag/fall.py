@@ -66,35 +66,32 @@ class PeakFall:
         """Return from what to what the lag could fall, and by how many moves."""
         return f"{self.from_to} by moving {counted(self.moves, 'partition')}"
 
-
-@dataclass(frozen=True, eq=False)
-class Fall:
-    """How far the lag of the busiest member can fall, whoever reads what.
-
-    Attributes
-    ----------
-    now, then : records of the busiest member, as it is and with `assignment`
-    assignment : with loads no less even than now; no member gets a topic that it may not read
-    """
-
-    now: int
-    then: int
-    assignment: Assignment
-
-    @property
-    def moves(self) -> int:
-        """How many partitions move."""
-        return len(self.assignment.moved)
-
     @property
     def is_worth_it(self) -> bool:
         """Whether the lag falls by a tenth or more."""
         return WORTH * (self.now - self.then) >= self.now > 0
 
+
+@dataclass(frozen=True, eq=False)
+class Fall(PeakFall):
+    """How far the lag of the busiest member can fall, whoever reads what, and how.
+
+    Attributes
+    ----------
+    assignment : with loads no less even than now; no member gets a topic that it may not read
+    """
+
+    assignment: Assignment
+
     @property
     def in_numbers(self) -> PeakFall:
         """The same without the assignment."""
         return PeakFall(self.now, self.then, self.moves)
+
+    @staticmethod
+    def to(assignment: Assignment, now: int, then: int) -> Fall:
+        """Return the fall to an assignment."""
+        return Fall(now, then, len(assignment.moved), assignment)
 
 
 def lag_falls(now: Assignment, fall: Fall) -> bool:
@@ -108,7 +105,7 @@ def lag_falls(now: Assignment, fall: Fall) -> bool:
 def fall_to(now: Assignment, target: Assignment) -> Fall | None:
     """Return how far lag falls on the way to an assignment; None where a lag is not known."""
     here, there = peak_lag(now), peak_lag(target)
-    return None if here is None or there is None else Fall(here, there, target)
+    return None if here is None or there is None else Fall.to(target, here, there)
 
 
 def fall_by_few_moves(now: Assignment) -> Fall | None:
@@ -121,13 +118,13 @@ def fall_by_few_moves(now: Assignment) -> Fall | None:
     peak, lag = peak_lag(now), now.group.lag_records
     if peak is None or lag is None or not now.is_valid:
         return None
-    made, found = now, [Fall(peak, peak, now)]
+    made, found = now, [Fall.to(now, peak, peak)]
     while len(found) <= MOST_STEPS:
         owner = _step(made, lag)
         if owner is None:
             break
         made = Assignment(now.group, owner)
-        found.append(Fall(peak, peak_lag(made) or 0, made))
+        found.append(Fall.to(made, peak, peak_lag(made) or 0))
     least = min(one.then for one in found)
     return next(one for one in found if 100 * (peak - one.then) >= ENOUGH * (peak - least))
 

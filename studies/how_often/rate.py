@@ -54,12 +54,14 @@ def play(assignors: Sequence[str], services: int, folder: Path) -> None:
     """Play services with each assignor, a hundred in turn, from where its file ends."""
     folder.mkdir(parents=True, exist_ok=True)
     with TimeLimit(SECONDS) as limit, TimeLimit(SECONDS_AGAIN) as patient:
+        done = {one: _played(path_of(folder, one)) for one in assignors}
         every = product(PLAYED, range(0, services, TOGETHER), assignors)
         for only, first, assignor in every:
-            path = folder / f"{assignor.replace('/', ' ')}.csv"
-            before = pd.read_csv(path) if path.exists() else pd.DataFrame(columns=LINE)
-            done = {*before.service[(before.kind == "overlapping") == (only is not None)]}
-            left = [n for n in range(first, min(first + TOGETHER, services)) if n not in done]
+            path, numbers = (
+                path_of(folder, assignor),
+                range(first, min(first + TOGETHER, services)),
+            )
+            left = [n for n in numbers if (only is not None, n) not in done[assignor]]
             drawn = [service(SEED, number, only) for number in left]
             rows = [
                 (week.service.number, week.service.kind, name, *(tally[c] for c in LINE[3:]))
@@ -72,9 +74,21 @@ def play(assignors: Sequence[str], services: int, folder: Path) -> None:
             sys.stderr.write(f"{assignor}: {first + TOGETHER} services\n")
 
 
-def counts_of(path: Path, subscriptions: str | None = None) -> pd.DataFrame:
-    """Return what was counted in each service, by kind and number; of some rebalances only."""
+def path_of(folder: Path, assignor: str) -> Path:
+    """Return the file of an assignor."""
+    return folder / f"{assignor.replace('/', ' ')}.csv"
+
+
+def _played(path: Path) -> set[tuple[bool, int]]:
+    """Return (whether it was asked to overlap, number) of the services in a file."""
+    if not path.exists():
+        return set()
     lines = pd.read_csv(path)
+    return {*zip(lines.kind == "overlapping", lines.service, strict=True)}
+
+
+def counts_of(lines: pd.DataFrame, subscriptions: str | None = None) -> pd.DataFrame:
+    """Return what was counted in each service, by kind and number; of some rebalances only."""
     counts = lines[["rebalances", *WHAT]]
     if subscriptions is not None:
         counts = counts.mul(lines.subscriptions == subscriptions, axis=0)
@@ -200,7 +214,8 @@ def records_of(path: Path) -> tuple[list[dict[str, Cell]], list[dict[str, Cell]]
 
     Then the same of each kind of service alone, and by whether subscriptions differ.
     """
-    counts = counts_of(path)
+    lines = pd.read_csv(path)
+    counts = counts_of(lines)
     client, _, rest = path.stem.replace(" ", "/").rpartition("/")
     name, _, version = rest.partition("@")
     who: dict[str, Cell] = dict(zip(WHO, (client or NO_CLIENT, name, version), strict=True))
@@ -209,7 +224,7 @@ def records_of(path: Path) -> tuple[list[dict[str, Cell]], list[dict[str, Cell]]
         if kind in counts.index:
             parts += _records({**who, "of": text}, counts, {kind: 1.0})
     for name in SUBSCRIPTIONS:
-        parts += _records({**who, "of": AMONG[name]}, counts_of(path, name), SHARES)
+        parts += _records({**who, "of": AMONG[name]}, counts_of(lines, name), SHARES)
     return _records(who, counts, SHARES), parts
 
 
@@ -239,7 +254,7 @@ def run(names: Sequence[str], services: int) -> None:
     """Play so many services of each sort, and put the records in place of those of before."""
     here = called_here(matching(names or STUDIED))
     play(here, services, COUNTS)
-    made = [records_of(COUNTS / f"{name.replace('/', ' ')}.csv") for name in here]
+    made = [records_of(path_of(COUNTS, name)) for name in here]
     renew(FOLDER / "how-often.csv", (r for records, _ in made for r in records), WHO, _full_name)
     renew(FOLDER / "how-often-parts.csv", (r for _, parts in made for r in parts), WHO, _full_name)
 

@@ -45,7 +45,7 @@ def test_those_that_hold_least_leave():
         ({"members": 0}, "members: 0, expected 1 or more"),
         ({"members": 1}, "members: 1, but which of the 2 would leave matters"),
         ({"members": 3, "like": "c"}, "like: no member 'c', expected one of a, b"),
-        ({"reads": {"a": ["v"]}}, "reads.a: no topic 'v'; nearest: t, u"),
+        ({"reads": {"a": ["v"]}}, "reads.a: no topic 'v'; there is t, u"),
         ({"reads": {"a": "u"}}, "reads: dict, expected a mapping as in"),
         ({"reads": {"c": ["u"]}}, "reads: no member 'c', expected one of a, b"),
         ({"partitions": {"t": 1}}, "partitions.t: 1, but it has 2 already"),

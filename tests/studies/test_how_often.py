@@ -227,7 +227,7 @@ def test_kinds_count_by_their_shares_and_not_by_how_many_were_played():
 def test_a_study_that_was_stopped_goes_on_where_its_file_ends(tmp_path):
     for services in (3, 5):
         play(["roundrobin"], services, tmp_path)
-    counts = counts_of(tmp_path / "roundrobin.csv")
+    counts = counts_of(pd.read_csv(tmp_path / "roundrobin.csv"))
     assert counts.groupby("kind").size().to_dict() == {
         "alike": 2, "new-topic": 1, "overlapping": 5, "roles": 2
     }  # fmt: skip
