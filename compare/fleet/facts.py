@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import RUN, TABLES
+from compare.fleet.tables import RUN, TABLES, first_of
 from compare.history import GOOD, LEAST_CAPTURES, Capture, above_best, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import COUNTED, CURRENT
@@ -149,17 +149,6 @@ def cut(facts: pa.Table) -> pa.Table:
     order = [("count", "descending"), ("label", "ascending"), ("assignor", "ascending")]
     texts = first_of(facts.filter(many), ("statistic", "family"), order, MOST_TEXTS)
     return pa.concat_tables([facts.filter(pc.invert(many)), texts])
-
-
-def first_of(
-    rows: pa.Table, by: Sequence[str], order: Sequence[tuple[str, str]], most: int
-) -> pa.Table:
-    """Return the first rows in an order, so many of those that are alike in some columns."""
-    rows = rows.sort_by(order)
-    rows = rows.append_column("_at", pa.array(np.arange(len(rows))))
-    alike = rows.group_by([*by], use_threads=False).aggregate([("_at", "list")])["_at_list"]
-    first = pc.list_flatten(pc.list_slice(alike, 0, most))
-    return rows.take(first.sort()).drop_columns("_at")
 
 
 def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:

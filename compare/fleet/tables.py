@@ -12,7 +12,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from compare.scores import STORED
 from groups.errors import BadInput
@@ -398,9 +400,17 @@ def stored(
         rows = schema.empty_table().select(read)
     except (pa.ArrowInvalid, OSError) as error:
         raise BadInput(f"{place}: cannot be read: {str(error).splitlines()[0]}") from None
-    rows = rows.sort_by([(RUN, "descending")])
-    if once and len(rows):
-        firsts = rows.append_column("_rank", pa.array(range(len(rows)), pa.int64()))
-        firsts = firsts.group_by("key", use_threads=False).aggregate([("_rank", "min")])
-        rows = rows.take(firsts["_rank_min"].sort())
+    latest_first = [(RUN, "descending")]
+    rows = first_of(rows, ["key"], latest_first, 1) if once else rows.sort_by(latest_first)
     return rows.select([*columns])
+
+
+def first_of(
+    rows: pa.Table, by: Sequence[str], order: Sequence[tuple[str, str]], most: int
+) -> pa.Table:
+    """Return the first rows in an order, so many of those that are alike in some columns."""
+    rows = rows.sort_by(order)
+    rows = rows.append_column("_at", pa.array(np.arange(len(rows))))
+    alike = rows.group_by([*by], use_threads=False).aggregate([("_at", "list")])["_at_list"]
+    first = pc.list_flatten(pc.list_slice(alike, 0, most))
+    return rows.take(first.sort()).drop_columns("_at")

@@ -29,51 +29,6 @@ if TYPE_CHECKING:
     from compare.promises.findings import Finding
     from groups import Group
 
-_POM = """<project>
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>reproduction</groupId>
-  <artifactId>{name}</artifactId>
-  <version>1</version>
-  <properties>
-    <maven.compiler.release>17</maven.compiler.release>
-    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
-  </properties>
-  <dependencies>
-    <dependency>
-      <groupId>org.apache.kafka</groupId>
-      <artifactId>{artifact}</artifactId>
-      <version>{version}</version>
-    </dependency>
-    <dependency>
-      <groupId>org.slf4j</groupId>
-      <artifactId>slf4j-nop</artifactId>
-      <version>1.7.36</version>
-    </dependency>
-    <dependency>
-      <groupId>org.junit.jupiter</groupId>
-      <artifactId>junit-jupiter</artifactId>
-      <version>5.11.4</version>
-    </dependency>
-  </dependencies>
-  <build>
-    <testSourceDirectory>${{project.basedir}}</testSourceDirectory>
-    <plugins>
-      <plugin>
-        <artifactId>maven-surefire-plugin</artifactId>
-        <version>3.5.2</version>
-        <configuration>
-          <printSummary>false</printSummary>
-        </configuration>
-      </plugin>
-      <plugin>
-        <artifactId>maven-compiler-plugin</artifactId>
-        <version>3.13.0</version>
-      </plugin>
-    </plugins>
-  </build>
-</project>
-"""
-
 
 @dataclass(frozen=True)
 class BuildFiles:
@@ -85,9 +40,8 @@ class BuildFiles:
 
 def maven(name: str, artifact: str, version: str) -> BuildFiles:
     """Return the build of a JUnit test against an artifact of Kafka."""
-    return BuildFiles(
-        {"pom.xml": _POM.format(name=name, artifact=artifact, version=version)}, "mvn -q test"
-    )
+    pom = templates().get_template("pom").render(name=name, artifact=artifact, version=version)
+    return BuildFiles({"pom.xml": pom}, "mvn -q test")
 
 
 def _pip(needs: tuple[str, ...]) -> BuildFiles:

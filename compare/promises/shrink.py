@@ -190,12 +190,9 @@ def _without_partition(topic: int | JsonObject, number: int) -> int | JsonObject
     if isinstance(topic, int):
         return topic - 1
     found: JsonObject = {"partitions": topic["partitions"] - 1}
-    if "lag" in topic:
-        found["lag"] = [v for i, v in enumerate(topic["lag"]) if i != number]
-    if "weight" in topic:
-        found["weight"] = [v for i, v in enumerate(topic["weight"]) if i != number]
-    if "racks" in topic:
-        found["racks"] = [v for i, v in enumerate(topic["racks"]) if i != number]
+    for name in ("lag", "weight", "racks"):
+        if name in topic:
+            found[name] = [value for i, value in enumerate(topic[name]) if i != number]
     return found
 
 

@@ -277,11 +277,5 @@ def outcome_of(program: Path, group: Group, seconds: float) -> Outcome:
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["failed"]
         return Outcome("failed", None, str(Failed(said[0])), 0.0)
-    index = {member: m for m, member in enumerate(group.members)}
-    held = [
-        (index[member], topic, number)
-        for member, topics in json.loads(done.stdout).items()
-        for topic, numbers in topics.items()
-        for number in numbers
-    ]
-    return Outcome("planned", Plan(Assignment.from_holdings(group, sorted(held))), None, 0.0)
+    made = Assignment.from_dict(group, json.loads(done.stdout))
+    return Outcome("planned", Plan(made), None, 0.0)

@@ -63,14 +63,7 @@ class Library(Generic[Driver]):
             return Plan(Assignment.from_holdings(group, []))
         asked = {"assignor": assignor, **as_joined(group)}
         answer = _answer(self.driver.command(version), asked)
-        index = {member: m for m, member in enumerate(group.members)}
-        held = [
-            (index[member], topic, number)
-            for member, topics in answer["plan"].items()
-            for topic, numbers in topics.items()
-            for number in numbers
-        ]
-        made = Assignment.from_holdings(group, sorted(held))
+        made = Assignment.from_dict(group, answer["plan"])
         return Plan(made, seconds=float(answer["seconds"]))
 
     def missing(self, assignor: str, version: str) -> str | None:
