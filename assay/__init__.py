@@ -109,55 +109,13 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_HOMES = {
-    "compare.promises.hunt": "Hunt hunt",
-    "compare.promises.shrink": "Quarry",
-    "compare.scenarios.journey": "Journey play",
-    "compare.scenarios.scenario": "Scenario",
-    "compare.scores": "Excess Score ScoreTerm Scores score score_assignors",
-    "compare.advice.advice": "Advice Change NoGain Peak Tried",
-    "compare.history": "Trend",
-    "compare.advice.advise": "advise",
-    "compare.overview": "Glance Overview",
-    "compare.reasons.sure": "check solve",
-    "compare.fleet.frames": "run",
-    "compare.fleet.results": "Ending RunCounts Unread",
-    "compare.over_groups": "NotScored",
-    "compare.samples.families": "Family differing grid",
-    "compare.scenarios.rollout": "Act Rollout RolloutStep Rule",
-    "compare.scenarios.upgrade_paths": "Variation roll_out",
-    "compare.lag.fall": "Fall PeakFall Worth worth_moving",
-    "compare.lag.lowest": "Hottest",
-    "compare.sizes.fit": "Fit FitRow fit",
-    "compare.sizes.pods": "Pods PodsRow pods",
-    "compare.sizes.sizing": "Size Sizing Target size",
-    "compare.judged": "Judged Verdicts judge",
-    "compare.verdict": "Verdict",
-    "compare.what_if": "what_if",
-    "groups": "AssayError Assignment BadInput Failed Group InvalidAssignment ProofError Refused "
-    "SolverContradiction Violation",
-    "groups.collection": "Groups",
-    "groups.errors": "Failure",
-    "groups.files": "read_groups",
-    "groups.fleet": "Fleet",
-    "heuristics": "AssignorFunction Plan assign",
-    "heuristics.time_limit": "TimeLimit",
-    "optimal.export": "Model export",
-    "optimal.solution": "Standbys",
-    "optimal.solutions": "Solutions",
-    "optimal.solve": "solve_fleet",
-    "optimal.streams": "StreamsSolution solve_streams",
-    "optimal": "Floor Frontier Point Proof ProofKind Solution Status Stopped Term "
-    "frontier solve_many",
-}
-
-__all__ = sorted(name for names in _HOMES.values() for name in names.split())
-
+# Not in __all__: they load Altair and PySpark, which not everybody has.
 _MODULES = {"figures": "compare.figures", "fleet": "compare.fleet.frames"}
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:
-    _exported, __dir__ = exports(__name__, _HOMES)
+    _exported, __dir__, _names = exports(__name__)
+    __all__ = [name for name in _names if name not in _MODULES]
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
@@ -166,7 +124,6 @@ if not TYPE_CHECKING:
 
             return version("kafka-assay")
         if name in _MODULES:
-            # Not in __all__: they load Altair and PySpark, which not everybody has.
             return import_module(_MODULES[name])
         found = _exported(name)
         if isfunction(found):

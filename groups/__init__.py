@@ -30,16 +30,4 @@ if TYPE_CHECKING:
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = exports(
-        __name__,
-        {
-            "groups.assignment": "Assignment Violation",
-            "groups.columns.claims": "Claims",
-            "groups.columns.places": "MemberDetails",
-            "groups.columns.racks": "Racks",
-            "groups.errors": "AssayError BadInput Failed InvalidAssignment ProofError Refused "
-            "SolverContradiction",
-            "groups.group": "Group",
-            "groups.tiers": "PRESETS TIERS parse_objective values",
-        },
-    )
+    __getattr__, __dir__, _ = exports(__name__)

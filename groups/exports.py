@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
 
-def exports(
-    package: str, homes: Mapping[str, str]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package.
+def exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return ``__getattr__``, ``__dir__`` and the names that a package hands out, ascending.
 
-    Parameters
-    ----------
-    homes : from a module to the names that it hands out, with blanks between them
+    They are those that its source imports for type checkers, under ``if TYPE_CHECKING``: what is
+    said there once is what both find.
     """
-    home = {name: module for module, names in homes.items() for name in names.split()}
+    home = _imported_for_type_checkers(package)
 
     def load(name: str) -> object:
         if name not in home:
@@ -28,4 +26,16 @@ def exports(
         setattr(sys.modules[package], name, found)
         return found
 
-    return load, lambda: sorted({*vars(sys.modules[package]), *home})
+    return load, lambda: sorted({*vars(sys.modules[package]), *home}), sorted(home)
+
+
+def _imported_for_type_checkers(package: str) -> dict[str, str]:
+    """Return the modules of the names that a package imports under its first condition."""
+    source = sys.modules[package].__spec__.loader.get_source(package)  # type: ignore[union-attr]
+    block = next(node for node in ast.parse(source).body if isinstance(node, ast.If))
+    return {
+        one.name: str(node.module)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for one in node.names
+    }

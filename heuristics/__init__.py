@@ -10,32 +10,17 @@ from typing import TYPE_CHECKING
 from groups.exports import exports
 
 if TYPE_CHECKING:
-    from heuristics.assignor import Assignor, Plan
-    from heuristics.catalogue import WRITTEN, assignor_named, assignors, available, matching
-    from heuristics.own import AssignorFunction
-    from heuristics.time_limit import assign, plan
-
-__all__ = [
-    "WRITTEN",
-    "Assignor",
-    "AssignorFunction",
-    "Plan",
-    "assign",
-    "assignor_named",
-    "assignors",
-    "available",
-    "matching",
-    "plan",
-]
+    from heuristics.assignor import Assignor as Assignor
+    from heuristics.assignor import Plan as Plan
+    from heuristics.catalogue import WRITTEN as WRITTEN
+    from heuristics.catalogue import assignor_named as assignor_named
+    from heuristics.catalogue import assignors as assignors
+    from heuristics.catalogue import available as available
+    from heuristics.catalogue import matching as matching
+    from heuristics.own import AssignorFunction as AssignorFunction
+    from heuristics.time_limit import assign as assign
+    from heuristics.time_limit import plan as plan
 
 # Type checkers find the names above, and no others.
 if not TYPE_CHECKING:
-    __getattr__, __dir__ = exports(
-        __name__,
-        {
-            "heuristics.assignor": "Assignor Plan",
-            "heuristics.catalogue": "WRITTEN assignor_named assignors available matching",
-            "heuristics.own": "AssignorFunction",
-            "heuristics.time_limit": "assign plan",
-        },
-    )
+    __getattr__, __dir__, __all__ = exports(__name__)
