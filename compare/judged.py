@@ -34,7 +34,7 @@ from groups.collection import newest_named
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, Objective, parse_objective
 from groups.unknown import reading_least
-from optimal import solve_many
+from optimal import solve, solve_many
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Solution, Status, Term
 from optimal.time_left import TimeLeft
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 MOST_ASKED = 12
 # Seconds for each solve of a question beside the verdict.
 ASKED_SECONDS = 1.0
+# Groups that are solved alone once more, which takes a millisecond each.
+MOST_ALONE = 200
 # Verdicts on groups that need another assignment.
 OTHERS = ("improvable", "not valid")
 
@@ -228,15 +230,25 @@ def judge(
 def with_least_lag(judged: Sequence[Judged], *, assume_equal: bool = False) -> Verdicts:
     """Return verdicts that go, of all assignments that are as good, for one with least lag.
 
+    Without lag each goes for what is found where its group is solved alone, if no more than 200
+    need another assignment: of those as good, a flow for several groups may find another one.
+
     Parameters
     ----------
     assume_equal : as of :func:`judge`
     """
     # Groups that need another assignment share the rounds of search, and a minute at the most.
-    rounds = rounds_each(ROUNDS, sum(one.verdict.says in OTHERS for one in judged))
-    time_left = TimeLeft.of(SECONDS)
+    others = sum(one.verdict.says in OTHERS for one in judged)
+    rounds, time_left = rounds_each(ROUNDS, others), TimeLeft.of(SECONDS)
     return Verdicts(
-        _going_for_least_lag(one, rounds, time_left, assume_equal=assume_equal) for one in judged
+        _going_for_least_lag(
+            one,
+            rounds,
+            time_left,
+            alone=others <= MOST_ALONE and (len(judged) > 1 or one.best is not one.lowest),
+            assume_equal=assume_equal,
+        )
+        for one in judged
     )
 
 
@@ -256,7 +268,7 @@ def as_solved(
 
 
 def _going_for_least_lag(
-    judged: Judged, rounds: int, time_left: TimeLeft, *, assume_equal: bool
+    judged: Judged, rounds: int, time_left: TimeLeft, *, alone: bool, assume_equal: bool
 ) -> Judged:
     """Return a verdict with, of all that is equally good, the assignment that has least lag.
 
@@ -268,15 +280,18 @@ def _going_for_least_lag(
     if judged.verdict.says not in OTHERS or target is None:
         return judged
     found = least_lagging(target, rounds, time_left)
-    if found is None:
+    if found is not None:
+        chosen = replace(target, assignment=found.assignment)
+    elif alone and target.proof.kind is ProofKind.CERTIFICATE:
+        chosen = solve(target.group, target.objective)
+    else:
         return judged
-    chosen = replace(target, assignment=found.assignment)
     both = lowest is best or (assume_equal and not judged.verdict.condition)
     return replace(
         judged,
         best=chosen if both or not assume_equal else best,
         lowest=chosen if both or assume_equal else lowest,
-        least_lag=found.proved,
+        least_lag=None if found is None else found.proved,
     )
 
 

@@ -18,7 +18,6 @@ from assay.commands.options import (
 from assay.streams import WHO_READS, note_assumed, printable, put
 from assay.tables import show_hosts
 from assay.terminal import Column, show_table, width, wrapped
-from compare.judged import with_least_lag
 from compare.reasons import words
 from compare.reasons.explanation import Explanation, lines_of
 from compare.reasons.explanation import explain as explained
@@ -67,8 +66,6 @@ def explain(
             lead = f"This holds if {ALL_ALIKE}."
         show_explanation(found, member, lead=lead)
     else:
-        # Without a proof the moves are told, and those are the ones of score.
-        (judged,) = with_least_lag([judged])
         _say(sentence(judged))
         if one.members and solution is not None:
             _say(one.nouns.said(words.not_proved(solution)))

@@ -48,7 +48,7 @@ from compare.lag.behind import (
 from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import lowest_peaks
-from compare.lag.words import lag_told, not_compared
+from compare.lag.words import lag_told, least_of_as_good, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond
 from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of
@@ -332,11 +332,8 @@ def show_group(
     if rows and reference is not None:
         show_plan(judged)
         show_loads(judged)
-        if judged.least_lag is not None:
-            found = "" if judged.least_lag else " that was found"
-            tiers = " > ".join((*reference.objective, "peak_lag"))
-            which = "the moves above leave" if judged.plan is not None else "the best one has"
-            tell(f"Of all assignments as good, {which} the least peak lag{found}: {tiers}.")
+        if said := least_of_as_good(judged):
+            tell(said)
         if judged.target is not None:
             held = {name: plan.of(judged.group) for name, plan in plans.items()}
             show_hosts(judged.now, judged.target, held)

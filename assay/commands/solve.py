@@ -6,12 +6,10 @@ import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
-    Asked,
     AtMost,
     Format,
     GroupOptions,
@@ -25,7 +23,7 @@ from assay.commands.options import (
 )
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_moves, show_table, tell
-from compare.lag.behind import Behind, behind, peak_lag
+from compare.lag.behind import Behind, behind
 from compare.lag.words import NAMED, measured
 from compare.moves import moves_to
 from groups.errors import BadInput
@@ -38,6 +36,7 @@ from optimal.solve import METHODS, MethodName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from compare.judged import Judged
     from compare.lag.fall import Worth
     from optimal.solution import Solution
 
@@ -72,6 +71,8 @@ def solve(
 
     Where subscriptions are not known it is one that holds whoever reads what, if there is one.
     """
+    from compare.lag.words import least_of_as_good
+    from compare.reasons.sure import judged_and_sure, required
     from compare.reasons.sure import solve as solve_group
 
     budgets = budgets_of(at_most)
@@ -79,7 +80,7 @@ def solve(
         raise BadInput("--only-if-peak-falls: not together with --at-most or --method")
     share = None if only_if is None else _share(only_if)
     one = one_group(files, group, options)
-    asked = Asked(sources=files, group=group, options=options, time_limit=time_limit)
+    judged: Judged | None = None
     note_unused_capacity([one], parse_objective(objective), options)
     if share is not None:
         from compare.lag.fall import worth_moving
@@ -88,9 +89,13 @@ def solve(
         worth = worth_moving(one, share, tiers, time_limit=time_limit)
         answer, document, solution = worth_told(worth), worth.to_dict(), worth.solution
     else:
-        solution = solve_group(
-            one, objective, method=method, time_limit=time_limit, at_most=budgets
-        )
+        if budgets or method != "auto":
+            solution = solve_group(
+                one, objective, method=method, time_limit=time_limit, at_most=budgets
+            )
+        else:
+            judged, sure = judged_and_sure(one, objective, time_limit=time_limit)
+            solution = required(judged, sure)
         answer, document = "", solution.to_dict()
     note_assumed(one.assumed)
     if format_ == "json":
@@ -100,28 +105,8 @@ def solve(
         tell(answer)
     if solution is not None:
         show_solution(solution)
-        # One that is as good whoever reads what may need members to read what is not known.
-        if one.subscription_known.all() and (said := _less_lag(solution, asked)):
+        if judged is not None and (said := least_of_as_good(judged)):
             tell(said)
-
-
-def _less_lag(solution: Solution, asked: Asked) -> str:
-    """Return the command that also asks for the least lag, where that makes a difference."""
-    from compare.lag.lowest import MOST_ROUNDS, least_lagging
-    from optimal.time_left import TimeLeft
-
-    found = solution.assignment
-    if solution.at_most or found is None or np.array_equal(found.owner, solution.group.owner):
-        return ""
-    peak = peak_lag(found)
-    least = least_lagging(solution, MOST_ROUNDS, TimeLeft.of(DEFAULT_SECONDS))
-    if least is None or peak is None or least.records >= peak:
-        return ""
-    tiers = " > ".join((*solution.objective, "peak_lag"))
-    return (
-        f"Of all that are as good another one has less lag on one member, {least.records:,} and "
-        f"not {peak:,}: {asked.solve(tiers)}."
-    )
 
 
 def _share(text: str) -> Fraction:

@@ -69,7 +69,7 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     if lowest.before == ("balance",):
         which = "balanced assignment"
     if more > 0:
-        given = _if_read(judged, lowest)
+        given = _if_read(judged, lowest.assignment)
         if lowest.proved:
             comma = "," if "," in lowest.named else ""
             said = f"{lowest.named.capitalize()}{comma} is {lowest.records:,}{given}"
@@ -101,11 +101,23 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     return f"{said}{_because(now.group, lowest.records)}"
 
 
-def _if_read(judged: Judged, lowest: LowestPeak) -> str:
-    """Return what the lowest peak takes for granted of subscriptions that are not known."""
+def least_of_as_good(judged: Judged) -> str:
+    """Return which of all assignments that are as good is the one to go for: that of least lag.
+
+    Nothing where no lag was looked at.
+    """
+    if judged.least_lag is None or judged.target is None:
+        return ""
+    found = "" if judged.least_lag else " that was found"
+    given = _if_read(judged, judged.target)
+    return f"Of all assignments as good, this one has the least peak lag{found}{given}."
+
+
+def _if_read(judged: Judged, assignment: Assignment) -> str:
+    """Return what an assignment takes for granted of subscriptions that are not known."""
     if judged.group.subscription_known.all():
         return ""
-    most, readers = judged.lowest, lowest.assignment.group.readers
+    most, readers = judged.lowest, assignment.group.readers
     alike = most is not None and np.array_equal(most.group.readers, readers)
     return f" if {ALL_ALIKE}" if alike else ", whoever reads what"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.judged import Judged, as_solved, judged_by
+from compare.judged import Judged, as_solved, judged_by, with_least_lag
 from groups.assignment import Assignment
 from groups.errors import BadInput, ProofError
 from groups.unknown import reading_least, settled
@@ -35,7 +35,8 @@ def solve(
     where that does not depend on who reads what, with a certificate for the group in which
     whoever is unknown reads every topic in demand: more readers never make the best assignment
     worse. Else it is better than what members hold now, with bounds on how much better another
-    one may be.
+    one may be. Where several are as good it is the one that `judge` goes for, with the least
+    `peak_lag` that is found, unless a method is named or there are budgets.
 
     Parameters
     ----------
@@ -75,14 +76,19 @@ def solve(
     (<Status.OPTIMAL: 'optimal'>, [('balance', 3), ('stickiness', 1)])
     """
     group = group.with_equal_subscriptions() if assume_equal else settled(group)
-    if group.subscription_known.all() or at_most or method != "auto":
+    if at_most or method != "auto":
         return solve_known(group, objective, method=method, time_limit=time_limit, at_most=at_most)
-    judged, sure = judged_and_sure(group, objective, time_limit=time_limit)
+    return required(*judged_and_sure(group, objective, time_limit=time_limit))
+
+
+def required(judged: Judged, sure: Solution | None) -> Solution:
+    """Return the best assignment that is sure; raise BadInput where there is none."""
     if sure is not None:
         return sure
     asks = f" ({judged.verdict.question})" if judged.verdict.question else ""
     raise BadInput(
-        f"{group.name}: what is best depends on who reads what{asks}", remedy="subscriptions"
+        f"{judged.group.name}: what is best depends on who reads what{asks}",
+        remedy="subscriptions",
     )
 
 
@@ -97,8 +103,9 @@ def judged_and_sure(
     group = settled(group)
     if group.subscription_known.all():
         known = solve_known(group, objective, time_limit=time_limit)
-        return judged_by(group, known), known
-    (judged,) = as_solved([group], objective, time_limit=time_limit)
+        (judged,) = with_least_lag([judged_by(group, known)])
+        return judged, judged.best or known
+    (judged,) = with_least_lag(as_solved([group], objective, time_limit=time_limit))
     sure = what_is_sure(judged)
     return judged, judged.reference if sure is None and judged.verdict.sure else sure
 

@@ -9,6 +9,7 @@ import pytest
 from compare.judged import judge, worst_first
 from compare.lag.behind import behind
 from compare.overview import overview_of
+from compare.reasons.sure import solve
 from compare.remedy import remedy
 from compare.samples.drawn import drawn
 from compare.scores import score_assignors
@@ -371,3 +372,18 @@ def test_a_remedy_is_an_assignor_that_can_be_deployed_and_is_as_good_before_the_
     assert any(row.terms[0].excess == 0 for row in rows if row.assignor == "kip-169-lag")
     said = remedy(one, rows, None)
     assert said.startswith("Who makes the moves: none of the 2 assignors tried. An assignor that ")
+
+
+def test_the_moves_of_a_group_do_not_depend_on_what_it_is_judged_with():
+    rng, groups = np.random.default_rng(2), []
+    for one in in_good_order(80):
+        document = one.to_dict()
+        document["topics"] = dict(zip(one.topics, one.partitions.tolist(), strict=True))
+        without_lag = Group.from_dict(document)
+        groups += [without_lag, hidden(without_lag, rng.random(len(one.members)) < 0.5)]
+    to_improve = 0
+    for one in judge(groups):
+        if one.verdict.says == "improvable":
+            to_improve += 1
+            assert np.array_equal(one.target.owner, solve(one.group).assignment.owner)
+    assert to_improve > 20

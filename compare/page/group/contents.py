@@ -103,7 +103,7 @@ class Detail:
     lag_data, moves_data : likewise; empty where there is no such figure
     planned_heads : of the columns of `planned`, and whether one holds numbers
     planned_lag : what the peak lag of assignors is compared with; None where that is not known
-    choice : why these moves, of all that are as good; None where nothing was searched
+    choice : why these moves, of all that are as good; empty where nothing was searched
     made_by : what makes such moves; empty where there are none
     trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
     why : why it cannot be better, a sentence each
@@ -126,7 +126,7 @@ class Detail:
     idle: tuple[str, ...] = ()
     changes: bool = False
     moves: tuple[Move, ...] = ()
-    choice: str | None = None
+    choice: str = ""
     made_by: str = ""
     more_moves: int = 0
     grid: MoveGrid | None = None

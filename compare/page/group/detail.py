@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from compare.gains import WITH_MOVES, early_gain
 from compare.hosts import EVEN_HOSTS, host_rows
 from compare.lag.behind import peak_lag, without_reader
-from compare.lag.words import lag_told
+from compare.lag.words import lag_told, least_of_as_good
 from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Evidence, Planned
@@ -132,7 +132,7 @@ def detail_of(
         idle=judged.now.idle,
         changes=target is not None,
         moves=moves[:MOST_LISTED],
-        choice=_choice(proved=judged.least_lag) if moves else None,
+        choice=least_of_as_good(judged) if moves else "",
         made_by=remedy(judged, scores, commands),
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
@@ -232,13 +232,6 @@ def _after(target: Assignment | None, lowest: LowestPeak) -> str:
     if peak is None or peak == lowest.records:
         return ""
     return f"The moves below bring it to {peak:,}."
-
-
-def _choice(*, proved: bool | None) -> str | None:
-    if proved is None:
-        return None
-    least = "the least peak lag" if proved else "the least peak lag that was found"
-    return f"Of all assignments that are as good, this one has {least}."
 
 
 def _short(data: str) -> str | None:

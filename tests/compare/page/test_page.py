@@ -198,7 +198,9 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
         "whoever reads what, but not below 903: at least 453 less than now." in told
     )
     assert max(one.lag_best for one in found.holders) == 929
-    assert found.choice == "Of all assignments that are as good, this one has the least peak lag."
+    assert found.choice == (
+        "Of all assignments as good, this one has the least peak lag, whoever reads what."
+    )
     assert found.made_by == (
         "Who makes the moves: an assignor; assay advise says which one, if all members read the "
         "same topics."
