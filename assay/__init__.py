@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from compare.fleet.frames import run as run
     from compare.fleet.results import Ending as Ending
     from compare.fleet.results import RunCounts as RunCounts
-    from compare.fleet.results import Unread as Unread
     from compare.history import Trend as Trend
     from compare.judged import Judged as Judged
     from compare.judged import Verdicts as Verdicts

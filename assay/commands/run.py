@@ -279,7 +279,7 @@ def run_document(counts: RunCounts, tiers: Tiers, source: str) -> dict[str, obje
             for one in found.not_scored[:MOST_LINES]
         ],
         "failures": [
-            {"name": one.group or one.place, "place": one.place, "reason": one.reason}
+            {"name": one.about, "place": one.place, "reason": one.reason}
             for one in found.unread[1]
         ],
     }

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
 from compare.fleet.facts import NOT_JUDGED
-from compare.fleet.results import Ending, Unread
+from compare.fleet.results import Ending
 from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
@@ -17,6 +17,7 @@ from compare.overview import Glance
 from compare.scores import CURRENT, STORED, stored_score
 from compare.sentences import spread
 from compare.verdict import EMPTY, Verdict, may_rebalance
+from groups.errors import Failure
 from groups.wording import MOST_NAMED, counted, few, first_lines
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
         keys = tables["inputs"].where((sql.col(RUN) == run) & ~sql.col("is_group")).select("key")
         failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         first_ones = failures.orderBy("place").limit(MOST_LINES)
-        unread = first_ones.select("place", "group", "reason").collect()
+        unread = first_ones.select("source", "place", "reason", "group").collect()
     asked = {*job.assignors} - {CURRENT}
     others = [row["assignor"] for row in found.rows("reason", "assignor")]
     return Ending(
@@ -60,7 +61,7 @@ def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
         not_judged=(found.captured - overview.captured, first),
         unread=(
             failed,
-            tuple(Unread(row["place"], row["group"] or "", row["reason"]) for row in unread),
+            tuple(Failure(**row.asDict()) for row in unread),
         ),
         not_scored=found.unscored(without=[one for one in others if one not in asked]),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from compare.sentences import captures
 from groups.wording import counted
@@ -11,14 +11,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from compare.over_groups import NotScored
     from compare.overview import Overview
-
-
-class Unread(NamedTuple):
-    """An input that is no group: where it is, its name where it has one, and the reason."""
-
-    place: str
-    group: str
-    reason: str
+    from groups.errors import Failure
 
 
 @dataclass(frozen=True)
@@ -39,7 +32,7 @@ class Ending:
     overview: Overview
     proved: int
     not_judged: tuple[int, tuple[str, ...]]
-    unread: tuple[int, tuple[Unread, ...]]
+    unread: tuple[int, tuple[Failure, ...]]
     not_scored: tuple[NotScored, ...] = ()
 
 

@@ -22,13 +22,13 @@ from groups.wording import OF_CONSUMERS, counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from compare.fleet.results import Unread
     from compare.judged import Judged
     from compare.overview import Overview
     from compare.page.contents import Comparison
     from compare.page.drawing import Drawing
     from compare.remedy import Commands
     from compare.scores import Score
+    from groups.errors import Failure
     from groups.tiers import Objective
 
 MOST_NAMED = 2
@@ -42,7 +42,7 @@ def composed(
     *,
     sources: Sequence[str],
     times: Sequence[str | None],
-    unread: Sequence[Unread],
+    unread: Sequence[Failure],
     unread_count: int,
     assumed: Sequence[tuple[str, tuple[str, ...], int]],
     yours: Comparison | None,
@@ -128,7 +128,7 @@ def _lead(overview: Overview, judged: Sequence[Judged]) -> str:
     return sentence(judged[0]) if alone else overview.sentence()
 
 
-def _title(overview: Overview, unread: Sequence[Unread]) -> str:
+def _title(overview: Overview, unread: Sequence[Failure]) -> str:
     """Return how many groups a page is about; the name of one that is alone."""
     if overview.now == 1 and not unread:
         alone = overview.worst[0]

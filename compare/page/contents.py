@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from compare.fleet.results import Unread
     from compare.over_groups import NotScored
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail
     from compare.page.group.line import Line
+    from groups.errors import Failure
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Page:
     made: Made
     lines: tuple[Line, ...]
     details: tuple[Detail, ...]
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[Failure, ...] = ()
     says: tuple[tuple[str, int], ...] = ()
     history: tuple[str, ...] = ()
     unread_count: int = 0

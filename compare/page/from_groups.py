@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compare.fleet.aggregates import aggregates_of
-from compare.fleet.results import Unread
 from compare.judged import judge, worst_first
 from compare.overview import latest_of, overview_of
 from compare.page.comparison import comparison_in
@@ -82,7 +81,7 @@ def page_of_groups(
         rows[:MOST_DETAILS],
         sources=sources,
         times=[one.group.captured_at for one in judged],
-        unread=[Unread(one.place, one.group or "", one.reason) for one in unread],
+        unread=unread,
         unread_count=len(unread),
         assumed=_assumed(own),
         yours=compared_of([one for one, _ in compared], [scored for _, scored in compared], tiers),

@@ -14,14 +14,13 @@ import pyarrow.compute as pc
 from compare.fleet.aggregates import Aggregates
 from compare.fleet.ending import glance, verdict_in
 from compare.fleet.facts import MOST_WORST
-from compare.fleet.results import Unread
 from compare.fleet.tables import read_table, stored
 from compare.judged import judge
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, STORED, UNKNOWN, stored_score
-from groups.errors import BadInput
+from groups.errors import BadInput, Failure
 from groups.table.layout import LAYOUT
 from groups.table.rows import of_row
 from groups.tiers import is_flow, parse_objective
@@ -214,11 +213,11 @@ def _by_key(
     return {row["key"]: row for row in rows.to_pylist()}
 
 
-def _unread(folder: str) -> tuple[int, list[Unread]]:
+def _unread(folder: str) -> tuple[int, list[Failure]]:
     """Return how many inputs are no groups, and the first of them by place."""
-    rows = stored(folder, "failures", ["place", "group", "reason"]).to_pylist()
-    unread = (Unread(row["place"], row["group"] or "", row["reason"]) for row in rows)
-    return len(rows), nsmallest(MOST_UNREAD, unread)
+    rows = stored(folder, "failures", ["source", "place", "reason", "group"]).to_pylist()
+    unread = (Failure(**row) for row in rows)
+    return len(rows), nsmallest(MOST_UNREAD, unread, key=lambda one: (one.place, one.reason))
 
 
 def _told(runs: pd.DataFrame, found: Aggregates) -> list[str]:

@@ -251,6 +251,6 @@ def _groups_csv(page: Page) -> str | None:
         "peak_lag_best": "lowest",
     }
     rows = [*map(attrgetter(*columns.values()), page.lines)]
-    rows += [(one.group or one.place, None, "not read", one.reason) for one in page.unread]
+    rows += [(one.about, None, "not read", one.reason) for one in page.unread]
     text = as_csv([*columns], rows)
     return text if len(text) <= MOST_LISTED else None

@@ -18,7 +18,7 @@ from compare.fleet.ending import (
     too_far_in_run,
 )
 from compare.fleet.job import job_of
-from compare.fleet.results import RunCounts, Unread
+from compare.fleet.results import RunCounts
 from compare.fleet.tables import TABLES, read_table, row_keys, stored
 from compare.judged import judge
 from compare.limits import beyond
@@ -26,6 +26,7 @@ from compare.overview import overview_of
 from compare.page.from_run import page_of_run
 from compare.scores import stored_score
 from groups import Group
+from groups.errors import Failure
 from tests.compare.conftest import HOSTILE
 from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four
@@ -107,7 +108,7 @@ def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
     assert len(expected) == 4
     for one in (spark_runs.first, spark_runs.second):
         assert [line for line in one.err.splitlines() if line in expected] == expected
-    unread = Unread("in/coop-a.txt:2", "coop-a", "is rebalancing")
+    unread = Failure("in/coop-a.txt", "in/coop-a.txt:2", "is rebalancing", "coop-a")
     many = replace(ending, unread=(25, (unread,) * 20))
     lines = not_read(counts_of(spark_runs, many))
     assert lines == ["in/coop-a.txt:2: group coop-a: is rebalancing"] * 10 + [
