@@ -313,18 +313,19 @@ def latest_of(judged: Sequence[Judged]) -> set[int]:
 def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
     """Return which captures are the latest of their groups, by name and time of capture.
 
-    One that does not say when it was may be, and counts.
+    Of those of one time it is the last that was read. One that does not say when it was may be,
+    and counts.
 
     Examples
     --------
     >>> latest_in([("a", "2026-11-20"), ("a", "2026-11-21"), ("b", None), ("b", None)])
     [1, 2, 3]
     """
-    last: dict[str, str] = {}
-    for name, at in captures:
+    last: dict[str, tuple[str, int]] = {}
+    for i, (name, at) in enumerate(captures):
         if at is not None:
-            last[name] = max(last.get(name, at), at)
-    return [i for i, (name, at) in enumerate(captures) if at in (None, last.get(name))]
+            last[name] = max(last.get(name, (at, i)), (at, i))
+    return [i for i, (name, at) in enumerate(captures) if at is None or last[name] == (at, i)]
 
 
 def guessed_in(assumed: Sequence[Sequence[str]]) -> dict[str, int]:

@@ -114,10 +114,9 @@ def report(
             alike=Asked(sources=files, group=None, options=options, time_limit=time_limit),
         )
     write_page(page, path)
-    show(page.lead)
-    if page.not_solved:
-        show(page.not_solved)
-    show(f"report: {path}")
+    for said in (page.lead, *page.history, page.not_solved, f"report: {path}"):
+        if said:
+            show(said)
     if not page.details and page.unread:
         complain("no group could be read; the page says why")
         raise typer.Exit(2)

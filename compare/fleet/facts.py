@@ -61,6 +61,7 @@ BOTH = {
 }
 OF_OPTIMA = {
     "captured_at": "captured_at",
+    "source": "source",
     "lag": "lag",
     "known": "subscriptions_known",
     "assumed": "assumed",
@@ -191,9 +192,10 @@ def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
         rows = rows.set_column(at, "family", pc.if_else(told, rows["family"], OTHERS))
     is_optimum = pc.is_null(rows["assignor"])
     optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
-    last = optima.group_by("group", use_threads=False).aggregate([("captured_at", "max")])
-    latest = last["captured_at_max"].take(pc.index_in(optima["group"], last["group"]))
-    now = optima.filter(pc.fill_null(pc.equal(optima["captured_at"], latest), True))
+    is_dated = pc.is_valid(optima["captured_at"])
+    order = [(one, "descending") for one in ("captured_at", "source", "key")]
+    latest = first_of(optima.filter(is_dated), ["group"], order, 1)
+    now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
     yield from _of_optima(optima, now, asked.digits)
     yield from _of_changes(optima)
     scores = scores.filter(pc.is_in(scores["group_key"], now["group_key"].combine_chunks()))

@@ -77,7 +77,11 @@ def test_captures_without_a_time_all_count_and_have_no_history():
     found = overview_of(judge(groups))
     assert (found.now, found.groups, found.history()) == (8, 1, [])
     assert found.sentence().startswith("4 of 8 captures of 1 group are improvable: ")
-    assert latest_in([("a", None), ("a", "2026"), ("b", "2025"), ("b", "2025")]) == [0, 1, 2, 3]
+    assert latest_in([("a", None), ("a", "2026"), ("b", None), ("b", "2025")]) == [0, 1, 2, 3]
+
+
+def test_of_captures_of_one_time_the_last_that_was_read_counts():
+    assert latest_in([("a", "2026"), ("b", "2025"), ("a", "2026"), ("a", "2025")]) == [1, 2]
 
 
 def test_a_sentence_names_three_and_counts_all():

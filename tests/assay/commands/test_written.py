@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from assay import judge
+from compare.overview import overview_of
 from tests.assay.calling import EVEN, LOPSIDED, assay, good, write
 from tests.compare.page.parsed import Parsed
+from tests.compare.series import series_of_four
 
 ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 CONSOLE = """
@@ -65,6 +68,15 @@ def test_a_page_is_made_of_snapshots_console_texts_and_what_cannot_be_read_witho
 def test_a_page_has_the_groups_that_are_asked_for_and_no_others(page):
     rows = page("all.txt", "even.json", "--group", "static*", *RANGE).table("Groups")
     assert {name.split()[0] for name in rows} == {"static-d", "static848-d"}
+
+
+def test_the_terminal_tells_the_history_that_the_page_tells(given):
+    write(given, {"hours.jsonl": [one.to_dict() for one in series_of_four()]})
+    told = good(assay("report", "hours.jsonl", *RANGE, "-o", "page.html", cwd=given)).stdout
+    history = overview_of(judge(series_of_four())).history()
+    assert told.splitlines()[1:] == [*history, "report: page.html"]
+    words = Parsed((given / "page.html").read_text(encoding="utf-8")).words
+    assert all(said in words for said in history)
 
 
 def test_a_page_goes_to_report_html_where_nobody_says_where(given):
