@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from groups.assignment_files import AssignmentFile, NamedAssignment
 
 FORMAT = "assay-diff/1"
+# A peak lag that changes by less than one part in so many of it is neither worse nor better.
+LEAST_PART = 10
+# In what the later one may be worse, the worst kind first.
+KINDS = (
+    "partitions newly without an owner",
+    "loads farther apart",
+    "at least a tenth more lag on one member",
+)
 Numbers = dict[str, list[int]]
 Partition = tuple[str, int]
 
@@ -147,15 +155,25 @@ class Diff:
         """How much worse the later one is, the worst kind first; a number below 0 is a gain.
 
         Partitions that lost their owner, or without those how many more nobody holds; the
-        difference between the greatest and the least load, and the lag of the member with most.
+        difference between the greatest and the least load; and the lag of the member with most,
+        0 where that is less than a tenth of what it was.
         """
         now, then = self.after, self.before
         left = [sum(map(len, (unassigned(side) or {}).values())) for side in (now, then)]
         spread = [max(held, default=0) - min(held, default=0) for held in map(loads, (now, then))]
         lags = [side.peak_lag_records for side in (now, then)]
         more = 0 if lags[0] is None or lags[1] is None else lags[0] - lags[1]
+        if LEAST_PART * abs(more) < (lags[1] or 0):
+            more = 0
         lost = sum(map(len, (self.lost_owner or {}).values()))
         return lost or left[0] - left[1], spread[0] - spread[1], more
+
+    @property
+    def worse(self) -> str | None:
+        """In what the later one is worse, of `KINDS`; None where it is not."""
+        differing = (i for i, more in enumerate(self.harm) if more)
+        first = next(differing, 0)
+        return KINDS[first] if self.harm[first] > 0 else None
 
     @property
     def is_empty(self) -> bool:
@@ -177,6 +195,7 @@ class Diff:
             "moved": self.moved,
             "lost_owner": self.lost_owner,
             "waiting": self.waiting,
+            "worse": self.worse,
             "moves": [move.to_dict() for move in self.moves],
             "members": [vars(change) for change in self.members],
         }

@@ -11,6 +11,7 @@ from assay.commands.options import Format
 from assay.streams import note, note_assumed, note_failures, show, show_json
 from assay.terminal import Column, show_table, tell
 from compare.diff import (
+    KINDS,
     Change,
     Diff,
     diffs_of,
@@ -121,7 +122,7 @@ def show_diff(diff: Diff) -> None:
         members = counted(len(after.held), "member")
         hold = agreed(len(after.held), "hold")
         tell(f"{name}: who holds what is the same in both. {members} {hold} {held}.")
-        _tell_peak_lag(diff)
+        _tell_lag_and_worse(diff)
         _tell_owners(diff)
         return
     moved = f"{_lost(diff)}{counted(diff.moved, 'partition')} moved"
@@ -130,7 +131,7 @@ def show_diff(diff: Diff) -> None:
     then, now = spread(loads(before)), spread(loads(after))
     kept = f"loads stay {now}" if then == now else f"loads were {then} and are {now}"
     tell(f"{name}: {moved}; {kept}.")
-    _tell_peak_lag(diff)
+    _tell_lag_and_worse(diff)
     for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
         if numbers:
             tell(f"{what}: {_partitions(numbers)}")
@@ -152,13 +153,15 @@ def _lost(diff: Diff) -> str:
     return f"{counted(lost, 'partition')} lost {'its' if lost == 1 else 'their'} owner{where}; "
 
 
-def _tell_peak_lag(diff: Diff) -> None:
+def _tell_lag_and_worse(diff: Diff) -> None:
     then, now = diff.before.peak_lag_records, diff.after.peak_lag_records
     if then is not None and now is not None and then != now:
         lost, found = diff.lost_owner, Diff(diff.after, diff.before).lost_owner
         left = " among the partitions that still have an owner" if lost else ""
         had = " among the partitions that had an owner" if found else ""
         tell(f"Most lag on one member: {then:,} records before{had}, {now:,} now{left}.")
+    if diff.worse:
+        tell(f"Got worse: {diff.worse}.")
 
 
 def _tell_owners(diff: Diff) -> None:
@@ -186,7 +189,7 @@ def show_diffs(
     before, after : the groups that only one side has
     """
     changed = [diff for diff in diffs if not diff.is_empty or any(diff.harm)]
-    worse = [diff for diff in changed if diff.harm > (0, 0, 0)]
+    worse = [diff for diff in changed if diff.worse]
     same, otherwise = len(diffs) - len(changed), len(changed) - len(worse)
     tell(
         f"{len(worse)} of {counted(len(diffs), 'group')} got worse, {otherwise} changed without "
@@ -209,10 +212,7 @@ def show_diffs(
         Column("after", lambda diff: diff.after.peak_lag_records, right=True),
         most=MOST_GROUPS,
     )
-    tell(
-        "worst first: more partitions that lost their owner, then loads farther apart, then more "
-        "lag on the member with most; one group in full: --group NAME"
-    )
+    tell(f"worst first: {', then '.join(KINDS)}; one group in full: --group NAME")
 
 
 def _tell_alone(before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]) -> None:

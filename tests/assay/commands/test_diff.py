@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay import Group, solve
+from compare.diff import KINDS
 from tests.assay.calling import (
     EVEN,
     LOPSIDED,
@@ -135,7 +136,35 @@ def test_more_lag_on_the_same_assignment_is_told(folder):
     assert good(assay("diff", "calm.json", "late.json", cwd=folder)).stdout.splitlines() == [
         "pods: who holds what is the same in both. 2 members hold 2 partitions.",
         "Most lag on one member: 5 records before, 70 now.",
+        "Got worse: at least a tenth more lag on one member.",
     ]
+
+
+def test_several_groups_and_one_got_worse_by_the_same_rule(folder):
+    """An owner lost comes before loads, and lag counts from a tenth on."""
+    sides = {
+        "lag 100": laggards("adrift", 0, 100),
+        "lag 109": laggards("adrift", 0, 109),
+        "lag 110": laggards("adrift", 0, 110),
+        "level": holding(a=[0, 1], b=[2, 3]),
+        "uneven": holding(a=[0, 1, 2], b=[3]),
+        "lost": holding(a=[0], b=[2]),
+    }
+    for name, group in sides.items():
+        write(folder, {f"{name}.json": group, f"{name}.jsonl": [group, EVEN]})
+    for before, after, worse in (
+        ("lag 100", "lag 109", None),
+        ("lag 100", "lag 110", KINDS[2]),
+        ("lag 110", "lag 100", None),
+        ("level", "uneven", KINDS[1]),
+        ("uneven", "level", None),
+        ("uneven", "lost", KINDS[0]),
+    ):
+        one = good(assay("diff", f"{before}.json", f"{after}.json", cwd=folder)).stdout
+        lines = [line for line in one.splitlines() if line.startswith("Got worse: ")]
+        assert lines == ([f"Got worse: {worse}."] if worse else []), (before, after)
+        several = good(assay("diff", f"{before}.jsonl", f"{after}.jsonl", cwd=folder)).stdout
+        assert several.startswith(f"{1 if worse else 0} of 2 groups got worse, ")
 
 
 def test_client_ids_that_several_members_share_are_not_compared_nor_offered(folder):
@@ -180,11 +209,12 @@ def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folde
     for name, group in sides.items():
         write(folder, {f"{name}.json": group, f"{name}.jsonl": [group, EVEN]})
     run = good(assay("diff", "owned.json", "adrift.json", cwd=folder))
-    assert run.stdout.splitlines()[:3] == [
+    assert run.stdout.splitlines()[:4] == [
         "adrift: 2 partitions lost their owner, where 9,080 records wait; 0 partitions moved; "
         "loads were 1-3 and are 1.",
         "Most lag on one member: 9,084 records before, 4 now among the partitions that still have "
         "an owner.",
+        "Got worse: partitions newly without an owner.",
         "with nobody after: t:1,3",
     ]
     asked = ("diff", "owned.json", "adrift.json", "--format", "json")
