@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from compare.moves import Move, most_first
 from groups.arrays import UNKNOWN
+from groups.documents.assay_group import pairs
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from groups.assignment_files import AssignmentFile, NamedAssignment
 
@@ -291,11 +292,6 @@ def _only_in(one: NamedAssignment, other: NamedAssignment) -> Numbers | None:
         for topic, numbers in sorted(one.exist.items())
     }
     return {topic: numbers for topic, numbers in found.items() if numbers}
-
-
-def pairs(topics: Mapping[str, Iterable[int]]) -> list[Partition]:
-    """Return the partitions of ``{topic: [partition, ...]}``."""
-    return [(topic, number) for topic, numbers in topics.items() for number in numbers]
 
 
 def _numbers(pairs: Iterable[Partition]) -> Numbers:

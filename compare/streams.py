@@ -9,6 +9,7 @@ import numpy as np
 
 from compare.sentences import spread
 from groups import Assignment, values
+from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import StreamsDocument, held
 from groups.wording import counted, few, listed
 from optimal.solve import solve
@@ -17,7 +18,6 @@ from optimal.standbys import standbys_beside
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from groups.documents.assay_group import Partitions
     from groups.group import Group
 
 Task = tuple[str, int]
@@ -159,14 +159,14 @@ def tasks_of(group: StreamsDocument) -> Tasks:
     standing: Counter[Task] = Counter()
     for member in group.members.values():
         tasks = held(member)
-        own = [task for task in _each(tasks.active)]
-        spare = [*_each(tasks.standby), *_each(tasks.warmup)]
+        own = pairs(tasks.active)
+        spare = pairs(tasks.standby) + pairs(tasks.warmup)
         kept = sum(bool(stateful[name]) for name, _ in own)
         active[member.process] += len(own)
         keeping[member.process] += kept
         by_thread.append(kept)
         standbys += len(spare)
-        standing.update(_each(tasks.standby))
+        standing.update(pairs(tasks.standby))
         for task in (*own, *spare):
             copies[task][member.process] += 1
     misplaced = [(t, p) for t, of in copies.items() for p, count in of.items() if count > 1]
@@ -194,7 +194,3 @@ def _missing(
         for number in range(one.tasks)
         if standing[name, number] < wanted
     )
-
-
-def _each(tasks: Partitions) -> Iterator[Task]:
-    return ((name, number) for name, numbers in tasks.items() for number in numbers)

@@ -263,9 +263,9 @@ class NamedAssignment:
         """
         if self.group not in (None, group.name):
             raise BadInput(f"{self.source}: it is for group {self.group!r}, not {group.name!r}")
-        index = {member: i for i, member in enumerate(group.members)}
+        known = {*group.members}
         for member in self.held:
-            if member not in index:
+            if member not in known:
                 some = ", ".join(group.members[:_KNOWN_MEMBERS])
                 more = len(group.members) - _KNOWN_MEMBERS
                 rest = f" and {more} more" if more > 0 else ""
@@ -273,15 +273,7 @@ class NamedAssignment:
                     f"{self.source}: {member!r} is no member of group {group.name}, "
                     f"which has {some or 'none'}{rest}"
                 )
-        return Assignment.from_holdings(
-            group,
-            sorted(
-                (index[member], topic, number)
-                for member, topics in self.held.items()
-                for topic, numbers in topics.items()
-                for number in numbers
-            ),
-        )
+        return Assignment.from_dict(group, self.held)
 
 
 def _held(value: object, place: str) -> dict[str, dict[str, list[int]]]:

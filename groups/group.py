@@ -26,7 +26,7 @@ from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.places import MemberDetails, Places, host_of_client
 from groups.columns.subscriptions import Subscriptions, in_use, of_members
 from groups.columns.validity import Columns, valid
-from groups.documents.assay_group import as_json
+from groups.documents.assay_group import as_json, pairs
 from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
 from groups.documents.snapshot import columns_of, document_of, read
 from groups.errors import BadInput
@@ -444,8 +444,7 @@ class Group(Columns, Framed):
         wanted = {
             (m, start[topic] + number)
             for m, target in enumerate(targets)
-            for topic, numbers in (target or {}).items()
-            for number in numbers
+            for topic, number in pairs(target or {})
             if number < count.get(topic, 0)
         }
         claims = self.claims

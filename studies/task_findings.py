@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from compare.promises.task_program import TASK_FINDINGS, TaskFinding, as_task_lines
 from compare.promises.task_promises import TASK_PROMISES, Placement, restores
 from groups import Failed
+from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import StreamsDocument
 from heuristics.child import Lost
 from heuristics.shipped.cache import cache_folder
@@ -344,9 +345,5 @@ def _said(value: object) -> str:
 def _row(group: StreamsDocument, member: str) -> str:
     tasks = group.members[member].tasks
     roles = (("active", tasks.active), ("standby", tasks.standby))
-    said = [
-        f"{role} " + " ".join(f"{s}_{n}" for s, numbers in of.items() for n in numbers)
-        for role, of in roles
-        if of
-    ]
+    said = [f"{role} " + " ".join(f"{s}_{n}" for s, n in pairs(of)) for role, of in roles if of]
     return ", ".join(said) or "nothing"

@@ -19,13 +19,13 @@ from compare.diff import (
     names_in,
     not_compared,
     one_sided,
-    pairs,
     unassigned,
     with_several,
     worst_first,
 )
 from compare.sentences import records_waiting, spread
 from groups.assignment_files import NamedAssignment, read_assignments
+from groups.documents.assay_group import pairs
 from groups.errors import BadInput
 from groups.wording import agreed, counted, few, names_or_count, ranges
 

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from groups import Group
+from groups.documents.assay_group import pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -131,10 +132,9 @@ def shares_less(document: JsonObject) -> Iterator[JsonObject]:
 def _partition_to_spare(document: JsonObject, member: str) -> tuple[str, int]:
     counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
     owners = {
-        (topic, number): owner
+        place: owner
         for owner, said in document["members"].items()
-        for topic, numbers in said["owned"].items()
-        for number in numbers
+        for place in pairs(said["owned"])
     }
     largest = max(counts, key=lambda topic: counts[topic])
     every = [(topic, number) for topic, count in counts.items() for number in range(count)]

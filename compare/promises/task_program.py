@@ -14,6 +14,7 @@ from compare.promises.findings import read_lines
 from compare.promises.program import Program, camel, maven, templates
 from compare.promises.record import ARTIFACTS
 from groups import BadInput
+from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import StreamsDocument, held
 from groups.documents.decoding import Format
 
@@ -129,4 +130,4 @@ def task_program(finding: TaskFinding) -> Program:
 
 
 def _tasks(of: Partitions) -> list[str]:
-    return [f"{subtopology}_{number}" for subtopology, numbers in of.items() for number in numbers]
+    return [f"{subtopology}_{number}" for subtopology, number in pairs(of)]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from compare.promises.promise import NOT_TESTED, Judgement
 from groups import Group
+from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import held
 from optimal import solve
 
@@ -63,9 +64,8 @@ class Placement:
     def _holders(self, roles: Iterable[tuple[str, Partitions]]) -> dict[Task, list[str]]:
         found: dict[Task, list[str]] = defaultdict(list)
         for name, subtopologies in roles:
-            for subtopology, numbers in subtopologies.items():
-                for number in numbers:
-                    found[subtopology, number].append(name)
+            for task in pairs(subtopologies):
+                found[task].append(name)
         return dict(found)
 
     def is_stateful(self, task: Task) -> bool:

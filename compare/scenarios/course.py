@@ -10,6 +10,7 @@ import numpy as np
 from compare.moves import Move, by_pair
 from compare.scores import OPTIMUM
 from groups import Assignment
+from groups.documents.assay_group import pairs
 from heuristics import Plan
 from heuristics.protocol import AS_WRITTEN, Protocol, supported_protocols, to_quiescence
 
@@ -107,10 +108,8 @@ def partitions_of(group: Group, held: Mapping[str, Held | None]) -> set[int]:
     return {
         at[topic][0] + number
         for of_one in held.values()
-        for topic, numbers in (of_one or {}).items()
-        if topic in at
-        for number in numbers
-        if number < at[topic][1]
+        for topic, number in pairs(of_one or {})
+        if topic in at and number < at[topic][1]
     }
 
 
@@ -200,10 +199,9 @@ def course(
     held, now = _named(claimed), _named(took)
     cleaned, built = len(held - now), len(now - held)
     had = {
-        (topic, number): member
+        pair: member
         for member, topics in (*parted.items(), *claimed.items())
-        for topic, numbers in topics.items()
-        for number in numbers
+        for pair in pairs(topics)
     }
     handed_over = by_pair(
         (had[topic, number], member, topic, number)
@@ -213,11 +211,11 @@ def course(
     with_somebody = partitions_of(group, took)
     if protocol_of(assignor) is Protocol.EAGER:
         read = np.flatnonzero(group.readers[group.topic] > 0)
-        pairs = np.unique(np.stack(before.holdings), axis=1)
+        owned = np.unique(np.stack(before.holdings), axis=1)
         return Course(
             rounds=1,
-            revoked=pairs.shape[1] + left,
-            stopped=len(given_back | set(pairs[1].tolist())),
+            revoked=owned.shape[1] + left,
+            stopped=len(given_back | set(owned[1].tolist())),
             ownerless=len(set(read.tolist()) - with_somebody),
             handed_over=handed_over,
             cleaned=cleaned,
@@ -245,6 +243,5 @@ def _named(of_members: Mapping[str, Held | None]) -> set[tuple[str, str, int]]:
     return {
         (member, topic, number)
         for member, held in of_members.items()
-        for topic, numbers in (held or {}).items()
-        for number in numbers
+        for topic, number in pairs(held or {})
     }

@@ -15,7 +15,7 @@ from groups.documents.decoding import Format
 from groups.documents.fields import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 T = TypeVar("T")
 # What a document is in JSON; the types below say its keys.
@@ -87,6 +87,11 @@ def as_json(document: Struct) -> JsonObject:
     """Return a document as dicts and lists; what it does not say has no key."""
     found: JsonObject = to_builtins(document)
     return found
+
+
+def pairs(held: Mapping[str, Iterable[int]]) -> list[tuple[str, int]]:
+    """Return the partitions of ``{topic: [partition, ...]}``, each by its topic and number."""
+    return [(topic, number) for topic, numbers in held.items() for number in numbers]
 
 
 def told(value: T | UnsetType | None) -> T | None:

@@ -25,6 +25,7 @@ from groups.documents.assay_group import (
     Natural,
     Partitions,
     Topic,
+    pairs,
     told,
 )
 from groups.documents.decoding import Format
@@ -167,9 +168,8 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
         holders: dict[tuple[str, int], set[str]] = {}
         for member in self.members.values():
             for role in member.tasks.__struct_fields__:
-                for name, numbers in getattr(member.tasks, role).items():
-                    for number in numbers:
-                        holders.setdefault((name, number), set()).add(member.process)
+                for task in pairs(getattr(member.tasks, role)):
+                    holders.setdefault(task, set()).add(member.process)
         if any(one.stateful is None for one in self.subtopologies.values()):
             return None
         copies = [

@@ -18,6 +18,7 @@ from groups.importers.lines import Misread, NotToBeHad, brief, refuse
 from groups.importers.seen import (
     TopicSize,
     View,
+    holders_of,
     may_be_rebalancing,
     no_members,
     shared_or_streams,
@@ -264,12 +265,7 @@ def _lists(view: View) -> bool:
 
 
 def _listed(view: View) -> Owners:
-    held: dict[Key, list[str]] = {}
-    for member in view.members:
-        for topic, numbers in (member.held or {}).items():
-            for number in numbers:
-                held.setdefault((topic, number), []).append(member.member)
-    return {key: tuple(sorted(members)) for key, members in held.items()}
+    return {key: tuple(sorted(members)) for key, members in holders_of(view.members).items()}
 
 
 def _rows(view: View) -> Owners:

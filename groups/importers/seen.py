@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from groups.documents.assay_group import pairs
 from groups.importers.lines import Misread, NotToBeHad, check_topic, refuse
 
 BETWEEN = {
@@ -64,6 +65,15 @@ class SeenMember:
         """What it holds or is to hold; of a thread of Kafka Streams standbys and warm-ups too."""
         yield self.held or {}
         yield from (said for said in self.details.values() if isinstance(said, Mapping))
+
+
+def holders_of(members: Iterable[SeenMember]) -> dict[tuple[str, int], list[str]]:
+    """Return the members that hold each partition, by its topic and number."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for member in members:
+        for key in pairs(member.held or {}):
+            found.setdefault(key, []).append(member.member)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from msgspec import UNSET
 
+from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import Tasks, held
 from heuristics.shipped.java.java_client import JavaClient
 from heuristics.shipped.java.jvm import loader
@@ -191,12 +192,12 @@ class _Rebalance:
 
         said = [(name, self._group.members[name]) for name in self._threads[process]]
         tags = said[0][1].tags
-        pairs = () if tags is UNSET else tags.items()
-        state = self._java.ClientState(self._processes[process], hash_map(pairs))
+        told = () if tags is UNSET else tags.items()
+        state = self._java.ClientState(self._processes[process], hash_map(told))
         for name, member in said:
             tasks = held(member)
-            active = [*_each(tasks.active)]
-            offsets = dict.fromkeys((*_each(tasks.warmup), *_each(tasks.standby)), END_OFFSET)
+            active = pairs(tasks.active)
+            offsets = dict.fromkeys(pairs(tasks.warmup) + pairs(tasks.standby), END_OFFSET)
             offsets |= dict.fromkeys(active, int(self._java.Task.LATEST_OFFSET))
             state.incrementCapacity()
             partitions = self._java.util.ArrayList([self._partitions[task] for task in active])
@@ -275,10 +276,6 @@ def _uuid(process: str) -> UUID:
         return UUID(process)
     except ValueError:
         return uuid5(NAMESPACE_OID, process)
-
-
-def _each(tasks: Partitions) -> Iterator[Task]:
-    return ((name, number) for name, numbers in tasks.items() for number in numbers)
 
 
 def _grouped(tasks: Iterable[Task]) -> Partitions:

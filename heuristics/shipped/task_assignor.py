@@ -104,14 +104,8 @@ class TaskAssignor:
         course = [group.streams, self(group.streams)]
         if self.kind == HIGH_AVAILABILITY:
             course += until_rest(lambda groups: [*map(self, groups)], course[1:])[0][1:]
-        made = course[-1].members
-        held_by = [
-            (number, subtopology, task)
-            for number, name in enumerate(group.members)
-            for subtopology, tasks in made[name].tasks.active.items()
-            for task in tasks
-        ]
-        return Plan(Assignment.from_holdings(group, held_by), rounds=len(course) - 1)
+        made = {name: one.tasks.active for name, one in course[-1].members.items()}
+        return Plan(Assignment.from_dict(group, made), rounds=len(course) - 1)
 
     def missing(self) -> str | None:
         """Return why it cannot be called here, and the command for it; None where it can."""

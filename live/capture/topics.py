@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from groups.documents.assay_group import pairs
 from live.capture import messages
 
 if TYPE_CHECKING:
@@ -139,12 +140,7 @@ def with_nobody(group: Described, topics: Topics) -> list[tuple[str, int]]:
     if group.epochs is not None:
         return []
     read = {name for member in group.members for name in read_by(member, topics) or ()}
-    held = {
-        (name, number)
-        for member in group.members
-        for name, numbers in member.held.items()
-        for number in numbers
-    }
+    held = {key for member in group.members for key in pairs(member.held)}
     there = sorted(read & topics.partitions.keys())
     keys = [(name, one.partition_index) for name in there for one in topics.partitions[name]]
     return [key for key in keys if key not in held]

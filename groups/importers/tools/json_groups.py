@@ -24,6 +24,7 @@ from groups.importers.seen import (
     View,
     absent,
     connect,
+    holders_of,
     refusal,
     require_consumers,
 )
@@ -112,11 +113,7 @@ def _akhq_group(source: str, place: str, group: str, found: Found) -> View:
     """
     _require_consumers(place, group, found, "partitionAssignor")
     members = members_in(found.get("members"), "members", place, _akhq_member)
-    holders: dict[tuple[str, int], list[str]] = {}
-    for member in members.values():
-        for topic, numbers in (member.held or {}).items():
-            for number in numbers:
-                holders.setdefault((topic, number), []).append(member.member)
+    holders = holders_of(members.values())
     partitions = [
         _partition(place, row, at, holder, "lastOffset", "offset", "firstOffset")
         for at, row in _objects(found.get("offsets", []), "offsets")
