@@ -317,7 +317,7 @@ def _offsets(views: Sequence[View]) -> dict[Key, tuple[int | None, ...]]:
 
     Raises
     ------
-    Contradiction
+    Misread
         Where two views differ in an end or a commit.
     """
     offsets: dict[Key, tuple[int | None, ...]] = {}
