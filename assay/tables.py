@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from assay.streams import OPTIONS, show
 from assay.terminal import Column, by_reason, show_table, tell
 from compare.hosts import HostRow, host_rows
 from compare.lag.fall import FEW_MOVES
-from compare.over_groups import NotScored, OverGroups, in_a_line, over_groups, unscored_of
+from compare.over_groups import NotScored, Standing, best_in, in_a_line, standings_of, unscored_of
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
 from compare.score_table import PEAK_LAG, columns_of
@@ -135,15 +136,18 @@ def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".for
 
 
 def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
-    """Print how each assignor did on all groups, and why some have no score."""
-    found = over_groups(rows)
+    """Print which assignor is best on all groups, how each did, and why some have no score."""
+    standings = standings_of(rows, tiers)
+    found = [(name, one) for one in standings if one.groups for name in one.assignors]
     if found:
+        if best := best_in(standings):
+            tell(best)
         show_table(
             found,
-            Column("assignor", lambda one: one.assignor, whole=True),
-            Column("scored", lambda one: f"{one.scored} of {one.groups}"),
+            Column("assignor", itemgetter(0), whole=True),
+            Column("scored", lambda row: f"{row[1].groups} of {row[1].groups + row[1].unscored}"),
             *(Column(FACTS[fact].head, partial(_counted, fact)) for fact in COUNTED),
-            Column("as good as can be", lambda one: one.optimal),
+            Column("as good as can be", lambda row: row[1].optimal),
             *(Column(f"worse in {called(tier)}", partial(_worse, tier)) for tier in tiers),
         )
         tell(
@@ -153,16 +157,13 @@ def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
     show_unscored(unscored_of(rows))
 
 
-def _counted(fact: str, one: OverGroups) -> int:
-    return one.counted[fact]
+def _counted(fact: str, row: tuple[str, Standing]) -> int:
+    return dict(row[1].counted)[fact]
 
 
-def _worse(tier: str, one: OverGroups) -> Pair | None:
-    found = one.worse.get(tier)
-    if found is None:
-        return None
-    groups, most = found
-    return noted(groups, most)
+def _worse(tier: str, row: tuple[str, Standing]) -> Pair | None:
+    ((groups, known, most),) = (found for name, *found in row[1].tiers if name == tier)
+    return noted(groups, most) if known else None
 
 
 def show_unscored(found: Sequence[NotScored]) -> None:

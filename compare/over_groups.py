@@ -3,64 +3,140 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from compare.scores import COUNTED
-from groups.wording import agreed, counted
+from compare.remedy import is_rule, spoken
+from compare.scores import COUNTED, CURRENT
+from groups.wording import MOST_NAMED, agreed, counted, few, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.scores import Score
+    from groups.tiers import Objective
 
 
-class OverGroups(NamedTuple):
-    """An assignor on several groups.
+@dataclass(frozen=True, order=True)
+class Standing:
+    """How assignors that fared the same did over some groups; counts, and of each tier the excess.
 
     Attributes
     ----------
-    groups, scored : how many there are, and on how many of them it has a score
-    counted : on how many of these a fact holds, by its name, as of `compare.scores.COUNTED`
-    optimal : on how many of them it is proved to be optimal
-    worse : of each tier, by its name, on how many it is proved to be worse there than the optimum
-        and equal before, and its greatest excess; None where none is known
+    groups : in which it gave an assignment; `unscored`: in which it gave none
+    optimal : in which it is proved to be as good as can be
+    maybe : in which it may be as good as can be, for all that is proved
+    counted : in which a fact holds, by its name, as of `compare.scores.COUNTED`
+    tiers : of each tier the number of groups where it is known to be above the optimum, of how
+        many it has an excess in that tier, and the worst that is sure
+    assignors : names
+    place : from 1 among those that gave an assignment of every group; equal for those that are
+        equal in what they are ranked by. 0 for the others, and for what is there now
+    tied : whether another row has the same place
     """
 
-    assignor: str
     groups: int
-    scored: int
-    counted: dict[str, int]
+    unscored: int
     optimal: int
-    worse: dict[str, tuple[int, int] | None]
+    maybe: int
+    counted: tuple[tuple[str, int], ...]
+    tiers: tuple[tuple[str, int, int, int], ...]
+    assignors: tuple[str, ...] = ()
+    place: int = 0
+    tied: bool = False
 
 
-def over_groups(rows: Iterable[Score]) -> list[OverGroups]:
-    """Return a row for each assignor that has a score, the most often optimal first."""
+def standings_of(rows: Iterable[Score], tiers: Objective) -> tuple[Standing, ...]:
+    """Return how each assignor did, of its rows on many groups, as `ranked` has it."""
     of: dict[str, list[Score]] = {}
     for row in rows:
         of.setdefault(row.assignor, []).append(row)
-    found = [_over(name, every) for name, every in of.items()]
-    ranked = sorted(found, key=lambda one: (-one.optimal, one.assignor))
-    return [one for one in ranked if one.scored]
+    return ranked({name: _standing(every, tiers) for name, every in of.items()})
 
 
-def _over(name: str, every: list[Score]) -> OverGroups:
-    scored = [row for row in every if row.terms is not None]
-    excess: dict[str, list[int]] = {}
-    for term in (term for row in scored for term in row.terms or ()):
-        known = excess.setdefault(term.name, [])
-        known += [term.excess] if isinstance(term.excess, int) else []
-    return OverGroups(
-        name,
-        len(every),
-        len(scored),
-        counted={fact: sum(bool(getattr(row, fact)) for row in scored) for fact in COUNTED},
+def _standing(every: Sequence[Score], tiers: Objective) -> Standing:
+    scored = [row for row in every if row.status == "scored"]
+    sure = [_sure_excess(row) for row in scored]
+    known = {tier: [one[tier] for one in sure if tier in one] for tier in tiers}
+    return Standing(
+        groups=len(scored),
+        unscored=len(every) - len(scored),
         optimal=sum(row.is_optimal for row in scored),
-        worse={
-            tier: (sum(one > 0 for one in known), max(known)) if known else None
-            for tier, known in excess.items()
-        },
+        maybe=sum(
+            row.valid is True and row.terms is not None and all(more <= 0 for more in one.values())
+            for row, one in zip(scored, sure, strict=True)
+        ),
+        counted=tuple((fact, sum(bool(getattr(row, fact)) for row in scored)) for fact in COUNTED),
+        tiers=tuple(
+            (tier, sum(more > 0 for more in found), len(found), max([0, *found]))
+            for tier, found in known.items()
+        ),
     )
+
+
+def _sure_excess(row: Score) -> dict[str, int]:
+    """Return by how much an assignor is above the optimum for sure, in each tier that is known."""
+    return {
+        term.name: max(term.excess[0], 0) if isinstance(term.excess, tuple) else term.excess
+        for term in row.terms or ()
+        if term.excess is not None
+    }
+
+
+def ranked(fared: Mapping[str, Standing]) -> tuple[Standing, ...]:
+    """Return how each assignor fared, best first; what is there now stands apart, at the end.
+
+    They are ranked by the number of groups in which they are as good as can be, then balanced,
+    then valid; equal ones have the same place. Only those have a place that gave an assignment of
+    as many groups as any; the others follow. Assignors of which all counts are equal share a row.
+    """
+    every = max((one.groups for name, one in fared.items() if name != CURRENT), default=0)
+    alike: dict[tuple[tuple[int, int, int, int], Standing], list[str]] = {}
+    for name in sorted(fared):
+        one = fared[name]
+        if name != CURRENT:
+            many = dict(one.counted)
+            rank = (every - one.groups, -one.optimal, -many["balanced"], -many["valid"])
+            alike.setdefault((rank, one), []).append(name)
+    ranks = sorted(rank for (rank, _), names in alike.items() for _ in names)
+    found = []
+    for (rank, one), names in sorted(alike.items(), key=lambda row: (row[0][0], row[1])):
+        place, tied = 0 if rank[0] else ranks.index(rank) + 1, ranks.count(rank) > 1
+        found.append(replace(one, assignors=tuple(names), place=place, tied=tied))
+    if CURRENT in fared:
+        found.append(replace(fared[CURRENT], assignors=(CURRENT,)))
+    return tuple(found)
+
+
+def best_in(standings: Sequence[Standing]) -> str:
+    """Return which assignor to run, by how often it is as good as can be; empty if none did it.
+
+    A rule that no client brings is named only where it is better than all that can be run.
+
+    Examples
+    --------
+    >>> counts = {"counted": (("valid", 9), ("balanced", 9)), "tiers": ()}
+    >>> now, some, all_ = (Standing(9, 0, good, good, **counts) for good in (7, 4, 9))
+    >>> print(best_in(ranked({"a": all_, "b": some, "current": now})))
+    Of 2 assignors tried, a is best: as good as can be in 9 of 9 groups; as it is now, in 7.
+    >>> best_in(ranked({"kafka-java/range@4.4.0": some}))
+    'range 4.4.0 is as good as can be in 4 of 9 groups.'
+    """
+    tried = sum(len(one.assignors) for one in standings if one.assignors != (CURRENT,))
+    first = [one for one in standings if one.place == 1 and one.groups]
+    if not first:
+        return ""
+    names = [name for one in first for name in one.assignors]
+    names = [name for name in names if not is_rule(name)] or names
+    named = [spoken(name) for name in names]
+    who = few(named) if len(named) > MOST_NAMED else listed(named)
+    optimal, maybe, groups = first[0].optimal, first[0].maybe, first[0].groups
+    least = "at least " if maybe > optimal else ""
+    good = f"as good as can be in {least}{optimal:,} of {counted(groups, 'group')}"
+    said = f"{who} {agreed(len(named), 'are')} {'' if tried == 1 else 'best: '}{good}"
+    alike = (one for one in standings if one.assignors == (CURRENT,) and one.groups == groups)
+    then = "".join(f"; as it is now, in {one.optimal:,}" for one in alike)
+    return f"{'' if tried == 1 else f'Of {tried:,} assignors tried, '}{said}{then}."
 
 
 class NotScored(NamedTuple):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from compare.page.contents import Comparison, Standing
+from compare.over_groups import Standing, best_in, ranked
+from compare.page.contents import Comparison
 from compare.page.drawing import as_csv, drawn
 from compare.scores import COUNTED, CURRENT
 from compare.sentences import called
@@ -53,6 +53,7 @@ def comparison_in(
     drawings = _drawings(found, tiers, {name: every[name] for name in shown}) if enough else ()
     return Comparison(
         groups=max(every.values()),
+        best=best_in(standings),
         standings=standings,
         drawings=tuple(drawings),
         drawn=left_out(shown, standings) if enough else (),
@@ -83,31 +84,6 @@ def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Standing]:
         )
         for name, one in counts.items()
     }
-
-
-def ranked(counted: Mapping[str, Standing]) -> tuple[Standing, ...]:
-    """Return how each assignor fared, best first; what is there now stands apart, at the end.
-
-    They are ranked by the number of groups in which they are as good as can be, then balanced,
-    then valid; equal ones have the same place. Only those have a place that gave an assignment of
-    as many groups as any; the others follow. Assignors of which all counts are equal share a row.
-    """
-    every = max((one.groups for name, one in counted.items() if name != CURRENT), default=0)
-    alike: dict[tuple[tuple[int, int, int, int], Standing], list[str]] = {}
-    for name in sorted(counted):
-        one = counted[name]
-        if name != CURRENT:
-            many = dict(one.counted)
-            rank = (every - one.groups, -one.optimal, -many["balanced"], -many["valid"])
-            alike.setdefault((rank, one), []).append(name)
-    ranks = sorted(rank for (rank, _), names in alike.items() for _ in names)
-    found = []
-    for (rank, one), names in sorted(alike.items(), key=lambda row: (row[0][0], row[1])):
-        place, tied = 0 if rank[0] else ranks.index(rank) + 1, ranks.count(rank) > 1
-        found.append(replace(one, assignors=tuple(names), place=place, tied=tied))
-    if CURRENT in counted:
-        found.append(replace(counted[CURRENT], assignors=(CURRENT,)))
-    return tuple(found)
 
 
 def drawn_assignors(standings: Sequence[Standing]) -> list[str]:

@@ -6,39 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from compare.over_groups import NotScored
+    from compare.over_groups import NotScored, Standing
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail
     from compare.page.group.line import Line
     from groups.errors import Failure
-
-
-@dataclass(frozen=True)
-class Standing:
-    """How assignors that fared the same did over some groups; counts, and of each tier the excess.
-
-    Attributes
-    ----------
-    assignors : names
-    place : from 1 among those that gave an assignment of every group; equal for those that are
-        equal in what they are ranked by. 0 for the others, and for what is there now
-    tied : whether another row has the same place
-    groups : in which it gave an assignment; `unscored`: in which it gave none
-    maybe : in which it may be as good as can be, for all that is proved
-    counted : in which a fact holds, by its name, as of `compare.scores.COUNTED`
-    tiers : of each tier the number of groups where it is known to be above the optimum, of how
-        many it has an excess in that tier, and the worst that is sure
-    """
-
-    groups: int
-    unscored: int
-    optimal: int
-    maybe: int
-    counted: tuple[tuple[str, int], ...]
-    tiers: tuple[tuple[str, int, int, int], ...]
-    assignors: tuple[str, ...] = ()
-    place: int = 0
-    tied: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,12 +19,14 @@ class Comparison:
 
     Attributes
     ----------
+    best : which assignor to run, in a sentence
     drawn : the assignors in the figures, where that is not all of them
     unscored : why assignors have no score of some groups
     data : what is drawn, as CSV; None where that is too long for a page
     """
 
     groups: int
+    best: str
     standings: tuple[Standing, ...]
     drawings: tuple[Drawing, ...]
     drawn: tuple[str, ...]

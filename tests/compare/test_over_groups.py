@@ -1,4 +1,4 @@
-from compare.over_groups import NotScored, in_a_line, over_groups, unscored_of
+from compare.over_groups import NotScored, Standing, best_in, in_a_line, ranked, unscored_of
 from compare.scores import Score, ScoreTerm
 
 
@@ -30,12 +30,37 @@ def scored(*excess):
     return Score("a", "scored", valid=True, terms=tuple(terms))
 
 
-def test_over_groups_it_is_told_in_how_many_an_assignor_is_worse_in_each_tier_and_at_worst():
-    rows = [scored(0, 2), scored(0, 5), scored(0, 0), scored(4, None), scored((1, 3), None)]
-    (found,) = over_groups(rows)
-    assert found.worse == {"balance": (1, 4), "stickiness": (2, 5)}
+def standing(optimal, maybe=None, *, groups=9, **more):
+    counted = (("valid", groups), ("balanced", groups))
+    most = optimal if maybe is None else maybe
+    return Standing(groups, 0, optimal, most, counted=counted, tiers=(), **more)
 
 
-def test_over_groups_nothing_is_told_of_a_tier_where_no_excess_is_known():
-    (found,) = over_groups([scored(4, None), scored(2, None)])
-    assert found.worse == {"balance": (2, 4), "stickiness": None}
+def best(**standings):
+    return best_in(ranked({name.replace("_", "-"): one for name, one in standings.items()}))
+
+
+def test_the_best_are_named_with_what_is_there_now_where_that_is_of_the_same_groups():
+    three = {name: standing(8) for name in "abc"}
+    assert best(**three, d=standing(7), current=standing(6)) == (
+        "Of 4 assignors tried, a, b and c are best: as good as can be in 8 of 9 groups; "
+        "as it is now, in 6."
+    )
+    assert best(**three, d=standing(8), current=standing(6, groups=10)) == (
+        "Of 4 assignors tried, a, b, c and 1 more are best: as good as can be in 8 of 9 groups."
+    )
+
+
+def test_a_rule_that_nobody_can_run_is_named_only_where_it_is_better():
+    assert best(kip_54_sticky=standing(9), range=standing(9)) == (
+        "Of 2 assignors tried, range is best: as good as can be in 9 of 9 groups."
+    )
+    assert best(kip_54_sticky=standing(9), range=standing(4)).startswith("Of 2 assignors tried, kip-54")
+
+
+def test_where_an_optimum_is_not_proved_it_is_told_in_how_many_groups_at_least():
+    assert best(a=standing(3, 5)) == "a is as good as can be in at least 3 of 9 groups."
+
+
+def test_none_is_best_where_none_gave_anything():
+    assert best(a=standing(0, groups=0), current=standing(4)) == best(current=standing(4)) == ""

@@ -1,6 +1,7 @@
 from collections import Counter
 
-from compare.page.contents import Comparison, Standing
+from compare.over_groups import Standing, standings_of
+from compare.page.contents import Comparison
 from compare.page.from_groups import compared_of
 from compare.scores import Score, ScoreTerm
 from groups import Group
@@ -28,8 +29,10 @@ def compared(*rows: Score) -> Comparison | None:
 
 
 def standings(*rows: Score) -> tuple[Standing, ...]:
+    """Of columns and of scores one by one they are the same."""
     found = compared(*rows)
     assert found is not None
+    assert standings_of(rows, TIERS) == found.standings
     return found.standings
 
 
