@@ -33,7 +33,7 @@ from groups.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
@@ -169,31 +169,38 @@ class Overview:
         return sentences_of(self.changes, self.changed)
 
     def sentence(self) -> str:
-        """Return how many of all groups are improvable, by what, and how many were not judged."""
+        """Return how many of all groups are improvable, which, by what, and who makes moves."""
+        parts = (f"{count}: {named}" if named else count for count, named in self._sorts())
+        return f"{_as_sentence(parts)}{self._who_moves()}"
+
+    def headline(self) -> str:
+        """Return the same in numbers alone, where the groups stand below."""
+        return _as_sentence(count for count, _ in self._sorts())
+
+    def _sorts(self) -> Iterator[tuple[str, str]]:
+        """Yield how many groups are of a sort, and which."""
         every = captures(self.now + self.every - self.groups, self.every)
         latest = self.now < self.captured
-        sorts: list[str] = []
+        of = f" of {every}"
         for says in NAMED:
             if many := self.says.get(says, 0):
-                of = "" if sorts else f" of {every}"
                 count = f"{many:,}{of} {agreed(many, 'are')} {says}"
                 if says == "nobody reads":
                     count = f"nobody reads {many:,}{of}"
-                if latest and not sorts:
+                if latest and of:
                     count += f" in {'its' if many == 1 else 'their'} latest capture"
-                sorts.append(f"{count}: {self._named(says)}")
-        if not sorts:
+                of = ""
+                yield count, self._named(says)
+        if of:
             when = " in its latest capture" if latest else ""
-            sorts.append(f"none of {every} is known to be improvable{when}")
+            yield f"none of {every} is known to be improvable{when}", ""
         if self.lagging:
             # As in `_named`.
             found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}
             falls = [f"{name} {fall.in_short}" for name, fall in reversed(found.items()) if fall]
             has = agreed(self.lagging, "have")
-            sorts.append(
-                f"{self.lagging:,} {has} even partitions, but lag that could fall: "
-                f"{few(falls, self.lagging)}"
-            )
+            count = f"{self.lagging:,} {has} even partitions, but lag that could fall"
+            yield count, few(falls, self.lagging)
         if self.questions:
             idle = [
                 f"{one.name}, of which {counted(one.idle, 'member')} "
@@ -201,16 +208,13 @@ class Overview:
                 for one in self.worst
                 if one.verdict.question and one.idle and max(one.loads) > 1
             ]
-            named = f": {few(idle)}" if idle else ""
             depend = agreed(self.questions, "depend")
-            sorts.append(f"{self.questions:,} {depend} on who reads what{named}")
+            yield f"{self.questions:,} {depend} on who reads what", few(idle)
         if self.rebalancing:
             many = len(self.rebalancing)
-            sorts.append(f"{many:,} {agreed(many, 'are')} rebalancing: {few(self.rebalancing)}")
+            yield f"{many:,} {agreed(many, 'are')} rebalancing", few(self.rebalancing)
         if self.not_judged:
-            sorts.append(f"{self.not_judged:,} could not be judged")
-        text = "; ".join(sorts)
-        return f"{text[0].upper()}{text[1:]}.{self._who_moves()}"
+            yield f"{self.not_judged:,} could not be judged", ""
 
     def counts(self) -> str:
         """Return how many groups have each verdict, the most frequent first."""
@@ -255,6 +259,11 @@ class Overview:
             given = " (unless it is rebalancing)" if one.may_rebalance else given
             shown.append(f"{one.name}{by}{given}")
         return few(shown, self.names.get(says, self.says[says]))
+
+
+def _as_sentence(parts: Iterable[str]) -> str:
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def overview_of(

@@ -85,11 +85,13 @@ def composed(
         line_of_glance(one, number, repeats=often[one.name] > 1)
         for number, one in enumerate(rest, start=len(judged) + 1)
     )
+    lead, said = _leads(overview, judged)
     return Page(
         title=_title(overview, unread),
         where=_where(sources),
         when=_when(times),
-        lead=_lead(overview, judged),
+        lead=lead,
+        sentence=said,
         history=tuple(overview.history()),
         made=made,
         lines=lines,
@@ -121,11 +123,13 @@ def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[s
     )
 
 
-def _lead(overview: Overview, judged: Sequence[Judged]) -> str:
+def _leads(overview: Overview, judged: Sequence[Judged]) -> tuple[str, str]:
+    """Return the headline, and the sentence of the terminal."""
     if not overview.captured:
-        return "No group could be read."
-    alone = overview.now == 1 and not overview.not_judged
-    return sentence(judged[0]) if alone else overview.sentence()
+        return ("No group could be read.",) * 2
+    if overview.now == 1 and not overview.not_judged:
+        return (sentence(judged[0]),) * 2
+    return overview.headline(), overview.sentence()
 
 
 def _title(overview: Overview, unread: Sequence[Failure]) -> str:

@@ -54,7 +54,7 @@ class Page:
     Attributes
     ----------
     title : how many groups, or which one; `where` and `when` they were captured
-    lead : the sentence of the terminal
+    lead : how many groups have something to do; `sentence`: that of the terminal, with names
     history : sentences on how groups went that were captured several times
     details : of the lines, in their order
     says : verdicts with the number of groups that have them, the worst first
@@ -72,6 +72,7 @@ class Page:
     where: str
     when: str
     lead: str
+    sentence: str
     made: Made
     lines: tuple[Line, ...]
     details: tuple[Detail, ...]

@@ -55,7 +55,9 @@ def test_a_rule_that_nobody_can_run_is_named_only_where_it_is_better():
     assert best(kip_54_sticky=standing(9), range=standing(9)) == (
         "Of 2 assignors tried, range is best: as good as can be in 9 of 9 groups."
     )
-    assert best(kip_54_sticky=standing(9), range=standing(4)).startswith("Of 2 assignors tried, kip-54")
+    assert best(kip_54_sticky=standing(9), range=standing(4)).startswith(
+        "Of 2 assignors tried, kip-54"
+    )
 
 
 def test_where_an_optimum_is_not_proved_it_is_told_in_how_many_groups_at_least():

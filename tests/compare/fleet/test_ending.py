@@ -283,7 +283,7 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     none = {name: (0, None) for name in ("g1", "g3")}
     assert told == {"g0": (0, vars(lags.fall)), "g2": (2, None), **none}
     page = page_of_run(out, [], "assay report out")
-    assert page.lead == expected.sentence()
+    assert (page.lead, page.sentence) == (expected.headline(), expected.sentence())
     assert dict(page.says) == {
         "nobody reads": 1, "not valid": 1, "even, lag could fall": 1, "as good as can be": 1,
     }  # fmt: skip
@@ -305,7 +305,7 @@ def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_t
     assert found.history() == expected.history()
     assert [one.name for one in found.worst] == [one.name for one in expected.worst]
     page = page_of_run(out, [], "assay report out")
-    assert page.lead == expected.sentence()
+    assert (page.lead, page.sentence) == (expected.headline(), expected.sentence())
     assert page.history == tuple(expected.history())
     assert [drawing.title for drawing, _ in page.trend] == [
         "Verdicts over time",
