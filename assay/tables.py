@@ -25,11 +25,12 @@ from compare.scores import (
     outcome_of,
     score_outcome,
 )
-from compare.sentences import BALANCE, called, in_words, spread
+from compare.sentences import BALANCE, spread
 from compare.verdict import EVEN_LAGGING
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
+from groups.tiers import called, in_words
 from groups.wording import counted, duration, rounded
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from compare.scores import FACTS, STORED
-from compare.sentences import called
-from groups.tiers import TIERS
+from groups.tiers import TIERS, called
 from groups.wording import duration, rounded
 from optimal.solution import Status
 

@@ -10,7 +10,7 @@ from compare.lag.behind import lag_without_owner, peak_lag
 from compare.verdict import Verdict, may_rebalance, without_owner
 from groups.assignment import ViolationKind
 from groups.errors import Refused
-from groups.tiers import LAG_PEAKS
+from groups.tiers import LAG_PEAKS, in_words
 from groups.wording import ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from groups import Assignment, Group, Violation
     from groups.arrays import Int64
-    from groups.tiers import Objective
 
 UNLESS = "unless it is rebalancing: capture again with 2>&1"
 IF_SO = "If so, partitions can be more even."
@@ -200,16 +199,6 @@ def by_broker(group: Group) -> bool:
     """Return whether the broker assigns (KIP-848), as far as a snapshot tells."""
     told = any(one.epoch is not None or one.target is not None for one in group.details)
     return told or assigned_by(group) == "uniform"
-
-
-def called(tier: str) -> str:
-    """Return what a tier counts, as people call it."""
-    return "moves" if tier == "stickiness" else tier
-
-
-def in_words(tiers: Objective) -> str:
-    """Return an objective in one line."""
-    return " > ".join(map(called, tiers))
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:

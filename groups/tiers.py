@@ -18,7 +18,7 @@ from groups.columns.places import PLACE_KINDS
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from groups.arrays import Bools, Int64
     from groups.assignment import Assignment
@@ -520,3 +520,13 @@ def values_in(fleet: Fleet, assignment: Assignment, objective: Objective) -> Exa
     if not len(fleet):
         return np.empty((0, len(objective)), np.int64)
     return np.stack([TIERS[tier].value(assignment, fleet) for tier in objective], axis=1)
+
+
+def called(tier: str) -> str:
+    """Return what a tier counts, as people call it."""
+    return "moves" if tier == MOVES else tier
+
+
+def in_words(tiers: Iterable[str]) -> str:
+    """Return an objective in one line."""
+    return " > ".join(map(called, tiers))

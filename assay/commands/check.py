@@ -12,7 +12,7 @@ from compare.reasons.sure import check as check_solution
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
 from groups.errors import AssayError, InvalidAssignment, ProofError
-from groups.tiers import TIERS, parse_objective
+from groups.tiers import TIERS, called, parse_objective
 from optimal.budgets.budget import question
 from optimal.proof import ProofKind
 from optimal.recount import count_again
@@ -76,7 +76,8 @@ def check(
     show(f"the question: {question(*answered)}")
     if answer.assignment is not None:
         terms = ", ".join(
-            f"{term.name} {term.value} (bound {'unknown' if term.bound is None else term.bound})"
+            f"{called(term.name)} {term.value} "
+            f"(bound {'unknown' if term.bound is None else term.bound})"
             for term in answer.terms
         )
         show(f"the assignment is valid and costs what it says: {terms}")

@@ -29,9 +29,9 @@ from compare.gains import (
     trade_offs,
     what_moves_buy,
 )
-from compare.sentences import BALANCE, called, spread
+from compare.sentences import BALANCE, spread
 from groups.errors import BadInput
-from groups.tiers import LAG_PEAKS, PEAKS, TIERS, tier_named
+from groups.tiers import LAG_PEAKS, PEAKS, TIERS, called, tier_named
 from groups.wording import counted, duration, percent
 from optimal import Frontier
 from optimal import frontier as found_points

@@ -29,10 +29,9 @@ from assay.streams import complain, note, show, show_json
 from assay.tables import show_groups, show_notes, show_unscored
 from assay.terminal import tell
 from compare.limits import NOT_HELD, OPEN
-from compare.sentences import in_words
 from groups.errors import BadInput
 from groups.tiers import Objective as Tiers
-from groups.tiers import parse_objective
+from groups.tiers import in_words, parse_objective
 from groups.wording import counted, few
 
 if TYPE_CHECKING:

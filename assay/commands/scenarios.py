@@ -32,11 +32,12 @@ from compare.scenarios.rollout import Rollout, Rule
 from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import PLAIN, Variation, roll_out_by_rule, rollout_document
 from compare.scores import OPTIMUM
-from compare.sentences import called, not_valid_told
+from compare.sentences import not_valid_told
 from compare.verdict import ALL_ALIKE, taken_alike
 from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
+from groups.tiers import called
 from groups.wording import OF_CONSUMERS, counted, few, whole_number
 from heuristics import Assignor, matching
 from heuristics.catalogue import usual_assignors

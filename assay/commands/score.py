@@ -62,12 +62,12 @@ from compare.scores import (
     score_without_subscriptions,
     scores_document,
 )
-from compare.sentences import assigned_by, hosts_told, in_words, sentence
+from compare.sentences import assigned_by, hosts_told, sentence
 from compare.streams import streams_told, tasks_of
 from compare.verdict import EMPTY
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import Objective as Tiers
-from groups.tiers import parse_objective
+from groups.tiers import in_words, parse_objective
 from groups.wording import agreed, counted, few, first_lines
 from heuristics.catalogue import usual_assignors
 

@@ -26,7 +26,7 @@ from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, measured, one_partition
 from compare.remedy import LAG_AWARE, best_of, is_rule, none_makes, spoken
-from compare.sentences import NONE_BY_LAG, in_words, spread, who_moves
+from compare.sentences import NONE_BY_LAG, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
 from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target, reached
@@ -35,7 +35,7 @@ from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.extras import require_plots
 from groups.group import Group
-from groups.tiers import LAG_PEAKS, MOVES
+from groups.tiers import LAG_PEAKS, MOVES, in_words
 from groups.wording import OF_CONSUMERS, Nouns, agreed, counted, duration, listed
 from heuristics.catalogue import usual_assignors
 from heuristics.time_limit import TimeLimit

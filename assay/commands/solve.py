@@ -27,7 +27,7 @@ from compare.lag.behind import Behind, behind
 from compare.lag.words import NAMED, measured
 from compare.moves import moves_to
 from groups.errors import BadInput
-from groups.tiers import TIERS, parse_objective, values
+from groups.tiers import TIERS, called, parse_objective, values
 from groups.wording import OF_CONSUMERS, agreed, counted, duration, percent, ranges
 from optimal.budgets.budget import question
 from optimal.proof import MEANING, ProofKind
@@ -131,7 +131,7 @@ def show_solution(solution: Solution) -> None:
         return
     show_table(
         solution.terms,
-        Column("tier", lambda term: term.name),
+        Column("tier", lambda term: called(term.name)),
         Column("value", lambda term: term.value),
         Column("bound", lambda term: term.bound, right=True),
     )

@@ -26,7 +26,7 @@ from compare.figures.theme import (
     titled,
     with_unit,
 )
-from compare.sentences import called
+from groups.tiers import called
 from groups.wording import counted
 
 if TYPE_CHECKING:

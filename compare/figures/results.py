@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from compare.figures.figure_tables import costs_table, loads_floor, loads_table, trade_off_table
 from compare.figures.one_group import costs, loads, trade_off
 from compare.scores import Scores
-from compare.sentences import called
 from groups.errors import BadInput
 from groups.framed import Framed
 from groups.group import Group
+from groups.tiers import called
 from optimal.frontier import Frontier, pays_first
 from optimal.solution import Solution
 

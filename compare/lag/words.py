@@ -8,10 +8,9 @@ import numpy as np
 
 from compare.lag.behind import behind, if_latest, most_lag, peak_lag
 from compare.lag.lowest import LowestPeak, hottest
-from compare.sentences import in_words
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
-from groups.tiers import LAG_PEAKS, MOVES, SAFE_TOTAL, TIERS
+from groups.tiers import LAG_PEAKS, MOVES, SAFE_TOTAL, TIERS, in_words
 from groups.wording import duration, few, percent
 
 if TYPE_CHECKING:

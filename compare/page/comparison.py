@@ -10,7 +10,7 @@ from compare.over_groups import Standing, best_in, ranked
 from compare.page.contents import Comparison
 from compare.page.drawing import as_csv, drawn
 from compare.scores import COUNTED, CURRENT
-from compare.sentences import called
+from groups.tiers import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from groups.arrays import GREATEST
 from groups.documents import fields
 from groups.errors import BadInput
-from groups.tiers import MOVES, TIERS, tier_named
+from groups.tiers import MOVES, TIERS, called, in_words, tier_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,13 +49,13 @@ def parse_budgets(at_most: object) -> Budgets:
 
 
 def shown(budgets: Mapping[str, int]) -> str:
-    """Return budgets as people read them: ``stickiness at most 3 and racks at most 0``."""
-    return " and ".join(f"{tier} at most {most}" for tier, most in budgets.items())
+    """Return budgets as people read them: ``moves at most 3 and racks at most 0``."""
+    return " and ".join(f"{called(tier)} at most {most}" for tier, most in budgets.items())
 
 
 def question(objective: Sequence[str], at_most: Mapping[str, int]) -> str:
-    """Return what was asked as people read it: ``balance > racks with stickiness at most 3``."""
-    return " > ".join(objective) + (f" with {shown(at_most)}" if at_most else "")
+    """Return what was asked as people read it: ``balance > racks with moves at most 3``."""
+    return in_words(objective) + (f" with {shown(at_most)}" if at_most else "")
 
 
 def require_possible(at_most: Budgets, least: Callable[[str], int | None]) -> None:

@@ -30,9 +30,10 @@ from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import remedy
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score
-from compare.sentences import assigned_by, hosts_told, in_words, sentence, spread
+from compare.sentences import assigned_by, hosts_told, sentence, spread
 from compare.streams import streams_told
 from compare.verdict import ALL_ALIKE
+from groups.tiers import in_words
 from groups.wording import ON_THE_WAY
 from optimal.proof import ProofKind
 from optimal.solution import Status

@@ -11,10 +11,8 @@ from optimal import solve
 from tests.assay.calling import assay, good, one_line, write
 from tests.compare.conftest import CAPTURES
 
-COSTS = (
-    "the assignment is valid and costs what it says: balance 1 (bound 1), stickiness 2 (bound 2)"
-)
-QUESTION = "the question: balance > stickiness"
+COSTS = "the assignment is valid and costs what it says: balance 1 (bound 1), moves 2 (bound 2)"
+QUESTION = "the question: balance > moves"
 HOW = "not checked: how it was found: method, seconds, why it stopped"
 COUNTED = "all assignments were counted again, and"
 
@@ -40,13 +38,12 @@ def test_the_question_is_shown_and_can_be_required(folder, solution, checked):
         assert said == [QUESTION, COSTS, "status optimal: the certificate proves it", HOW]
     for options in ((), budget, budget[2:]):
         first = good(checked(easier, *options)).stdout.splitlines()[0]
-        assert first == "the question: balance with stickiness at most 0"
+        assert first == "the question: balance with moves at most 0"
     assert one_line(checked(easier, *question), 1) == (
-        "-: it answers balance with stickiness at most 0, but the question is balance > stickiness"
+        "-: it answers balance with moves at most 0, but the question is balance > moves"
     )
     assert one_line(checked(solution, *budget[2:]), 1) == (
-        "-: it answers balance > stickiness, but the question is balance > stickiness with "
-        "stickiness at most 0"
+        "-: it answers balance > moves, but the question is balance > moves with moves at most 0"
     )
 
 

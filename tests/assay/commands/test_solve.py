@@ -102,11 +102,11 @@ def test_within_a_budget_it_says_so_and_what_proves_it_and_check_follows_that(fo
     asked = ("solve", folder / "orders.json", "--at-most", "stickiness=1")
     lines = good(assay(*asked)).stdout.splitlines()
     assert lines[0].startswith(
-        "group orders: optimal for balance > stickiness with stickiness at most 1 "
+        "group orders: optimal for balance > moves with moves at most 1 "
         "(proof: certificate, method: flow, "
     )
     assert [line.split() for line in lines[2:4]] == [
-        ["balance", "3", "3"], ["stickiness", "1", "1"],
+        ["balance", "3", "3"], ["moves", "1", "1"],
     ]  # fmt: skip
     assert lines[-2:] == ["moves:", "  1 from c0 to c1: t1: 2"]
     document = document_of(good(assay(*asked, *AS_JSON)))
