@@ -35,8 +35,8 @@ def solve(
     where that does not depend on who reads what, with a certificate for the group in which
     whoever is unknown reads every topic in demand: more readers never make the best assignment
     worse. Else it is better than what members hold now, with bounds on how much better another
-    one may be. Where several are as good it is the one that `judge` goes for, with the least
-    `peak_lag` that is found, unless a method is named or there are budgets.
+    one may be. Of several that are as good `judge` looks for the one with the least `peak_lag`,
+    which takes longer than to solve.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def solve(
     (<Status.OPTIMAL: 'optimal'>, [('balance', 3), ('stickiness', 1)])
     """
     group = group.with_equal_subscriptions() if assume_equal else settled(group)
-    if at_most or method != "auto":
+    if group.subscription_known.all() or at_most or method != "auto":
         return solve_known(group, objective, method=method, time_limit=time_limit, at_most=at_most)
     return required(*judged_and_sure(group, objective, time_limit=time_limit))
 
@@ -97,8 +97,8 @@ def judged_and_sure(
 ) -> tuple[Judged, Solution | None]:
     """Return a group with its verdict, and the best assignment of it that is sure.
 
-    The second is what `solve` returns; None where `solve` refuses, because all depends on who
-    reads what.
+    Of all that are as good the second is the one with the least `peak_lag` that is found; None
+    where `solve` refuses, because all depends on who reads what.
     """
     group = settled(group)
     if group.subscription_known.all():
