@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from compare.lag.behind import WORTH
 from compare.moves import Move, most_first
 from groups.arrays import UNKNOWN
 from groups.documents.assay_group import pairs
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from groups.assignment_files import AssignmentFile, NamedAssignment
 
 FORMAT = "assay-diff/1"
-# A peak lag that changes by less than one part in so many of it is neither worse nor better.
-LEAST_PART = 10
 # In what the later one may be worse, the worst kind first.
 KINDS = (
     "partitions newly without an owner",
@@ -164,7 +163,7 @@ class Diff:
         spread = [max(held, default=0) - min(held, default=0) for held in map(loads, (now, then))]
         lags = [side.peak_lag_records for side in (now, then)]
         more = 0 if lags[0] is None or lags[1] is None else lags[0] - lags[1]
-        if LEAST_PART * abs(more) < (lags[1] or 0):
+        if WORTH * abs(more) < (lags[1] or 0):
             more = 0
         lost = sum(map(len, (self.lost_owner or {}).values()))
         return lost or left[0] - left[1], spread[0] - spread[1], more

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
-from compare.lag.fall import WORTH
+from compare.lag.behind import WORTH
 from groups.framed import Framed
 
 if TYPE_CHECKING:

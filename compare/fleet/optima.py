@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from compare.fleet.tables import TABLES, VERDICT, content_key, row_keys
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
 from compare.judged import as_solved, judged_by
-from compare.lag.fall import WORTH
+from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import ALL_ALIKE, between, taken_alike, without_owner

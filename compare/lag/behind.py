@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from groups.assignment import Assignment
     from groups.group import Group
 
+# A peak that is less than one part in so many away says nothing: no fall of that is worth a move.
+WORTH = 10
+
 
 @dataclass(frozen=True)
 class Behind:

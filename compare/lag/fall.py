@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from compare.lag.behind import behind, peak_lag
+from compare.lag.behind import WORTH, behind, peak_lag
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.tiers import MOVES, PEAKS, Objective, parse_objective, values
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 FORMAT = "assay-worth/1"
-# A fall of less than one part in so many of the peak is not worth a move.
-WORTH = 10
 # Percent of what many moves gain that is worth stopping at.
 ENOUGH = 80
 MOST_STEPS = 10

@@ -23,7 +23,7 @@ from compare.page.words import MARKS, PROOFS, minute
 from compare.scores import FACTS
 from groups.documents.json_files import make_folder
 from groups.errors import writing
-from groups.tiers import TIERS
+from groups.tiers import TIERS, called
 from groups.wording import counted, percent
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def _environment() -> Environment:
     environment.globals |= {"proofs": PROOFS, "few_moves": FEW_MOVES, "facts": FACTS}
     environment.filters |= {
         "number": lambda number: f"{number:,}",
+        "called": called,
         "counted": counted,
         "in_a_line": in_a_line,
         "minute": minute,
