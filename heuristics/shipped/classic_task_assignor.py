@@ -17,7 +17,7 @@ from msgspec import UNSET
 from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import Tasks, held
 from heuristics.shipped.java.java_client import JavaClient
-from heuristics.shipped.java.jvm import loader
+from heuristics.shipped.java.jvm import java_util, loader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -76,11 +76,10 @@ def classes(version: str) -> SimpleNamespace:
     import jpype
 
     # Its configuration looks for the classes that it names with the loader of the thread.
-    java = jpype.JPackage("java").lang
-    thread = java.Thread.currentThread()
+    thread = jpype.JClass("java.lang.Thread").currentThread()
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(loaded)
-    java.Class.forName("org.apache.kafka.streams.StreamsConfig", True, loaded)
+    jpype.JClass("java.lang.Class").forName("org.apache.kafka.streams.StreamsConfig", True, loaded)
     thread.setContextClassLoader(before)
     rooms = {
         "streams.processor.assignment.": ("ApplicationState", "AssignmentConfigs", "ProcessId"),
@@ -97,7 +96,7 @@ def classes(version: str) -> SimpleNamespace:
         for room, names in rooms.items()
         for name in names
     }
-    util = jpype.JPackage("java").util
+    util = java_util()
     taken = (util.Collection, jpype.JBoolean, util.SortedSet, found["ClientState"], util.Map)
     deal = found["StreamsPartitionAssignor"].class_.getDeclaredMethod(
         "assignTasksToThreads", *(one.class_ for one in taken)
@@ -262,9 +261,7 @@ class _Rebalance:
 
 def hash_map(pairs: Iterable[tuple[Any, Any]]) -> Any:
     """Return a ``java.util.HashMap`` of some keys and values."""
-    import jpype
-
-    made = jpype.JPackage("java").util.HashMap()
+    made = java_util().HashMap()
     for key, value in pairs:
         made.put(key, value)
     return made

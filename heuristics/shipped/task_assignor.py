@@ -24,7 +24,7 @@ from heuristics.shipped.classic_task_assignor import (
 from heuristics.shipped.client import with_version
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.java_client import BROKER_STREAMS
-from heuristics.shipped.java.jvm import failure, loader
+from heuristics.shipped.java.jvm import failure, java_util, loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -233,7 +233,7 @@ def _classes(version: str) -> Any:
     loaded = loader(BROKER_STREAMS.artifact, version, BROKER_STREAMS.caller)
     import jpype
 
-    util = jpype.JPackage("java").util
+    util = java_util()
     new = jars.release(version) >= API_SINCE
     own = f"{BROKER_STREAMS.package}.streams.assignor."
     api = f"{BROKER_STREAMS.package}.api.streams.assignor." if new else own

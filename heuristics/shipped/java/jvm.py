@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,9 +43,24 @@ def loader(artifact: str, version: str, source: str) -> Any:
     start()
     import jpype
 
-    java = jpype.JPackage("java")
-    urls = jpype.JArray(java.net.URL)([java.io.File(str(p)).toURI().toURL() for p in places])
-    return java.net.URLClassLoader(urls, java.lang.ClassLoader.getPlatformClassLoader())
+    file, url = jpype.JClass("java.io.File"), jpype.JClass("java.net.URL")
+    urls = jpype.JArray(url)([file(str(place)).toURI().toURL() for place in places])
+    parent = jpype.JClass("java.lang.ClassLoader").getPlatformClassLoader()
+    return jpype.JClass("java.net.URLClassLoader")(urls, parent)
+
+
+@cache
+def java_util() -> SimpleNamespace:
+    """Return the classes of ``java.util`` that Kafka's take and give, by their short names.
+
+    Each is asked for by its name: a ``jpype.JPackage`` looks through all of Java's packages first,
+    which takes a third of a second.
+    """
+    import jpype
+
+    lists = ("ArrayList", "Collection", "HashMap", "HashSet", "Map", "Set", "SortedSet", "TreeSet")
+    names = (*lists, "Optional", "OptionalInt", "UUID")
+    return SimpleNamespace(**{name: jpype.JClass(f"java.util.{name}") for name in names})
 
 
 def failure(error: Any) -> Failed:
