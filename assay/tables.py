@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.streams import OPTIONS, show
+from assay.streams import OPTIONS, WHO_READS, show
 from assay.terminal import Column, by_reason, show_table, tell
 from compare.hosts import HostRow, host_rows
 from compare.lag.fall import FEW_MOVES
@@ -308,6 +308,8 @@ def show_notes(overview: Overview) -> None:
     if overview.questions > len(asked):
         more = overview.questions - len(asked)
         show(f"and {counted(more, 'question')} more: see each in full")
+    if asked:
+        tell(WHO_READS)
     if any(map(is_lagging, overview.worst)):
         tell(f"{EVEN_LAGGING}: by a tenth or more with a few moves, {FEW_MOVES}")
     conditions = {one.verdict.condition for one in overview.worst}

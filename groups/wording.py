@@ -197,19 +197,20 @@ def one_of_several(place: str, groups: Sequence[str]) -> BadInput:
 
 
 def rounded(number: int) -> str:
-    """Return a number in four places or so.
+    """Return a number in full up to four places, a greater one in two or three.
 
     Examples
     --------
-    >>> rounded(900), rounded(12_345), rounded(1_234_567)
-    ('900', '12 k', '1.2 M')
+    >>> rounded(1_382), rounded(12_345), rounded(1_234_567)
+    ('1,382', '12 k', '1.2 M')
     """
-    for unit, size in (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3)):
-        # 999,500 is a million in four places.
-        if 2 * number >= 2 * size - size // 1000:
-            whole = number / size
-            return f"{whole:.1f} {unit}" if whole < 9.95 else f"{whole:.0f} {unit}"
-    return str(number)
+    if number < 10_000:
+        return f"{number:,}"
+    units = (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3))
+    # 999,500 is a million.
+    unit, size = next(one for one in units if 2 * number >= 2 * one[1] - one[1] // 1000)
+    whole = number / size
+    return f"{whole:.1f} {unit}" if whole < 9.95 else f"{whole:.0f} {unit}"
 
 
 def percent(part: int, whole: int) -> str:

@@ -140,7 +140,7 @@ def advise(
 def _print_advice(advice: Advice, asked: Asked) -> None:
     """Print what to change about one group, and what gains nothing."""
     tell(words.headline(advice))
-    if said := words.verdict_told(advice):
+    if said := words.verdict_told(advice, asked.command("advise", *BY_LOAD)):
         tell(said)
     if said := words.to_find_out(advice):
         tell(f"{said} {WHO_READS}")
@@ -155,7 +155,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
     for change in advice.same_peak:
         tell("For the same peak:")
         _print_change("- ", change, advice, asked)
-    if said := words.more_even(advice):
+    if advice.lower == "peak_load" and (said := words.more_even(advice)):
         tell(f"{said[0].upper()}{said[1:]}: {asked.command('score')} shows it.")
     nothing = words.gains_nothing(advice)
     if nothing:
@@ -168,8 +168,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
     shown = (*advice.changes, *advice.same_peak)
     tell_proofs(kind for change in shown for kind in words.proofs_of(change))
     if advice.best is not None:
-        by_load = f"; for its partitions: {asked.command('advise', *BY_LOAD)}"
-        tell(f"{words.what_decides(advice)}{by_load if advice.lower == 'peak_lag' else ''}")
+        tell(words.what_decides(advice))
 
 
 def _print_all(

@@ -145,6 +145,21 @@ def score(
     if plans:
         rows[0][current:current] = plan_rows(plans, groups[0], references[0])
     counting = latest_of(judged)
+    named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
+    refused = (*OPEN, *(NOT_HELD if CURRENT in named else ())) if strict else ()
+    worse = [
+        (one.group.name, line)
+        for at, (one, scored) in enumerate(zip(judged, rows, strict=True))
+        if at in counting
+        for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
+        or [one.shown] * (one.verdict.says in refused)
+    ]
+    if plans:
+        of_plans = [row for row in rows[0] if row.assignor in plans]
+        unfit = _unfit(of_plans, limited=bool(sure or assumed), strict=strict)
+        worse += [(groups[0].name, line) for line in unfit]
+    worse += [(one.about, "not judged") for one in not_had] if strict else []
+    gate = _gate(fail_above, fail_above_assumed, strict=strict)
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     else:
@@ -156,6 +171,8 @@ def score(
         assignors=assignor,
         time_limit=time_limit,
     )
+    if format_ == "table" and gate:
+        tell(_gate_told(gate, [name for name, _ in worse], [one.name for one in groups]))
     if format_ == "json":
         for i, one in enumerate(judged):
             made = score_document(one, references[i], rows[i], tiers, groups[i].assumed)
@@ -174,25 +191,36 @@ def score(
         best = () if objective == "kip-54" else ("--objective", objective)
         in_full = alike.command("score", *best)
         show_all(judged, lowest, tiers, in_full, damaged, not_had, over)
-    named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
-    refused = (*OPEN, *(NOT_HELD if CURRENT in named else ())) if strict else ()
-    worse = [
-        f"{one.group.name}: {line}"
-        for at, (one, scored) in enumerate(zip(judged, rows, strict=True))
-        if at in counting
-        for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
-        or [one.shown] * (one.verdict.says in refused)
-    ]
-    if plans:
-        of_plans = [row for row in rows[0] if row.assignor in plans]
-        unfit = _unfit(of_plans, limited=bool(sure or assumed), strict=strict)
-        worse += [f"{groups[0].name}: {line}" for line in unfit]
-    worse += [f"{one.about}: not judged" for one in not_had] if strict else []
-    for line in first_lines(worse, MOST_LINES):
-        complain(line)
-    if damaged and not worse and (sure or assumed or strict):
-        complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
+    _complain(worse, damaged if gate else ())
     raise typer.Exit(1 if worse else 2 if damaged else 0)
+
+
+def _gate(sure: Sequence[str] | None, assumed: Sequence[str] | None, *, strict: bool) -> str:
+    """Return the options that let the command fail, as they were given."""
+    limits = [f"--fail-above {limit}" for limit in sure or ()]
+    limits += [f"--fail-above-assumed {limit}" for limit in assumed or ()]
+    return " ".join([*limits, *["--strict"] * strict])
+
+
+def _gate_told(limits: str, failing: Sequence[str], groups: Sequence[str]) -> str:
+    """Return which groups do not keep to the limits; names may be there more than once."""
+    names = [*dict.fromkeys(failing)]
+    every = len(set(groups))
+    if not names:
+        return f"{groups[0] if every == 1 else 'Every group that was read'} passes {limits}."
+    fail = agreed(len(names), "fail")
+    if every == 1:
+        return f"{few(names)} {fail} {limits}. The last lines say why."
+    some = f"{len(names):,} of {counted(every, 'group')}"
+    return f"{some} {fail} {limits}: {few(names)}. The last lines say why."
+
+
+def _complain(worse: Sequence[tuple[str, object]], damaged: Sequence[Failure]) -> None:
+    """Say of each group that fails why, or if none does, what was not read."""
+    for line in first_lines([f"{name}: {why}" for name, why in worse], MOST_LINES):
+        complain(line)
+    if damaged and not worse:
+        complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
 
 
 def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
@@ -323,6 +351,8 @@ def show_group(
     makes = remedy(judged, [row for row in rows if row.assignor not in plans], asked)
     for said in filter(None, (sentence(judged), *told, makes)):
         tell(said)
+    if judged.verdict.question or judged.further_question:
+        tell(WHO_READS)
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
     hosts = hosts_told(judged, asked.solve(EVEN_HOSTS))

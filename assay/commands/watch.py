@@ -234,7 +234,7 @@ def _disk_use(size: int, interval: int, series: Series) -> str:
 
 
 def _bytes(number: int) -> str:
-    return f"{rounded(number)}B" if number >= 1000 else counted(number, "byte")
+    return f"{rounded(number)}B" if number >= 10_000 else counted(number, "byte")
 
 
 def news_line(

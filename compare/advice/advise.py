@@ -99,7 +99,10 @@ def advise(
     [('rebalance', '1', 1), ('members', '1', 2), ('partitions', '1/2', 1)]
     """
     if group.of_streams:
-        raise BadInput(f"group {group.name!r} is of Kafka Streams, and advice is for consumers")
+        raise BadInput(
+            f"group {group.name!r} is of Kafka Streams, and advice is for consumers; assay score "
+            "says how even its tasks are and what evens them out"
+        )
     given = group
     if assume_equal:
         group = group.with_equal_subscriptions()

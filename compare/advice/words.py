@@ -370,8 +370,13 @@ def what_decides(advice: Advice) -> str:
     )
 
 
-def verdict_told(advice: Advice) -> str:
-    """Return the verdict on what members hold; empty where nobody holds anything."""
+def verdict_told(advice: Advice, by_load: str) -> str:
+    """Return the verdict on what members hold; empty where nobody holds anything.
+
+    Parameters
+    ----------
+    by_load : the command that advises on the same group by its partitions
+    """
     verdict = advice.judged.verdict
     if verdict.says in EMPTY:
         return ""
@@ -379,7 +384,12 @@ def verdict_told(advice: Advice) -> str:
     idle, members = len(advice.judged.now.idle), counted(advice.members, "member")
     none = f" {idle:,} of {members} {agreed(idle, 'hold')} nothing." if idle else ""
     more = f" {question}" if (question := further(advice.judged)) else ""
-    return f"Verdict of assay score (balance > moves): {advice.judged.shown}{given}.{none}{more}"
+    shown = f"{advice.judged.shown}{given}"
+    if advice.lower == "peak_load":
+        return f"Verdict of assay score (balance > moves): {shown}.{none}{more}"
+    helps = f"; what helps there: {by_load}" if verdict.says == "improvable" else ""
+    lead = f"This is about lag. Of partitions assay score says: {shown} (balance > moves){helps}"
+    return f"{lead}.{none}{more}"
 
 
 def not_advised(advice: Advice) -> list[str]:

@@ -194,7 +194,7 @@ def test_score_says_tasks_threads_and_processes_and_calls_no_assignor_of_consume
     assert (
         runs["again"].partition("\nassignor")[0] == runs["rebalancing"].partition("\nassignor")[0]
     )
-    assert "is of Kafka Streams, and advice is for consumers" in runs["advise"]
+    assert "is of Kafka Streams, and advice is for consumers; assay score says" in runs["advise"]
 
 
 def test_standbys_that_crowd_one_thread_are_said_to_and_even_ones_are_not():

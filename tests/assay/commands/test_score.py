@@ -20,7 +20,8 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     # Of the usual assignors a gate asks nothing.
     over = "assay: orders: current: balance exceeds the optimum by 4, more than 3\n"
     assert (run.returncode, run.stderr) == (1, over)
-    lines = run.stdout.splitlines()
+    gate, *lines = run.stdout.splitlines()
+    assert gate == "orders fails --fail-above balance=3. The last lines say why."
     assert lines[0] == (
         "orders: improvable for sure. Moving 2 of 5 partitions gives everyone 2-3; "
         "now c0 holds 5 and c1 holds 0."
@@ -98,7 +99,7 @@ def test_a_text_that_shows_no_member_may_be_of_a_group_that_is_rebalancing():
         "Nobody reads 1 of 3 groups: empty-e with 1,328 records waiting (unless it is rebalancing)"
     )
     (row,) = (line for line in lines if line.startswith("empty-e"))
-    assert "  maybe nobody reads: 1.3 k  " in row
+    assert "  maybe nobody reads: 1,328  " in row
     lines = assay("score", text, warning, idle, *ALONE).stdout.splitlines()
     assert "rebalancing" not in "".join(lines[:5])
 
@@ -144,7 +145,7 @@ def test_where_the_reset_is_told_no_lag_is_said_to_be_assumed(reset):
     assert not any("if consumers start" in line for line in lines)
     # The console does not print where a log begins: what is behind a missing commit is unknown.
     assert lines[4].split()[7:] == (
-        ["1.4", "k", "/", "929", "/", "~929"] if reset == "latest" else ["-"]
+        ["1,382", "/", "929", "/", "~929"] if reset == "latest" else ["-"]
     )
 
 
@@ -196,7 +197,9 @@ def test_folders_lines_and_texts_are_scored_together(folder):
 def test_of_assignors_that_nobody_named_one_line_says_why_none_was_scored():
     run = assay("score", ALL_GROUPS, "--group", "aio-f")
     assert run.returncode == 0
-    assert run.stdout.splitlines()[1] == (
+    answer, lag = run.stdout.splitlines()[1:3]
+    assert answer.startswith("To say who reads what, pass --reads PATTERN=TOPICS, or ")
+    assert lag == (
         "Most lag: aio-0-c591790b-17e1-4c42-9c97-b9527c60a63d with 929 of 1,157 records, "
         "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition "
         "without a commit)."
@@ -274,7 +277,7 @@ def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     run = assay("score", folder / "rebalancing.txt")
     assert "group 'r' is rebalancing" in run.stderr
     first, *lines = run.stdout.splitlines()
-    assert (run.returncode, len(lines)) == (0, 22)
+    assert (run.returncode, len(lines)) == (0, 23)
     assert re.search(r"^r +- +- +- +- +rebalancing", run.stdout, re.MULTILINE)
     assert first.startswith("Nobody reads 1 of 12 groups: empty-e with ")
     assert "; 1 is rebalancing: r. Who makes the moves: an assignor, at a rebalance; for" in first
@@ -299,14 +302,21 @@ def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_fil
 
     def gated(*asked):
         run = assay("score", ".", *ALONE, "--fail-above", "balance=0", *asked, cwd=tmp_path)
+        told.append(run.stdout.partition("\n")[0])
         return run.returncode, (run.stderr.splitlines() or [""])[-1]
 
+    told: list[str] = []
     assert gated() == (1, "assay: orders: current: balance exceeds the optimum by 4, more than 0")
     passes = "assay: what was read passes, but not all was read: oops.json"
     assert gated("--group", "even") == (2, passes)
     (tmp_path / "oops.json").unlink()
     assert gated("--group", "even")[0] == 0
     assert gated("--group", "gone", "--strict") == (1, "assay: gone: nobody reads")
+    assert told == [
+        "1 of 3 groups fails --fail-above balance=0: orders. The last lines say why.",
+        *["even passes --fail-above balance=0."] * 2,
+        "gone fails --fail-above balance=0 --strict. The last lines say why.",
+    ]
 
 
 def test_a_file_that_is_not_there_hides_no_group_of_the_others(tmp_path):
