@@ -16,7 +16,7 @@ from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
 from groups.documents.json_files import parse_json
 from groups.files import read_group
-from groups.tiers import parse_objective, tier_named
+from groups.tiers import called, parse_objective, tier_named
 from groups.wording import counted, first_lines
 from optimal import ProofKind, Solution, solve
 
@@ -78,10 +78,10 @@ def assert_optimal(
     >>> assert_optimal(group, {"c0": {"t0": [0, 1]}, "c1": {"t0": [2, 3]}})
     >>> assert_optimal(group, {"c0": {"t0": [0, 1, 2]}, "c1": {"t0": [3]}})
     Traceback (most recent call last):
-    AssertionError: orders: balance is 2, the best is 0
+    AssertionError: orders: balance 2, the best is 0
     loads: c0 3, c1 1; of the best: c0 2, c1 2
     a best one: {"c0": {"t0": [0, 1]}, "c1": {"t0": [2, 3]}}
-    the best: balance 0, stickiness 0: a certificate proves it, which assay check recomputes
+    the best: balance 0, moves 0: a certificate proves it, which assay check recomputes
     """
     __tracebackhide__ = True
     tiers = parse_objective(objective)
@@ -207,11 +207,11 @@ def _message(
             continue
         allowed = f", more than {limits[term.name]} above it" if limits[term.name] else ""
         if isinstance(term.excess, int) and term.excess > limits[term.name]:
-            lines.append(f"{term.name} is {term.value}, the best is {best.value}{allowed}")
+            lines.append(f"{called(term.name)} {term.value}, the best is {best.value}{allowed}")
         elif isinstance(term.excess, tuple):
             known = "nothing is known" if best.bound is None else f"it is at least {best.bound}"
             lines.append(
-                f"{term.name} is {term.value}; the best was not proved in {time_limit:g} s: "
+                f"{called(term.name)} {term.value}; the best was not proved in {time_limit:g} s: "
                 f"{known}, and {best.value} was found"
             )
     lines = lines or [f"nothing was found in {time_limit:g} s to compare it with"]
@@ -227,7 +227,7 @@ def _message(
     else:
         differ = int((made.owner != found.owner).sum())
         said.append(f"a best one differs in {counted(differ, 'partition')}; assay solve prints it")
-    terms = ", ".join(f"{term.name} {term.value}" for term in solution.terms)
+    terms = ", ".join(f"{called(term.name)} {term.value}" for term in solution.terms)
     proved = solution.proof.kind is not ProofKind.NONE
     said.append(
         f"{'the best' if proved else 'the best found'}: {terms}: {_PROOFS[solution.proof.kind]}"

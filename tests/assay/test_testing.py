@@ -42,13 +42,13 @@ def test_a_group_and_an_assignment_may_come_in_any_shape(tmp_path):
 
 def test_what_is_not_optimal_is_said_with_what_is_better_and_by_how_much_and_the_proof():
     assert refused(assert_optimal, LOPSIDED, ALL_TO_ONE) == [
-        "orders: balance is 5, the best is 1",
+        "orders: balance 5, the best is 1",
         "loads: c0 5, c1 0; of the best: c0 3, c1 2",
         'a best one: {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}',
-        "the best: balance 1, stickiness 2: a certificate proves it, which assay check recomputes",
+        "the best: balance 1, moves 2: a certificate proves it, which assay check recomputes",
     ]
     first = refused(assert_optimal, LOPSIDED, OTHER)[0]
-    assert first == "orders: stickiness is 3, the best is 2"
+    assert first == "orders: moves 3, the best is 2"
 
 
 def test_within_so_much_of_the_best():
@@ -56,7 +56,7 @@ def test_within_so_much_of_the_best():
     assert_within(LOPSIDED, OTHER, {"balance": 0, "moves": 1})
     assert_within(LOPSIDED, OTHER, {})
     line = refused(assert_within, LOPSIDED, ALL_TO_ONE, {"balance": 3})[0]
-    assert line == "orders: balance is 5, the best is 1, more than 3 above it"
+    assert line == "orders: balance 5, the best is 1, more than 3 above it"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_could_not_be_proved_in_time_is_no_success():
     assert said == ["heavy: nothing was found in 1e-09 s to compare it with"]
     said = refused(assert_optimal, group, held, "balance > peak_lag", time_limit=1e-9)
     assert re.fullmatch(
-        r"heavy: peak_lag is \d+; the best was not proved in 1e-09 s: it is at least \d+, "
+        r"heavy: peak_lag \d+; the best was not proved in 1e-09 s: it is at least \d+, "
         r"and \d+ was found",
         said[0],
     )
