@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.guests import Port, Probed, guest, require_probe
+from assay.commands.guests import Guests
 from assay.commands.options import Format, seconds_option
 from assay.progress import far
 from assay.signals import ending_on_signals
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.promises.conformance import Conformity
-    from heuristics.assignor import Assignor
 
 FEW = 60
 MOST_REASONS = 4
@@ -49,8 +48,7 @@ def conformance(
             "-o", "--out", metavar="DIR", help="instead: the corpus, with its large groups in full"
         ),
     ] = None,
-    probe: Probed = False,
-    port: Port = 0,
+    guests: Guests,
     format_: Format = "table",
 ) -> None:
     """Hold an assignor to its promises on the conformance corpus; exit code 1 if one breaks.
@@ -73,9 +71,8 @@ def conformance(
     from heuristics.catalogue import the_one_matching
     from heuristics.time_limit import TimeLimit
 
-    if (assignor is not None or probe) == (out is not None):
+    if (assignor is not None or guests.probe) == (out is not None):
         raise BadInput("expected either an assignor, --probe or --out DIR")
-    require_probe(port, probe=probe)
     for name in promise or ():
         require_one_of("promise", name, ASKED)
     if out is not None:
@@ -85,22 +82,19 @@ def conformance(
         return
     with ExitStack() as opened:
         limit = opened.enter_context(TimeLimit(time_limit))
-        if probe:
-            joined = guest(assignor, port=port, seconds=time_limit, any_topics=True)
-            who: Assignor = opened.enter_context(joined)
-        else:
-            who = the_one_matching(assignor or "")
-            if (reason := who.missing()) is not None:
-                raise BadInput(f"{who.name}: {reason}")
+        joined = opened.enter_context(guests.joined(assignor, seconds=time_limit, any_topics=True))
+        who = joined[0] if joined else the_one_matching(assignor or "")
+        if (reason := who.missing()) is not None:
+            raise BadInput(f"{who.name}: {reason}")
         asked = promise or asked_of(who.name)
         every = {name: file_of(name)["instances"] for name in ASKED if name in asked}
-        most = groups or (FEW if probe else None)
+        most = groups or (FEW if joined else None)
         chosen = every if most is None else sampled(every, most)
         by_id = {one["id"]: one for some in chosen.values() for one in some}
         in_all = len({one["id"] for some in every.values() for one in some})
         note(f"{who.name}: {len(by_id)} of {in_all} groups")
         made = {name: group_of(one) for name, one in by_id.items()}
-        run = runner_of(who if probe else who.name, limit)
+        run = runner_of(who if joined else who.name, limit)
         trials = trials_on(run, made)
         for number, trial in enumerate(trials.values()):
             far(f"{number} of {len(trials)} groups, {trial.outcome.status}")

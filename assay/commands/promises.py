@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.guests import Port, Probed, guest, require_probe
+from assay.commands.guests import Guests
 from assay.commands.options import MOST_SECONDS, Format, seconds_option
 from assay.commands.solve import in_ranges
 from assay.progress import far
@@ -51,8 +51,7 @@ def hunt(
         str | None,
         typer.Option(metavar="FILE", help="check that the findings of a file still hold"),
     ] = None,
-    probe: Probed = False,
-    port: Port = 0,
+    guests: Guests,
     format_: Format = "table",
 ) -> None:
     """Find the smallest group on which an assignor breaks a promise; exit code 1 if one is found.
@@ -66,9 +65,8 @@ def hunt(
     from compare.promises.hunt import CALL_SECONDS, hunt_findings
     from heuristics.time_limit import TimeLimit
 
-    if (assignor is None and not probe) == (rederive is None):
+    if (assignor is None and not guests.probe) == (rederive is None):
         raise BadInput("expected either an assignor, --probe or --rederive FILE")
-    require_probe(port, probe=probe)
     with ExitStack() as opened:
         limit = opened.enter_context(TimeLimit(time_limit or CALL_SECONDS))
         if rederive is not None:
@@ -78,10 +76,8 @@ def hunt(
                 show(f"{one.id}: {one.said}")
             note(all_rederived(rederived))
             raise typer.Exit(1 if any(one.status == "changed" for one in rederived) else 0)
-        who: str | Assignor = assignor or ""
-        if probe:
-            joined = guest(assignor, port=port, seconds=time_limit, any_topics=True)
-            who = opened.enter_context(joined)
+        joined = opened.enter_context(guests.joined(assignor, seconds=time_limit, any_topics=True))
+        who: str | Assignor = joined[0] if joined else assignor or ""
         found = hunt_findings(
             who,
             promise,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.commands.guests import Port, Probed, guest, require_probe
+from assay.commands.guests import Guests
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -112,8 +112,7 @@ def run(
     show_timings: Annotated[
         bool, typer.Option("--timings", help="say how long each stage took")
     ] = False,
-    probe: Probed = False,
-    port: Port = 0,
+    guests: Guests,
 ) -> None:
     """Solve and score many groups on Spark.
 
@@ -132,7 +131,6 @@ def run(
 
     tiers = parse_objective(objective)
     limits = limits_of(fail_above, tiers)
-    require_probe(port, probe=probe)
     job_with = partial(
         job_of,
         source,
@@ -146,7 +144,7 @@ def run(
         output_format=output_format,
         output_in_catalogue=output_tables,
     )
-    if probe and not runs_here(master):
+    if guests.probe and not runs_here(master):
         raise BadInput("--probe: only where Spark runs on this machine alone: --master local[N]")
     # What is wrong with it is said before anybody waits for a client.
     prepare(job_with(assignors=assignor))
@@ -166,15 +164,14 @@ def run(
 
     settings = conf_of(conf or [])
     with ExitStack() as opened:
-        asked: list[str | Assignor] = [*(assignor or ())]
-        if probe:
-            asked.append(opened.enter_context(guest(port=port, seconds=time_limit)))
+        joined = opened.enter_context(guests.joined(seconds=time_limit))
+        asked: list[str | Assignor] = [*(assignor or ()), *joined]
         job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
         begun = monotonic()
         spark = opened.enter_context(spark_session(master=master, conf=settings))
         counts = Run(spark, job, say, how_far, {"start": monotonic() - begun}).done()
         named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
-        named += job.assignors[1:] if assignor or probe else []
+        named += job.assignors[1:] if assignor or joined else []
         worse = too_far_in_run(spark, job, counts.run, named, limits, MOST_LINES)
     for line in timings(counts.stages) if show_timings else ():
         note(line)

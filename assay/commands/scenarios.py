@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from assay.commands.guests import Port, Probed, guest, require_probe
+from assay.commands.guests import Guests
 from assay.commands.options import (
     DEFAULT_SECONDS,
     Assignors,
@@ -148,8 +147,7 @@ def scenario(
     time_limit: TimeLimitOption = DEFAULT_SECONDS,
     reads: Reads = None,
     assume_equal: AssumeEqual = False,
-    probe: Probed = False,
-    port: Port = 0,
+    guests: Guests,
     format_: Format = "table",
 ) -> None:
     """Show what changes hands if members join, leave or restart, or change their assignor.
@@ -158,8 +156,7 @@ def scenario(
     The first event meets the assignment as it is now, each later one what the optimum or the
     assignor made last. Unknown subscriptions are taken as all topics.
     """
-    require_probe(port, probe=probe)
-    names = matching(assignor) if assignor else [] if probe else usual_assignors()
+    names = matching(assignor) if assignor else [] if guests.probe else usual_assignors()
     variation = _variation(order, misses, stays, start or (), to, back=back)
     data = {file: read_bytes(file) for file in files}
     restarts, leaving = deploys + (days if rotate else 0), _leaving(scale_in or ())
@@ -187,7 +184,7 @@ def scenario(
             )
         ]
     for one in asked:
-        if one.rollout is not None and (assignor or probe):
+        if one.rollout is not None and (assignor or guests.probe):
             option = "--assignor" if assignor else "--probe"
             raise BadInput(f"{option}: rollout {one.rollout} chooses its assignors itself")
         if one.rollout is None and variation is not None:
@@ -195,8 +192,7 @@ def scenario(
                 f"{one.name}: has events and is no rollout: leave out --order, --misses, "
                 "--stays, --from, --to and --back"
             )
-    with ExitStack() as opened:
-        joined = [opened.enter_context(guest(port=port, seconds=time_limit))] if probe else []
+    with guests.joined(seconds=time_limit) as joined:
         who: list[str | Assignor] = [*names, *joined]
         for one in asked:
             note_assumed(one.group.assumed)
@@ -209,7 +205,7 @@ def scenario(
                 show_json(result_document(one, journeys))
                 continue
             _tell_what_happens(one, journeys[0], drawn=leaving if isinstance(leaving, int) else 0)
-            _print_journeys(journeys, named=bool(assignor or probe), steps=not happens)
+            _print_journeys(journeys, named=bool(assignor or guests.probe), steps=not happens)
 
 
 def _leaving(given: Sequence[str]) -> int | tuple[str, ...]:
