@@ -19,6 +19,7 @@ from assay.commands.options import (
     note_passed_over,
     note_unused_capacity,
     seconds_option,
+    words_of,
 )
 from assay.commands.solve import tell_proofs
 from assay.progress import far
@@ -129,8 +130,7 @@ def advise(
     elif one:
         _print_advice(found[0], asked_alike)
     else:
-        as_asked = [word for one in group or () for word in ("--group", one)]
-        by_load = asked_alike.command("advise", *as_asked, *BY_LOAD)
+        by_load = asked_alike.command("advise", *words_of({"--group": group}), *BY_LOAD)
         decided = () if lower is None else ("--lower", lower)
         in_full = replace(asked_alike, group="NAME").command("advise", *decided)
         _print_all(found, [*not_had, *damaged], in_full, by_load)

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -235,6 +235,24 @@ def _numbers_of(option: str, given: Sequence[str] | None) -> dict[str, int]:
     return numbers
 
 
+def given_in(options: Any) -> dict[str, object]:
+    """Return what was given of a dataclass of options, each by its field's name as it is typed."""
+    return {
+        f"--{one.name.replace('_', '-')}": value
+        for one in fields(options)
+        if (value := getattr(options, one.name)) not in (None, one.default)
+    }
+
+
+def words_of(given: Mapping[str, object]) -> Iterator[str]:
+    """Yield options as they are typed, a list's once for each value; None is not given."""
+    for option, value in given.items():
+        for one in value if isinstance(value, list | tuple) else () if value is None else [value]:
+            yield option
+            if one is not True:
+                yield f"{one:g}" if isinstance(one, float) else str(one)
+
+
 def refuse_given(given: Mapping[str, object], why: str) -> None:
     """Raise BadInput for the first of some options that was given, with why it is refused."""
     for option, value in given.items():
@@ -347,8 +365,13 @@ class Asked:
         >>> asked.command("size")
         'assay capture --bootstrap-server h:9092 --group orders | assay size -'
         """
-        group = () if self.group is None else ("--group", self.group)
-        words = (*self._options(name), *words)
+        group, limit = words_of({"--group": self.group}), self.time_limit
+        told = {
+            "--assignor": self.assignors if name in OF_A_CLUSTER else None,
+            **given_in(self.options),
+            "--time-limit": None if limit == DEFAULT_SECONDS else limit,
+        }
+        words = (*words_of(told), *words)
         # What was read from standard input is not there again.
         sources = ["FILE" if source == "-" else source for source in self.sources]
         if self.sources[0].startswith("--bootstrap-server") and name not in OF_A_CLUSTER:
@@ -373,23 +396,6 @@ class Asked:
         """
         told = replace(self.options, assume_equal=self.options.assume_equal or assumed)
         return replace(self, options=told).command("advise", "--lower", "peak_load")
-
-    def _options(self, name: str) -> Iterator[str]:
-        for assignor in (self.assignors or ()) if name in OF_A_CLUSTER else ():
-            yield from ("--assignor", assignor)
-        told = self.options
-        for reads in told.reads or ():
-            yield from ("--reads", reads)
-        if told.assume_equal:
-            yield "--assume-equal"
-        if told.reset:
-            yield from ("--reset", told.reset)
-        if told.rate:
-            yield from ("--rate", str(told.rate))
-        if told.host_by == "client-id":
-            yield from ("--host-by", told.host_by)
-        if self.time_limit not in (None, DEFAULT_SECONDS):
-            yield from ("--time-limit", f"{self.time_limit:g}")
 
 
 def _all_named(files: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from assay.commands.options import (
     TimeLimitOption,
     as_told,
     asked_for,
+    given_in,
     names_of,
     no_group_in,
     refuse_given,
@@ -83,11 +84,7 @@ def report(
     told = {
         "--group": group,
         "--assignor": assignor,
-        "--reads": options.reads,
-        "--assume-equal": options.assume_equal,
-        "--reset": options.reset,
-        "--rate": options.rate,
-        "--host-by": options.host_by != "host",
+        **given_in(options),
         "--objective": objective != "kip-54",
     }
     if run:

@@ -19,6 +19,7 @@ from assay.commands.options import (
     refuse_given,
     seconds_option,
     tell_not_valid,
+    words_of,
 )
 from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
@@ -343,8 +344,8 @@ def _command(sizing: Sizing, asked: Asked) -> str:
     change = sizing.change
     if change is None:
         return asked.solve(in_words((*sizing.objective, MOVES)))
-    limits = (f"{in_words((tier,))}={most}" for tier, most in change.at_most.items())
-    at_most = (word for limit in limits for word in ("--at-most", limit))
+    limits = [f"{in_words((tier,))}={most}" for tier, most in change.at_most.items()]
+    at_most = words_of({"--at-most": limits})
     return asked.command("solve", "--objective", in_words(change.objective), *at_most)
 
 
