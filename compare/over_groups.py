@@ -48,10 +48,15 @@ class Standing:
 
 def standings_of(rows: Iterable[Score], tiers: Objective) -> tuple[Standing, ...]:
     """Return how each assignor did, of its rows on many groups, as `ranked` has it."""
+    return ranked(fared_in(rows, tiers))
+
+
+def fared_in(rows: Iterable[Score], tiers: Objective) -> dict[str, Standing]:
+    """Return how each assignor did, of its rows on many groups, by its name and unranked."""
     of: dict[str, list[Score]] = {}
     for row in rows:
         of.setdefault(row.assignor, []).append(row)
-    return ranked({name: _standing(every, tiers) for name, every in of.items()})
+    return {name: _standing(every, tiers) for name, every in of.items()}
 
 
 def _standing(every: Sequence[Score], tiers: Objective) -> Standing:

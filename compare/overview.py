@@ -282,9 +282,8 @@ def overview_of(
     """
     counting = latest_of(judged)
     changes = history_of(judged) if len(counting) < len(judged) else []
-    order = [at for at in worst_first(judged) if at in counting]
     peaks = lowest or [None] * len(judged)
-    worst = [glance_of(judged[i], peaks[i]) for i in order]
+    worst = [glance_of(judged[i], peaks[i]) for i in worst_now(judged)]
     names: dict[Says, set[str]] = {}
     now = [one for at, one in enumerate(judged) if at in counting]
     for one in now:
@@ -317,6 +316,12 @@ def is_lagging(glance: Glance) -> bool:
 def latest_of(judged: Sequence[Judged]) -> set[int]:
     """Return which of some judged groups count: the latest capture of each."""
     return set(latest_in([(one.group.name, one.group.captured_at) for one in judged]))
+
+
+def worst_now(judged: Sequence[Judged]) -> list[int]:
+    """Return which of some judged groups count, the worst first."""
+    counting = latest_of(judged)
+    return [at for at in worst_first(judged) if at in counting]
 
 
 def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from compare.lag.behind import behind
-from compare.verdict import NOTHING
+from compare.verdict import EMPTY, NOTHING
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.arrays import Bools
 from groups.assignment import Assignment, Violation, balanced_in, valid_in
@@ -17,6 +17,7 @@ from groups.fleet import Fleet
 from groups.framed import Framed
 from groups.tiers import values
 from groups.unknown import reading_least
+from groups.wording import counted
 from heuristics import AssignorFunction, Plan, assignor_named, available, matching
 from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from groups.group import Group
+    from groups.tiers import Objective
     from optimal.solution import Solution
 
     Exact = npt.NDArray[Any]
@@ -318,13 +320,15 @@ def held_against(value: Exact, best: Exact, bound: Exact, comparable: Bools) -> 
     return Held(excess, low, high, beaten)
 
 
-def scores_document(group: Group, solution: Solution, rows: Sequence[Score]) -> dict[str, object]:
-    """Return the ``assay-scores/1`` document."""
-    answer = solution.to_dict()
+def scores_document(
+    group: Group, tiers: Objective, solution: Solution | None, rows: Sequence[Score]
+) -> dict[str, object]:
+    """Return the ``assay-scores/1`` document; without a solution the optimum is unknown."""
+    answer = {"status": "unknown", "terms": []} if solution is None else solution.to_dict()
     return {
         "format": FORMAT,
         "group": group.name,
-        "objective": answer["objective"],
+        "objective": list(tiers),
         "optimum": {"status": answer["status"], "terms": answer["terms"]},
         "scores": [row.to_dict() for row in rows],
     }
@@ -479,6 +483,40 @@ def score_judged(
     if judged.verdict.sure:
         return score_whoever_reads_what(judged.group, reference, assignors, limit)
     return [score_without_subscriptions(reference, name) for name in assignors]
+
+
+def score_all_judged(
+    judged: Sequence[Judged],
+    references: Sequence[Solution | None],
+    assignors: Sequence[str],
+    seconds: float,
+    *,
+    asked: Sequence[str] = (),
+    assume_equal: bool,
+    say: Callable[[str], None],
+) -> list[list[Score]]:
+    """Score assignors on judged groups, as `score_judged` does.
+
+    Parameters
+    ----------
+    references : (groups,) what each is scored against; None where nothing can be solved
+    seconds : for each call
+    asked : assignors of which there is a row, too, where there is no reference; where nobody holds
+        anything, these are scored alone
+    say : is told how far it is
+    """
+    rows: list[list[Score]] = []
+    with TimeLimit(seconds) as limit:
+        for one, reference in zip(judged, references, strict=True):
+            say(f"{len(rows):,} of {counted(len(judged), 'group')} scored")
+            if reference is None:
+                unscored = asked if one.group.members else ()
+                rows.append([Score(name, "refused", UNKNOWN) for name in unscored])
+            else:
+                some = asked if asked and one.verdict.says in EMPTY else assignors
+                made = score_judged(one, reference, some, limit, assume_equal=assume_equal)
+                rows.append(made)
+    return rows
 
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:

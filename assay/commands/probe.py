@@ -73,7 +73,7 @@ def probe(
                 raise BadInput(f"{group.name}: {late}") from None
             note_assumed(group.assumed)
             if format_ == "json":
-                show_json(scores_document(group, solution, [row]))
+                show_json(scores_document(group, solution.objective, solution, [row]))
             else:
                 tell(headline(solution))
                 show_scores(solution, [row])

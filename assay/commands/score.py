@@ -37,7 +37,7 @@ from assay.tables import (
 from assay.terminal import Column, bar, show_moves, show_table, tell
 from compare.gains import early_gain
 from compare.hosts import EVEN_HOSTS
-from compare.judged import Judged, judge, worst_first
+from compare.judged import Judged, judge
 from compare.lag.behind import (
     behind,
     peak_lag,
@@ -51,20 +51,19 @@ from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, least_of_as_good, not_compared
 from compare.limits import NOT_HELD, OPEN, beyond
 from compare.moves import moves_to
-from compare.overview import Glance, latest_of, overview_of
+from compare.overview import Glance, latest_of, overview_of, worst_now
 from compare.remedy import remedy
 from compare.scores import (
     CURRENT,
     UNKNOWN,
     Score,
     assignors_asked,
-    score_judged,
+    score_all_judged,
     score_without_subscriptions,
     scores_document,
 )
 from compare.sentences import assigned_by, hosts_told, sentence
 from compare.streams import streams_told, tasks_of
-from compare.verdict import EMPTY
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import Objective as Tiers
 from groups.tiers import in_words, parse_objective
@@ -141,7 +140,15 @@ def score(
     references = [one.lowest if assume_equal else one.reference for one in judged]
     if plans or asked:
         references = _with_fresh(references, groups, tiers, time_limit)
-    rows = _rows(judged, references, names, asked, time_limit, assume_equal=assume_equal)
+    rows = score_all_judged(
+        judged,
+        references,
+        names,
+        time_limit,
+        asked=asked,
+        assume_equal=assume_equal,
+        say=far,
+    )
     if plans:
         rows[0][current:current] = plan_rows(plans, groups[0], references[0])
     counting = latest_of(judged)
@@ -249,35 +256,6 @@ def _with_fresh(
     ]
 
 
-def _rows(
-    judged: Sequence[Judged],
-    references: Sequence[Solution | None],
-    names: Sequence[str],
-    asked: Sequence[str],
-    seconds: float,
-    *,
-    assume_equal: bool,
-) -> list[list[Score]]:
-    """Return the rows of each group; of one without a reference, why those asked for have none.
-
-    Where nobody holds anything, what is held is a row only if it is asked for.
-    """
-    from heuristics.time_limit import TimeLimit
-
-    rows: list[list[Score]] = []
-    with TimeLimit(seconds) as limit:
-        for one, reference in zip(judged, references, strict=True):
-            far(f"{len(rows):,} of {counted(len(judged), 'group')} scored")
-            if reference is None:
-                unscored = asked if one.group.members else ()
-                rows.append([Score(name, "refused", UNKNOWN) for name in unscored])
-            else:
-                some = asked if asked and one.verdict.says in EMPTY else names
-                made = score_judged(one, reference, some, limit, assume_equal=assume_equal)
-                rows.append(made)
-    return rows
-
-
 def _worse(
     judged: Judged, rows: Sequence[Score], sure: Mapping[str, int], assumed: Mapping[str, int]
 ) -> list[object]:
@@ -307,19 +285,9 @@ def score_document(
     assumed: Sequence[str],
 ) -> dict[str, object]:
     """Return the ``assay-scores/1`` document of a group, with its verdict."""
-    if reference is None:
-        found: dict[str, object] = {
-            "format": "assay-scores/1",
-            "group": judged.group.name,
-            "objective": list(tiers),
-            "optimum": {"status": "unknown", "terms": []},
-            "scores": [row.to_dict() for row in rows],
-        }
-    else:
-        found = scores_document(judged.group, reference, rows)
     waiting, plan, streams = without_reader(judged.group), judged.plan, judged.group.streams
     return {
-        **found,
+        **scores_document(judged.group, tiers, reference, rows),
         "captured_at": judged.group.captured_at,
         "verdict": judged.verdict.to_dict(judged.shown),
         "question": judged.verdict.question,
@@ -468,8 +436,7 @@ def show_all(
     rows : what was scored of each that counts, nothing where nobody named an assignor
     """
     overview = overview_of(judged, lowest, [*not_had, *unread])
-    counting = latest_of(judged)
-    ordered = [judged[i] for i in worst_first(judged) if i in counting]
+    ordered = [judged[at] for at in worst_now(judged)]
     tell(overview.sentence())
     for said in overview.history():
         tell(said)

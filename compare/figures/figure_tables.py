@@ -8,6 +8,7 @@ import numpy as np
 
 from compare.figures.scored import scores_of
 from compare.gains import trade_offs
+from compare.over_groups import fared_in
 from compare.scores import CURRENT
 from compare.verdict import distance
 from groups.arrays import UNKNOWN
@@ -213,17 +214,17 @@ def shares_table(scored: Scored) -> list[Record]:
     rows : `assignor`, `groups` (where it gave an assignment), `unscored` (where it gave none),
         `valid`, `balanced` (as KIP-54 defines it), `optimal` (every tier proved at its optimum)
     """
-    found: dict[str, dict[str, int]] = {}
-    for row in (one.score for one in scores_of("shares_table", scored)):
-        counts = found.setdefault(
-            row.assignor,
-            dict.fromkeys(("groups", "unscored", "valid", "balanced", "optimal"), 0),
-        )
-        counts["groups" if row.status == "scored" else "unscored"] += 1
-        counts["valid"] += bool(row.valid)
-        counts["balanced"] += bool(row.balanced)
-        counts["optimal"] += row.is_optimal
-    return [{"assignor": name, **counts} for name, counts in found.items()]
+    fared = fared_in((one.score for one in scores_of("shares_table", scored)), ())
+    return [
+        {
+            "assignor": name,
+            "groups": one.groups,
+            "unscored": one.unscored,
+            **dict(one.counted),
+            "optimal": one.optimal,
+        }
+        for name, one in fared.items()
+    ]
 
 
 def excess_table(scored: Scored, tier: str = "balance") -> list[Record]:

@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compare.fleet.aggregates import aggregates_of
-from compare.judged import judge, worst_first
-from compare.overview import latest_of, overview_of
+from compare.judged import judge
+from compare.overview import overview_of, worst_now
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed
 from compare.page.drawing import as_csv
-from compare.scores import CURRENT, NO_TASKS, UNKNOWN, score_judged, score_many
+from compare.scores import CURRENT, NO_TASKS, UNKNOWN, score_all_judged, score_many
 from groups.wording import counted
-from heuristics.time_limit import TimeLimit
 from optimal.solve import solve_many
 
 if TYPE_CHECKING:
@@ -61,10 +60,18 @@ def page_of_groups(
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         judged = [replace(one, group=one.group.with_equal_subscriptions()) for one in judged]
-    scores = _scores(judged, assignors, time_limit, assume_equal, say)
-    counting = latest_of(judged)
-    order = [at for at in worst_first(judged) if at in counting]
-    latest, rows = [judged[at] for at in order], [scores[at] for at in order]
+    scores = score_all_judged(
+        judged,
+        [one.lowest if assume_equal else one.reference for one in judged],
+        [CURRENT, *assignors],
+        time_limit,
+        assume_equal=assume_equal,
+        say=say,
+    )
+    order = worst_now(judged)
+    latest = [judged[at] for at in order]
+    # As far as it is known who reads what.
+    rows = [[row for row in scores[at] if row.reason != UNKNOWN] for at in order]
     own = [one.group for one in latest]
     compared = [*zip(own, rows, strict=True)]
     if len({group.of_streams for group in own}) > 1:
@@ -94,28 +101,6 @@ def page_of_groups(
     )
 
 
-def _scores(
-    judged: Sequence[Judged],
-    names: Sequence[str],
-    seconds: float,
-    assume_equal: bool,
-    say: Callable[[str], None],
-) -> list[list[Score]]:
-    """Score what members hold now, and assignors as far as it is known who reads what."""
-    found: list[list[Score]] = []
-    with TimeLimit(seconds) as limit:
-        for number, one in enumerate(judged, start=1):
-            say(f"assignors on {one.group.name}, {number:,} of {counted(len(judged), 'group')}")
-            reference = one.lowest if assume_equal else one.reference
-            if reference is None:
-                found.append([])
-            else:
-                asked = [CURRENT, *names]
-                rows = score_judged(one, reference, asked, limit, assume_equal=assume_equal)
-                found.append([row for row in rows if row.reason != UNKNOWN])
-    return found
-
-
 def _of_benchmark(
     groups: Sequence[Group],
     tiers: Objective,
@@ -126,14 +111,8 @@ def _of_benchmark(
     """Return the comparison of assignors over groups that are not the reader's."""
     equal = [group.with_equal_subscriptions() for group in groups]
     solutions = solve_many(equal, tiers, time_limit=seconds)
-    rows: list[list[Score]] = [[] for _ in equal]
-    with TimeLimit(seconds) as limit:
-        for number, asked in enumerate(names, start=1):
-            of = f"{number} of {counted(len(names), 'assignor')}"
-            say(f"{asked}, {of}, on {counted(len(equal), 'group')} of the benchmark")
-            scored = score_many([one.group for one in solutions], solutions, [asked], limit)
-            for found, made in zip(rows, scored, strict=True):
-                found += made
+    say(f"{counted(len(names), 'assignor')} on {counted(len(equal), 'group')} of the benchmark")
+    rows = score_many([one.group for one in solutions], solutions, names, seconds)
     return compared_of(equal, rows, tiers)
 
 
