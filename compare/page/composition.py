@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from compare.lag.behind import sentences_without_reader, which_if_latest
 from compare.lag.peaks import lowest_peaks
-from compare.page.contents import Made, Page
+from compare.page.contents import Made, Material, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
 from compare.page.words import meaning, minute
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.overview import Overview
-    from compare.page.contents import Comparison
-    from compare.page.drawing import Drawing
     from compare.remedy import Commands
     from compare.scores import Score
     from groups.errors import Failure
@@ -39,18 +37,9 @@ def composed(
     overview: Overview,
     judged: Sequence[Judged],
     scores: Sequence[Sequence[Score]],
+    material: Material,
     *,
-    sources: Sequence[str],
-    times: Sequence[str | None],
-    unread: Sequence[Failure],
-    unread_count: int,
-    assumed: Sequence[tuple[str, tuple[str, ...], int]],
-    yours: Comparison | None,
-    benchmark: Comparison | None,
-    unknown: int,
-    made: Made,
     tiers: Objective,
-    trend: tuple[tuple[Drawing, str], ...] = (),
     assume_equal: bool = False,
     commands: Commands | None = None,
 ) -> Page:
@@ -60,13 +49,6 @@ def composed(
     ----------
     overview : of all groups; its worst have a line, and those in full are the first of them
     judged : the worst groups, to be shown in full; `scores` are what assignors made of them
-    sources : what was read
-    times : when groups were captured
-    unread : the first of the inputs that are no groups; `unread_count` is the number of all
-    assumed : what was assumed, of which groups, and of how many
-    yours, benchmark : assignors over the reader's groups and over those that are not
-    unknown : groups of which it is not known who reads what
-    trend : how groups went over time, each drawing with its data
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
     commands : of the reader; None if they are not known
     """
@@ -87,26 +69,19 @@ def composed(
     )
     lead, said = _leads(overview, judged)
     return Page(
-        title=_title(overview, unread),
-        where=_where(sources),
-        when=_when(times),
+        **vars(material),
+        title=_title(overview, material.unread),
+        where=_where(material.sources),
+        when=_when(material.times),
         lead=lead,
         sentence=said,
         history=tuple(overview.history()),
-        made=made,
         lines=lines,
         details=details,
         says=overview.tallies(),
-        unread=tuple(unread),
-        unread_count=unread_count,
-        assumed=tuple(assumed),
         lag_given=which_if_latest([one.now.group for one in judged]),
         without_reader=sentences_without_reader([one.group for one in judged]),
-        yours=yours,
-        unknown=unknown,
-        benchmark=benchmark,
         not_solved=_not_solved(overview),
-        trend=trend,
     )
 
 

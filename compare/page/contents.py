@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.over_groups import NotScored, Standing
     from compare.page.drawing import Drawing
     from compare.page.group.contents import Detail
@@ -47,8 +49,35 @@ class Made:
     runs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Page:
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """What a page has besides its groups.
+
+    Attributes
+    ----------
+    sources : what was read
+    times : when groups were captured
+    unread : the first of the inputs that are no groups; `unread_count` is the number of all
+    assumed : what was assumed, of which groups, and of how many
+    yours, benchmark : assignors over the reader's groups and over those that are not
+    unknown : groups of which it is not known who reads what
+    trend : how groups went over time, each drawing with its data as CSV
+    """
+
+    made: Made
+    sources: Sequence[str]
+    times: Sequence[str | None]
+    unread: Sequence[Failure]
+    unread_count: int
+    assumed: Sequence[tuple[str, tuple[str, ...], int]]
+    yours: Comparison | None
+    unknown: int
+    benchmark: Comparison | None
+    trend: tuple[tuple[Drawing, str], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page(Material):
     """A page: the reader's own groups, some in full, assignors over them, and a benchmark.
 
     Attributes
@@ -58,14 +87,9 @@ class Page:
     history : sentences on how groups went that were captured several times
     details : of the lines, in their order
     says : verdicts with the number of groups that have them, the worst first
-    unread_count : of all that was not read
-    assumed : what was assumed, of which groups, and of how many
     lag_given : the condition under which lag is as shown, and of which groups; nothing if without
     without_reader : what waits in partitions that nobody reads, a sentence for each group
-    yours, benchmark : assignors over the reader's groups and over those that are not
-    unknown : groups of which it is not known who reads what
     not_solved : why no group could be judged; None where one was
-    trend : how groups went over time, each drawing with its data as CSV
     """
 
     title: str
@@ -73,21 +97,13 @@ class Page:
     when: str
     lead: str
     sentence: str
-    made: Made
     lines: tuple[Line, ...]
     details: tuple[Detail, ...]
-    unread: tuple[Failure, ...] = ()
-    says: tuple[tuple[str, int], ...] = ()
-    history: tuple[str, ...] = ()
-    unread_count: int = 0
-    assumed: tuple[tuple[str, tuple[str, ...], int], ...] = ()
-    lag_given: str = ""
-    without_reader: tuple[str, ...] = ()
-    yours: Comparison | None = None
-    unknown: int = 0
-    benchmark: Comparison | None = None
-    not_solved: str | None = None
-    trend: tuple[tuple[Drawing, str], ...] = ()
+    says: tuple[tuple[str, int], ...]
+    history: tuple[str, ...]
+    lag_given: str
+    without_reader: tuple[str, ...]
+    not_solved: str | None
 
     @property
     def captured(self) -> int:

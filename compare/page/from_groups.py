@@ -11,6 +11,7 @@ from compare.judged import judge
 from compare.overview import overview_of, worst_now
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed
+from compare.page.contents import Material
 from compare.page.drawing import as_csv
 from compare.scores import CURRENT, NO_TASKS, UNKNOWN, score_all_judged, score_many
 from groups.wording import counted
@@ -82,10 +83,7 @@ def page_of_groups(
             for group, scored in zip(own, rows, strict=True)
             if not group.of_streams or len(scored) > 1
         ]
-    return composed(
-        overview_of(judged, failed=unread),
-        latest[:MOST_DETAILS],
-        rows[:MOST_DETAILS],
+    material = Material(
         sources=sources,
         times=[one.group.captured_at for one in judged],
         unread=unread,
@@ -95,6 +93,12 @@ def page_of_groups(
         benchmark=_of_benchmark(benchmark, tiers, assignors, time_limit, say),
         unknown=_unknown(latest),
         made=made,
+    )
+    return composed(
+        overview_of(judged, failed=unread),
+        latest[:MOST_DETAILS],
+        rows[:MOST_DETAILS],
+        material,
         tiers=tiers,
         assume_equal=assume_equal,
         commands=commands,

@@ -18,6 +18,7 @@ from compare.fleet.tables import read_table, stored
 from compare.judged import judge
 from compare.page.comparison import comparison_in
 from compare.page.composition import composed, made_now
+from compare.page.contents import Material
 from compare.page.over_time import over_time, whole_time
 from compare.scores import CURRENT, STORED, UNKNOWN, stored_score
 from groups.errors import BadInput, Failure
@@ -74,11 +75,10 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     yours = found.of([family for family in found.families if family not in apart])
     glances, judged, scores = _sample(folder, objective, yours)
     unread_count, unread = _unread(folder)
-    made = made_now(command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found))
-    return composed(
-        yours.overview(glances),
-        judged,
-        scores,
+    material = Material(
+        made=made_now(
+            command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found)
+        ),
         sources=_sources(runs["input"], benchmark),
         times=[whole_time(row["captured_at"]) for row in yours.rows("trend", "captured_at")],
         unread=unread,
@@ -88,9 +88,8 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
         benchmark=comparison_in(found.of(sorted(apart)), tiers, without=[CURRENT]),
         unknown=yours.counts("groups").get("unknown", 0),
         trend=over_time(folder, objective, yours, glances, yours.changes()),
-        made=made,
-        tiers=tiers,
     )
+    return composed(yours.overview(glances), judged, scores, material, tiers=tiers)
 
 
 def _sources(inputs: Iterable[str], benchmark: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from compare.page.drawing import Drawing
     from compare.page.group.line import Line, Strip
     from compare.reasons.explanation import Lines
+    from optimal.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -67,25 +68,6 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """What an optimum rests on, and how to check it.
-
-    Attributes
-    ----------
-    kind : the kind of proof, in the words of the format
-    integers : of each member its name, level and price; nothing where it is no such certificate
-    group, solution : the documents that ``assay check`` takes; None where a page has no room
-    """
-
-    kind: str
-    method: str
-    terms: tuple[tuple[str, int, int | None], ...]
-    integers: tuple[tuple[str, int, int | None], ...]
-    group: str | None
-    solution: str | None
-
-
-@dataclass(frozen=True)
 class Detail:
     """One group in full.
 
@@ -107,6 +89,8 @@ class Detail:
     made_by : what makes such moves; empty where there are none
     trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
     why : why it cannot be better, a sentence each
+    proved : the optimum with its proof; None where nothing is proved
+    documents : group and solution as ``assay check`` takes them; nothing where there is no room
     """
 
     line: Line
@@ -137,7 +121,8 @@ class Detail:
     assumed: tuple[str, ...] = ()
     why: tuple[str, ...] = ()
     lines: tuple[Lines, ...] = ()
-    evidence: Evidence | None = None
+    proved: Solution | None = None
+    documents: tuple[str, ...] = ()
     data: str | None = ""
     lag_data: str | None = ""
     moves_data: str | None = ""

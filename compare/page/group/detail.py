@@ -13,7 +13,7 @@ from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_told, least_of_as_good
 from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
-from compare.page.group.contents import Detail, Evidence, Planned
+from compare.page.group.contents import Detail, Planned
 from compare.page.group.holders import (
     MOST_DRAWN,
     MOST_LISTED,
@@ -99,6 +99,7 @@ def detail_of(
     lag = _lag(judged, target)
     moves = () if target is None else moves_to(target)
     solved = what_is_sure(judged)
+    proved = None if solved is None or solved.proof.kind is ProofKind.NONE else solved
     explanation = None if solved is None else explain(solved)
     lead = None
     if judged.verdict.condition:
@@ -146,11 +147,8 @@ def detail_of(
         lines=(
             () if explanation is None else lines_of(explanation, most=MOST_LINES, longest=LONGEST)
         ),
-        evidence=(
-            None
-            if solved is None or solved.proof.kind is ProofKind.NONE
-            else evidence_of(solved, documents=line.number <= MOST_WEIGHED)
-        ),
+        proved=proved,
+        documents=() if proved is None or line.number > MOST_WEIGHED else _documents(proved),
         trade=None if target is None else trade_of(judged, line),
         data=_short(shown.csv()),
         lag_data="" if lag is None else _short(lag.csv(group)),
@@ -318,27 +316,8 @@ def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
     return tuple(map(explanation.group.nouns.said, found))
 
 
-def evidence_of(solution: Solution, *, documents: bool) -> Evidence:
-    """Return what a solution rests on.
-
-    Parameters
-    ----------
-    documents : whether with the documents with which anybody can check it
-    """
-    proof, group = solution.proof, solution.group
-    integers: tuple[tuple[str, int, int | None], ...] = ()
-    if proof.level is not None:
-        price = [None] * len(proof.level) if proof.price is None else proof.price.tolist()
-        integers = tuple(zip(group.members, proof.level.tolist(), price, strict=True))
-    texts = [
-        json.dumps(one.to_dict(), ensure_ascii=False) for one in (group, solution) if documents
-    ]
-    fits = documents and sum(map(len, texts)) <= LONGEST_DATA
-    return Evidence(
-        kind=str(proof.kind),
-        method=solution.method,
-        terms=tuple((term.name, term.value, term.bound) for term in solution.terms),
-        integers=integers,
-        group=texts[0] if fits else None,
-        solution=texts[1] if fits else None,
-    )
+def _documents(solution: Solution) -> tuple[str, ...]:
+    """Return group and solution as JSON, with which anybody can check it, where there is room."""
+    both = (solution.group, solution)
+    texts = tuple(json.dumps(one.to_dict(), ensure_ascii=False) for one in both)
+    return texts if sum(map(len, texts)) <= LONGEST_DATA else ()
