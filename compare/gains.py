@@ -105,15 +105,26 @@ class TradeOff(NamedTuple):
 
 def trade_offs(tiers: tuple[str, str], points: Sequence[Point]) -> list[TradeOff]:
     """Return the points of a frontier, the cheapest first."""
+    return sorted(_rows(tiers, points), key=lambda one: one.spent)
+
+
+def _rows(tiers: tuple[str, str], points: Sequence[Point]) -> list[TradeOff]:
+    """Return the points of a frontier in their order."""
     spent, at_knee = 0 if pays_first(tiers) else 1, knee(points)
     gains = gains_per_move(tiers, points)
-    found = [
+    late = [behind(point.assignment) for point in points]
+    return [
         TradeOff(
-            p, p.at[spent], p.at[1 - spent], gains[i], i == at_knee, _catch_up(p), _balance(p)
+            point=point,
+            spent=point.at[spent],
+            bought=point.at[1 - spent],
+            per_move=gains[i],
+            is_knee=i == at_knee,
+            catch_up=None if (one := late[i]) is None else one.longest,
+            balance=values(point.assignment, WITH_MOVES[:1])[0],
         )
-        for i, p in enumerate(points)
+        for i, point in enumerate(points)
     ]
-    return sorted(found, key=lambda one: one.spent)
 
 
 def frontier_document(group: Group, tiers: tuple[str, str], points: Frontier) -> dict[str, object]:
@@ -124,16 +135,16 @@ def frontier_document(group: Group, tiers: tuple[str, str], points: Frontier) ->
         "tiers": list(tiers),
         "points": [
             {
-                "values": list(point.at),
-                "bounds": [point.first_bound, point.second_bound],
-                "proved": point.proved,
-                "proof": str(point.proof),
-                "complete": point.complete,
-                "gain_per_move": gain,
-                "catch_up_seconds": _catch_up(point),
-                "balance": _balance(point),
+                "values": list(one.point.at),
+                "bounds": [one.point.first_bound, one.point.second_bound],
+                "proved": one.point.proved,
+                "proof": str(one.point.proof),
+                "complete": one.point.complete,
+                "gain_per_move": one.per_move,
+                "catch_up_seconds": one.catch_up,
+                "balance": one.balance,
             }
-            for point, gain in zip(points, gains_per_move(tiers, points), strict=True)
+            for one in _rows(tiers, points)
         ],
         "left_out": points.left_out,
         "knee": knee(points),
@@ -162,11 +173,3 @@ def best_balance(group: Group) -> int | None:
     """Return the least balance of any assignment; None of a group without members."""
     return solve(group, WITH_MOVES[:1]).terms[0].value if group.members else None
 
-
-def _balance(point: Point) -> int:
-    return values(point.assignment, WITH_MOVES[:1])[0]
-
-
-def _catch_up(point: Point) -> int | None:
-    late = behind(point.assignment)
-    return None if late is None else late.longest

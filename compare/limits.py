@@ -30,25 +30,20 @@ class Beyond(NamedTuple):
     later: str = ""
 
     def __str__(self) -> str:
-        if self.reason is not None:
-            return f"{self.assignor}: {self.reason}"
-        says = f"{self.tier} exceeds the optimum by {self.amount}, more than {self.limit}"
-        return f"{self.assignor}: {says}{self._why}"
+        return self._told(f"{self.amount}, more than {self.limit}")
 
     @property
     def sort(self) -> str:
         """Return what it has in common with other groups: all but the amount."""
-        if self.reason is not None:
-            return str(self)
-        says = f"{self.tier} exceeds the optimum by more than {self.limit}"
-        return f"{self.assignor}: {says}{self._why}"
+        return self._told(f"more than {self.limit}")
 
-    @property
-    def _why(self) -> str:
-        """Return which later tier's limit holds this tier to its optimum, where one does."""
-        if not self.later:
-            return ""
-        return f" (a limit on {self.later} sets 0 for earlier tiers that have none)"
+    def _told(self, by: str) -> str:
+        """Return what is too far, by how much, and which later tier's limit says so."""
+        if self.reason is not None:
+            return f"{self.assignor}: {self.reason}"
+        why = f" (a limit on {self.later} sets 0 for earlier tiers that have none)"
+        says = f"{self.tier} exceeds the optimum by {by}{why if self.later else ''}"
+        return f"{self.assignor}: {says}"
 
 
 def beyond(

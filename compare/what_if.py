@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count as numbers
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -193,13 +195,8 @@ def _topic_named(group: Group, name: str, place: str) -> int:
 
 def new_names(group: Group, count: int) -> tuple[str, ...]:
     """Return names for so many new members: ``new-1`` and on, without those that are taken."""
-    names: list[str] = []
-    taken, number = set(group.members), 0
-    while len(names) < count:
-        number += 1
-        if f"new-{number}" not in taken:
-            names.append(f"new-{number}")
-    return tuple(names)
+    every, taken = (f"new-{number}" for number in numbers(1)), set(group.members)
+    return tuple(islice((name for name in every if name not in taken), count))
 
 
 def turn(time_left: TimeLeft, parts: int = 2) -> float | None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from compare.promises.description import happens, replicas
+from compare.promises.description import aligned, happens, replicas
 from compare.promises.findings import Finding, read_findings
 from compare.promises.promise import PROMISES
 from compare.samples.ordinary import is_ordinary
@@ -236,10 +236,7 @@ def picture(finding: Finding) -> list[str]:
     near = replicas(finding.group)
     if sum(widths) + 5 * (len(grids) - 1) > WIDEST:
         return [line for grid in (*grids, near) if grid for line in (*grid, "")][:-1]
-    rows = [
-        "  |  ".join(line.ljust(w) for line, w in zip(row, widths, strict=True)).rstrip()
-        for row in zip(*grids, strict=True)
-    ]
+    rows = aligned([*zip(*grids, strict=True)], "  |  ")
     return [*rows, "", *near] if near else rows
 
 
@@ -266,7 +263,4 @@ def _grid(finding: Finding, held: Held, what: str, joins: set[str]) -> list[str]
             ranges(of[t]) if of.get(t) else "reads" if t in reads else "" for t in group.topics
         ]
         rows.append([named, *cells, str(sum(map(len, of.values())))])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    return aligned(rows)

@@ -122,7 +122,7 @@ def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int])
     """
     from compare import figures
 
-    ends = [_by_tier(found, name) for name in ("excess_most", "excess")]
+    ends = [_bins(found, name, "assignor", "tier") for name in ("excess_most", "excess")]
     drawings = []
     for tier in tiers:
         sure, possible = (
@@ -133,10 +133,8 @@ def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int])
             chart = figures.ecdf_of(sure, possible, tier=called(tier))
             drawings.append(drawn(chart, f"How far above the best: {called(tier)}", ECDF))
     timed = sum(row["count"] for row in found.rows("timed groups", "label"))
-    ratios: dict[str, list[tuple[float, int]]] = {}
-    for row in found.rows("times the fastest", "assignor", "x"):
-        ratios.setdefault(row["assignor"], []).append((row["x"], row["count"]))
-    profiles = {name: _points(ratios[name], timed) for name in every if name in ratios}
+    ratios = _bins(found, "times the fastest", "assignor")
+    profiles = {name: _points(ratios[(name,)], timed) for name in every if (name,) in ratios}
     if profiles:
         drawings.append(drawn(figures.profile_of(profiles), "Time beside the fastest", PROFILE))
     rows = [
@@ -150,10 +148,13 @@ def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int])
     return drawings
 
 
-def _by_tier(found: Aggregates, end: str) -> dict[tuple[str, str], list[tuple[float, int]]]:
-    bins: dict[tuple[str, str], list[tuple[float, int]]] = {}
-    for row in found.rows(end, "assignor", "tier", "x"):
-        bins.setdefault((row["assignor"], row["tier"]), []).append((row["x"], row["count"]))
+def _bins(
+    found: Aggregates, statistic: str, *by: str
+) -> dict[tuple[str, ...], list[tuple[float, int]]]:
+    """Return the bins of a statistic, each with its number of groups, by some columns."""
+    bins: dict[tuple[str, ...], list[tuple[float, int]]] = {}
+    for row in found.rows(statistic, *by, "x"):
+        bins.setdefault(tuple(row[name] for name in by), []).append((row["x"], row["count"]))
     return bins
 
 

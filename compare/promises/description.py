@@ -11,7 +11,7 @@ from compare.promises.promise import PROMISES
 from groups.wording import counted, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from compare.promises.findings import Finding
     from groups import Group
@@ -147,11 +147,14 @@ def table(group: Group) -> list[str]:
             more.append(f"in generation {said.get('generation', -1)}")
         holds = owned or ("joins" if claimed else "-")
         rows.append((member, " ".join(said["subscription"] or ["-"]), holds, ", ".join(more)))
+    return [f"partitions: {', '.join(counts)}", *aligned(rows), *replicas(group)]
+
+
+def aligned(rows: Sequence[Sequence[str]], between: str = "  ") -> list[str]:
+    """Return a line for each row, with its columns below each other."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [f"partitions: {', '.join(counts)}"]
-    for row in rows:
-        lines.append("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip())
-    return lines + replicas(group)
+    padded = ((c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+    return [between.join(cells).rstrip() for cells in padded]
 
 
 def replicas(group: Group) -> list[str]:
