@@ -172,4 +172,3 @@ def gains_per_move(tiers: tuple[str, str], points: Sequence[Point]) -> list[int 
 def best_balance(group: Group) -> int | None:
     """Return the least balance of any assignment; None of a group without members."""
     return solve(group, WITH_MOVES[:1]).terms[0].value if group.members else None
-

@@ -9,46 +9,10 @@ if TYPE_CHECKING:
     from compare.hosts import HostRow
     from compare.moves import Move
     from compare.page.drawing import Drawing
+    from compare.page.group.holders import Holdings, MoveGrid
     from compare.page.group.line import Line, Strip
     from compare.reasons.explanation import Lines
     from optimal.solution import Solution
-
-
-@dataclass(frozen=True)
-class Part:
-    """Partitions of one topic with one member: `colour` numbers the topic's colour."""
-
-    topic: str
-    colour: int
-    count: int
-
-
-@dataclass(frozen=True)
-class Holder:
-    """A member: partitions by topic and records of lag, now and in the best assignment."""
-
-    name: str
-    short: str
-    now: tuple[Part, ...]
-    best: tuple[Part, ...]
-    load_now: int
-    load_best: int | None
-    lag_now: int | None = None
-    lag_best: int | None = None
-
-
-@dataclass(frozen=True)
-class MoveGrid:
-    """Moves as a grid: of who gives, a row each, of who gets, a column each; short names.
-
-    `left_out` says how many partitions move between members that the grid has no room for.
-    """
-
-    gives: tuple[tuple[str, str], ...]
-    gets: tuple[tuple[str, str], ...]
-    counts: tuple[tuple[int, ...], ...]
-    most: int
-    left_out: int
 
 
 @dataclass(frozen=True)
@@ -75,14 +39,11 @@ class Detail:
     ----------
     sentences : what is known and what to do, the verdict first
     next : what becomes of the group if nobody does anything; nothing where that is not known
-    holders : members to draw, the fullest first; `more` are left out, whose load changes least
-    topics : names of the coloured topics; `other_topics` share the last colour
+    holdings : who holds what, and how much of it is drawn; None where nothing is judged
     limit : no member holds more than that in the best assignment; None where nothing is best
     is_floor : whether no assignment has a lower greatest load
     hosts : on which members stand, the fullest first; `more_hosts` are left out
-    scale : the greatest load to draw
-    data : the loads as CSV, every member of them; None where that is too long for a page
-    lag_data, moves_data : likewise; empty where there is no such figure
+    moves_data : the moves as CSV; None where that is too long for a page
     planned_heads : of the columns of `planned`, and whether one holds numbers
     planned_lag : what the peak lag of assignors is compared with; None where that is not known
     choice : why these moves, of all that are as good; empty where nothing was searched
@@ -96,19 +57,11 @@ class Detail:
     line: Line
     sentences: tuple[str, ...]
     next: str = ""
-    holders: tuple[Holder, ...] = ()
-    more: int = 0
-    topics: tuple[str, ...] = ()
-    other_topics: int = 0
+    holdings: Holdings | None = None
     limit: int | None = None
     is_floor: bool = False
     hosts: tuple[HostRow, ...] = ()
     more_hosts: int = 0
-    scale: int = 1
-    lag_scale: int = 0
-    unknown_lags: int = 0
-    idle: tuple[str, ...] = ()
-    changes: bool = False
     moves: tuple[Move, ...] = ()
     choice: str = ""
     made_by: str = ""
@@ -123,7 +76,5 @@ class Detail:
     lines: tuple[Lines, ...] = ()
     proved: Solution | None = None
     documents: tuple[str, ...] = ()
-    data: str | None = ""
-    lag_data: str | None = ""
     moves_data: str | None = ""
     trade: tuple[Drawing, str] | None = None

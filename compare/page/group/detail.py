@@ -15,12 +15,13 @@ from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Planned
 from compare.page.group.holders import (
+    LONGEST_DATA,
     MOST_DRAWN,
     MOST_LISTED,
     Holdings,
-    Lag,
     grid_of,
     moves_csv,
+    short,
 )
 from compare.page.group.line import MOST_WEIGHED, shown_best, strip
 from compare.reasons import words
@@ -53,8 +54,6 @@ if TYPE_CHECKING:
     from groups.wording import Nouns
     from optimal.solution import Solution
 
-# Characters of a download; of documents all together.
-LONGEST_DATA = 120_000
 # Of what each move buys only the worst group has a curve: it is a solve for each number of moves.
 MOST_CURVES = 1
 MOST_CELLS = 5_000
@@ -94,9 +93,7 @@ def detail_of(
     target = (best if judged.plan is None else judged.plan) if line.advised_moves else None
     lags = [*lag_told(judged, lowest), "" if lowest is None else _after(target, lowest)]
     told += filter(None, [*_weighed(judged, line, commands), " ".join(filter(None, lags))])
-    shown = Holdings(judged.now, target)
     hosts = host_rows(judged.now, target or judged.now, group.members)
-    lag = _lag(judged, target)
     moves = () if target is None else moves_to(target)
     solved = what_is_sure(judged)
     proved = None if solved is None or solved.proof.kind is ProofKind.NONE else solved
@@ -120,19 +117,11 @@ def detail_of(
         line=line,
         sentences=tuple(told),
         next=what_is_next(judged, scores),
-        holders=shown.holders(lag),
-        more=len(group.members) - len(shown.drawn),
-        topics=shown.topics,
-        other_topics=shown.other_topics,
+        holdings=Holdings(judged.now, target, limit or 0),
         limit=limit,
         is_floor=_is_floor(judged),
         hosts=tuple(hosts[:MOST_DRAWN]),
         more_hosts=len(hosts[MOST_DRAWN:]),
-        scale=max(shown.scale, limit or 0),
-        lag_scale=0 if lag is None else lag.most,
-        unknown_lags=0 if lag is None else lag.unknown,
-        idle=judged.now.idle,
-        changes=target is not None,
         moves=moves[:MOST_LISTED],
         choice=least_of_as_good(judged) if moves else "",
         made_by=remedy(judged, scores, commands),
@@ -150,9 +139,7 @@ def detail_of(
         proved=proved,
         documents=() if proved is None or line.number > MOST_WEIGHED else _documents(proved),
         trade=None if target is None else trade_of(judged, line),
-        data=_short(shown.csv()),
-        lag_data="" if lag is None else _short(lag.csv(group)),
-        moves_data="" if target is None or not moves else _short(moves_csv(target)),
+        moves_data="" if target is None or not moves else short(moves_csv(target)),
     )
 
 
@@ -233,10 +220,6 @@ def _after(target: Assignment | None, lowest: LowestPeak) -> str:
     return f"The moves below bring it to {peak:,}."
 
 
-def _short(data: str) -> str | None:
-    return data if len(data) <= LONGEST_DATA else None
-
-
 def _reason(row: Score) -> str | None:
     if not row.violations:
         return row.reason if row.status == "scored" else f"{row.status}: {row.reason}"
@@ -259,13 +242,6 @@ def _more(excess: Excess) -> str:
         low, high = excess
         return f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
     return f"{excess:+,}" if excess else ""
-
-
-def _lag(judged: Judged, target: Assignment | None) -> Lag | None:
-    records = judged.now.group.lag_records
-    if records is None or not len(judged.now.holdings[0]):
-        return None
-    return Lag(judged.now, target, records)
 
 
 def _is_floor(judged: Judged) -> bool:

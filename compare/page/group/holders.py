@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from compare.page.drawing import as_csv
-from compare.page.group.contents import Holder, MoveGrid, Part
 from compare.page.group.line import labels_of
 from groups.arrays import UNKNOWN
 from groups.tiers import load_of
@@ -19,12 +20,55 @@ if TYPE_CHECKING:
     from compare.moves import Move
     from groups.arrays import Int64
     from groups.assignment import Assignment
-    from groups.group import Group
 
+# Characters of a download; of documents all together.
+LONGEST_DATA = 120_000
 MOST_DRAWN = 60
 COLOURS = 11
 MOST_LISTED = 200
 MOST_IN_GRID = 40
+
+
+@dataclass(frozen=True)
+class Part:
+    """Partitions of one topic with one member: `colour` numbers the topic's colour."""
+
+    topic: str
+    colour: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A member: partitions by topic and records of lag, now and in the best assignment."""
+
+    name: str
+    short: str
+    now: tuple[Part, ...]
+    best: tuple[Part, ...]
+    load_now: int
+    load_best: int | None
+    lag_now: int | None = None
+    lag_best: int | None = None
+
+
+@dataclass(frozen=True)
+class MoveGrid:
+    """Moves as a grid: of who gives, a row each, of who gets, a column each; short names.
+
+    `left_out` says how many partitions move between members that the grid has no room for.
+    """
+
+    gives: tuple[tuple[str, str], ...]
+    gets: tuple[tuple[str, str], ...]
+    counts: tuple[tuple[int, ...], ...]
+    most: int
+    left_out: int
+
+
+def short(data: str) -> str | None:
+    """Return what can be downloaded from a page; None where that is too long for one."""
+    return data if len(data) <= LONGEST_DATA else None
 
 
 class Holdings:
@@ -35,10 +79,14 @@ class Holdings:
     topics : names of the topics that have a colour of their own, those of most partitions first
     other_topics : how many share the last colour
     drawn : members to draw, ascending indices: all, or those whose load changes or is greatest
+    lag : None where it is not known, or nobody holds anything
     """
 
-    def __init__(self, now: Assignment, best: Assignment | None) -> None:
-        self.group, self.now, self.best = now.group, now, best
+    def __init__(self, now: Assignment, best: Assignment | None, least: int = 0) -> None:
+        """Take the loads to draw, and a load that the scale reaches at least."""
+        self.group, self.now, self.best, self._least = now.group, now, best, least
+        lag = now.group.lag_records
+        self.lag = None if lag is None or not len(now.holdings[0]) else Lag(now, best, lag)
         self._now = _by_topic(now)
         self._best = None if best is None else _by_topic(best)
         held = np.bincount(self._now[1], self._now[2], minlength=len(self.group.topics))
@@ -53,9 +101,9 @@ class Holdings:
 
     @property
     def scale(self) -> int:
-        """The greatest load, now or at best; 1 where nobody holds anything."""
+        """The greatest load to draw; 1 where nobody holds anything."""
         loads = [self.now.loads, *([] if self.best is None else [self.best.loads])]
-        return max(1, *(int(load.max(initial=0)) for load in loads))
+        return max(1, self._least, *(int(load.max(initial=0)) for load in loads))
 
     def _drawn(self) -> list[int]:
         members = len(self.group.members)
@@ -67,16 +115,22 @@ class Holdings:
         order = np.lexsort((np.arange(members), -self.now.loads, -change))
         return sorted(order[:MOST_DRAWN].tolist())
 
-    def holders(self, lag: Lag | None) -> tuple[Holder, ...]:
-        """Return the members to draw."""
-        names = self.group.members
-        short = labels_of(self.group)
+    @property
+    def more(self) -> int:
+        """How many members are not drawn: those whose load changes least."""
+        return len(self.group.members) - len(self.drawn)
+
+    @cached_property
+    def holders(self) -> tuple[Holder, ...]:
+        """The members to draw, the fullest first."""
+        names, lag = self.group.members, self.lag
+        labels = labels_of(self.group)
         now = self._parts(self._now)
         best = {} if self._best is None else self._parts(self._best)
         return tuple(
             Holder(
                 name=names[m],
-                short=short[m],
+                short=labels[m],
                 now=now.get(m, ()),
                 best=best.get(m, ()),
                 load_now=int(self.now.loads[m]),
@@ -106,8 +160,9 @@ class Holdings:
             for m, mine in found.items()
         }
 
-    def csv(self) -> str:
-        """Return member, topic and partitions now and at best as CSV, every member of them."""
+    @cached_property
+    def csv(self) -> str | None:
+        """Member, topic and partitions now and at best as CSV, of every member, if `short`."""
         counts: dict[tuple[int, int], list[int]] = {}
         sides = [self._now] if self._best is None else [self._now, self._best]
         for side, columns in enumerate(sides):
@@ -117,7 +172,7 @@ class Holdings:
         rows = [[names[m], topics[t], *found] for (m, t), found in sorted(counts.items())]
         idle = sorted(set(range(len(names))) - {m for m, _ in counts})
         rows += [[names[m], "", *[0] * len(sides)] for m in idle]
-        return as_csv(["member", "topic", "now", "best"][: 2 + len(sides)], rows)
+        return short(as_csv(["member", "topic", "now", "best"][: 2 + len(sides)], rows))
 
 
 class Lag:
@@ -135,18 +190,19 @@ class Lag:
         if self.best == self.now:
             self.best = None
         self.unknown = int((lag[now.holdings[1]] == UNKNOWN).sum())
+        self._members = now.group.members
 
     @property
     def most(self) -> int:
         """The most records that a member has."""
         return max([*self.now, *(self.best or ())], default=0)
 
-    def csv(self, group: Group) -> str:
-        """Return member and records now and at best as CSV."""
-        if self.best is None:
-            return as_csv(["member", "lag_records_now"], zip(group.members, self.now, strict=True))
-        rows = zip(group.members, self.now, self.best, strict=True)
-        return as_csv(["member", "lag_records_now", "lag_records_best"], rows)
+    @cached_property
+    def csv(self) -> str | None:
+        """Member and records now and at best as CSV, if it is short."""
+        columns = {"member": self._members, "lag_records_now": self.now}
+        columns |= {} if self.best is None else {"lag_records_best": self.best}
+        return short(as_csv([*columns], zip(*columns.values(), strict=True)))
 
 
 def _by_topic(assignment: Assignment) -> tuple[Int64, Int64, Int64]:
@@ -171,12 +227,12 @@ def grid_of(moves: Sequence[Move], best: Assignment) -> MoveGrid | None:
     gives, gets = (
         sorted(side, key=lambda name: (-side[name], name))[:MOST_IN_GRID] for side in (given, got)
     )
-    short = dict(zip(best.group.members, labels_of(best.group), strict=True))
+    labels = dict(zip(best.group.members, labels_of(best.group), strict=True))
     count = {(move.origin, move.target): move.count for move in moves}
     counts = tuple(tuple(count.get((a, b), 0) for b in gets) for a in gives)
     return MoveGrid(
-        gives=tuple((name, short[name]) for name in gives),
-        gets=tuple((name, short[name]) for name in gets),
+        gives=tuple((name, labels[name]) for name in gives),
+        gets=tuple((name, labels[name]) for name in gets),
         counts=counts,
         most=max(move.count for move in moves),
         left_out=sum(move.count for move in moves) - sum(map(sum, counts)),

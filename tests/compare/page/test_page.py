@@ -197,7 +197,7 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
         "with balanced loads and any number of moves the most on one member can be 929 or less, "
         "whoever reads what, but not below 903: at least 453 less than now." in told
     )
-    assert max(one.lag_best for one in found.holders) == 929
+    assert max(one.lag_best for one in found.holdings.holders) == 929
     assert found.choice == (
         "Of all assignments as good, this one has the least peak lag, whoever reads what."
     )
@@ -217,7 +217,7 @@ def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c
         "partition (t0-0) alone has 900 of lag, however many members there are. The moves "
         "below bring it to 909."
     )
-    assert max(one.lag_best for one in found.holders) == 909
+    assert max(one.lag_best for one in found.holdings.holders) == 909
 
 
 def test_the_peak_lag_of_assignors_stands_beside_the_least(kpr_c):
