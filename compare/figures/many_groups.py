@@ -5,7 +5,9 @@ Where a table has no rows, or a column is missing or holds something else, each 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 import altair as alt
@@ -27,7 +29,7 @@ from groups.errors import BadInput
 from groups.wording import few
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from compare.figures.rows import Record, Table
 
@@ -377,9 +379,15 @@ def at_most(values: Sequence[float | None]) -> Points:
 
     None is above every x, so that the last share may stay below 1.
     """
-    known = sorted(value for value in values if value is not None)
-    share = {value: (i + 1) / len(values) for i, value in enumerate(known)}
-    return tuple(share.items())
+    often = Counter(value for value in values if value is not None)
+    return distribution(often.items(), len(values))
+
+
+def distribution(bins: Iterable[tuple[float, int]], every: int) -> Points:
+    """Return the same of some bins, each of which counts so often, and the number of all."""
+    ordered = sorted(bins)
+    sums = accumulate(many for _, many in ordered)
+    return tuple((x, seen / every) for (x, _), seen in zip(ordered, sums, strict=True))
 
 
 def color_and_dash(labels: Sequence[str]) -> dict[str, alt.Color | alt.StrokeDash]:

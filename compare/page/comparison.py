@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from compare.over_groups import Standing, best_in, ranked
@@ -15,7 +14,6 @@ from groups.tiers import called
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from compare.figures.many_groups import Points
     from compare.fleet.aggregates import Aggregates
     from compare.page.drawing import Drawing
 
@@ -121,12 +119,13 @@ def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int])
     every : of each the number of groups in which it was tried
     """
     from compare import figures
+    from compare.figures.many_groups import distribution
 
     ends = [_bins(found, name, "assignor", "tier") for name in ("excess_most", "excess")]
     drawings = []
     for tier in tiers:
         sure, possible = (
-            {name: _points(end.get((name, tier), []), many) for name, many in every.items()}
+            {name: distribution(end.get((name, tier), []), many) for name, many in every.items()}
             for end in ends
         )
         if any(possible.values()):
@@ -134,7 +133,7 @@ def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int])
             drawings.append(drawn(chart, f"How far above the best: {called(tier)}", ECDF))
     timed = sum(row["count"] for row in found.rows("timed groups", "label"))
     ratios = _bins(found, "times the fastest", "assignor")
-    profiles = {name: _points(ratios[(name,)], timed) for name in every if (name,) in ratios}
+    profiles = {name: distribution(ratios[(name,)], timed) for name in every if (name,) in ratios}
     if profiles:
         drawings.append(drawn(figures.profile_of(profiles), "Time beside the fastest", PROFILE))
     rows = [
@@ -156,13 +155,6 @@ def _bins(
     for row in found.rows(statistic, *by, "x"):
         bins.setdefault(tuple(row[name] for name in by), []).append((row["x"], row["count"]))
     return bins
-
-
-def _points(bins: Sequence[tuple[float, int]], every: int) -> Points:
-    """Return the distribution of some bins: (x, share of all that is at most x), ascending."""
-    ordered = sorted(bins)
-    sums = accumulate(many for _, many in ordered)
-    return tuple((x, seen / every) for (x, _), seen in zip(ordered, sums, strict=True))
 
 
 def _drawn_data(found: Aggregates) -> str:
