@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import Any
 
 from assay.commands.options import Format
 from assay.streams import show_json
 from assay.terminal import Column, by_reason, show_table, tell
-from heuristics import Assignor
 from heuristics import assignors as all_assignors
 from heuristics.shipped.task_assignor import task_assignors
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def assignors(*, format_: Format = "table") -> None:
     """List the assignors, and whether they can be scored here."""
     of_tasks = [found.assignor for found in task_assignors()]
     listed = [(found, found.missing()) for found in (*all_assignors().values(), *of_tasks)]
-    if format_ == "table":
-        show_assignors(listed)
-        return
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": found.name,
             "kind": found.kind,
@@ -33,18 +27,14 @@ def assignors(*, format_: Format = "table") -> None:
         }
         for found, reason in listed
     ]
-    show_json({"format": "assay-assignors/1", "assignors": rows})
-
-
-def show_assignors(listed: Sequence[tuple[Assignor, str | None]]) -> None:
-    """Print each assignor, and below why some cannot be scored here: None where one can."""
+    if format_ == "json":
+        show_json({"format": "assay-assignors/1", "assignors": rows})
+        return
     show_table(
-        listed,
-        Column("name", lambda one: one[0].name, whole=True),
-        Column("kind", lambda one: one[0].kind),
-        Column("version", lambda one: one[0].version),
-        Column("available", lambda one: one[1] is None),
-        Column("source", lambda one: one[0].source, gives_way=1),
+        rows,
+        Column("name", itemgetter("name"), whole=True),
+        *(Column(name, itemgetter(name)) for name in ("kind", "version", "available")),
+        Column("source", itemgetter("source"), gives_way=1),
     )
-    for line in by_reason((found.name, reason) for found, reason in listed):
+    for line in by_reason((row["name"], row["reason"]) for row in rows):
         tell(line)
