@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -74,21 +75,21 @@ def plot(
     tiers = parse_objective(objective or DEFAULTS.get(figure, "kip-54"))
     if figure == "frontier" and objective is not None:
         raise BadInput("--objective: the figure of frontier is of balance and moves")
-    drawn = _Drawn(one, tiers, time_limit, given=objective)
+    drawn = _Drawn(one, tiers, time_limit, objective)
     figures.save(getattr(drawn, figure)(assignor or []), out, dark=dark)
     note_assumed(one.assumed)
     show(f"{one.name}: {figure}, written to {out}")
     raise typer.Exit(2 if damaged else 0)
 
 
+@dataclass(frozen=True)
 class _Drawn:
     """The figures of one group by name; each takes the names of assignors that it may show."""
 
-    def __init__(
-        self, group: Group, tiers: Tiers, time_limit: float, *, given: str | None
-    ) -> None:
-        self.group, self.tiers, self.seconds = group, tiers, time_limit
-        self.given = given
+    group: Group
+    tiers: Tiers
+    seconds: float
+    given: str | None
 
     def loads(self, names: list[str]) -> alt.Chart:
         from compare import figures
@@ -119,12 +120,9 @@ class _Drawn:
             return figures.lag(figures.lag_table(self.group, None, self._assigned(names)))
         best, lowest, _ = self._best()
         rows = figures.lag_table(self.group, best, self._assigned(names))
-        floor = None if lowest is None else figures.lag_floor(lowest)
-        return (
-            figures.lag(rows)
-            if floor is None
-            else figures.lag(rows, floor=floor[0], among=floor[1])
-        )
+        if lowest is None or (floor := figures.lag_floor(lowest)) is None:
+            return figures.lag(rows)
+        return figures.lag(rows, floor=floor[0], among=floor[1])
 
     def frontier(self, _: list[str]) -> alt.Chart:
         from compare import figures
