@@ -20,6 +20,7 @@ from assay.commands.options import (
     limits_of,
     note_passed_over,
     note_unused_capacity,
+    words_of,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
@@ -166,7 +167,8 @@ def score(
         unfit = _unfit(of_plans, limited=bool(sure or assumed), strict=strict)
         worse += [(groups[0].name, line) for line in unfit]
     worse += [(one.about, "not judged") for one in not_had] if strict else []
-    gate = _gate(fail_above, fail_above_assumed, strict=strict)
+    limits = {"--fail-above": fail_above, "--fail-above-assumed": fail_above_assumed}
+    gate = " ".join(words_of({**limits, "--strict": strict or None}))
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     else:
@@ -200,13 +202,6 @@ def score(
         show_all(judged, lowest, tiers, in_full, damaged, not_had, over)
     _complain(worse, damaged if gate else ())
     raise typer.Exit(1 if worse else 2 if damaged else 0)
-
-
-def _gate(sure: Sequence[str] | None, assumed: Sequence[str] | None, *, strict: bool) -> str:
-    """Return the options that let the command fail, as they were given."""
-    limits = [f"--fail-above {limit}" for limit in sure or ()]
-    limits += [f"--fail-above-assumed {limit}" for limit in assumed or ()]
-    return " ".join([*limits, *["--strict"] * strict])
 
 
 def _gate_told(limits: str, failing: Sequence[str], groups: Sequence[str]) -> str:
