@@ -427,10 +427,6 @@ def _same(best: Solution, lowest: Solution) -> bool:
     return proved and (best is lowest or (alike and "stickiness" in best.objective))
 
 
-def _moves(solution: Solution) -> int:
-    return 0 if solution.assignment is None else len(solution.assignment.moved)
-
-
 def _with_questions(
     judged: Sequence[Judged], tiers: Objective, time_limit: float | None
 ) -> list[Judged]:
