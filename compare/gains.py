@@ -87,6 +87,7 @@ class TradeOff(NamedTuple):
     Attributes
     ----------
     spent, bought : values of the tier that is paid with, which is moves if one is, and the other
+    bound : what `bought` is at least for so much; None if nothing is known
     per_move : what each moved partition buys since the point with fewer moves, rounded down; None
         of the first point, and if no tier is moves
     is_knee : whether it is the knee, as `optimal.frontier.knee` finds it
@@ -97,6 +98,7 @@ class TradeOff(NamedTuple):
     point: Point
     spent: int
     bought: int
+    bound: int | None
     per_move: int | None
     is_knee: bool
     catch_up: int | None
@@ -118,6 +120,7 @@ def _rows(tiers: tuple[str, str], points: Sequence[Point]) -> list[TradeOff]:
             point=point,
             spent=point.at[spent],
             bought=point.at[1 - spent],
+            bound=(point.first_bound, point.second_bound)[1 - spent],
             per_move=gains[i],
             is_knee=i == at_knee,
             catch_up=None if (one := late[i]) is None else one.longest,

@@ -125,10 +125,10 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         Column("per move", lambda row: row.per_move, right=True, shown=per_move),
         Column("gain", lambda row: percent(most - row.bought, every), right=True),
         Column("", lambda row: "knee" if row.is_knee else ""),
-        Column("proof", lambda row: _proof(row, paid, tiers)),
+        Column("proof", lambda row: _proof(row, paid)),
     )
     tell_proofs(row.point.proof for row in rows)
-    if any(_proof(row, paid, tiers).startswith("at least") for row in rows):
+    if any(_proof(row, paid).startswith("at least") for row in rows):
         tell(f"at least: not proved; for so much no assignment has less {bought}")
     if per_move:
         tell(f"per move: what each partition moved buys of {bought}, since the row above")
@@ -167,11 +167,9 @@ def _spent(number: int, unit: str) -> str:
     return counted(number, "move") if unit == "moves" else f"{unit} {number:,}"
 
 
-def _proof(row: TradeOff, paid: str, tiers: tuple[str, str]) -> str:
-    point = row.point
-    if point.proved:
-        return str(point.proof)
-    bound = point.second_bound if pays_first(tiers) else point.first_bound
-    if bound == row.bought:
+def _proof(row: TradeOff, paid: str) -> str:
+    if row.point.proved:
+        return str(row.point.proof)
+    if row.bound == row.bought:
         return f"{paid} not proved"
-    return "not proved" if bound is None else f"at least {bound:,}"
+    return "not proved" if row.bound is None else f"at least {row.bound:,}"

@@ -14,7 +14,6 @@ from compare.verdict import distance
 from groups.arrays import UNKNOWN
 from groups.assignment import Assignment
 from groups.tiers import load_of
-from optimal.frontier import pays_first
 from optimal.solution import Solution
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ def trade_off_table(tiers: tuple[str, str], points: Sequence[Point]) -> list[Rec
             "bought": one.bought,
             "proved": one.point.proved,
             "knee": one.is_knee,
-            "bound": one.point.second_bound if pays_first(tiers) else one.point.first_bound,
+            "bound": one.bound,
         }
         for one in trade_offs(tiers, points)
     ]
