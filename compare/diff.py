@@ -15,7 +15,7 @@ from groups.documents.assay_group import pairs
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from groups.assignment_files import AssignmentFile, NamedAssignment
 
@@ -25,6 +25,12 @@ KINDS = (
     "partitions newly without an owner",
     "loads farther apart",
     "at least a tenth more lag on one member",
+)
+# In what it may be better, in the same order.
+GAINS = (
+    "fewer partitions without an owner",
+    "loads closer together",
+    "at least a tenth less lag on one member",
 )
 Numbers = dict[str, list[int]]
 Partition = tuple[str, int]
@@ -171,9 +177,18 @@ class Diff:
     @property
     def worse(self) -> str | None:
         """In what the later one is worse, of `KINDS`; None where it is not."""
-        differing = (i for i, more in enumerate(self.harm) if more)
-        first = next(differing, 0)
-        return KINDS[first] if self.harm[first] > 0 else None
+        return self._first_of(KINDS, 1)
+
+    @property
+    def better(self) -> str | None:
+        """In what the later one is better, of `GAINS`; None where it is not."""
+        return self._first_of(GAINS, -1)
+
+    def _first_of(self, kinds: Sequence[str], sign: int) -> str | None:
+        """Return the worst kind in which the sides differ, if its harm has that sign."""
+        differing = ((kind, more) for kind, more in zip(kinds, self.harm, strict=True) if more)
+        kind, more = next(differing, (None, 0))
+        return kind if sign * more > 0 else None
 
     @property
     def is_empty(self) -> bool:
@@ -196,6 +211,7 @@ class Diff:
             "lost_owner": self.lost_owner,
             "waiting": self.waiting,
             "worse": self.worse,
+            "better": self.better,
             "moves": [move.to_dict() for move in self.moves],
             "members": [vars(change) for change in self.members],
         }

@@ -55,7 +55,7 @@ def diff(
     ] = "member",
     format_: Format = "table",
 ) -> None:
-    """Show who lost and gained what from A to B; of several groups, which got worse.
+    """Show who lost and gained what from A to B; of several groups, which got worse or better.
 
     Each is a snapshot, a solution, {member: {topic: [partition]}} or what other tools print.
     """
@@ -89,7 +89,8 @@ def diff(
         show_diffs(found, *alone)
     else:
         show_diff(found[0])
-        _tell_alone(*alone)
+        for line in _alone(*alone):
+            tell(f"not compared, {line}")
     raise typer.Exit(2 if damaged else 0)
 
 
@@ -162,6 +163,8 @@ def _tell_lag_and_worse(diff: Diff) -> None:
         tell(f"Most lag on one member: {then:,} records before{had}, {now:,} now{left}.")
     if diff.worse:
         tell(f"Got worse: {diff.worse}.")
+    if diff.better:
+        tell(f"Got better: {diff.better}.")
 
 
 def _tell_owners(diff: Diff) -> None:
@@ -182,25 +185,27 @@ def _tell_owners(diff: Diff) -> None:
 def show_diffs(
     diffs: Sequence[Diff], before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]
 ) -> None:
-    """Print a line for each group that changed, worst change first, and how many did not.
+    """Print who got worse and better, and a line for each group that changed, worst first.
 
     Parameters
     ----------
     before, after : the groups that only one side has
     """
     changed = [diff for diff in diffs if not diff.is_empty or any(diff.harm)]
-    worse = [diff for diff in changed if diff.worse]
-    same, otherwise = len(diffs) - len(changed), len(changed) - len(worse)
-    tell(
-        f"{len(worse)} of {counted(len(diffs), 'group')} got worse, {otherwise} changed without "
-        f"getting worse, {same} did not change."
-    )
-    _tell_alone(before, after)
+    worse = [f"{diff.group} ({diff.worse})" for diff in changed if diff.worse]
+    better = [f"{diff.group} ({diff.better})" for diff in changed if diff.better]
+    neither = [str(diff.group) for diff in changed if not (diff.worse or diff.better)]
+    parts = [f"{len(worse)} of {counted(len(diffs), 'group')} got worse{_named(worse)}"]
+    parts += [f"{len(better)} got better{_named(better)}"]
+    parts += [f"{len(neither)} changed otherwise{_named(neither)}"] if neither else []
+    parts += [f"{len(diffs) - len(changed)} did not change", *_alone(before, after)]
+    tell(f"{'; '.join(parts)}.")
     if not changed:
         return
     show_table(
         changed,
         Column("group", lambda diff: diff.group, whole=True),
+        Column("got", _got),
         Column("moved", lambda diff: diff.moved),
         Column("joined", lambda diff: len(diff.joined)),
         Column("left", lambda diff: len(diff.left)),
@@ -215,11 +220,23 @@ def show_diffs(
     tell(f"worst first: {', then '.join(KINDS)}; one group in full: --group NAME")
 
 
-def _tell_alone(before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]) -> None:
-    """Print which groups are not compared because they are on one side only."""
-    for alone, when in ((before, "before"), (after, "after")):
-        if names := [*dict.fromkeys(str(one.group) for one in alone)]:
-            tell(f"not compared, only {when}: {few(names)}")
+def _named(names: Sequence[str]) -> str:
+    return f": {few(names)}" if names else ""
+
+
+def _got(diff: Diff) -> str | None:
+    if diff.worse:
+        return f"worse: {diff.worse}"
+    return diff.better and f"better: {diff.better}"
+
+
+def _alone(before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]) -> list[str]:
+    """Return which groups are not compared because they are on one side only."""
+    return [
+        f"only {when}: {few([*dict.fromkeys(str(one.group) for one in alone)])}"
+        for alone, when in ((before, "before"), (after, "after"))
+        if alone
+    ]
 
 
 def _unread(side: NamedAssignment) -> int | None:

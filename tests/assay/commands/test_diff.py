@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay import Group, solve
-from compare.diff import KINDS
+from compare.diff import GAINS, KINDS
 from tests.assay.calling import (
     EVEN,
     LOPSIDED,
@@ -69,6 +69,7 @@ def shown(folder) -> dict:
 def test_a_sentence_then_the_members_that_changed_then_what_went_where(shown):
     assert good(shown["solved"]).stdout.splitlines() == [
         "orders: 2 partitions moved; loads were 0-5 and are 2-3.",
+        "Got better: loads closer together.",
         "",
         "member  before  after  lost  gained",
         "c0           5      3     2       -",
@@ -140,31 +141,41 @@ def test_more_lag_on_the_same_assignment_is_told(folder):
     ]
 
 
-def test_several_groups_and_one_got_worse_by_the_same_rule(folder):
+def test_several_groups_and_one_got_worse_or_better_by_the_same_rule(folder):
     """An owner lost comes before loads, and lag counts from a tenth on."""
     sides = {
         "lag 100": laggards("adrift", 0, 100),
         "lag 109": laggards("adrift", 0, 109),
         "lag 110": laggards("adrift", 0, 110),
+        "lag 99": laggards("adrift", 0, 99),
         "level": holding(a=[0, 1], b=[2, 3]),
         "uneven": holding(a=[0, 1, 2], b=[3]),
         "lost": holding(a=[0], b=[2]),
     }
     for name, group in sides.items():
         write(folder, {f"{name}.json": group, f"{name}.jsonl": [group, EVEN]})
-    for before, after, worse in (
-        ("lag 100", "lag 109", None),
-        ("lag 100", "lag 110", KINDS[2]),
-        ("lag 110", "lag 100", None),
-        ("level", "uneven", KINDS[1]),
-        ("uneven", "level", None),
-        ("uneven", "lost", KINDS[0]),
+    for before, after, worse, better in (
+        ("lag 100", "lag 109", None, None),
+        ("lag 100", "lag 110", KINDS[2], None),
+        ("lag 110", "lag 100", None, None),
+        ("lag 110", "lag 99", None, GAINS[2]),
+        ("level", "uneven", KINDS[1], None),
+        ("uneven", "level", None, GAINS[1]),
+        ("uneven", "lost", KINDS[0], None),
+        ("lost", "uneven", None, GAINS[0]),
     ):
         one = good(assay("diff", f"{before}.json", f"{after}.json", cwd=folder)).stdout
-        lines = [line for line in one.splitlines() if line.startswith("Got worse: ")]
-        assert lines == ([f"Got worse: {worse}."] if worse else []), (before, after)
+        lines = [line for line in one.splitlines() if line.startswith("Got ")]
+        got = {"worse": worse, "better": better}
+        assert lines == [f"Got {how}: {what}." for how, what in got.items() if what]
         several = good(assay("diff", f"{before}.jsonl", f"{after}.jsonl", cwd=folder)).stdout
-        assert several.startswith(f"{1 if worse else 0} of 2 groups got worse, ")
+        first, *table = several.splitlines()
+        named = {how: f"1{{}} got {how}: adrift ({what})" for how, what in got.items() if what}
+        worse_part, better_part, *_ = first.split("; ")
+        assert worse_part == named.get("worse", "0{} got worse").format(" of 2 groups")
+        assert better_part == named.get("better", "0{} got better").format("")
+        for how, what in got.items():
+            assert any(f"adrift  {how}: {what} " in line for line in table) is bool(what)
 
 
 def test_client_ids_that_several_members_share_are_not_compared_nor_offered(folder):
@@ -179,12 +190,14 @@ def test_client_ids_that_several_members_share_are_not_compared_nor_offered(fold
     notes = [f"{g}: compared by member; old-pods.jsonl: {shared}" for g in ("one", "two")]
     assert run.returncode == 0
     assert run.stderr.splitlines() == notes
-    assert run.stdout.splitlines()[2].split()[:4] == ["one", "2", "2", "2"]
+    assert run.stdout.splitlines()[2].split()[:5] == ["one", "-", "2", "2", "2"]
+    assert "; 2 changed otherwise: one, two; " in run.stdout
 
 
 def test_a_plan_that_drops_a_partition_leaves_it_with_nobody(shown):
     assert good(shown["plan"]).stdout.splitlines() == [
         "orders: 0 partitions moved, c1 left; loads were 0-5 and are 4.",
+        "Got better: loads closer together.",
         "",
         "member  before  after  lost  gained",
         "c0           5      4     1       -",
@@ -221,7 +234,7 @@ def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folde
     document = document_of(good(assay(*asked, cwd=folder)))
     assert (document["lost_owner"], document["waiting"]) == ({"t": [1, 3]}, 9080)
     run = good(assay("diff", "owned.jsonl", "adrift.jsonl", cwd=folder))
-    assert run.stdout.startswith("1 of 2 groups got worse, ")
+    assert run.stdout.startswith("1 of 2 groups got worse: adrift (partitions newly")
     run = good(assay("diff", "adrift.json", "owned.json", cwd=folder))
     assert run.stdout.splitlines()[1] == (
         "Most lag on one member: 4 records before among the partitions that had an owner, "
@@ -230,7 +243,7 @@ def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folde
     # One lost and another found is worse, too.
     write(folder, {"other.jsonl": [holding(a=[0, 1], b=[]), EVEN]})
     run = good(assay("diff", "adrift.jsonl", "other.jsonl", cwd=folder))
-    assert run.stdout.startswith("1 of 2 groups got worse, ")
+    assert run.stdout.startswith("1 of 2 groups got worse: adrift (partitions newly")
 
 
 def test_a_partition_with_two_owners_is_one_partition_and_named(folder):
@@ -258,19 +271,21 @@ def test_long_lists_are_cut_with_the_number_of_those_left_out(shown):
 
 def test_of_several_groups_the_one_that_got_worst_comes_first(shown):
     lines = good(shown["worse"]).stdout.splitlines()
-    assert lines[:3] == [
-        "1 of 3 groups got worse, 0 changed without getting worse, 2 did not change.",
-        "not compared, only before: gone",
-        "not compared, only after: new",
-    ]
-    assert lines[4].split() == ["bills", "1", "0", "0", "1", "0-2", "0", "0", "7", "12"]
+    assert lines[0] == (
+        "1 of 3 groups got worse: bills (loads farther apart); 0 got better; 2 did not change; "
+        "only before: gone; only after: new."
+    )
+    mark, numbers = ["worse:", "loads", "farther", "apart"], "1 0 0 1 0-2 0 0 7 12"
+    assert lines[2].split() == ["bills", *mark, *numbers.split()]
     documents = [json.loads(line) for line in good(shown["worse as json"]).stdout.splitlines()]
     assert [made["group"] for made in documents] == ["bills", "even", "orders", "gone", "new"]
     assert [made["before"] is None for made in documents] == [False] * 4 + [True]
     assert documents[3]["before"] == documents[2]["before"]
     assert (documents[3]["after"], documents[4]["after"]["members"]) == (None, 2)
     assert documents[0]["after"]["peak_lag"] == 12
-    assert shown["several"].stdout.startswith("0 of 11 groups got worse, ")
+    assert (
+        shown["several"].stdout == "0 of 11 groups got worse; 0 got better; 11 did not change.\n"
+    )
 
 
 def test_a_pipe_can_be_either_side(folder):
@@ -300,7 +315,7 @@ def test_what_nobody_reads_is_with_nobody_before_and_after(folder):
     group = LOPSIDED | {"topics": {"t0": 2, "t1": 3, "t9": 4}}
     write(folder, {"unread.json": group, "solved.json": solve(Group.from_dict(group)).to_dict()})
     run = good(assay("diff", "unread.json", "solved.json", cwd=folder))
-    assert run.stdout.splitlines()[1] == "with nobody, before and after: t9:0-3"
+    assert run.stdout.splitlines()[2] == "with nobody, before and after: t9:0-3"
 
 
 @pytest.mark.parametrize(
