@@ -12,7 +12,15 @@ from assay.streams import OPTIONS, WHO_READS, show
 from assay.terminal import Column, by_reason, show_table, tell
 from compare.hosts import HostRow, host_rows
 from compare.lag.fall import FEW_MOVES
-from compare.over_groups import NotScored, Standing, best_in, in_a_line, standings_of, unscored_of
+from compare.over_groups import (
+    NotScored,
+    Standing,
+    best_in,
+    in_a_line,
+    standings_of,
+    unscored_of,
+    worst_groups,
+)
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
 from compare.score_table import PEAK_LAG, columns_of
@@ -136,9 +144,15 @@ def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".for
     return told(value), f" ({sign}{told(abs(excess))})" if excess else ""
 
 
-def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
-    """Print which assignor is best on all groups, how each did, and why some have no score."""
-    standings = standings_of(rows, tiers)
+def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> None:
+    """Print which assignor is best on all groups, how each did, and why some have no score.
+
+    Parameters
+    ----------
+    named : each row with the name of its group
+    """
+    rows = [row for _, row in named]
+    standings, worst = standings_of(rows, tiers), worst_groups(named, tiers)
     found = [(name, one) for one in standings if one.groups for name in one.assignors]
     if found:
         if best := best_in(standings):
@@ -150,11 +164,14 @@ def show_over_groups(rows: Sequence[Score], tiers: Objective) -> None:
             *(Column(FACTS[fact].head, partial(_counted, fact)) for fact in COUNTED),
             Column("as good as can be", lambda row: row[1].optimal),
             *(Column(f"worse in {called(tier)}", partial(_worse, tier)) for tier in tiers),
+            Column("worst group", lambda row: worst.get(row[0]), whole=True, shown=bool(worst)),
         )
         tell(
             "worse in: in how many groups it is worse there and equal in what comes before; "
             "in brackets by how much at most"
         )
+        if worst:
+            tell(f"worst group: where it is furthest from the optimum in {in_words(tiers)}")
     show_unscored(unscored_of(rows))
 
 

@@ -88,6 +88,25 @@ def _sure_excess(row: Score) -> dict[str, int]:
     }
 
 
+def worst_groups(rows: Iterable[tuple[str, Score]], tiers: Objective) -> dict[str, str]:
+    """Return of each assignor the group in which it is furthest above the optimum for sure.
+
+    The first tier decides, of groups that are equal in it the next; of equal groups it is the
+    first. An assignor that is nowhere above the optimum is left out.
+
+    Parameters
+    ----------
+    rows : each with the name of its group
+    """
+    worst: dict[str, tuple[list[int], str]] = {}
+    for group, row in rows:
+        sure = _sure_excess(row)
+        above = [max(sure.get(tier, 0), 0) for tier in tiers]
+        if any(above) and (row.assignor not in worst or above > worst[row.assignor][0]):
+            worst[row.assignor] = above, group
+    return {assignor: group for assignor, (_, group) in worst.items()}
+
+
 def ranked(fared: Mapping[str, Standing]) -> tuple[Standing, ...]:
     """Return how each assignor fared, best first; what is there now stands apart, at the end.
 

@@ -77,7 +77,7 @@ def probe(
             else:
                 tell(headline(solution))
                 show_scores(solution, [row])
-            rows.append(row)
+            rows.append((group.name, row))
         if len(groups) > 1 and format_ == "table":
             show_over_groups(rows, solution.objective)
 

@@ -196,10 +196,10 @@ def score(
         if len(shown) < len(rows[0]):
             tell(f"no assignor was scored: {UNKNOWN}. {WHO_READS}")
     else:
-        over = [rows[at] for at in sorted(counting)] if assignor else ()
+        over = [(groups[at].name, row) for at in sorted(counting) for row in rows[at]]
         best = () if objective == "kip-54" else ("--objective", objective)
         in_full = alike.command("score", *best)
-        show_all(judged, lowest, tiers, in_full, damaged, not_had, over)
+        show_all(judged, lowest, tiers, in_full, damaged, not_had, over if assignor else ())
     _complain(worse, damaged if gate else ())
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
@@ -418,7 +418,7 @@ def show_all(
     in_full: str,
     unread: Sequence[Failure],
     not_had: Sequence[Failure] = (),
-    rows: Sequence[Sequence[Score]] = (),
+    rows: Sequence[tuple[str, Score]] = (),
 ) -> None:
     """Print a sentence about all groups, then a line for each, worst first.
 
@@ -428,7 +428,8 @@ def show_all(
     in_full : the command that prints one group in full
     unread : what could not be read
     not_had : groups that could not be judged in the state they were in
-    rows : what was scored of each that counts, nothing where nobody named an assignor
+    rows : what was scored of each that counts, with the group's name; nothing where nobody named
+        an assignor
     """
     overview = overview_of(judged, lowest, [*not_had, *unread])
     ordered = [judged[at] for at in worst_now(judged)]
@@ -456,7 +457,7 @@ def show_all(
         show(f"{in_words(tiers)}; one in full: {in_full}")
     if rows:
         show("")
-        show_over_groups([row for scored in rows for row in scored], tiers)
+        show_over_groups(rows, tiers)
 
 
 def _tell_not_read(unread: Sequence[Failure]) -> None:

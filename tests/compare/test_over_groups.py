@@ -1,4 +1,12 @@
-from compare.over_groups import NotScored, Standing, best_in, in_a_line, ranked, unscored_of
+from compare.over_groups import (
+    NotScored,
+    Standing,
+    best_in,
+    in_a_line,
+    ranked,
+    unscored_of,
+    worst_groups,
+)
 from compare.scores import Score, ScoreTerm
 
 
@@ -28,6 +36,14 @@ def test_what_is_scored_everywhere_has_no_row():
 def scored(*excess):
     terms = map(ScoreTerm, ("balance", "stickiness"), (9, 9), excess)
     return Score("a", "scored", valid=True, terms=tuple(terms))
+
+
+def test_the_worst_group_is_furthest_above_in_the_first_tier_that_differs():
+    rows = {"x": (2, None), "y": (3, 1), "z": (3, 4), "last": (3, 4), "open": ((1, None), 9)}
+    named = [(group, scored(*excess)) for group, excess in rows.items()]
+    tiers = ("balance", "stickiness")
+    assert worst_groups([*named, ("late", Score("b", "timed-out"))], tiers) == {"a": "z"}
+    assert worst_groups([("x", scored(0, 0)), ("y", scored(-1, None))], tiers) == {}
 
 
 def standing(optimal, maybe=None, *, groups=9, **more):

@@ -61,18 +61,23 @@ def test_over_several_groups_it_is_told_how_often_an_assignor_is_worse_in_each_t
     """One that reaches the best balance and moves too much was hidden."""
     owned = {"a": {"owned": {"t": [2, 3]}}, "b": {"owned": {"t": [0, 1]}}}
     members = {m: {"subscription": ["t"], **held} for m, held in owned.items()}
-    even = {"format": "assay-group/1", "topics": {"t": 4}, "members": members}
-    folder = write(tmp_path, {"two.jsonl": [even | {"group": name} for name in ("g", "h")]})
+    even = {"format": "assay-group/1", "topics": {"t": 4}, "members": members, "group": "g"}
+    more = {"a": {"owned": {"t": [3, 4, 5]}}, "b": {"owned": {"t": [0, 1, 2]}}}
+    greater = {m: {"subscription": ["t"], **held} for m, held in more.items()}
+    six = even | {"group": "six", "topics": {"t": 6}, "members": greater}
+    folder = write(tmp_path, {"three.jsonl": [even, six, even | {"group": "h"}]})
     asked = ("--assignor", "range", "--assignor", "kip-54-sticky")
-    lines = good(assay("score", "two.jsonl", *asked, cwd=folder)).stdout.splitlines()
+    lines = good(assay("score", "three.jsonl", *asked, cwd=folder)).stdout.splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("assignor"))
-    assert lines[at].split("  ")[-2:] == ["worse in balance", "worse in moves"]
+    heads = ["worse in balance", "worse in moves", "worst group"]
+    assert re.split("  +", lines[at])[-3:] == heads
     rows = {line.split()[0]: line.split()[4:] for line in lines[at + 1 : at + 4]}
     assert rows == {
-        "current": ["2", "2", "2", "0", "0"],
-        "kip-54-sticky": ["2", "2", "2", "0", "0"],
-        "range": ["2", "2", "0", "0", "2", "(+4)"],
+        "current": ["3", "3", "3", "0", "0", "-"],
+        "kip-54-sticky": ["3", "3", "3", "0", "0", "-"],
+        "range": ["3", "3", "0", "0", "3", "(+6)", "six"],
     }
+    assert lines[-1] == "worst group: where it is furthest from the optimum in balance > moves"
 
 
 def test_the_table_of_members_counts_those_whose_load_stays(tmp_path):
@@ -512,7 +517,7 @@ def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
     asked = ("score", ALL_GROUPS, "--assignor", "range", "--assignor", "roundrobin")
     lines = assay(*asked, "--assume-equal").stdout.splitlines()
     row = next(line for line in lines if line.startswith("range "))
-    assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\d+ \(\+\d+\) +\d+ \(\+\d+\)$", row)
+    assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\d+ \(\+\d+\) +\d+ \(\+\d+\)  coop-a$", row)
     lines = assay(*asked).stdout.splitlines()
     assert "2 assignors are not scored on every group:" in lines
     row = "range, roundrobin +7 +refused +what it does depends on who reads what"
