@@ -220,9 +220,16 @@ class Stored:
     ends: pa.Table
 
     @staticmethod
-    def of(job: Job, tables: Mapping[str, DataFrame], run: str) -> Stored:
-        """Look at optima and scores, and at the input of a run: one query where they are few."""
+    def of(job: Job, tables: Mapping[str, DataFrame], run: str, *, written: int = 0) -> Stored:
+        """Look at optima and scores, and at the input of a run: one query where they are few.
+
+        Parameters
+        ----------
+        written : rows that are there at least
+        """
         frame = _frame(job, tables, run)
+        if written > ROWS_AT_ONCE:
+            return Stored(frame, None, _ends(frame))
         rows = frame.limit(ROWS_AT_ONCE + 1).toArrow()
         if len(rows) > ROWS_AT_ONCE:
             return Stored(frame, None, _ends(frame))

@@ -28,18 +28,19 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
 
 
-def ending_of(spark: SparkSession, job: Job, run: str) -> Ending:
+def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> Ending:
     """Return what a run has found of the groups of its input; add up all groups in the tables.
 
     Parameters
     ----------
     run : its name
+    written : rows that the tables hold at least
     """
     from pyspark.sql import functions as sql
 
     # To read a table takes a look at all its files: each is read once.
     tables = {name: job.tables.read(spark, name) for name in ("optima", "scores", "inputs")}
-    there = Stored.of(job, tables, run)
+    there = Stored.of(job, tables, run, written=written)
     rows = summary_of(spark, job, there, run)
     if Aggregates(rows, current=True).captured > there.of_input(is_group=True):
         rows = there.facts(job, of_input=True)

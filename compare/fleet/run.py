@@ -21,7 +21,7 @@ from compare.fleet.ending import ending_of
 from compare.fleet.optima import ANSWERS, failed
 from compare.fleet.results import RunCounts
 from compare.fleet.session import set_for_now
-from compare.fleet.source import BATCH, FOR_READING, portions
+from compare.fleet.source import BATCH, FOR_READING, FOR_ROWS, portions
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
 from compare.fleet.worker import of_groups
 from groups.documents.json_files import make_folder
@@ -171,8 +171,8 @@ class Run:
             self._fill()
         solved = f"{counted(self.new, 'new group')} solved and scored"
         self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
-        with self._timed("add"):
-            return ending_of(self.spark, self.job, self.name)
+        with self._timed("add"), set_for_now(self.spark, FOR_ROWS):
+            return ending_of(self.spark, self.job, self.name, written=self.rows)
 
     def _fill(self) -> None:
         """Answer what the tables lack, a portion of the input after the other."""

@@ -32,9 +32,9 @@ MOST_CUTS = 8
 # Tasks for each core: the last ones are done at about the same time.
 TASKS_PER_CORE = 6
 LEAST_BYTES, MOST_BYTES = 2**17, 2**24
-# A batch of lines or files fits a worker's memory, also where one of them is large. Of rows in
-# the columns of groups their number is enough: Spark looks at the size of a batch anew at each
-# row, which takes ten times as long as to pass it on, unless it is told not to.
+# A batch of lines or files fits a worker's memory, also where one of them is large. Of rows of
+# tables their number is enough: Spark looks at the size of a batch anew at each row, which takes
+# ten times as long as to pass it on, unless it is told not to.
 BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
 BATCH_BYTES, ANY_BYTES = 2**24, 2**31 - 1
 FOR_READING = {
@@ -46,6 +46,7 @@ FOR_READING = {
     # Some 500,000 keys of what the tables hold go to every worker, more are joined by a shuffle.
     "spark.sql.autoBroadcastJoinThreshold": "100m",
 }
+FOR_ROWS = {BATCH: str(ANY_BYTES)}
 
 
 # What Spark says of a file that it cannot read.

@@ -211,6 +211,7 @@ def test_groups_come_to_the_same_where_their_rows_are_too_many_for_one_process(
     monkeypatch.setattr(aggregates, "ROWS_AT_ONCE", 5)
     many = Stored.of(job, tables, first)
     assert (few.rows is None, many.rows is None) == (False, True)
+    assert Stored.of(job, tables, first, written=6).ends.equals(many.ends)
     assert few.runs == many.runs
     for is_group in (True, False):
         assert few.of_input(is_group=is_group) == many.of_input(is_group=is_group) > 0
