@@ -37,11 +37,15 @@ def hunt(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="seed of the groups to try")] = 1,
-    groups: Annotated[int, typer.Option(min=1, help="how many groups to try")] = 2000,
+    groups: Annotated[
+        int, typer.Option(min=1, help="how many groups to draw after the small ones")
+    ] = 2000,
     seconds: Annotated[
         float | None,
         typer.Option(
-            min=0.1, max=MOST_SECONDS, help="seconds for the whole hunt; 300 if left out"
+            min=0.1,
+            max=MOST_SECONDS,
+            help="seconds for all promises together; 300 if left out",
         ),
     ] = None,
     time_limit: Annotated[
@@ -56,7 +60,8 @@ def hunt(
 ) -> None:
     """Find the smallest group on which an assignor breaks a promise; exit code 1 if one is found.
 
-    All small groups are tried, then those that are drawn. That none was found proves nothing.
+    All small groups are tried, then those that are drawn at random, for 5 minutes at most unless
+    --seconds says otherwise. That none was found proves nothing.
     Without --promise, those that the assignor is known not to make are left out.
     With --probe, of any client that joins; ASSIGNOR is then its name on the wire, or else the one
     that the client prefers.
@@ -149,6 +154,8 @@ def reproduce(
     if finding not in known and finding not in of_tasks:
         tested = [one.id for one in of_tasks.values() if has_program(one)]
         near = f"; nearest: {nearest(finding, [*known, *tested])}" if known else ""
+        if findings is None and Path(finding).is_file():
+            near = "; it is a file: name it with --findings, and a finding by the id in it"
         told = f"{file}: " if findings else ""
         raise BadInput(f"{told}no finding {finding!r}{near}")
     if finding in known:

@@ -110,9 +110,10 @@ def left_out(assignor: str, promises: Sequence[str]) -> str:
     )
 
 
-def in_all(hunted: int, seconds: float, broken: int, cut_short: int) -> str:
+def in_all(hunted: int, seconds: float, limit: float, broken: int, cut_short: int) -> str:
     """Return one line on all hunts of a command."""
-    said = f"{counted(hunted, 'promise')} hunted in {seconds:.0f} s, {broken} broken"
+    took = f"{seconds:.0f} s (limit {limit:g} s)"
+    said = f"{counted(hunted, 'promise')} hunted in {took}, {broken} broken"
     if not cut_short:
         return said
     return f"{said}; the time was too short for {cut_short}, give it more seconds"
@@ -121,8 +122,9 @@ def in_all(hunted: int, seconds: float, broken: int, cut_short: int) -> str:
 def _which(came: Hunt, groups: int) -> str:
     """Return which kinds of groups were tried, and whether the drawn ones were reached."""
     small = came.tried - came.drawn
+    up = f"as {'the' if came.quarry is None else 'half of its'} time was up"
     if not came.all_small:
-        return f"{small:,} small, not all of them, and none drawn, as the time was up"
+        return f"{small:,} small, not all of them, and none drawn, {up}"
     said = f"all {small:,} small"
     if came.drawn:
         said += f" and {came.drawn:,}{'' if came.drawn == groups else f' of {groups:,}'} drawn"
@@ -130,7 +132,7 @@ def _which(came: Hunt, groups: int) -> str:
         return f"{said}, and none drawn, as small ones break it"
     else:
         said += " and none drawn"
-    return said if came.drawn == groups else f"{said}, as the time was up"
+    return said if came.drawn == groups else f"{said}, {up}"
 
 
 def _known(
@@ -341,4 +343,4 @@ def hunt_findings(
     if omitted:
         say(left_out(assignor, omitted))
     if len(asked) > 1 or cut_short:
-        say(in_all(len(asked), monotonic() - started, broken, cut_short))
+        say(in_all(len(asked), monotonic() - started, in_full, broken, cut_short))

@@ -174,8 +174,8 @@ def test_the_seconds_of_a_hunt_are_those_of_all_promises_together():
     assert [re.match(r"\S+(?: breaks|:) (\S+) ", t)[1] for t in told] == asked
     assert [name for name, t in zip(asked, told, strict=True) if " breaks " in t] == broken
     assert re.fullmatch(
-        rf"{len(asked)} promises hunted in \d s, {len(broken)} broken; the time was too short for "
-        r"\d+, give it more seconds",
+        rf"{len(asked)} promises hunted in \d s \(limit 2 s\), {len(broken)} broken; "
+        r"the time was too short for \d+, give it more seconds",
         said[-1],
     )
 
@@ -259,6 +259,9 @@ def test_a_hunt_says_whether_the_drawn_groups_were_reached():
     assert told("range", all_small=False).endswith(
         "40 small, not all of them, and none drawn, as the time was up"
     )
+    assert told("range", all_small=False, broken=2).endswith(
+        "40 small, not all of them, and none drawn, as half of its time was up"
+    )
     assert told("range", drawn=20, broken=2) == (
         "range breaks valid on 2 of 40 groups tried: all 20 small and 20 drawn"
     )
@@ -319,9 +322,9 @@ def found_in(name, promise, *, seconds, call_seconds=None, groups=1_000_000):
 def test_a_finding_says_what_was_tried_and_not_what_would_have_been():
     (made,), _ = found_in("range", ["balanced"], seconds=1.25, call_seconds=2.5)
     assert re.fullmatch(
-        r"[\d,]+ groups? tried: [\d,]+ small, not all of them, and none drawn, as the time was "
-        r"up; the smallest that break the promise were shrunk( until the time was up)?, and the "
-        r"smallest result kept",
+        r"[\d,]+ groups? tried: [\d,]+ small, not all of them, and none drawn, as half of its "
+        r"time was up; the smallest that break the promise were shrunk( until the time was up)?, "
+        r"and the smallest result kept",
         made.found.how,
     )
     assert made.record.command == (
@@ -342,9 +345,9 @@ def test_drawn_groups_are_told_with_their_seed_and_a_shrinking_cut_short_as_such
     quarry = Quarry(Group.from_dict(DOCUMENT), {})
     came = Hunt(quarry, 40, 40, 2, False, 5, True, shrunk=False)
     assert how_found(came, 20, 7) == (
-        "40 groups tried: all 35 small and 5 of 20 drawn, as the time was up; the drawn ones are "
-        "of seed 7; the smallest that break the promise were shrunk until the time was up, and "
-        "the smallest result kept"
+        "40 groups tried: all 35 small and 5 of 20 drawn, as half of its time was up; the drawn "
+        "ones are of seed 7; the smallest that break the promise were shrunk until the time was "
+        "up, and the smallest result kept"
     )
 
 
