@@ -21,6 +21,7 @@ from groups.wording import counted
 from heuristics import AssignorFunction, Plan, assignor_named, available, matching
 from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
+from optimal.solve import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from compare.judged import Judged
+    from compare.lag.lowest import LowestPeak
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
@@ -485,38 +487,59 @@ def score_judged(
     return [score_without_subscriptions(reference, name) for name in assignors]
 
 
+@dataclass(frozen=True, eq=False)
+class ScoredGroup:
+    """A judged group, and how assignors fared on it.
+
+    Attributes
+    ----------
+    reference : what they are held against; None where nothing can be solved
+    lowest : the lowest peak lag; None where it is not known
+    """
+
+    judged: Judged
+    reference: Solution | None
+    rows: list[Score]
+    lowest: LowestPeak | None = None
+
+
 def score_all_judged(
     judged: Sequence[Judged],
-    references: Sequence[Solution | None],
+    tiers: Objective,
     assignors: Sequence[str],
     seconds: float,
     *,
     asked: Sequence[str] = (),
+    fresh: bool = False,
     assume_equal: bool,
     say: Callable[[str], None],
-) -> list[list[Score]]:
+) -> list[ScoredGroup]:
     """Score assignors on judged groups, as `score_judged` does.
 
     Parameters
     ----------
-    references : (groups,) what each is scored against; None where nothing can be solved
-    seconds : for each call
+    seconds : for each call, and for each solve
     asked : assignors of which there is a row, too, where there is no reference; where nobody holds
         anything, these are scored alone
+    fresh : whether groups of which nobody holds anything are solved, if who reads what is known
     say : is told how far it is
     """
-    rows: list[list[Score]] = []
+    found: list[ScoredGroup] = []
     with TimeLimit(seconds) as limit:
-        for one, reference in zip(judged, references, strict=True):
-            say(f"{len(rows):,} of {counted(len(judged), 'group')} scored")
+        for one in judged:
+            say(f"{len(found):,} of {counted(len(judged), 'group')} scored")
+            reference = one.lowest if assume_equal else one.reference
+            group = one.group.with_equal_subscriptions() if assume_equal else one.group
+            if fresh and reference is None and group.members and group.subscription_known.all():
+                reference = solve(group, tiers, time_limit=seconds)
             if reference is None:
-                unscored = asked if one.group.members else ()
-                rows.append([Score(name, "refused", UNKNOWN) for name in unscored])
+                unscored = asked if group.members else ()
+                rows = [Score(name, "refused", UNKNOWN) for name in unscored]
             else:
                 some = asked if asked and one.verdict.says in EMPTY else assignors
-                made = score_judged(one, reference, some, limit, assume_equal=assume_equal)
-                rows.append(made)
-    return rows
+                rows = score_judged(one, reference, some, limit, assume_equal=assume_equal)
+            found.append(ScoredGroup(one, reference, rows))
+    return found
 
 
 def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:

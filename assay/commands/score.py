@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -58,6 +59,7 @@ from compare.scores import (
     CURRENT,
     UNKNOWN,
     Score,
+    ScoredGroup,
     assignors_asked,
     score_all_judged,
     score_without_subscriptions,
@@ -72,12 +74,10 @@ from groups.wording import agreed, counted, few, first_lines
 from heuristics.catalogue import usual_assignors
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from groups.assignment_files import NamedAssignment
     from groups.errors import Failure
-    from groups.group import Group
-    from optimal.solution import Solution
 
 MOST_LINES = 20
 MOST_MEMBERS = 12
@@ -134,37 +134,35 @@ def score(
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
-    lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
+    peaks = lowest_peaks(judged, tiers, assume_equal=assume_equal)
     usual = not plans and len(judged) == 1 and not judged[0].group.of_streams
     names = asked or (usual_assignors() if usual else ())
     names = [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
-    references = [one.lowest if assume_equal else one.reference for one in judged]
-    if plans or asked:
-        references = _with_fresh(references, groups, tiers, time_limit)
-    rows = score_all_judged(
+    made = score_all_judged(
         judged,
-        references,
+        tiers,
         names,
         time_limit,
         asked=asked,
+        fresh=bool(plans or asked),
         assume_equal=assume_equal,
         say=far,
     )
+    scored = [replace(one, lowest=peak) for one, peak in zip(made, peaks, strict=True)]
     if plans:
-        rows[0][current:current] = plan_rows(plans, groups[0], references[0])
+        rows = plan_rows(plans, groups[0], scored[0].reference)
+        scored[0].rows[current:current] = rows
     counting = latest_of(judged)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     refused = (*OPEN, *(NOT_HELD if CURRENT in named else ())) if strict else ()
     worse = [
-        (one.group.name, line)
-        for at, (one, scored) in enumerate(zip(judged, rows, strict=True))
-        if at in counting
-        for line in _worse(one, [row for row in scored if row.assignor in named], sure, assumed)
-        or [one.shown] * (one.verdict.says in refused)
+        (one.judged.group.name, line)
+        for one in (scored[at] for at in sorted(counting))
+        for line in _worse(one, named, sure, assumed)
+        or [one.judged.shown] * (one.judged.verdict.says in refused)
     ]
     if plans:
-        of_plans = [row for row in rows[0] if row.assignor in plans]
-        unfit = _unfit(of_plans, limited=bool(sure or assumed), strict=strict)
+        unfit = _unfit(rows, limited=bool(sure or assumed), strict=strict)
         worse += [(groups[0].name, line) for line in unfit]
     worse += [(one.about, "not judged") for one in not_had] if strict else []
     limits = {"--fail-above": fail_above, "--fail-above-assumed": fail_above_assumed}
@@ -183,23 +181,22 @@ def score(
     if format_ == "table" and gate:
         tell(_gate_told(gate, [name for name, _ in worse], [one.name for one in groups]))
     if format_ == "json":
-        for i, one in enumerate(judged):
-            made = score_document(one, references[i], rows[i], tiers, groups[i].assumed)
-            show_json(made | {"lag": lag_document(one.now, lowest[i], one.fall)})
+        for one, known in zip(scored, groups, strict=True):
+            show_json(score_document(one, tiers, known.assumed))
     elif len(judged) == 1:
         # Of assignors that nobody named, one line says why none was scored.
+        (alone,) = scored
         shown = [
-            row for row in rows[0] if assignor or row.assignor in plans or row.reason != UNKNOWN
+            row for row in alone.rows if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        show_group(judged[0], references[0], shown, alike, lowest[0], plans=plans)
+        show_group(replace(alone, rows=shown), alike, plans)
         _tell_not_read([] if group else [*not_had, *damaged])
-        if len(shown) < len(rows[0]):
+        if len(shown) < len(alone.rows):
             tell(f"no assignor was scored: {UNKNOWN}. {WHO_READS}")
     else:
-        over = [(groups[at].name, row) for at in sorted(counting) for row in rows[at]]
         best = () if objective == "kip-54" else ("--objective", objective)
         in_full = alike.command("score", *best)
-        show_all(judged, lowest, tiers, in_full, damaged, not_had, over if assignor else ())
+        show_all(scored, tiers, in_full, damaged, not_had, over=bool(assignor))
     _complain(worse, damaged if gate else ())
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
@@ -234,31 +231,15 @@ def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
     return lines
 
 
-def _with_fresh(
-    references: Sequence[Solution | None],
-    groups: Sequence[Group],
-    tiers: Tiers,
-    time_limit: float,
-) -> list[Solution | None]:
-    """Add the optima of groups of which nobody holds anything, if who reads what is known."""
-    from optimal import solve
-
-    return [
-        solve(group, tiers, time_limit=time_limit)
-        if made is None and group.members and group.subscription_known.all()
-        else made
-        for made, group in zip(references, groups, strict=True)
-    ]
-
-
 def _worse(
-    judged: Judged, rows: Sequence[Score], sure: Mapping[str, int], assumed: Mapping[str, int]
+    one: ScoredGroup, named: Container[str], sure: Mapping[str, int], assumed: Mapping[str, int]
 ) -> list[object]:
-    """Return a line for each row that is further from the optimum than it may be.
+    """Return a line for each row of those named that is further from the optimum than it may be.
 
     Where a subscription is unknown, what is sure of now lies between two optima, and nothing is
     sure of an assignor.
     """
+    judged, rows = one.judged, [row for row in one.rows if row.assignor in named]
     if not (sure or assumed) or judged.verdict.says in ("no members", "nobody reads"):
         return []
     if judged.reference is None and not rows:
@@ -272,17 +253,12 @@ def _worse(
     return [*beyond(between, sure, sure=True, besides=assumed, shown=rows), *also]
 
 
-def score_document(
-    judged: Judged,
-    reference: Solution | None,
-    rows: Sequence[Score],
-    tiers: Tiers,
-    assumed: Sequence[str],
-) -> dict[str, object]:
+def score_document(scored: ScoredGroup, tiers: Tiers, assumed: Sequence[str]) -> dict[str, object]:
     """Return the ``assay-scores/1`` document of a group, with its verdict."""
+    judged = scored.judged
     waiting, plan, streams = without_reader(judged.group), judged.plan, judged.group.streams
     return {
-        **scores_document(judged.group, tiers, reference, rows),
+        **scores_document(judged.group, tiers, scored.reference, scored.rows),
         "captured_at": judged.group.captured_at,
         "verdict": judged.verdict.to_dict(judged.shown),
         "question": judged.verdict.question,
@@ -290,26 +266,20 @@ def score_document(
         "assumed": list(assumed),
         "without_reader": None if waiting is None else waiting.to_dict(),
         **({} if streams is None else {"tasks": tasks_of(streams).to_dict()}),
+        "lag": lag_document(judged.now, scored.lowest, judged.fall),
     }
 
 
 def show_group(
-    judged: Judged,
-    reference: Solution | None,
-    rows: Sequence[Score],
-    asked: Asked,
-    lowest: LowestPeak | None = None,
-    *,
-    plans: Mapping[str, NamedAssignment] | None = None,
+    scored: ScoredGroup, asked: Asked, plans: Mapping[str, NamedAssignment] | None = None
 ) -> None:
     """Print what is known of one group, its members' loads, and a row for each assignor.
 
     Parameters
     ----------
-    lowest : the lowest peak lag, None where it is not known
     plans : assignments made elsewhere, by the names of their rows
     """
-    plans = plans or {}
+    judged, rows, plans = scored.judged, scored.rows, plans or {}
     told = [plan_told(row) for row in rows if row.assignor in plans]
     makes = remedy(judged, [row for row in rows if row.assignor not in plans], asked)
     for said in filter(None, (sentence(judged), *told, makes)):
@@ -321,8 +291,8 @@ def show_group(
     hosts = hosts_told(judged, asked.solve(EVEN_HOSTS))
     for said in filter(None, (early_gain(judged), hosts, *streams_told(judged.group))):
         tell(said)
-    _tell_lag(judged, lowest, asked)
-    if rows and reference is not None:
+    _tell_lag(judged, scored.lowest, asked)
+    if rows and scored.reference is not None:
         show_plan(judged)
         show_loads(judged)
         if said := least_of_as_good(judged):
@@ -330,8 +300,8 @@ def show_group(
         if judged.target is not None:
             held = {name: plan.of(judged.group) for name, plan in plans.items()}
             show_hosts(judged.now, judged.target, held)
-        show_scores(reference, rows, lowest, told=plans)
-    elif reference is None:
+        show_scores(scored.reference, rows, scored.lowest, told=plans)
+    elif scored.reference is None:
         for row in rows:
             if row.assignor not in plans:
                 tell(f"{row.assignor}: {why_not(row)}")
@@ -412,26 +382,25 @@ def show_loads(judged: Judged) -> None:
 
 
 def show_all(
-    judged: Sequence[Judged],
-    lowest: Sequence[LowestPeak | None],
+    scored: Sequence[ScoredGroup],
     tiers: Tiers,
     in_full: str,
     unread: Sequence[Failure],
-    not_had: Sequence[Failure] = (),
-    rows: Sequence[tuple[str, Score]] = (),
+    not_had: Sequence[Failure],
+    *,
+    over: bool,
 ) -> None:
     """Print a sentence about all groups, then a line for each, worst first.
 
     Parameters
     ----------
-    lowest : (groups,) the lowest peak of each
     in_full : the command that prints one group in full
     unread : what could not be read
     not_had : groups that could not be judged in the state they were in
-    rows : what was scored of each that counts, with the group's name; nothing where nobody named
-        an assignor
+    over : whether to print how assignors did on all groups
     """
-    overview = overview_of(judged, lowest, [*not_had, *unread])
+    judged = [one.judged for one in scored]
+    overview = overview_of(judged, [one.lowest for one in scored], [*not_had, *unread])
     ordered = [judged[at] for at in worst_now(judged)]
     tell(overview.sentence())
     for said in overview.history():
@@ -455,8 +424,10 @@ def show_all(
     show_notes(overview)
     if judged:
         show(f"{in_words(tiers)}; one in full: {in_full}")
-    if rows:
+    if over:
         show("")
+        counting = [scored[at] for at in sorted(latest_of(judged))]
+        rows = [(one.judged.group.name, row) for one in counting for row in one.rows]
         show_over_groups(rows, tiers)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.overview import Overview
     from compare.remedy import Commands
-    from compare.scores import Score
+    from compare.scores import ScoredGroup
     from groups.errors import Failure
     from groups.tiers import Objective
 
@@ -35,8 +36,7 @@ SOLVERS = ("kafka-assay", "numpy", "ortools")
 
 def composed(
     overview: Overview,
-    judged: Sequence[Judged],
-    scores: Sequence[Sequence[Score]],
+    scored: Sequence[ScoredGroup],
     material: Material,
     *,
     tiers: Objective,
@@ -48,19 +48,21 @@ def composed(
     Parameters
     ----------
     overview : of all groups; its worst have a line, and those in full are the first of them
-    judged : the worst groups, to be shown in full; `scores` are what assignors made of them
+    scored : the worst groups, to be shown in full
     assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
     commands : of the reader; None if they are not known
     """
     often = Counter(one.name for one in overview.worst)
-    lowest = lowest_peaks(judged, tiers, assume_equal=assume_equal)
+    judged = [one.judged for one in scored]
+    peaks = lowest_peaks(judged, tiers, assume_equal=assume_equal)
+    scored = [replace(one, lowest=peak) for one, peak in zip(scored, peaks, strict=True)]
     lines = tuple(
-        line_of(one, number, least, repeats=often[one.group.name] > 1)
-        for number, (one, least) in enumerate(zip(judged, lowest, strict=True), start=1)
+        line_of(one.judged, number, one.lowest, repeats=often[one.judged.group.name] > 1)
+        for number, one in enumerate(scored, start=1)
     )
     details = tuple(
-        detail_of(*given, commands and commands.about(given[1].name))
-        for given in zip(judged, lines, scores, lowest, strict=True)
+        detail_of(one, line, commands and commands.about(line.name))
+        for one, line in zip(scored, lines, strict=True)
     )
     rest = overview.worst[len(judged) :]
     lines += tuple(

@@ -61,43 +61,42 @@ def page_of_groups(
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         judged = [replace(one, group=one.group.with_equal_subscriptions()) for one in judged]
-    scores = score_all_judged(
+    tried = score_all_judged(
         judged,
-        [one.lowest if assume_equal else one.reference for one in judged],
+        tiers,
         [CURRENT, *assignors],
         time_limit,
         assume_equal=assume_equal,
         say=say,
     )
     order = worst_now(judged)
-    latest = [judged[at] for at in order]
-    # As far as it is known who reads what.
-    rows = [[row for row in scores[at] if row.reason != UNKNOWN] for at in order]
-    own = [one.group for one in latest]
-    compared = [*zip(own, rows, strict=True)]
-    if len({group.of_streams for group in own}) > 1:
-        # Beside consumer groups nobody asks what a consumer's assignor makes of tasks.
-        rows = [[row for row in scored if row.reason != NO_TASKS] for scored in rows]
-        compared = [
-            (group, scored)
-            for group, scored in zip(own, rows, strict=True)
-            if not group.of_streams or len(scored) > 1
-        ]
+    own = [judged[at].group for at in order]
+    mixed = len({group.of_streams for group in own}) > 1
+    # Beside consumer groups nobody asks what a consumer's assignor makes of tasks.
+    passed_over = (UNKNOWN, NO_TASKS) if mixed else (UNKNOWN,)
+    latest = [
+        replace(tried[at], rows=[row for row in tried[at].rows if row.reason not in passed_over])
+        for at in order
+    ]
+    compared = [
+        one for one in latest if not (mixed and one.judged.group.of_streams) or len(one.rows) > 1
+    ]
     material = Material(
         sources=sources,
         times=[one.group.captured_at for one in judged],
         unread=unread,
         unread_count=len(unread),
         assumed=_assumed(own),
-        yours=compared_of([one for one, _ in compared], [scored for _, scored in compared], tiers),
+        yours=compared_of(
+            [one.judged.group for one in compared], [one.rows for one in compared], tiers
+        ),
         benchmark=_of_benchmark(benchmark, tiers, assignors, time_limit, say),
-        unknown=_unknown(latest),
+        unknown=_unknown([one.judged for one in latest]),
         made=made,
     )
     return composed(
         overview_of(judged, failed=unread),
         latest[:MOST_DETAILS],
-        rows[:MOST_DETAILS],
         material,
         tiers=tiers,
         assume_equal=assume_equal,

@@ -20,7 +20,7 @@ from compare.page.comparison import comparison_in
 from compare.page.composition import composed, made_now
 from compare.page.contents import Material
 from compare.page.over_time import over_time, whole_time
-from compare.scores import CURRENT, STORED, UNKNOWN, stored_score
+from compare.scores import CURRENT, STORED, UNKNOWN, ScoredGroup, stored_score
 from groups.errors import BadInput, Failure
 from groups.table.layout import LAYOUT
 from groups.table.rows import of_row
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from compare.judged import Judged
     from compare.overview import Glance
     from compare.page.contents import Page
     from compare.scores import Score
@@ -73,7 +72,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     found = Aggregates.stored(folder, objective)
     apart = families_apart(found, benchmark)
     yours = found.of([family for family in found.families if family not in apart])
-    glances, judged, scores = _sample(folder, objective, yours)
+    glances, scored = _sample(folder, objective, yours)
     unread_count, unread = _unread(folder)
     material = Material(
         made=made_now(
@@ -89,7 +88,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
         unknown=yours.counts("groups").get("unknown", 0),
         trend=over_time(folder, objective, yours, glances, yours.changes()),
     )
-    return composed(yours.overview(glances), judged, scores, material, tiers=tiers)
+    return composed(yours.overview(glances), scored, material, tiers=tiers)
 
 
 def _sources(inputs: Iterable[str], benchmark: Sequence[str]) -> list[str]:
@@ -130,7 +129,7 @@ def families_apart(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
 
 def _sample(
     folder: str, objective: str, found: Aggregates
-) -> tuple[list[Glance], list[Judged], list[list[Score]]]:
+) -> tuple[list[Glance], list[ScoredGroup]]:
     """Return the worst groups in a line each, and the first of them in full with their scores."""
     worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
@@ -161,7 +160,8 @@ def _sample(
         )
         for key in keys[:whole]
     ]
-    return glances, judged, of_each
+    made = zip(judged, of_each, strict=True)
+    return glances, [ScoredGroup(one, one.reference, rows) for one, rows in made]
 
 
 def many_in_full(partitions: Sequence[int], objective: str) -> int:

@@ -307,6 +307,7 @@ def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name
 def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_theirs(capsys):
     from assay.commands.options import Asked
     from assay.commands.score import show_group
+    from compare.scores import ScoredGroup
 
     def said(*lists):
         members = {
@@ -315,7 +316,8 @@ def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_th
         }
         document = {"format": "assay-group/1", "group": "g", "topics": {"t": 2}}
         (one,) = judge([Group.from_dict(document | {"members": members})])
-        show_group(one, one.reference, [], Asked(sources=["groups.txt"], group=one.group.name))
+        asked = Asked(sources=["groups.txt"], group=one.group.name)
+        show_group(ScoredGroup(one, one.reference, []), asked)
         return capsys.readouterr().out
 
     mixed = {"assignors": ["cooperative-sticky", "range"]}, {"assignors": ["range"]}

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from compare.reasons.explanation import Explanation
     from compare.remedy import Commands
     from compare.score_table import ScoreColumn
-    from compare.scores import Excess, Score
+    from compare.scores import Excess, Score, ScoredGroup
     from groups.assignment import Assignment
     from groups.wording import Nouns
     from optimal.solution import Solution
@@ -67,21 +67,14 @@ MOST_LINES = 12
 LONGEST = 90
 
 
-def detail_of(
-    judged: Judged,
-    line: Line,
-    scores: Sequence[Score],
-    lowest: LowestPeak | None,
-    commands: Commands | None,
-) -> Detail:
+def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Detail:
     """Return one group in full.
 
     Parameters
     ----------
-    scores : what assignors would make of it
-    lowest : the lowest peak lag that there can be; None where that is not known
     commands : of the reader, about the group; None if they are not known
     """
+    judged, scores, lowest = scored.judged, scored.rows, scored.lowest
     group = judged.group
     told, waiting = [sentence(judged)], without_reader(group)
     told += [] if waiting is None else [waiting.sentence()]

@@ -5,6 +5,7 @@ from assay.commands.score import score_document, show_group
 from compare.judged import judge
 from compare.lag.behind import is_read, sentences_without_reader, without_reader
 from compare.overview import glance_of
+from compare.scores import ScoredGroup
 from groups import Group
 
 
@@ -63,17 +64,19 @@ def test_nothing_is_said_of_what_nobody_ever_read_what_somebody_reads_or_a_group
 
 def test_one_group_says_so_beside_its_verdict_and_so_does_its_document(capsys):
     (one,) = judge([group_of(at(0, 7), at(None, 7))])
-    show_group(one, one.reference, [], Asked(sources=["groups.txt"], group=one.group.name))
+    scored = ScoredGroup(one, one.reference, [])
+    show_group(scored, Asked(sources=["groups.txt"], group=one.group.name))
     assert capsys.readouterr().out.splitlines()[:2] == [
         "g: as good as can be in balance > moves. 2 members hold 1 each of 2 partitions.",
         "1 partition that nobody reads (left) has a commit; 7 records wait there.",
     ]
-    written = score_document(one, one.reference, [], ("balance", "stickiness"), ())
+    written = score_document(scored, ("balance", "stickiness"), ())
     assert written["without_reader"] == {
         "partitions": 1, "topics": ["left"], "records": 7, "unknown": 0,
     }  # fmt: skip
     (one,) = judge([group_of(at(None, 7))])
-    assert score_document(one, None, [], ("balance",), ())["without_reader"] is None
+    scored = ScoredGroup(one, None, [])
+    assert score_document(scored, ("balance",), ())["without_reader"] is None
 
 
 def test_a_line_of_an_overview_counts_the_partitions_that_the_single_view_counts():
