@@ -29,11 +29,11 @@ from assay.commands.options import (
 from assay.progress import far
 from assay.streams import complain, note_failures, show
 from groups.errors import BadInput, Failure
+from groups.tiers import parse_objective
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from compare.page.contents import Page
     from groups.group import Group
 
 PAGE = "report.html"
@@ -99,16 +99,21 @@ def report(
             groups, unread = _read(files, group or [], options)
         else:
             groups, unread = cluster.captured_of(live, group, options)
-        page = _of_groups(
+        from compare.page.composition import made_now
+        from compare.page.from_groups import page_of_groups
+
+        tiers = parse_objective(objective)
+        page = page_of_groups(
             groups,
-            unread,
-            [f"the cluster at {live.bootstrap}"] if live else [named(one) for one in files],
-            benchmark or [],
-            assignor=assignor,
-            objective=objective,
-            time_limit=time_limit,
-            options=options,
-            alike=Asked(sources=files, group=None, options=options, time_limit=time_limit),
+            tiers,
+            sources=[f"the cluster at {live.bootstrap}"] if live else [*map(named, files)],
+            unread=unread,
+            assignors=_tried(assignor, groups),
+            benchmark=_benchmark(benchmark, options),
+            assume_equal=options.assume_equal,
+            made=made_now(_command(), tiers, time_limit),
+            say=far,
+            commands=Asked(sources=files, group=None, options=options, time_limit=time_limit),
         )
     write_page(page, path)
     for said in (page.sentence, *page.history, page.not_solved, f"report: {path}"):
@@ -134,44 +139,22 @@ def _folder_of_a_run(sources: Sequence[str]) -> str | None:
     return first if not is_local(first) or os.path.isdir(os.path.join(first, "runs")) else None
 
 
-def _of_groups(
-    groups: Sequence[Group],
-    unread: Sequence[Failure],
-    sources: Sequence[str],
-    benchmark: Sequence[str],
-    *,
-    assignor: Sequence[str] | None,
-    objective: str,
-    time_limit: float,
-    options: GroupOptions,
-    alike: Asked,
-) -> Page:
-    from compare.page.composition import made_now
-    from compare.page.from_groups import page_of_groups
+def _tried(assignor: Sequence[str] | None, groups: Sequence[Group]) -> list[str]:
+    """Return the assignors to try: those named, else the usual ones where there are consumers."""
     from compare.scores import CURRENT, OPTIMUM, assignors_asked
-    from groups.tiers import parse_objective
     from heuristics.catalogue import usual_assignors
 
-    tiers = parse_objective(objective)
     consumers = not all(group.of_streams for group in groups)
     names = assignors_asked(assignor) if assignor else usual_assignors() if consumers else []
-    of_others = GroupOptions(reset=options.reset)
-    apart, damaged = _read(benchmark, [], of_others) if benchmark else ([], [])
-    note_failures(damaged)
+    return [name for name in names if name not in (CURRENT, OPTIMUM)]
 
-    return page_of_groups(
-        groups,
-        tiers,
-        sources=sources,
-        unread=unread,
-        benchmark=apart,
-        assignors=[name for name in names if name not in (CURRENT, OPTIMUM)],
-        time_limit=time_limit,
-        assume_equal=options.assume_equal,
-        made=made_now(_command(), tiers, time_limit),
-        say=far,
-        commands=alike,
-    )
+
+def _benchmark(sources: Sequence[str] | None, options: GroupOptions) -> list[Group]:
+    """Return the groups of a benchmark; say what is not read of it."""
+    of_others = GroupOptions(reset=options.reset)
+    apart, damaged = _read(sources, [], of_others) if sources else ([], [])
+    note_failures(damaged)
+    return apart
 
 
 def _read(

@@ -40,7 +40,6 @@ def page_of_groups(
     unread: Sequence[Failure],
     benchmark: Sequence[Group],
     assignors: Sequence[str],
-    time_limit: float,
     assume_equal: bool,
     made: Made,
     say: Callable[[str], None],
@@ -54,10 +53,11 @@ def page_of_groups(
     unread : what is no group, and why
     benchmark : groups that are not the reader's: only how assignors fare on them is shown
     assignors : names of those to try on each group of which it is known who reads what
-    time_limit : seconds for each solve, and for each assignor
+    made : with the seconds for each solve, and for each assignor
     say : is told how far it is
     commands : of the reader; None if they are not known
     """
+    time_limit = made.time_limit
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         judged = [replace(one, group=one.group.with_equal_subscriptions()) for one in judged]

@@ -19,7 +19,6 @@ def page_of():
             "sources": ["groups.json"],
             "unread": [],
             "benchmark": [],
-            "time_limit": 10.0,
             "assume_equal": False,
             "say": lambda line: None,
             "made": made_now("assay report groups.json", tiers, 10.0),
