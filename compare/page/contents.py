@@ -61,7 +61,7 @@ class Material:
     assumed : what was assumed, of which groups, and of how many
     yours, benchmark : assignors over the reader's groups and over those that are not
     unknown : groups of which it is not known who reads what
-    trend : how groups went over time, each drawing with its data as CSV
+    trend : how groups went over time
     """
 
     made: Made
@@ -73,7 +73,7 @@ class Material:
     yours: Comparison | None
     unknown: int
     benchmark: Comparison | None
-    trend: tuple[tuple[Drawing, str], ...] = ()
+    trend: tuple[Drawing, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,14 +18,15 @@ HEIGHT = 220
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as SVG, what it says without looking, and its data as CSV under a file name."""
+    """A figure as SVG, what it says without looking, and its data as CSV, if it has its own."""
 
     title: str
     alt: str
     svg: str
+    data: str = ""
 
 
-def drawn(chart: alt.Chart, title: str, told: str) -> Drawing:
+def drawn(chart: alt.Chart, title: str, told: str, data: str = "") -> Drawing:
     """Return a chart as a figure of a page: no wider than a phone, in the page's own colours."""
     import vl_convert
 
@@ -35,7 +36,7 @@ def drawn(chart: alt.Chart, title: str, told: str) -> Drawing:
     spec = themed(small, background="transparent").to_dict()
     # A longer label would make the figure wider than a phone, or its letters too small.
     spec["config"]["legend"] |= {"labelLimit": WIDTH - 40, "columns": 1}
-    return Drawing(title, told, vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
+    return Drawing(title, told, vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]), data)
 
 
 # What a spreadsheet takes for a formula where a cell begins with it.

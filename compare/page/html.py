@@ -215,8 +215,7 @@ def _downloads(page: Page, groups: str | None) -> list[tuple[str, str]]:
     found = {"groups-data": groups}
     for name, comparison in (("assignors", page.yours), ("benchmark", page.benchmark)):
         found[f"{name}-data"] = None if comparison is None else comparison.data
-    for number, (_, data) in enumerate(page.trend, start=1):
-        found[f"trend{number}-data"] = data
+    found |= {f"trend{at}-data": one.data for at, one in enumerate(page.trend, start=1)}
     return [(name, text) for name, text in found.items() if text is not None]
 
 

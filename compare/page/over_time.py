@@ -34,7 +34,7 @@ def over_time(
     found: Aggregates,
     worst: Sequence[Glance],
     changes: Sequence[Trend],
-) -> tuple[tuple[Drawing, str], ...]:
+) -> tuple[Drawing, ...]:
     """Return how many groups had which verdict when, and how some groups went.
 
     Parameters
@@ -106,9 +106,9 @@ def _went(folder: str, objective: str, names: Sequence[str]) -> list[list[Record
     ]
 
 
-def _drawing(rows: list[Record], what: str, title: str, told: str) -> tuple[Drawing, str]:
+def _drawing(rows: list[Record], what: str, title: str, told: str) -> Drawing:
     from compare import figures
 
     heads = ("captured_at", "group", "value")
     data = as_csv(heads, ([row[head] for head in heads] for row in rows))
-    return drawn(figures.trend(rows, what=what), title, told), data
+    return drawn(figures.trend(rows, what=what), title, told, data)

@@ -48,7 +48,7 @@ class Detail:
     planned_lag : what the peak lag of assignors is compared with; None where that is not known
     choice : why these moves, of all that are as good; empty where nothing was searched
     made_by : what makes such moves; empty where there are none
-    trade : what each move buys, as a figure and its data as CSV; None where it is not drawn
+    trade : what each move buys; None where it is not drawn
     why : why it cannot be better, a sentence each
     proved : the optimum with its proof; None where nothing is proved
     documents : group and solution as ``assay check`` takes them; nothing where there is no room
@@ -77,4 +77,4 @@ class Detail:
     proved: Solution | None = None
     documents: tuple[str, ...] = ()
     moves_data: str | None = ""
-    trade: tuple[Drawing, str] | None = None
+    trade: Drawing | None = None

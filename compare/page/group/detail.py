@@ -250,8 +250,8 @@ def _is_floor(judged: Judged) -> bool:
     return first.name == "balance" and first.bound == first.value
 
 
-def trade_of(judged: Judged, line: Line) -> tuple[Drawing, str] | None:
-    """Return the curve of moves against balance, and its data as CSV.
+def trade_of(judged: Judged, line: Line) -> Drawing | None:
+    """Return the curve of moves against balance.
 
     None where that is not what the verdict is about, the group is large or not among the worst, or
     there is nothing to choose from.
@@ -273,7 +273,7 @@ def trade_of(judged: Judged, line: Line) -> tuple[Drawing, str] | None:
     heads = ("moves", "balance", "proved", "bound")
     keys = ("paid", "bought", "proved", "bound")
     data = as_csv(heads, ([row[key] for key in keys] for row in rows))
-    return drawn(figures.trade_off(rows), "What each move buys", CURVE), data
+    return drawn(figures.trade_off(rows), "What each move buys", CURVE, data)
 
 
 def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:

@@ -308,7 +308,7 @@ def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_t
     page = page_of_run(out, [], "assay report out")
     assert (page.lead, page.sentence) == (expected.headline(), expected.sentence())
     assert page.history == tuple(expected.history())
-    assert [drawing.title for drawing, _ in page.trend] == [
+    assert [drawing.title for drawing in page.trend] == [
         "Verdicts over time",
         "Groups over time",
         "Lag that grows steadily",

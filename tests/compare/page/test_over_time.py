@@ -46,8 +46,8 @@ def drawings(folder, captures: list[dict], *worst: str, changes=()) -> dict[str,
     found = Aggregates(pa.Table.from_pylist(trend, TABLES["aggregates"]), current=True)
     glances = [Glance(name, at(0), 3, 9, Verdict(BAD, sure=True)) for name in worst]
     drawn = over_time(folder, OBJECTIVE, found, glances, changes)
-    assert all(one.svg.startswith("<svg") and "NaN" not in one.svg for one, _ in drawn)
-    return {one.title: data.splitlines() for one, data in drawn}
+    assert all(one.svg.startswith("<svg") and "NaN" not in one.svg for one in drawn)
+    return {one.title: one.data.splitlines() for one in drawn}
 
 
 def test_verdicts_are_counted_at_each_time_of_capture_the_worst_first(tmp_path):
