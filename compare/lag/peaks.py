@@ -85,9 +85,12 @@ def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak
     if peak is None:
         return None
     if PEAK in objective:
-        bound = best.terms[objective.index(PEAK)].bound
+        # What can be had bounds nothing where more readers could have less.
+        bounding = judged.reference if best is judged.best else best
+        bound = None if bounding is None else bounding.terms[objective.index(PEAK)].bound
         before = objective[: objective.index(PEAK)]
-        return LowestPeak(peak, 0 if bound is None else bound, target, before)
+        bound = least_for_somebody(group) if bound is None else bound
+        return LowestPeak(peak, bound, target, before)
     now = Assignment(group, judged.now.owner) if judged.now.is_valid else target
     there = [now, target] if _balance(now) == _balance(target) else [target]
     if now in there and judged.fall is not None:

@@ -32,6 +32,10 @@ NAMED = {
 }
 
 
+# Of an assignment that gives each member only what it is known to read.
+WHOEVER = ", whoever reads what"
+
+
 def measured(tier: str, value: int) -> str:
     """Return a value of a tier as people read it: the time of `peak_time`, else a number."""
     return duration(value) if tier == "peak_time" else f"{value:,}"
@@ -109,6 +113,8 @@ def least_of_as_good(judged: Judged) -> str:
         return ""
     found = "" if judged.least_lag else " that was found"
     given = _if_read(judged, judged.target)
+    if given == WHOEVER:
+        return f"Of all assignments as good{given}, this one has the least peak lag{found}."
     return f"Of all assignments as good, this one has the least peak lag{found}{given}."
 
 
@@ -118,7 +124,7 @@ def _if_read(judged: Judged, assignment: Assignment) -> str:
         return ""
     most, readers = judged.lowest, assignment.group.readers
     alike = most is not None and np.array_equal(most.group.readers, readers)
-    return f" if {ALL_ALIKE}" if alike else ", whoever reads what"
+    return f" if {ALL_ALIKE}" if alike else WHOEVER
 
 
 def not_compared(groups: Sequence[Group]) -> str:
