@@ -41,7 +41,10 @@ OPTIONS = {
 }
 
 
-WHO_READS = f"To say who reads what, {OPTIONS['subscriptions']}; assay capture asks the broker."
+WHO_READS = (
+    "To say who reads what: --reads 'MEMBER=+TOPIC' adds a topic, --reads 'MEMBER=TOPICS' names "
+    "all that it reads, --assume-equal takes all members as equal; assay capture asks the broker."
+)
 
 
 def told(error: AssayError) -> str:

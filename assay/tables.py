@@ -92,9 +92,12 @@ def show_scores(
         but = ", except of peak lag" if lagging else ""
         tell(f"in brackets: how much worse than the optimum{but}")
     if lowest is not None and lagging:
+        least = (
+            f"{lowest.records:,}" if lowest.proved else f"{lowest.bound:,} to {lowest.records:,}"
+        )
         tell(
             f"peak lag: of the member with most, at which {in_words(solution.objective)} does not "
-            f"look; in brackets: how much more than {lowest.records:,}, {lowest.named}"
+            f"look; in brackets: how much more than {least}, {lowest.named}"
         )
 
 
@@ -253,7 +256,7 @@ def _verdict(one: Glance | Pair) -> str:
 
 
 def _peak_lags(one: Glance | Pair) -> Pair | None:
-    """Return the peak lag now, after the moves, and the lowest there can be; ~ if not proved."""
+    """Return the peak lag now, after the moves, and the lowest there can be."""
     if isinstance(one, tuple) or one.peak is None:
         return None
     then = "-" if one.then is None else rounded(one.then)
@@ -268,7 +271,9 @@ def _catch_up(one: Glance | Pair) -> Pair | None:
 
 
 def _best(one: Glance, value: int | None, told: Callable[[int], str]) -> str:
-    return " / -" if value is None else f" / {'' if one.lowest_proved else '~'}{told(value)}"
+    return (
+        " / -" if value is None else f" / {told(value)}{'' if one.lowest_proved else ' or less'}"
+    )
 
 
 def with_like(said: str) -> str:

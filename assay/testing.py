@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from compare.limits import beyond, with_earlier
+from compare.limits import beyond, excesses, with_earlier
 from compare.scores import Score, score
 from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
@@ -152,7 +152,7 @@ def assert_within(
         raise AssertionError(f"{asked.name}: not valid: {', '.join(shown)}")
     solution = solve(asked, tiers, time_limit=time_limit)
     row = score(asked, made, solution)
-    if beyond([row], limits):
+    if beyond([row], limits, solution.terms):
         raise AssertionError(_message(row, made, solution, limits, time_limit))
 
 
@@ -202,13 +202,14 @@ def _message(
 ) -> str:
     """Return what is better, by how much, and what proves it."""
     lines = []
-    for term, best in zip(row.terms or (), solution.terms, strict=False):
-        if term.name not in limits or term.excess == 0:
+    found_terms = excesses(row.terms or (), solution.terms)
+    for (term, excess), best in zip(found_terms, solution.terms, strict=False):
+        if term.name not in limits or excess == 0:
             continue
         allowed = f", more than {limits[term.name]} above it" if limits[term.name] else ""
-        if isinstance(term.excess, int) and term.excess > limits[term.name]:
+        if isinstance(excess, int) and excess > limits[term.name]:
             lines.append(f"{called(term.name)} {term.value}, the best is {best.value}{allowed}")
-        elif isinstance(term.excess, tuple):
+        elif isinstance(excess, tuple):
             known = "nothing is known" if best.bound is None else f"it is at least {best.bound}"
             lines.append(
                 f"{called(term.name)} {term.value}; the best was not proved in {time_limit:g} s: "

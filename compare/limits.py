@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+from compare.scores import CURRENT
+from groups.tiers import called
 
-    from compare.scores import Excess, Score
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from compare.scores import Excess, Score, ScoreTerm
     from compare.verdict import Says
+    from optimal.solution import Term
 
 # Verdicts that a strict gate does not let pass: two that are open, and a group that nobody serves.
 OPEN: tuple[Says, ...] = ("not proved", "depends on who reads what", "nobody reads")
@@ -37,6 +41,12 @@ class Beyond(NamedTuple):
         """Return what it has in common with other groups: all but the amount."""
         return self._told(f"more than {self.limit}")
 
+    @property
+    def short(self) -> str:
+        """Return the same in brackets behind a group's name: ``balance +4``."""
+        who = "" if self.assignor == CURRENT else f"{self.assignor}: "
+        return f"{who}{self.reason or f'{called(self.tier)} +{self.amount}'}"
+
     def _told(self, by: str) -> str:
         """Return what is too far, by how much, and which later tier's limit says so."""
         if self.reason is not None:
@@ -49,6 +59,7 @@ class Beyond(NamedTuple):
 def beyond(
     rows: Sequence[Score],
     limits: Mapping[str, int],
+    optimum: Sequence[Term],
     *,
     sure: bool = False,
     besides: Collection[str] = (),
@@ -56,12 +67,13 @@ def beyond(
 ) -> list[Beyond]:
     """Return each row and tier whose excess is above the limit.
 
-    A row that is not valid, or did not come to a score, is too far. A tier after the first one
-    in which the assignor is worse has no excess of its own: the earlier tier's limit speaks, which
-    is 0 where only a later one has a limit.
+    A row that is not valid, or did not come to a score, is too far. An earlier tier's limit is 0
+    where only a later one has a limit. A tier after the first one in which the assignor is worse
+    is held against what the optimum has there.
 
     Parameters
     ----------
+    optimum : the terms of the solution that the rows are scored against
     sure : of an excess that is an interval, judge the least that it is; else the most, and an
         unknown end is too far
     besides : tiers that have limits elsewhere, so that a later tier's sets none for them
@@ -77,8 +89,7 @@ def beyond(
         # Nothing is known of the optimum, not even of the first tier.
         unknown = not sure and bool(row.terms) and row.terms[0].excess is None
         held = with_earlier(limits, [term.name for term in row.terms], besides)
-        for term in row.terms:
-            excess = term.excess
+        for term, excess in excesses(row.terms, optimum):
             open_end = unknown or (isinstance(excess, tuple) and not sure and excess[1] is None)
             if isinstance(excess, tuple):
                 excess = excess[0] if sure else excess[1]
@@ -91,6 +102,25 @@ def beyond(
                 limit = held[term.name]
                 found.append(Beyond(row.assignor, None, term.name, amount, limit, later))
     return found
+
+
+def excesses(
+    terms: Sequence[ScoreTerm], optimum: Sequence[Term]
+) -> Iterator[tuple[ScoreTerm, Excess]]:
+    """Yield each term with its excess, also after the first tier that differs.
+
+    There it is what the row has more than the optimum, as far as all tiers before are proved.
+    """
+    bests = {term.name: term for term in optimum}
+    proved = True
+    for term in terms:
+        excess, best = term.excess, bests.get(term.name)
+        if excess is None and best is not None and proved:
+            high = None if best.bound is None else term.value - best.bound
+            low = term.value - best.value
+            excess = low if low == high else (low, high)
+        proved = proved and best is not None and best.bound == best.value
+        yield term, excess
 
 
 def with_earlier(

@@ -140,9 +140,9 @@ def best_in(standings: Sequence[Standing]) -> str:
     Examples
     --------
     >>> counts = {"counted": (("valid", 9), ("balanced", 9)), "tiers": ()}
-    >>> now, some, all_ = (Standing(9, 0, good, good, **counts) for good in (7, 4, 9))
-    >>> print(best_in(ranked({"a": all_, "b": some, "current": now})))
-    Of 2 assignors tried, a is best: as good as can be in 9 of 9 groups; as it is now, in 7.
+    >>> some, all_ = (Standing(9, 0, good, good, **counts) for good in (4, 9))
+    >>> best_in(ranked({"a": all_, "b": some}))
+    'Of 2 assignors tried, a is best: as good as can be in 9 of 9 groups.'
     >>> best_in(ranked({"kafka-java/range@4.4.0": some}))
     'range 4.4.0 is as good as can be in 4 of 9 groups.'
     """
@@ -159,8 +159,8 @@ def best_in(standings: Sequence[Standing]) -> str:
     good = f"as good as can be in {least}{optimal:,} of {counted(groups, 'group')}"
     said = f"{who} {agreed(len(named), 'are')} {'' if tried == 1 else 'best: '}{good}"
     alike = (one for one in standings if one.assignors == (CURRENT,) and one.groups == groups)
-    then = "".join(f"; as it is now, in {one.optimal:,}" for one in alike)
-    return f"{'' if tried == 1 else f'Of {tried:,} assignors tried, '}{said}{then}."
+    then = "".join(f" What members hold now is so in {one.optimal:,}." for one in alike)
+    return f"{'' if tried == 1 else f'Of {tried:,} assignors tried, '}{said}.{then}"
 
 
 class NotScored(NamedTuple):

@@ -208,7 +208,10 @@ def _print_all(
         Column("moves", lambda one: one.changes[0].moves if one.changes else None, right=True),
         Column("verdict", lambda one: one.judged.shown),
     )
-    tell("then: what the busiest member has after the change; less: than now")
+    tell(
+        "the greatest gain first; then: what the busiest member has after the change; less: than "
+        "now"
+    )
     _print_assumed(order)
     tell(f"one in full: {in_full}")
     if any(one.lower == "peak_lag" for one in advice):

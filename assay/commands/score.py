@@ -51,7 +51,7 @@ from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, least_of_as_good, not_compared
-from compare.limits import NOT_HELD, OPEN, beyond
+from compare.limits import NOT_HELD, OPEN, Beyond, beyond
 from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of, worst_now
 from compare.remedy import remedy
@@ -179,7 +179,11 @@ def score(
         time_limit=time_limit,
     )
     if format_ == "table" and gate:
-        tell(_gate_told(gate, [name for name, _ in worse], [one.name for one in groups]))
+        unsure = [
+            judged[at].group.name for at in sorted(counting) if judged[at].verdict.says in OPEN
+        ]
+        unsure += [one.about for one in not_had]
+        tell(_gate_told(gate, worse, [one.name for one in groups], unsure))
     if format_ == "json":
         for one, known in zip(scored, groups, strict=True):
             show_json(score_document(one, tiers, known.assumed))
@@ -201,17 +205,38 @@ def score(
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
 
-def _gate_told(limits: str, failing: Sequence[str], groups: Sequence[str]) -> str:
-    """Return which groups do not keep to the limits; names may be there more than once."""
-    names = [*dict.fromkeys(failing)]
-    every = len(set(groups))
-    if not names:
-        return f"{groups[0] if every == 1 else 'Every group that was read'} passes {limits}."
-    fail = agreed(len(names), "fail")
-    if every == 1:
-        return f"{few(names)} {fail} {limits}. The last lines say why."
-    some = f"{len(names):,} of {counted(every, 'group')}"
-    return f"{some} {fail} {limits}: {few(names)}. The last lines say why."
+def _gate_told(
+    limits: str, worse: Sequence[tuple[str, object]], groups: Sequence[str], unsure: Sequence[str]
+) -> str:
+    """Return which groups do not keep to the limits, and in what.
+
+    Parameters
+    ----------
+    worse : groups that fail, and why, in any order; a group may be there more than once
+    groups, unsure : all of them, and those whose verdict is open
+    """
+    failing: dict[str, list[str]] = {}
+    for name, why in worse:
+        failing.setdefault(name, []).append(why.short if isinstance(why, Beyond) else str(why))
+    every, left = {*groups, *failing}, [*dict.fromkeys(unsure)]
+    left = [name for name in left if name not in failing]
+    told = [f"{name} ({', '.join(whys)})" for name, whys in failing.items()]
+    within = len(every) - len(failing) - len(left)
+    said = []
+    if told and len(every) == 1:
+        said = [f"{told[0]} fails {limits}."]
+    elif told:
+        fail = agreed(len(told), "fail")
+        some = f"{len(told):,} of {counted(len(every), 'group')}"
+        said = [f"{some} {fail} {limits}: {few(told)}. Standard error has each in full."]
+    elif within:
+        some = f"{within:,} of {counted(len(every), 'group')}"
+        said = [
+            f"{groups[0] if len(every) == 1 else some} {agreed(within, 'are')} within {limits}."
+        ]
+    if left:
+        said.append(f"Not judged for sure: {few(left)}, which --strict does not let pass.")
+    return " ".join(said)
 
 
 def _complain(worse: Sequence[tuple[str, object]], damaged: Sequence[Failure]) -> None:
@@ -244,13 +269,15 @@ def _worse(
         return []
     if judged.reference is None and not rows:
         return [judged.verdict.says]
-    also = beyond(rows, assumed, besides=sure)
+    optimum = () if one.reference is None else one.reference.terms
+    also = beyond(rows, assumed, optimum, besides=sure)
     if judged.reference is None or judged.group.subscription_known.all():
-        return [*beyond(rows, sure, sure=True, besides=assumed), *also]
+        return [*beyond(rows, sure, optimum, sure=True, besides=assumed), *also]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
     between = [score_without_subscriptions(judged.reference, row.assignor) for row in rows]
-    return [*beyond(between, sure, sure=True, besides=assumed, shown=rows), *also]
+    optimum = judged.reference.terms
+    return [*beyond(between, sure, optimum, sure=True, besides=assumed, shown=rows), *also]
 
 
 def score_document(scored: ScoredGroup, tiers: Tiers, assumed: Sequence[str]) -> dict[str, object]:
@@ -442,13 +469,12 @@ def _few_of(failures: Sequence[Failure]) -> str:
 
 
 def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:
-    """Print what the best peak lag is the best of, and that some are not proved."""
+    """Print what the best peak lag is the best of."""
     known = [one for one in worst if one.peak is not None and one.lowest is not None]
     if not known:
         return
     which = f"the best in {' > '.join(tiers)}" if "peak_lag" in tiers else "balanced loads"
-    unproved = any(not one.lowest_proved for one in known)
     tell(
         "peak lag: of the member with most; then: after just the moves of the optimum; "
-        f"least: that {which} can have{'; ~ as far as known' if unproved else ''}"
+        f"least: that {which} can have"
     )

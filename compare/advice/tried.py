@@ -76,7 +76,9 @@ def tried_assignors(
     if good:
         trial, _ = min(good, key=lambda one: (one[0].peak or 0, one[0].moves or 0))
         of = f"The best of {len(good):,} tried" if len(good) > 1 else "The one tried"
-        reason = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}."
+        leaves = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}"
+        chance = ", by chance: after a join or a leave it never had the least"
+        reason = f"{leaves}{chance if _by_chance(trial) else ''}."
     return trials, NoGain("assignor", reason, proved=best.bound >= here)
 
 
@@ -159,6 +161,11 @@ def not_reached(
     return tuple((name, peak) for name, peak in peaks if peak is None or peak > change.after.value)
 
 
+def _by_chance(trial: Tried) -> bool:
+    """Return whether nothing of what an assignor reaches is left after a join or a leave."""
+    return trial.tried > 0 and not trial.kept
+
+
 def _better_assignor(
     now: int, least: int, valid: Sequence[tuple[Tried, Assignment]]
 ) -> Change | None:
@@ -167,7 +174,7 @@ def _better_assignor(
     A rule as written comes after all that people can deploy. Of several with the lowest peak the
     one that assigns already, then the one that keeps to the least after most joins and leaves,
     then that with the fewest moves, then the one that takes least to change to. None where all
-    gain less than half of what can be gained.
+    gain less than half of what can be gained, or gain it by chance.
 
     Parameters
     ----------
@@ -177,7 +184,10 @@ def _better_assignor(
     worth = [
         (trial, made)
         for trial, made in valid
-        if trial.peak is not None and trial.peak < now and 2 * (now - trial.peak) >= now - least
+        if trial.peak is not None
+        and trial.peak < now
+        and 2 * (now - trial.peak) >= now - least
+        and not _by_chance(trial)
     ]
     if not worth:
         return None

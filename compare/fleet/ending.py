@@ -19,6 +19,7 @@ from compare.sentences import spread
 from compare.verdict import EMPTY, Verdict, may_rebalance
 from groups.errors import Failure
 from groups.wording import MOST_NAMED, counted, few, first_lines
+from optimal.solution import Term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -174,7 +175,10 @@ def too_far_in_run(
     # Of a group that was captured several times the last capture counts.
     last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
     rows = latest(rows.join(last, "group").where("captured_at IS NULL OR captured_at = _last"))
-    found = rows.select("group", *STORED).mapInArrow(
+    optima = job.tables.read(spark, "optima").where(sql.col("made_by") == job.optimum_made_by)
+    optima = latest(optima).select("group_key", sql.col("terms").alias("optimum"))
+    rows = rows.join(optima, "group_key", "left")
+    found = rows.select("group", "optimum", *STORED).mapInArrow(
         partial(_beyond, limits), "sort string, group string, amount string"
     )
     places = sql.array_sort(sql.collect_set(sql.struct("group", "amount")))
@@ -198,6 +202,11 @@ def _beyond(
         found = [
             {"sort": one.sort, "group": row["group"], "amount": one.amount}
             for row in batch.to_pylist()
-            for one in beyond([stored_score(row)], limits, sure=True)
+            for one in beyond(
+                [stored_score(row)],
+                limits,
+                [Term(**term) for term in row["optimum"] or ()],
+                sure=True,
+            )
         ]
         yield pa.RecordBatch.from_pylist(found, schema)

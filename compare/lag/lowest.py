@@ -68,9 +68,8 @@ class LowestPeak:
     @property
     def named(self) -> str:
         """What it is: ``the least with balanced loads, by any number of moves``."""
-        words = ["the least", "" if self.proved else "known", self.given]
         many = "" if MOVES in self.before else ", by any number of moves"
-        return f"{' '.join(filter(None, words))}{many}"
+        return f"{f'the least {self.given}'.rstrip()}{many}"
 
     def excess_of(self, peak: int) -> int | tuple[int, int]:
         """Return how much more a peak is than the least, or between what that is if not proved."""

@@ -284,8 +284,8 @@ def row(*excess, valid=True, names=("balance", "stickiness")) -> Score:
     return Score("range", "scored", valid=valid, terms=terms)
 
 
-def too_far(rows, limits):
-    return [*map(str, beyond(rows, limits))]
+def too_far(rows, limits, optimum=()):
+    return [*map(str, beyond(rows, limits, optimum))]
 
 
 def test_a_row_is_too_far_only_above_the_limit_of_a_tier():
@@ -304,15 +304,31 @@ def test_a_limit_on_a_later_tier_holds_the_earlier_ones_without_a_limit_to_their
         "range: balance exceeds the optimum by 4, more than 0 (a limit on stickiness sets 0 for "
         "earlier tiers that have none)"
     )
-    assert too_far([row(4, None)], {"balance": 4, "stickiness": 0}) == []
-    (sort,) = (one.sort for one in beyond([row(4, None)], {"stickiness": 0}))
+    (sort,) = (one.sort for one in beyond([row(4, None)], {"stickiness": 0}, ()))
     assert sort == line.replace("by 4, more", "by more")
+
+
+def test_a_later_tier_is_held_to_its_limit_where_an_earlier_one_may_be_worse():
+    """A row 1,499 records above the least lag passed a limit of 400 once balance was let go."""
+    limits = {"balance": 4, "stickiness": 2}
+
+    def found(value, bound, balance=5):
+        optimum = (Term("balance", 5, balance), Term("stickiness", value, bound))
+        return too_far([row(4, None)], limits, optimum)
+
+    assert found(7, 7) == []
+    assert found(6, 6) == ["range: stickiness exceeds the optimum by 3, more than 2"]
+    assert found(7, 6) == ["range: stickiness exceeds the optimum by 3, more than 2"]
+    (line,) = found(7, None)
+    assert line == "range: stickiness exceeds the optimum by an unknown amount, more than 2"
+    # Of an optimum that is not proved before it, nothing is known there.
+    assert found(6, 6, balance=4) == []
 
 
 def test_a_limit_on_a_later_tier_leaves_alone_a_tier_that_has_its_limit_elsewhere():
     rows = [row(1, None)]
-    assert not [*beyond(rows, {"stickiness": 0}, besides=("balance",))]
-    assert len(beyond(rows, {"stickiness": 0}, besides=("racks",))) == 1
+    assert not [*beyond(rows, {"stickiness": 0}, (), besides=("balance",))]
+    assert len(beyond(rows, {"stickiness": 0}, (), besides=("racks",))) == 1
 
 
 def test_a_tier_without_a_limit_is_never_too_far():

@@ -81,8 +81,7 @@ def test_elsewhere_subscriptions_are_asked_for_or_the_assumption_stands_in_front
         said = " ".join(shown[name].stdout.split())
         assert f": depends on who reads what: {question}" in said
         assert said.endswith(
-            "To say who reads what, pass --reads PATTERN=TOPICS, or --assume-equal; assay capture "
-            "asks the broker."
+            "--assume-equal takes all members as equal; assay capture asks the broker."
         )
     equal = shown["equal"].stdout
     assert equal.startswith("This holds if all members read the same topics.\naio-f: ")

@@ -27,6 +27,7 @@ from compare.page.from_run import page_of_run
 from compare.scores import stored_score
 from groups import Group
 from groups.errors import Failure
+from optimal.solution import Term
 from tests.compare.conftest import HOSTILE
 from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four
@@ -167,10 +168,18 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
 def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs, job, first):
     scores = stored(spark_runs.out, "scores", TABLES["scores"].names, by="assignor", keys=ASKED)
     rows = scores.sort_by([(name, "ascending") for name in ("group", "assignor")]).to_pylist()
-    for limits in ({"balance": 3}, {"balance": 0, "stickiness": 0}, {"stickiness": 1}):
+    optima = stored(
+        spark_runs.out, "optima", ["group_key", "terms"], by="made_by", keys=[job.optimum_made_by]
+    )
+    optimum = {
+        row["group_key"]: [Term(**one) for one in row["terms"] or ()] for row in optima.to_pylist()
+    }
+    every = [{"balance": 3}, {"balance": 0, "stickiness": 0}, {"stickiness": 1}]
+    for limits in (*every, {"balance": 4, "stickiness": 0}):
         expected = {}
         for row in rows:
-            for line in map(str, beyond([stored_score(row)], limits, sure=True)):
+            found = beyond([stored_score(row)], limits, optimum[row["group_key"]], sure=True)
+            for line in map(str, found):
                 sort = re.sub(r" by (.+), more than", " by more than", line)
                 by = re.search(r" by (.+), more than", line)
                 named = row["group"] + (f" by {by[1]}" if by else "")
