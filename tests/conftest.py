@@ -1,5 +1,6 @@
 """What holds for every test: no way out of this machine, and in CI no skip for want of set-up."""
 
+import gc
 import ipaddress
 import os
 import re
@@ -52,6 +53,8 @@ NOT_BROUGHT = re.compile(
 )
 
 
+# Looking through a million objects for garbage takes a quarter of the time to collect the tests.
+gc.disable()
 # What a shell starts in the background ignores interrupts, and so would all that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -117,6 +120,12 @@ def pytest_collection_modifyitems(items):
         return next(found, len(LONGEST))
 
     items.sort(key=place)
+
+
+def pytest_collection_finish():
+    """Look for garbage from now on, but not among the tests: they stay."""
+    gc.freeze()
+    gc.enable()
 
 
 class FileByFile(LoadScopeScheduling):
