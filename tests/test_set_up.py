@@ -62,7 +62,8 @@ def outcomes(folder: Path, ci: str) -> tuple[str, dict[str, int]]:
     (folder / "conftest.py").write_text(CONFTEST.read_text())
     (folder / "test_skips.py").write_text(SKIPS)
     (folder / "test_file.py").write_text(SKIPPED_FILE)
-    command = [sys.executable, "-m", "pytest", "-rfEs", "-p", "no:cacheprovider"]
+    without = ("-p", "no:cacheprovider", "-p", "no:nbmake")
+    command = [sys.executable, "-m", "pytest", "-rfEs", *without]
     run = subprocess.run(
         [*command, "--continue-on-collection-errors", "--rootdir", folder, folder],
         capture_output=True,

@@ -94,8 +94,8 @@ def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_lef
     topics = {"t0": {"partitions": 7, "lag": [100, 40, 90, 80, 70, 5, 5]}}
     write(folder, {"idle.json": LOPSIDED | {"topics": topics, "members": members}})
     scored, told = (
-        " ".join(assay(command, "idle.json", cwd=folder).stdout.split())
-        for command in ("score", "explain")
+        " ".join(assay(*command, "idle.json", cwd=folder).stdout.split())
+        for command in (("score", "--assignor", "current"), ("explain",))
     )
     verdict = (
         "orders: improvable for sure. Moving 1 of 7 partitions makes loads of 0-4; now a holds 5 "

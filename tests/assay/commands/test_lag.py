@@ -131,15 +131,17 @@ def test_fewer_moves_are_offered_only_where_it_is_known_who_reads_what(folder):
     half = write(folder, {"half.json": LATE | {"group": "half", "topics": topics} | {
         "members": members}})  # fmt: skip
     offer = "assay frontier half.json --group half"
-    assert offer not in good(assay("advise", "half.json", cwd=half)).stdout
-    assert offer in assay("advise", "half.json", "--assume-equal", cwd=half).stdout
+    asked = ("advise", "half.json", "--assignor", "range")
+    assert offer not in good(assay(*asked, cwd=half)).stdout
+    assert offer in assay(*asked, "--assume-equal", cwd=half).stdout
 
 
 @pytest.mark.parametrize("given", [(), ("--assume-equal",)])
 def test_score_solve_and_advise_show_the_same_moves_of_a_group(given):
     asked = (ALL_GROUPS, "--group", "kpr-c", *given)
     moves = []
-    for command in (["score"], ["solve"], ["advise", "--lower", "peak_load"]):
+    advise = ("advise", "--lower", "peak_load", "--assignor", "range")
+    for command in (("score", *ALONE), ("solve",), advise):
         lines = assay(*command, *asked).stdout.splitlines()
         moves.append({line.strip() for line in lines if re.match(r" +2 from kpr-0-", line)})
     assert len(moves[0]) == 1
