@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import re
+from functools import cache
 from importlib.resources import files
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -140,6 +141,7 @@ def rendered(page: Page) -> str:
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
 
+@cache
 def _environment() -> Environment:
     environment = Environment(
         autoescape=True,

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pprint import pformat
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 from compare.promises.description import Head
 from compare.promises.promise import PROMISES
@@ -198,14 +199,19 @@ def templates() -> Environment:
     )
 
 
-def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
-    """Return the program: the template of a language with the group as literals of it."""
+@cache
+def _template_of(language: str) -> Template:
     environment = templates()
     environment.filters["literal"] = _LITERALS[language]
     environment.tests["using"] = lambda text, package: re.search(rf"\b{package}\.[A-Z]", text)
+    return environment.get_template(language)
+
+
+def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
+    """Return the program: the template of a language with the group as literals of it."""
     group, (client, _, rest) = finding.group, finding.assignor.partition("/")
     assignor = rest.partition("@")[0]
-    return environment.get_template(language).render(
+    return _template_of(language).render(
         _facts(group),
         head=[*head.lines(finding)],
         promise=finding.promise,
