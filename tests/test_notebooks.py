@@ -63,7 +63,7 @@ def test_it_is_a_question_a_figure_and_an_answer(path):
 @pytest.mark.browser
 def test_the_figures_of_an_exported_notebook_are_seen_without_a_network(chromium, tmp_path):
     pytest.importorskip("nbconvert", reason="Jupyter is not installed")
-    notebook = FOLDER / "06_the_price_of_stickiness.ipynb"
+    notebook = FOLDER / "05_where_sticky_is_not_optimal.ipynb"
     call = ["-m", "nbconvert", "--execute", "--to", "html", "--output-dir", tmp_path, notebook]
     ran = subprocess.run([sys.executable, *call], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
