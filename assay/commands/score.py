@@ -199,7 +199,10 @@ def score(
             tell(f"no assignor was scored: {UNKNOWN}. {WHO_READS}")
     else:
         best = () if objective == "kip-54" else ("--objective", objective)
-        in_full = alike.command("score", *best)
+        in_full = f"one in full: {alike.command('score', *best)}"
+        if len({one.name for one in groups}) == 1:
+            of_one = replace(alike, sources=["FILE"], group=groups[0].name)
+            in_full = f"one capture in full: {of_one.command('score', *best)}, with its file"
         show_all(scored, tiers, in_full, damaged, not_had, over=bool(assignor))
     _complain(worse, damaged if gate else ())
     raise typer.Exit(1 if worse else 2 if damaged else 0)
@@ -421,7 +424,7 @@ def show_all(
 
     Parameters
     ----------
-    in_full : the command that prints one group in full
+    in_full : which command prints one group in full
     unread : what could not be read
     not_had : groups that could not be judged in the state they were in
     over : whether to print how assignors did on all groups
@@ -434,11 +437,14 @@ def show_all(
         tell(said)
     _tell_not_read(unread)
     show("")
-    missed = {one.about: "not judged" for one in (*not_had, *unread)}
+    missed = {one.about: "not judged" if one.group else "not read" for one in (*not_had, *unread)}
     maybe = [one.group for one in not_had if one.group and one.reason == may_be(one.group)]
     missed |= dict.fromkeys(maybe, "may be rebalancing")
     missed |= dict.fromkeys(overview.rebalancing, "rebalancing")
-    if show_groups(overview.worst, missed):
+    has_lag = show_groups(overview.worst, missed)
+    if has_lag or any(behind(one.now) is not None for one in judged):
+        _tell_without_lag(overview.worst)
+    if has_lag:
         _tell_meaning_of_lag(overview.worst, tiers)
         if said := which_if_latest([one.now.group for one in ordered]):
             tell(said)
@@ -450,7 +456,7 @@ def show_all(
         tell(f"hosts uneven: {few(uneven)}")
     show_notes(overview)
     if judged:
-        show(f"{in_words(tiers)}; one in full: {in_full}")
+        show(f"{in_words(tiers)}; {in_full}")
     if over:
         show("")
         counting = [scored[at] for at in sorted(latest_of(judged))]
@@ -466,6 +472,12 @@ def _tell_not_read(unread: Sequence[Failure]) -> None:
 
 def _few_of(failures: Sequence[Failure]) -> str:
     return few(list(dict.fromkeys(one.about for one in failures)))
+
+
+def _tell_without_lag(worst: Sequence[Glance]) -> None:
+    """Print of which groups no lag is known, though others have one."""
+    if without := [one.name for one in worst if one.loads and one.peak is None]:
+        tell(f"no lag of {few(without)}: the capture that counts, the latest, shows none")
 
 
 def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:

@@ -1,5 +1,7 @@
 import json
+import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,27 @@ def test_over_several_groups_it_is_told_how_often_an_assignor_is_worse_in_each_t
         "range": ["3", "3", "0", "0", "3", "(+6)", "six"],
     }
     assert lines[-1] == "worst group: where it is furthest from the optimum in balance > moves"
+
+
+def test_of_a_group_with_several_captures_a_command_for_one_is_told_and_why_it_has_no_lag(
+    tmp_path,
+):
+    for age, view in enumerate(("kafka-python/coop-a-describe.json", "3.9.2/all-describe.txt")):
+        (tmp_path / view).parent.mkdir()
+        shutil.copy(CAPTURES / view, tmp_path / view)
+        os.utime(tmp_path / view, (1e9 - 86_400 * age,) * 2)
+    lines = assay("score", ".", "--group", "coop-a", cwd=tmp_path).stdout.splitlines()
+    assert "no lag of coop-a: the capture that counts, the latest, shows none" in lines
+    assert lines[-1] == (
+        "balance > moves; one capture in full: assay score FILE --group coop-a, with its file"
+    )
+    lines = assay("score", ".", cwd=tmp_path).stdout.splitlines()
+    assert "no lag of coop-a: the capture that counts, the latest, shows none" in lines
+    assert lines[-1] == "balance > moves; one in full: assay score . --group NAME"
+    (tmp_path / "noise.txt").write_text("there is no group in this\n")
+    both = assay("score", ALL_GROUPS, "noise.txt", cwd=tmp_path).stdout
+    assert re.search(r"^noise\.txt +(- +)+not read +", both, re.M)
+    assert "no lag of" not in both
 
 
 def test_the_table_of_members_counts_those_whose_load_stays(tmp_path):
