@@ -61,7 +61,7 @@ SAID = {
     "stopped": "partitions revoked before the group joined, so that nobody read them meanwhile",
     "ownerless": "partitions that a round leaves with nobody",
     "lost": "partitions that members learnt too late to be no longer theirs",
-    "moves": "partitions that leave a member that stays",
+    "moves": "partitions that leave a member that stays, so not those of members that leave",
     "change_hands": "these, and those of members that leave",
     "needless": "partitions that a listener cleans up and builds again although they stay",
     "barred": "members that must not commit until they have joined again",
@@ -329,11 +329,11 @@ def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) ->
     for journey in journeys[len(in_steps) :]:
         if why := next(filter(None, map(_why_not, journey.rebalances)), None):
             tell(f"{journey.assignor}: {why}")
+    _tell_counts(counts)
     if len(journeys[0].rebalances) == 1:
         _print_moves(journeys if named else journeys[:1])
     else:
         tell("what changes hands in each rebalance: --format json")
-    _tell_counts(counts)
 
 
 def _why_not(step: JourneyStep) -> str | None:

@@ -654,7 +654,14 @@ def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
     lines = named.stdout.splitlines()
     first = "scenario g: 1 rebalance from the assignment as it is now, balance > stickiness"
     assert lines[:2] == [first, "what happens: a leaves"]
+    # What moves and what changes hands is told before it is listed.
+    told = lines.index("in brackets: the optimum from the same state")
+    assert lines[told + 1 : told + 3] == [
+        "moves: partitions that leave a member that stays, so not those of members that leave",
+        "change hands: these, and those of members that leave",
+    ]
     at = lines.index("what changes hands with the optimum, kip-54-sticky:")
+    assert at > told
     assert lines[at + 1 : at + 3] == ["  1 from a to b: t: 0", "  1 from a to c: t: 1"]
     nobody = assay("-", "--scale-in", "d", stdin=group)
     assert "g: --scale-in: no member 'd', expected one of a, b, c" in nobody.stderr
