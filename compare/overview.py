@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from compare.history import Trend, history_of, sentences_of
@@ -164,6 +164,11 @@ class Overview:
         """How many groups there are, with those that were not judged or are rebalancing."""
         return self.groups + self.not_judged + len(self.rebalancing)
 
+    def with_missed(self, missed: Mapping[str, str]) -> Overview:
+        """Return it with groups of which there is no snapshot, each with the reason."""
+        rebalancing = sorted(name for name, why in missed.items() if why == told_of(name))
+        return replace(self, rebalancing=rebalancing, not_judged=len(missed) - len(rebalancing))
+
     def history(self) -> list[str]:
         """Return sentences on how groups went over their snapshots."""
         return sentences_of(self.changes, self.changed)
@@ -290,13 +295,10 @@ def overview_of(
         names.setdefault(one.verdict.says, set()).add(one.group.name)
     known = {one.group.name for one in judged}
     lagging = {one.name for one in worst if is_lagging(one)}
-    missed = {one.group: one.reason for one in failed if one.group not in (None, *known)}
-    rebalancing = sorted(name for name, why in missed.items() if name and why == told_of(name))
-    return Overview(
+    missed = {one.group: one.reason for one in failed if one.group and one.group not in known}
+    overview = Overview(
         captured=len(judged),
         groups=len(known),
-        not_judged=len(missed) - len(rebalancing),
-        rebalancing=rebalancing,
         says=Counter(one.verdict.says for one in now),
         names={says: len(found) for says, found in names.items()},
         questions=sum(one.verdict.question is not None for one in now),
@@ -306,6 +308,7 @@ def overview_of(
         changed=Counter(one.what for one in changes),
         lagging=len(lagging),
     )
+    return overview.with_missed(missed)
 
 
 def is_lagging(glance: Glance) -> bool:

@@ -209,12 +209,13 @@ def show_run(counts: RunCounts, tiers: Tiers) -> None:
     for said in found.overview.history():
         tell(said)
     if counts.failures:
-        tell(f"Not read: {counted(counts.failures, 'input')}, see the messages.")
+        tell(f"{counted(counts.failures, 'input')} failed, see the messages.")
     show("")
     shown = found.overview.worst[:MOST_LINES]
     if shown or names:
         several = found.overview.now > found.overview.groups
         missed = dict.fromkeys(names[: max(0, MOST_LINES - len(shown))], "not judged")
+        missed |= dict.fromkeys(found.overview.rebalancing[:MOST_LINES], "rebalancing")
         show_groups(shown, missed, several=several)
         left = found.overview.now + many - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
         if left > 0:

@@ -50,10 +50,16 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
     first = tuple(sorted(found.counts(NOT_JUDGED))[:MOST_LINES])
     failed, unread = there.of_input(is_group=False), []
     if failed:
-        keys = tables["inputs"].where((sql.col(RUN) == run) & ~sql.col("is_group")).select("key")
+        read = tables["inputs"].where(sql.col(RUN) == run)
+        keys = read.where("NOT is_group").select("key")
         failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         first_ones = failures.orderBy("place").limit(MOST_LINES)
         unread = first_ones.select("source", "place", "reason", "group").collect()
+        keys = read.where("is_group").select(sql.col("key").alias("group_key"))
+        known = tables["optima"].join(keys, "group_key", "left_semi").select("group")
+        missed = failures.join(known, "group", "left_anti").where("group IS NOT NULL")
+        rows_of_missed = missed.orderBy("place").select("group", "reason").collect()
+        overview = overview.with_missed({row["group"]: row["reason"] for row in rows_of_missed})
     asked = {*job.assignors} - {CURRENT}
     others = [row["assignor"] for row in found.rows("reason", "assignor")]
     return Ending(

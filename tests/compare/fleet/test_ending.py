@@ -28,7 +28,8 @@ from compare.scores import stored_score
 from groups import Group
 from groups.errors import Failure
 from optimal.solution import Term
-from tests.compare.conftest import HOSTILE
+from tests.assay.calling import assay
+from tests.compare.conftest import CAPTURES, HOSTILE
 from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four
 
@@ -87,7 +88,7 @@ def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark
     assert ", 4 improvable, " in counts
     begins = f"{ending.overview.sentence()} {counts}. "
     assert re.sub(r"\s+", " ", said).startswith(begins)
-    assert "Not read: 4 inputs, see the messages." in lines
+    assert "4 inputs failed, see the messages." in lines
     heads = next(i for i, line in enumerate(lines) if line.startswith("group "))
     table = lines[heads + 1 : heads + 21]
     assert [line.split()[0] for line in table][:2] == ["random-9", "random-1"]
@@ -297,6 +298,28 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     assert dict(page.says) == {
         "nobody reads": 1, "not valid": 1, "even, lag could fall": 1, "as good as can be": 1,
     }  # fmt: skip
+
+
+@pytest.mark.spark
+def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
+    """A run said 2 of 13 groups where score said 2 of 15."""
+    source = tmp_path / "in"
+    source.mkdir()
+    for file in (
+        "4.3.1/empty-e-describe.txt", "4.3.1/empty-e-describe.err.txt",
+        "4.3.1/coop-a-describe.txt",
+        "4.3.1/rebal-j-describe.err.txt", "4.3.1/rebal-j-members-verbose.err.txt",
+        "3.9.2/nosuch-describe.txt", "4.3.1/list-state-type.txt",
+    ):  # fmt: skip
+        shutil.copy(CAPTURES / file, source)
+    told = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark).found
+    sentence, *_ = assay("score", source).stdout.splitlines()
+    assert sentence == (
+        "Nobody reads 1 of 4 groups: empty-e with 1,328 records waiting; 1 is rebalancing: "
+        "rebal-j; 1 could not be judged."
+    )
+    assert told.overview.sentence() == sentence
+    assert told.unread[0] == 4
 
 
 @pytest.mark.spark
