@@ -199,7 +199,7 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     )
     assert max(one.lag_best for one in found.holdings.holders) == 929
     assert found.choice == (
-        "Of all assignments as good, this one has the least peak lag, whoever reads what."
+        "Of all assignments as good, whoever reads what, this one has the least peak lag."
     )
     assert found.made_by == (
         "Who makes the moves: an assignor; assay advise says which one, if all members read the "
