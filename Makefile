@@ -54,6 +54,7 @@ test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2
 	@for version in $(BROKERS); do $(BIN)/python -m broker --fetch $$version || exit; done
 	@$(BIN)/python -m broker --fetch-streams
+	@$(BIN)/python -m broker --keep-classes
 	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker tests/broker tests/live
 
 check: lint notebooks docs  ## ruff, mypy --strict, the notebooks and the site

@@ -199,7 +199,9 @@ class Java:
         classes = os.pathsep.join(
             [distribution.classes_of_client(wanted.release), *wanted.classes]
         )
-        start("-Xmx128m", "-XX:TieredStopAtLevel=1", *distribution.LOG_SETTINGS, classes=classes)
+        kept = () if wanted.release else distribution.kept_classes(distribution.NEWEST)
+        options = ("-Xmx128m", "-XX:TieredStopAtLevel=1", *kept, *distribution.LOG_SETTINGS)
+        start(*options, classes=classes)
         import jpype
 
         settings = {

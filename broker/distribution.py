@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 from zipfile import ZipFile
 
 from groups.errors import BadInput
+from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.java.jars import (
     KAFKA,
     NO_JAVA,
@@ -95,8 +97,38 @@ def classes_of_client(release: str | None) -> str:
     return os.pathsep.join([*map(str, jars), classes])
 
 
+def archive(version: str) -> Path:
+    """Return where the classes of a release are kept for this Java, which may not be there.
+
+    Raises
+    ------
+    BadInput
+        As of `java`.
+    """
+    program, classes = java(version)
+    release = program.parents[1] / "release"
+    made_of = [str(program), classes, release.read_text() if release.is_file() else ""]
+    name = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:16]
+    return cache_folder("brokers") / f"{version}-{name}.jsa"
+
+
+def kept_classes(version: str) -> tuple[str, ...]:
+    """Return the options with which a Java has the classes of a release at once, where kept.
+
+    Its class path begins with that of the release; with another one it starts as without them.
+
+    Raises
+    ------
+    BadInput
+        As of `java`.
+    """
+    kept = archive(version)
+    # Where they do not serve it, Java says so on standard output, which is that of a tool.
+    return (f"-XX:SharedArchiveFile={kept}", "-Xlog:cds*=off") if kept.is_file() else ()
+
+
 def command(java: Path, heap_mb: int, *told: str | Path) -> list[str | Path]:
-    """Return the command that runs a class: its name and its arguments."""
+    """Return the command that runs a class: more options, its name and its arguments."""
     return [java, *SHORT_LIVED, f"-Xmx{heap_mb}m", *LOG_SETTINGS, *told]
 
 

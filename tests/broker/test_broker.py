@@ -10,7 +10,7 @@ from threading import Timer
 
 import pytest
 
-from broker import Broker, BrokerDied, Consumer, settle
+from broker import Broker, BrokerDied, Consumer, distribution, settle
 from broker.server_properties import HOST, listens
 from groups import BadInput
 from live.capture import capture
@@ -90,6 +90,29 @@ def test_a_tool_that_does_not_end_is_given_up(broker, monkeypatch):
     monkeypatch.setattr("broker.broker.TOOL_SECONDS", 0.01)
     with pytest.raises(BrokerDied, match=r"TopicCommand has not ended after 0\.01 s"):
         broker.tool("topics", "--list")
+
+
+@pytest.mark.broker
+def test_a_java_has_the_classes_that_are_kept_and_does_without_those_of_no_use(
+    broker, tmp_path, monkeypatch
+):
+    kept = distribution.archive(broker.version)
+    if not kept.is_file():
+        pytest.skip("the classes are not kept here: python -m broker --keep-classes")
+    java, classes = distribution.java(broker.version)
+    options = (*distribution.kept_classes(broker.version), "-Xlog:class+load")
+    said = subprocess.run(
+        distribution.command(java, 64, *options, "kafka.Kafka"), capture_output=True, text=True,
+        env=os.environ | {"CLASSPATH": classes}, check=False,
+    ).stdout  # fmt: skip
+    assert "kafka.Kafka$ source: shared objects file (top)" in said
+    useless = tmp_path / "useless.jsa"
+    useless.write_bytes(kept.read_bytes()[4096:8192])
+    monkeypatch.setattr(distribution, "archive", lambda _: useless)
+    broker.create_topic("with-useless-classes", 1)
+    listed = broker.tool("topics", "--list")
+    assert "with-useless-classes" in listed.stdout.split()
+    assert "archive" not in (listed.stdout + listed.stderr)
 
 
 STARTS_ONE = """
