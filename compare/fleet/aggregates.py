@@ -228,10 +228,9 @@ class Stored:
         written : rows that are there at least
         """
         frame = _frame(job, tables, run)
-        if written > ROWS_AT_ONCE:
-            return Stored(frame, None, _ends(frame))
-        rows = frame.limit(ROWS_AT_ONCE + 1).toArrow()
-        if len(rows) > ROWS_AT_ONCE:
+        is_more = written > ROWS_AT_ONCE
+        rows = None if is_more else frame.limit(ROWS_AT_ONCE + 1).toArrow()
+        if rows is None or len(rows) > ROWS_AT_ONCE:
             return Stored(frame, None, _ends(frame))
         columns = {name: rows[name] for name in (RUN, "is_group", "family")}
         columns |= {name: rows["captured_at"] for name in ("first", "last")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial, reduce
+from functools import reduce
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -83,7 +83,6 @@ def run(
     from compare.fleet.session import spark_session
     from heuristics.shipped.probe.guest import within_reach
 
-    session = partial(spark_session, master=master, conf=conf, given=spark)
     with within_reach(assignors) as asked:
         job = job_of(
             source,
@@ -94,7 +93,7 @@ def run(
             assume_equal=assume_equal,
             reset=reset,
         )
-        with session() as opened:
+        with spark_session(master=master, conf=conf, given=spark) as opened:
             return Run(opened, job, say or (lambda _: None)).done()
 
 

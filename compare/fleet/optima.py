@@ -80,35 +80,28 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
             scores += [part.scores(name) for name in lack.assignors]
             scores += _unscored(job, unfit, lack.assignors, no_optimum(reasons))
     found = joined(optima, TABLES["optima"]) if lack.optimum else None
-    return nested(rows, found, joined(scores, TABLES["scores"]))
-
-
-def read(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows of ``groups`` as rows of `ANSWERS`, of which nothing is answered."""
-    return _answer_rows(rows, {})
+    return nested(rows, found, scores)
 
 
 def nested(
-    rows: pa.RecordBatch, optima: pa.RecordBatch | None, scores: pa.RecordBatch
+    rows: pa.RecordBatch,
+    optima: pa.RecordBatch | None = None,
+    scores: Sequence[pa.RecordBatch] | None = None,
 ) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` of groups, their optima and scores, in the order of the groups."""
+    """Return rows of `ANSWERS` of groups, in their order, null in what is not answered."""
     keys = rows.column("key")
-    found = {"scores": _listed(keys, _structs(scores), scores.column("group_key"))}
+    found = {
+        "key": keys,
+        "is_group": pa.repeat(pa.scalar(True), len(rows)),
+        "groups": _structs(rows.select(TABLES["groups"].names)),
+    }
     if optima is not None:
         at = pc.index_in(keys, value_set=optima.column("group_key"))
         found["optima"] = _structs(optima).take(at)
-    return _answer_rows(rows, found)
-
-
-def _answer_rows(rows: pa.RecordBatch, found: Columns) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` of groups, null in what is not found."""
-    columns = {
-        "key": rows.column("key"),
-        "is_group": pa.repeat(pa.scalar(True), len(rows)),
-        "groups": _structs(rows.select(TABLES["groups"].names)),
-        **found,
-    }
-    arrays = [columns.get(field.name, pa.nulls(len(rows), field.type)) for field in ANSWERS]
+    if scores is not None:
+        every = joined(scores, TABLES["scores"])
+        found["scores"] = _listed(keys, _structs(every), every.column("group_key"))
+    arrays = [found.get(field.name, pa.nulls(len(rows), field.type)) for field in ANSWERS]
     return pa.RecordBatch.from_arrays(arrays, schema=ANSWERS)
 
 
@@ -142,16 +135,14 @@ def lost(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBa
     """Return rows of `ANSWERS` of groups that could not be solved, and why."""
     reasons = [reason] * len(rows)
     optima = _failed(job, rows, reasons) if lack.optimum else None
-    scores = _unscored(job, rows, lack.assignors, no_optimum(reasons))
-    return nested(rows, optima, joined(scores, TABLES["scores"]))
+    return nested(rows, optima, _unscored(job, rows, lack.assignors, no_optimum(reasons)))
 
 
 def unscored(
     job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
 ) -> pa.RecordBatch:
     """Return rows of `ANSWERS` of groups on which assignors could not be asked, and why."""
-    scores = _unscored(job, rows, assignors, reasons)
-    return nested(rows, None, joined(scores, TABLES["scores"]))
+    return nested(rows, None, _unscored(job, rows, assignors, reasons))
 
 
 def no_optimum(reasons: Sequence[str]) -> list[str]:

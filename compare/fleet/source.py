@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from compare.fleet.items import BATCH_GROUPS, is_of_lines
+from compare.fleet.optima import ANSWERS
 from compare.fleet.session import reason_in
 from compare.fleet.tables import as_pattern, is_local
 from compare.fleet.worker import answer, of_files, of_lines, of_rows
@@ -92,8 +93,6 @@ class Portion:
     def answers(self, job: Job, do: str) -> DataFrame:
         """Return what workers answer, given what to do: ``answer`` or ``read``."""
         from pyspark.sql.pandas.types import from_arrow_schema
-
-        from compare.fleet.optima import ANSWERS
 
         things = partial(self.things, {file.uri: file.name for file in self.files})
         told = partial(answer, job, things, do)

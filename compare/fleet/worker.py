@@ -25,6 +25,15 @@ from compare.fleet.items import (
     rows_of,
 )
 from compare.fleet.job import Lack
+from compare.fleet.optima import (
+    answered,
+    failed,
+    lost,
+    nested,
+    no_optimum,
+    unscored,
+    with_scores,
+)
 from groups.errors import AssayError, Failure, in_one_line
 from groups.portions import in_portions
 from groups.table.layout import joined
@@ -164,16 +173,12 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
 
 def read_items(job: Job, items: Sequence[Item]) -> bytes:
     """Return what things hold, as rows of `compare.fleet.optima.ANSWERS`."""
-    from compare.fleet.optima import failed, read
-
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(read(rows), failed(failures))
+    return to_bytes(nested(rows), failed(failures))
 
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
     """Return what the tables lack of groups that are read."""
-    from compare.fleet.optima import answered
-
     return to_bytes(answered(job, of_bytes(rows), lack))
 
 
@@ -212,8 +217,6 @@ class Worker:
 
     def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
         """Yield what is answered of things that are to be read, a batch after the other."""
-        from compare.fleet.optima import failed
-
         for some in in_portions(items, _size, most=BATCH_BYTES, count=BATCH_GROUPS):
             bad = [one for one in some if isinstance(one, Failure)]
             if bad:
@@ -242,8 +245,6 @@ class Worker:
 
         Assignors may take long, which nobody has to wait for where it is the solver that hangs.
         """
-        from compare.fleet.optima import no_optimum, unscored, with_scores
-
         if not others:
             return rows
         optima = rows.column("optima")
@@ -265,8 +266,6 @@ class Worker:
 
     def _read(self, items: Sequence[Item]) -> Iterator[pa.RecordBatch]:
         """Read things together; where no answer comes, parts of them, down to one group."""
-        from compare.fleet.optima import failed
-
         size, groups = sum(item.size for item in items), sum(item.groups for item in items)
         answer = self._call(self.steps.read, items, seconds=self._seconds(size, groups, NOTHING))
         if not isinstance(answer, Lost):
@@ -278,8 +277,6 @@ class Worker:
             yield failed([harmful(items[0], answer.reason)])
 
     def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
-        from compare.fleet.optima import lost, unscored
-
         unknown = len(rows) - int(rows.column("subscription_known").null_count)
         seconds = self._seconds(rows.nbytes, len(rows), lack, unknown=unknown)
         answer = self._call(self.steps.solve, to_bytes(rows), lack, seconds=seconds)
