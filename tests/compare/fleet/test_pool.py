@@ -180,23 +180,6 @@ def test_an_input_that_is_none_is_said_in_a_line(tmp_path, make, said):
     assert said in str(told.value)
 
 
-@pytest.mark.kills
-def test_an_assignor_that_dies_costs_itself_alone(tmp_path, monkeypatch):
-    (tmp_path / "dies.py").write_text(
-        "import os\n\ndef at_g1(group):\n    if group.name == 'g1':\n        os._exit(3)\n"
-        "    return {group.members[0]: {t: [*range(n)] for t, n in"
-        " zip(group.topics, group.partitions)}}\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    (tmp_path / "in.jsonl").write_text("\n".join(json.dumps(lopsided(f"g{n}")) for n in range(4)))
-    found = fleet.tables(tmp_path / "in.jsonl", ["dies:at_g1"], processes=1)
-    sys.modules.pop("dies", None)
-    assert found.optima["status"].to_pylist() == ["optimal"] * 4
-    asked = [row for row in found.scores.to_pylist() if row["assignor"] != "current"]
-    assert [row["status"] for row in asked] == ["scored", "failed", "scored", "scored"]
-    assert "died" in asked[1]["reason"]
-
-
 def test_a_tier_of_a_module_reaches_other_processes(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(TIERS, "moves_again", TIERS["stickiness"])  # goes when the test ends
