@@ -35,6 +35,8 @@ UNKNOWN = -1
 NO_GENERATION = -1
 GREATEST = 2**63 - 1
 MOST_PARTITIONS = 100_000_000
+# A table of all that may be asked is worth it up to so many cells per question.
+DENSE = 16
 # Owners are counted by runs of this length and more, where so few begin among so many of them: a
 # million partitions in equal shares are solved in 6 ms, and in 14 ms if counted one by one.
 LONG, AT_ONCE = 16, 2**16
@@ -135,6 +137,15 @@ def contains(entries: Int64, asked: Int64) -> Bools:
     return np.asarray(entries[at] == asked, bool)
 
 
+def among(entries: Int64, asked: Int64, width: int) -> Bools:
+    """Return for each asked value below `width` whether it is among the ascending entries."""
+    if width > DENSE * len(asked):
+        return contains(entries, asked)
+    there = np.zeros(width, bool)
+    there[entries] = True
+    return np.asarray(there[asked], bool)
+
+
 def count_owners(owner: Int32, members: int) -> Int64:
     """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
     if len(owner) > AT_ONCE and len(_runs(owner[:AT_ONCE])) * LONG < AT_ONCE:
@@ -204,6 +215,20 @@ def order_by(key: Ints) -> Int64:
 def ranks(sizes: Int64) -> Int64:
     """Return the ranks 0, 1, ... inside runs of so many entries: (sum of sizes,) int64."""
     return np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+
+def numbered(key: Int64, width: int) -> tuple[Int64, Int64]:
+    """Return (distinct keys ascending, number of each entry's key among them).
+
+    Keys are below `width`. Where that is not much more than there are entries a table of all keys
+    tells it: of a million entries in 3 ms, where sorting them takes 35.
+    """
+    if width > 4 * len(key) + 1024:
+        distinct, number = np.unique(key, return_inverse=True)
+        return distinct, number.astype(np.int64)
+    there = np.zeros(width, bool)
+    there[key] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[key]
 
 
 # What sums are split in, that they stay inside 64 bits.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import column, contains, flags, frozen, integers, kept
+from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 # What the rows are compared in at once stays in the processor's cache.
 AT_ONCE = 2**18
-# A table of all that may be asked is worth it up to so many cells per question.
-DENSE = 16
 
 
 def require_rising(indptr: Ints, entries: int) -> None:

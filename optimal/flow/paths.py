@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, contains, order_by, ranks
+from groups.arrays import NOBODY, among, numbered, order_by, ranks
 from groups.columns.subscriptions import entries
 from groups.tiers import cost_of, racks_of
 
@@ -153,15 +153,15 @@ def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
     pool, owner = pools.pool[held], group.owner[held].astype(np.int64)
     classes, members = len(pools.class_size), len(group.members)
     reads = np.sort((pools.read_pool * classes + pools.read_by)[inside])
-    allowed = contains(reads, pool * classes + pools.member_class[owner])
+    allowed = among(reads, pool * classes + pools.member_class[owner], len(pools.counts) * classes)
     if not allowed.all():
         held, pool, owner = held[allowed], pool[allowed], owner[allowed]
-    key = pool * members + owner
+    key, width = pool * members + owner, len(pools.counts) * members
     for cost in costs:
         if cost.weight is not None:
             weights, rank = np.unique(cost.of_leaving(group, held), return_inverse=True)
-            key = key * len(weights) + rank
-    distinct, number = np.unique(key, return_inverse=True)
+            key, width = key * len(weights) + rank, width * max(len(weights), 1)
+    distinct, number = numbered(key, width)
     of_partition[held] = number
     sample = np.empty(len(distinct), np.int64)
     sample[number] = held

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from groups import SolverContradiction
-from groups.arrays import order_by, ranks
+from groups.arrays import numbered, order_by, ranks
 from optimal import networks as module
 from optimal.networks import (
     Network,
@@ -144,11 +144,14 @@ def test_no_flow_is_looked_for_when_the_time_is_up():
 
 
 @pytest.mark.parametrize("greatest", [1, 2**16 - 1, 2**16, 2**40, 2**62])
-def test_columns_of_any_width_are_ordered_stably(greatest):
+def test_columns_of_any_width_are_ordered_stably_and_numbered_by_value(greatest):
     rng = random.Random(greatest)
     few = [rng.randint(0, greatest) for _ in range(20)]
     column = np.array([rng.choice([*few, 0, greatest]) for _ in range(300)])
     assert order_by(column).tolist() == sorted(range(300), key=lambda i: column[i])
+    distinct, number = numbered(column, greatest + 1)
+    assert distinct.tolist() == sorted(set(column.tolist()))
+    assert distinct[number].tolist() == column.tolist()
 
 
 def test_ranks_begin_again_in_every_run():
