@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
-from compare.fleet.facts import NOT_JUDGED
+from compare.fleet.facts import NOT_JUDGED, ROWS_AT_ONCE
 from compare.fleet.results import Ending
 from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
@@ -58,8 +58,9 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         keys = read.where("is_group").select(sql.col("key").alias("group_key"))
         known = tables["optima"].join(keys, "group_key", "left_semi").select("group")
         missed = failures.join(known, "group", "left_anti").where("group IS NOT NULL")
-        rows_of_missed = missed.orderBy("place").select("group", "reason").collect()
-        overview = overview.with_missed({row["group"]: row["reason"] for row in rows_of_missed})
+        of_groups = missed.groupBy("group").agg(sql.max_by("reason", "place").alias("reason"))
+        first_missed = of_groups.orderBy("group").limit(ROWS_AT_ONCE).collect()
+        overview = overview.with_missed({row["group"]: row["reason"] for row in first_missed})
     asked = {*job.assignors} - {CURRENT}
     others = [row["assignor"] for row in found.rows("reason", "assignor")]
     return Ending(
