@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from zipfile import ZipFile
 
 from groups.errors import BadInput
-from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.cache import archive_of_classes
 from heuristics.shipped.java.jars import (
     KAFKA,
     NO_JAVA,
@@ -106,10 +105,7 @@ def archive(version: str) -> Path:
         As of `java`.
     """
     program, classes = java(version)
-    release = program.parents[1] / "release"
-    made_of = [str(program), classes, release.read_text() if release.is_file() else ""]
-    name = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:16]
-    return cache_folder("brokers") / f"{version}-{name}.jsa"
+    return archive_of_classes("brokers", program.parents[1], version, classes)
 
 
 def kept_classes(version: str) -> tuple[str, ...]:

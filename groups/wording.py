@@ -213,6 +213,17 @@ def rounded(number: int) -> str:
     return f"{whole:.1f} {unit}" if whole < 9.95 else f"{whole:.0f} {unit}"
 
 
+def bounded(value: int, bound: int) -> str:
+    """Return the least of something, or between what it is.
+
+    Examples
+    --------
+    >>> bounded(929, 929), bounded(1_382, 929)
+    ('929', '929 to 1,382')
+    """
+    return f"{value:,}" if value == bound else f"{bound:,} to {value:,}"
+
+
 def percent(part: int, whole: int) -> str:
     """Return a share in whole percent; neither nothing nor all is said of a part.
 

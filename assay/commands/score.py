@@ -49,7 +49,7 @@ from compare.lag.behind import (
 )
 from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import LowestPeak, lag_document
-from compare.lag.peaks import lowest_peaks
+from compare.lag.peaks import with_lowest
 from compare.lag.words import lag_told, least_of_as_good, not_compared
 from compare.limits import NOT_HELD, OPEN, Beyond, beyond
 from compare.moves import moves_to
@@ -134,7 +134,6 @@ def score(
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
-    peaks = lowest_peaks(judged, tiers, assume_equal=assume_equal)
     usual = not plans and len(judged) == 1 and not judged[0].group.of_streams
     names = asked or (usual_assignors() if usual else ())
     names = [*([CURRENT] if current else []), *(name for name in names if name != CURRENT)]
@@ -148,7 +147,7 @@ def score(
         assume_equal=assume_equal,
         say=far,
     )
-    scored = [replace(one, lowest=peak) for one, peak in zip(made, peaks, strict=True)]
+    scored = with_lowest(made, tiers, assume_equal=assume_equal)
     if plans:
         rows = plan_rows(plans, groups[0], scored[0].reference)
         scored[0].rows[current:current] = rows

@@ -30,7 +30,7 @@ from compare.sentences import (
     who_moves,
 )
 from compare.verdict import EMPTY
-from groups.wording import agreed, counted, few, percent
+from groups.wording import agreed, bounded, counted, few, percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -483,7 +483,7 @@ def rounded(number: Fraction) -> str:
 
 
 def _value(peak: Peak) -> str:
-    return f"{peak.value:,}" if peak.proved else f"{peak.bound:,} to {peak.value:,}"
+    return bounded(peak.value, peak.bound)
 
 
 def _moves(count: int) -> str:

@@ -11,7 +11,6 @@ import socket
 import sys
 import warnings
 from contextlib import contextmanager, suppress
-from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, SubprocessError, run
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from groups.errors import AssayError, BadInput
 from groups.extras import require
-from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.cache import archive_of_classes
 from heuristics.shipped.java.jars import spark_java_home
 
 if TYPE_CHECKING:
@@ -389,17 +388,13 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
 def class_archive(java: Path) -> Path:
     """Return where the classes of this Spark on this Java are kept, which may not be there.
 
-    Java has them at once then (``java -XX:SharedArchiveFile``). The first session on a machine
-    keeps them. Without them a run of 19 groups took 31 processor seconds, with them 21 to 25.
+    The first session on a machine keeps them. Without them a run of 19 groups took 31 processor
+    seconds, with them 21 to 25.
     """
     import pyspark
 
     home = Path(os.environ.get("SPARK_HOME") or Path(pyspark.__file__).parent)
-    release = java / "release"
-    made_of = [str(java.resolve()), str(home.resolve()), version("pyspark")]
-    made_of += [release.read_text()] if release.is_file() else []
-    name = blake2b("\n".join(made_of).encode(), digest_size=8).hexdigest()
-    return cache_folder("spark", f"{name}.jsa")
+    return archive_of_classes("spark", java, str(home.resolve()), version("pyspark"))
 
 
 def _keep(java: Path, gateway: JavaGateway, archive: Path) -> None:

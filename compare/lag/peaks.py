@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
+    from compare.scores import ScoredGroup
     from groups.tiers import Objective
     from optimal.solution import Solution
 
@@ -69,6 +70,15 @@ def lowest_peaks(
         others = [] if lowest is None or best is lowest else [lowest]
         found[i] = _searched(near, best, others, share, time_left)
     return found
+
+
+def with_lowest(
+    scored: Sequence[ScoredGroup], objective: Objective, *, assume_equal: bool
+) -> list[ScoredGroup]:
+    """Return scored groups, each with its lowest peak, as `lowest_peaks` has it."""
+    judged = [one.judged for one in scored]
+    peaks = lowest_peaks(judged, objective, assume_equal=assume_equal)
+    return [replace(one, lowest=peak) for one, peak in zip(scored, peaks, strict=True)]
 
 
 def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
 from compare.lag.behind import sentences_without_reader, which_if_latest
-from compare.lag.peaks import lowest_peaks
+from compare.lag.peaks import with_lowest
 from compare.page.contents import Made, Material, Page
 from compare.page.group.detail import detail_of
 from compare.page.group.line import line_of, line_of_glance
@@ -54,8 +53,7 @@ def composed(
     """
     often = Counter(one.name for one in overview.worst)
     judged = [one.judged for one in scored]
-    peaks = lowest_peaks(judged, tiers, assume_equal=assume_equal)
-    scored = [replace(one, lowest=peak) for one, peak in zip(scored, peaks, strict=True)]
+    scored = with_lowest(scored, tiers, assume_equal=assume_equal)
     lines = tuple(
         line_of(one.judged, number, one.lowest, repeats=often[one.judged.group.name] > 1)
         for number, one in enumerate(scored, start=1)

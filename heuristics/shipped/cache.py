@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,28 @@ def cache_folder(*below: str) -> Path:
     except OSError as error:
         raise BadInput(f"{folder}: cannot be read: {error.strerror}") from None
     return folder
+
+
+def archive_of_classes(kind: str, java: Path, *made_of: str) -> Path:
+    """Return where Java's classes of a kind are kept, which may not be there.
+
+    Java has them at once then (``java -XX:SharedArchiveFile``).
+
+    Parameters
+    ----------
+    java : the home of the Java that they are for
+    made_of : what else has to be the same, such as the class path
+
+    Raises
+    ------
+    BadInput
+        As of `cache_folder`.
+    """
+    release = java / "release"
+    every = [str(java.resolve()), *made_of]
+    every += [release.read_text()] if release.is_file() else []
+    name = blake2b("\n".join(every).encode(), digest_size=8).hexdigest()
+    return cache_folder(kind, f"{name}.jsa")
 
 
 def names_in(folder: Path) -> list[str]:
