@@ -164,6 +164,8 @@ def score(
         unfit = _unfit(rows, limited=bool(sure or assumed), strict=strict)
         worse += [(groups[0].name, line) for line in unfit]
     worse += [(one.about, "not judged") for one in not_had] if strict else []
+    # What is proved to be too far comes before what could not be judged.
+    worse.sort(key=lambda one: not isinstance(one[1], Beyond))
     limits = {"--fail-above": fail_above, "--fail-above-assumed": fail_above_assumed}
     gate = " ".join(words_of({**limits, "--strict": strict or None}))
     if len(groups) == 1:

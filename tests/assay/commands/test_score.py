@@ -341,6 +341,11 @@ def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_fil
     (tmp_path / "oops.json").unlink()
     assert gated("--group", "even")[0] == 0
     assert gated("--group", "gone", "--strict") == (1, "assay: gone: nobody reads")
+    # What is proved stands before what could not be judged, though `gone` is the first by name.
+    assert gated("--strict") == (1, "assay: gone: nobody reads")
+    assert told.pop().startswith(
+        "2 of 3 groups fail --fail-above balance=0 --strict: orders (balance +4), gone (nobody "
+    )
     assert told == [
         "1 of 3 groups fails --fail-above balance=0: orders (balance +4). Standard error has each "
         "in full. Not judged for sure: gone, which --strict does not let pass.",
