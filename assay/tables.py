@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from compare.lag.lowest import LowestPeak
     from compare.score_table import ScoreColumn
     from compare.scores import Excess
+    from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
 
@@ -63,6 +64,7 @@ def show_scores(
     lowest: LowestPeak | None = None,
     *,
     told: Container[str] = (),
+    reading_most: Group | None = None,
 ) -> None:
     """Print the optimum and a row for each assignor, then why some have no score.
 
@@ -70,8 +72,9 @@ def show_scores(
     ----------
     lowest : the lowest peak lag, which each row's is compared with; None if it is not known
     told : rows of which the reason stands elsewhere
+    reading_most : as of `compare.scores.score`
     """
-    rows = [_optimum(solution), *scores]
+    rows = [_optimum(solution, reading_most), *scores]
     columns = columns_of(solution, rows, lowest)
     lagging = any(column.head == PEAK_LAG for column in columns)
     show_table(
@@ -121,12 +124,12 @@ def plan_told(row: Score) -> str:
     return f"{row.assignor}: valid, but not as good as can be: {found}."
 
 
-def _optimum(solution: Solution) -> Score:
+def _optimum(solution: Solution, reading_most: Group | None) -> Score:
     """Return the row of the optimum, named by what is known of it."""
     name = "optimum (proved)" if solution.status == "optimal" else "best known"
     if solution.assignment is None:
         name = "optimum (unknown)"
-    return score_outcome(solution.group, outcome_of(solution), solution, name)
+    return score_outcome(solution.group, outcome_of(solution), solution, name, reading_most)
 
 
 def _cell(column: ScoreColumn, row: Score) -> object:

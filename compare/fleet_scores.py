@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from compare.scores import Column
+    from groups.fleet import Fleet
     from heuristics.assignor import Outcome
     from optimal.solutions import Solutions
 
@@ -67,19 +68,29 @@ class FleetScores:
         return self.facts["valid"].filled(False)
 
 
-def score_fleet_current(solution: Solutions) -> FleetScores:
+def score_fleet_current(solution: Solutions, reading_most: Fleet | None = None) -> FleetScores:
     """Score what the members of each group hold now, raw claims as they are.
 
     Groups whose members claim something else than they validly own are scored one by one.
+
+    Parameters
+    ----------
+    reading_most : as of `compare.scores.facts_of`
     """
     fleet = solution.fleet
+
+    def one(at: int) -> Score:
+        most = None if reading_most is None else reading_most.alone(at)
+        return score_current(fleet.alone(at), solution.solution(at), most)
+
     return _scored(
         solution,
         fleet.group.owner,
         CURRENT,
         fleet.other_claims,
-        lambda at: score_current(fleet.alone(at), solution.solution(at)),
+        one,
         {},
+        reading_most,
     )
 
 
@@ -124,6 +135,7 @@ def _scored(
     alone: Bools,
     one: Callable[[int], Score],
     unscored: Mapping[int, tuple[str, str]],
+    reading_most: Fleet | None = None,
 ) -> FleetScores:
     """Score by columns, but for some groups, (groups,) bool, which `one` scores by themselves."""
     fleet, objective, groups = solution.fleet, solution.objective, len(solution)
@@ -133,7 +145,7 @@ def _scored(
     else:
         alone = np.ones(groups, bool)
     facts = {name: np.ma.array(np.full(groups, one)) for name, one in UNLESS_SCORED.items()}
-    facts |= facts_of(fleet, assignment)
+    facts |= facts_of(fleet, assignment, reading_most)
     comparable = facts["valid"].data & (solution.status != str(Status.UNKNOWN))
     found = FleetScores(
         solution=solution,

@@ -111,7 +111,8 @@ class Score(Framed):
     status : "scored", "refused", "failed", "timed-out" or "unavailable"
     reason : why it is not scored; None where it is
     valid, violations, terms : None, empty and None unless scored
-    balanced : KIP-54's own predicate; None unless scored and valid
+    balanced : KIP-54's own predicate; None unless scored and valid, and where it depends on who
+        reads what
     rounds, revoked : rebalances until quiescence, partitions taken from a member on the way
     seconds : time inside the assignor
     loads : partitions per member, in the order of ids; None unless scored
@@ -230,18 +231,24 @@ def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
     return ScoreTerm(term["name"], term["value"], excess)
 
 
-def facts_of(fleet: Fleet, assignment: Assignment) -> dict[str, Column]:
+def facts_of(
+    fleet: Fleet, assignment: Assignment, reading_most: Fleet | None = None
+) -> dict[str, Column]:
     """Return the facts that an assignment tells, (groups,) each, masked where one is not known.
 
     Parameters
     ----------
     assignment : of the group that the fleet is
+    reading_most : the fleet where members read the most that they may, if in `fleet` they read
+        the least; None where it is known who reads what
     """
-    made = {
-        name: np.ma.array(fact.of(fleet, assignment))
-        for name, fact in FACTS.items()
-        if fact.of is not None
-    }
+    of = {name: fact.of for name, fact in FACTS.items() if fact.of is not None}
+    made = {name: np.ma.array(tells(fleet, assignment)) for name, tells in of.items()}
+    if reading_most is not None:
+        among_more = replace(assignment, group=reading_most.group)
+        for name, tells in of.items():
+            depends = made[name].data != tells(reading_most, among_more)
+            made[name][depends] = np.ma.masked
     invalid = ~made["valid"].data
     for name, column in made.items():
         if FACTS[name].if_valid and invalid.any():
@@ -347,6 +354,7 @@ def score(
     solution: Solution,
     *,
     assignor: str = CURRENT,
+    reading_most: Group | None = None,
 ) -> Score:
     """Hold an assignment against the reference solution of its group.
 
@@ -355,6 +363,8 @@ def score(
     assignment : of this group; or a function of yours that makes one, which gets 10 seconds in a
         child process, and whatever becomes of it is a row under its own name
     assignor : name of the row
+    reading_most : the group where members read the most that they may, if in `group` they read
+        the least: a fact that is another one there is None. Of an assignment alone
 
     Raises
     ------
@@ -386,7 +396,8 @@ def score(
                 "lag or weights differ"
             )
     found = values(assignment, solution.objective)
-    facts = facts_of(Fleet.one(group), assignment)
+    most = None if reading_most is None else Fleet.one(reading_most)
+    facts = facts_of(Fleet.one(group), assignment, most)
     valid = bool(facts["valid"][0])
     excess = excess_of(found, solution) if valid else (None,) * len(found)
     lags = behind(assignment) if valid else None
@@ -410,12 +421,17 @@ def _says_the_same(group: Group, other: Group) -> bool:
     )
 
 
-def score_current(group: Group, solution: Solution) -> Score:
-    """Score what the members hold now, raw claims as they are."""
-    return score(group, Assignment.current(group), solution)
+def score_current(group: Group, solution: Solution, reading_most: Group | None = None) -> Score:
+    """Score what the members hold now, raw claims as they are.
+
+    Parameters
+    ----------
+    reading_most : as of :func:`score`
+    """
+    return score(group, Assignment.current(group), solution, reading_most=reading_most)
 
 
-def score_without_subscriptions(reference: Solution, assignor: str) -> Score:
+def score_without_subscriptions(group: Group, reference: Solution, assignor: str) -> Score:
     """Score what the members hold now; what an assignor would do depends on who reads what.
 
     Parameters
@@ -423,7 +439,7 @@ def score_without_subscriptions(reference: Solution, assignor: str) -> Score:
     reference : the best that can be had, with bounds that hold whoever reads what
     """
     if assignor == CURRENT:
-        return score_current(reference.group, reference)
+        return score_current(reference.group, reference, group.with_equal_subscriptions())
     return Score(assignor, "refused", UNKNOWN)
 
 
@@ -440,16 +456,23 @@ def score_whoever_reads_what(
     reference : the best that can be had, with bounds that hold whoever reads what
     """
     rows: list[Score] = []
+    reading_most = group.with_equal_subscriptions()
     for name in assignors:
-        if name in (CURRENT, OPTIMUM):
-            rows += score_assignors(reference.group, reference, [name], limit)
+        if name == CURRENT:
+            rows.append(score_current(reference.group, reference, reading_most))
+            continue
+        if name == OPTIMUM:
+            found = outcome_of(reference)
+            rows.append(score_outcome(reference.group, found, reference, name, reading_most))
             continue
         least, most = (
             score_outcome(world, limit.plan(world, name), reference, name)
-            for world in (reading_least(group), group.with_equal_subscriptions())
+            for world in (reading_least(group), reading_most)
         )
         alike = least.valid and most.valid and least.terms == most.terms
         refused = Score(name, "refused", DEPENDS)
+        if least.balanced != most.balanced:
+            least = replace(least, balanced=None)
         if (least.peak_lag, least.catch_up_seconds) != (most.peak_lag, most.catch_up_seconds):
             # Whose lag is how great is no tier, and may depend on it.
             least = replace(least, peak_lag=None, catch_up_seconds=None)
@@ -484,7 +507,7 @@ def score_judged(
         return score_assignors(reference.group, reference, assignors, limit)
     if judged.verdict.sure:
         return score_whoever_reads_what(judged.group, reference, assignors, limit)
-    return [score_without_subscriptions(reference, name) for name in assignors]
+    return [score_without_subscriptions(judged.group, reference, name) for name in assignors]
 
 
 @dataclass(frozen=True, eq=False)
@@ -542,12 +565,23 @@ def score_all_judged(
     return found
 
 
-def score_outcome(group: Group, outcome: Outcome, solution: Solution, assignor: str) -> Score:
-    """Score what an assignor made of a group; whatever became of it is a row."""
+def score_outcome(
+    group: Group,
+    outcome: Outcome,
+    solution: Solution,
+    assignor: str,
+    reading_most: Group | None = None,
+) -> Score:
+    """Score what an assignor made of a group; whatever became of it is a row.
+
+    Parameters
+    ----------
+    reading_most : as of :func:`score`
+    """
     plan = outcome.plan
     if plan is None:
         return score_unplanned(outcome, assignor)
-    row = score(group, plan.assignment, solution, assignor=assignor)
+    row = score(group, plan.assignment, solution, assignor=assignor, reading_most=reading_most)
     return replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
 
 

@@ -279,7 +279,9 @@ def _worse(
         return [*beyond(rows, sure, optimum, sure=True, besides=assumed), *also]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
-    between = [score_without_subscriptions(judged.reference, row.assignor) for row in rows]
+    between = [
+        score_without_subscriptions(judged.group, judged.reference, row.assignor) for row in rows
+    ]
     optimum = judged.reference.terms
     return [*beyond(between, sure, optimum, sure=True, besides=assumed, shown=rows), *also]
 
@@ -331,7 +333,8 @@ def show_group(
         if judged.target is not None:
             held = {name: plan.of(judged.group) for name, plan in plans.items()}
             show_hosts(judged.now, judged.target, held)
-        show_scores(scored.reference, rows, scored.lowest, told=plans)
+        most = judged.group.with_equal_subscriptions()
+        show_scores(scored.reference, rows, scored.lowest, told=plans, reading_most=most)
     elif scored.reference is None:
         for row in rows:
             if row.assignor not in plans:

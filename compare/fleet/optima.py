@@ -247,17 +247,19 @@ class _Answers:
     ----------
     rows : of ``groups``, in the order of the fleet
     verdicts : where it is not known who reads what; else the solution tells them
+    reading_most : of those groups, where members read the most that they may
     """
 
     job: Job
     rows: pa.RecordBatch
     solution: Solutions
     verdicts: Sequence[Row | None] | None = None
+    reading_most: Fleet | None = None
 
     @cached_property
     def now(self) -> FleetScores:
         """What the members hold, against the solution."""
-        return score_fleet_current(self.solution)
+        return score_fleet_current(self.solution, self.reading_most)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -405,7 +407,9 @@ def _judged(job: Job, rows: pa.RecordBatch) -> Part:
     for number, (_, best) in enumerate(found.values()):
         solutions.put_one(number, best)
     verdicts = [verdict_row(judged) for judged, _ in found.values()]
-    answers = _Answers(job, rows.take(pa.array([*found], pa.int64())), solutions.done(), verdicts)
+    most = Fleet.of([one.group.with_equal_subscriptions() for one, _ in found.values()])
+    known = rows.take(pa.array([*found], pa.int64()))
+    answers = _Answers(job, known, solutions.done(), verdicts, most)
     return answers, rows.take(pa.array([*reasons], pa.int64())), [*reasons.values()]
 
 

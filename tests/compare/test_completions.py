@@ -7,10 +7,14 @@ from itertools import chain, combinations, product
 import numpy as np
 import pytest
 
+from compare.fleet_scores import score_fleet_current
 from compare.judged import judge
+from compare.scores import score_current
 from groups import Assignment, Group, values
+from groups.fleet import Fleet
 from groups.unknown import reading_least, settled
 from optimal import solve
+from optimal.solve import solve_fleet
 
 TIERS = ("balance", "stickiness")
 
@@ -86,6 +90,26 @@ def test_a_sure_verdict_and_every_bound_hold_whoever_reads_what() -> None:
             if verdict.says == "as good as can be":
                 assert values(now, TIERS) == optimum
     assert {says for says, _ in seen} >= {"improvable", "as good as can be", "not valid"}
+
+
+def test_a_group_is_scored_balanced_or_not_just_where_all_ways_of_reading_agree_on_it() -> None:
+    random, seen = np.random.default_rng(5), set()
+    every = (drawn(random) for _ in range(150))
+    groups = [group for group in every if len(group.claims.member)]
+    worlds = [reading_least(group) for group in groups]
+    most = [group.with_equal_subscriptions() for group in groups]
+    solution = solve_fleet(Fleet.of(worlds))
+    by_columns = score_fleet_current(solution, Fleet.of(most)).facts
+    for at, group in enumerate(groups):
+        row = score_current(worlds[at], solution.solution(at), most[at])
+        ways = [Assignment.current(true) for true in completions(group)]
+        assert {now.is_valid for now in ways} == {row.valid}
+        said = {now.balanced() for now in ways}
+        assert row.balanced == (said.pop() if row.valid and len(said) == 1 else None)
+        told = by_columns["valid"].tolist()[at], by_columns["balanced"].tolist()[at]
+        assert told == (row.valid, row.balanced)
+        seen.add((row.balanced, group.subscription_known.all()))
+    assert seen >= {(True, False), (False, False), (None, False), (True, True)}
 
 
 def test_a_topic_that_a_known_member_reads_may_be_read_by_the_others() -> None:

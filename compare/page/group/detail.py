@@ -121,7 +121,7 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
         more_moves=max(len(moves) - MOST_LISTED, 0),
         grid=None if target is None else grid_of(moves, target),
         planned_heads=tuple((_head(column, group.nouns), column.is_number) for column in columns),
-        planned=planned(scores, best, solved, columns),
+        planned=planned(judged, scores, solved, columns),
         planned_lag=None if beside is None else f"{beside.records:,}, {beside.named}",
         who_reads_is_open=not known,
         assumed=group.assumed,
@@ -137,19 +137,20 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
 
 
 def planned(
+    judged: Judged,
     scores: Sequence[Score],
-    best: Assignment | None,
     solved: Solution | None,
     columns: Sequence[ScoreColumn],
 ) -> tuple[Planned, ...]:
     """Return a row for each assignor, the best first; nothing where only what is now is there."""
     if not any(row.assignor != CURRENT for row in scores):
         return ()
-    rows = [*scores]
+    rows, best = [*scores], shown_best(judged)
     if best is not None and solved is not None:
         known = "proved" if solved.status is Status.OPTIMAL else "found"
         name = f"best in {in_words(solved.objective)} ({known})"
-        row = score(best.group, best, solved, assignor=name)
+        more = judged.group.with_equal_subscriptions()
+        row = score(best.group, best, solved, assignor=name, reading_most=more)
         rows.insert(0, replace(row, seconds=solved.seconds))
     limit = None if best is None else int(best.loads.max(initial=0))
     most = max([limit or 0, *(max(row.loads or (), default=0) for row in rows)])

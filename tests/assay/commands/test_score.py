@@ -203,7 +203,9 @@ def test_several_groups_as_json_are_a_line_each():
     asked = {d["group"]: d["question"] for d in documents if d["question"] is not None}
     assert list(asked) == ["aio-f"]
     assert re.fullmatch(r"does aio-1-\S+ read t0\?", asked["aio-f"])
-    interval = next(d for d in documents if d["group"] == "aio-f")["scores"][0]["terms"]
+    (row, *_) = next(d for d in documents if d["group"] == "aio-f")["scores"]
+    assert (row["valid"], row["balanced"]) == (True, None)
+    interval = row["terms"]
     assert interval == [
         {"name": "balance", "value": 3, "excess": [0, 2]},
         {"name": "stickiness", "value": 0, "excess": None},

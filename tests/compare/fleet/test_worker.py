@@ -20,6 +20,7 @@ from heuristics.assignor import Assignor
 from heuristics.shipped.probe.guest import WAIT_SECONDS
 from tests.compare.conftest import lopsided
 from tests.compare.fleet import harmful
+from tests.optimal.small_groups import group_of
 
 SECONDS = 1.5
 MEMORY = 800_000_000
@@ -132,6 +133,20 @@ def test_rows_do_not_depend_on_how_groups_are_put_together():
 
     # One that dies has its neighbours solved in small batches, and by other steps.
     assert made([]) == made(["killed-harm"], Steps(read_items, harmful.solve_rows))
+
+
+def test_what_depends_on_who_reads_what_is_null_in_a_row_of_scores():
+    held = {"a": {"t0": [0, 1, 2, 3, 4, 5]}, "b": {"t1": [0, 1, 2]}}
+    group = group_of({"t0": 6, "t1": 3}, {"a": None, "b": None}, held)
+    worker = Worker(job_for("current"), memory_bytes=MEMORY)
+    try:
+        items = lines_of("in.jsonl", [json.dumps(group.to_dict()).encode()])
+        (row,) = [row for some in worker.answers(items, "answer") for row in some.to_pylist()]
+    finally:
+        worker.close()
+    (now,) = row["scores"]
+    assert (now["status"], now["valid"], now["balanced"]) == ("scored", True, None)
+    assert row["optima"]["verdict"]["says"] == "depends on who reads what"
 
 
 def test_only_what_is_missing_of_a_group_is_answered():
