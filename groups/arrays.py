@@ -250,7 +250,7 @@ def sums(column: Ints | Bools, start: Int64) -> Int64:
     return np.asarray(running[start[1:]] - running[start[:-1]])
 
 
-def starts(lengths: Int64) -> Int64:
+def starts(lengths: Ints | Bools) -> Int64:
     """(..., parts + 1) int64: where parts of these lengths begin, then where the last ends."""
     found = np.zeros((*lengths.shape[:-1], lengths.shape[-1] + 1), np.int64)
     np.cumsum(lengths, axis=-1, out=found[..., 1:])

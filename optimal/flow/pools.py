@@ -11,16 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from groups.arrays import order_by
-from groups.columns.subscriptions import entries
+from groups.arrays import order_by, starts
+from groups.columns.subscriptions import distinct, entries
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL, cost_of, racks_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from groups.arrays import Bools, Int64, Ints
     from groups.columns.racks import Racks
     from groups.group import Group
@@ -76,20 +73,20 @@ def pools_of(group: Group, stages: Stages) -> Pools:
     told_apart: tuple[Ints, ...] = (kept_by,) if racks is None else (kept_by, racks.member)
     member_class, sample = _classes(group, useful, told_apart)
     class_starts, readers = _readers(group, sample)
-    if stages.apart or racks is not None:
-        pool_of_lot = first_lot = np.arange(len(lots.topic))
-    else:
-        pool_of_lot, first_lot = _pools(lots, class_starts, readers, len(sample))
-    pool_topic = lots.topic[first_lot]
-    pool = lots.spread(pool_of_lot)
-    part = np.zeros(len(first_lot), np.int64)
+    pool_of_lot: Ints = np.arange(len(lots.topic))
+    read_pool, read_by = entries(class_starts, readers, lots.topic)
+    if not stages.apart and racks is None:
+        ends = starts(np.bincount(read_pool, minlength=len(lots.topic)))
+        ends, read_by, pool_of_lot = distinct(ends, read_by)
+        read_pool = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
+    pool, pools = lots.spread(pool_of_lot), int(pool_of_lot.max(initial=-1)) + 1
+    part = np.zeros(pools, np.int64)
     if stages.apart:
         part[pool[pool >= 0]] = stages.parts(group)[pool >= 0]
-    counts = np.bincount(pool_of_lot, lots.count, len(first_lot)).astype(np.int64)
+    counts = np.bincount(pool_of_lot, lots.count, pools).astype(np.int64)
     if stages.before:
         counts -= np.bincount(pool[kept], minlength=len(counts))
         pool = np.where(kept, -1, pool)
-    read_pool, read_by = entries(class_starts, readers, pool_topic)
     far = np.zeros(len(read_pool), bool)
     if racks is not None:
         far = racks.lack(lots.replicas[read_pool], racks.member[sample][read_by])
@@ -111,29 +108,26 @@ def pools_of(group: Group, stages: Stages) -> Pools:
 
 
 def _classes(group: Group, useful: Bools, told_apart: tuple[Ints, ...]) -> tuple[Int64, Int64]:
-    """Return (class of each member, first member of each class).
+    """Return (class of each member, first member of each class), by ascending first member.
 
-    Rows of the group that are equal, or that differ only in topics without partitions, are one
-    class.
+    Members whose rows differ only in topics without partitions are one class.
 
     Parameters
     ----------
     told_apart : what else tells members apart, (members,) each
     """
-    indptr, topics = group.subscription_indptr, group.subscription_topics
+    row: Ints = group.subscription_row
     if not useful.all():
-        chosen = useful[topics]
-        indptr, topics = np.concatenate(([0], np.cumsum(chosen)))[indptr], topics[chosen]
-    number, first_row = alike(indptr, topics, len(useful))
-    of_member = number[group.subscription_row]
-    if not any((column != column[:1]).any() for column in told_apart):
-        # Written last to first, so that the first member stays.
-        first = np.full(len(first_row), -1)
-        first[of_member[::-1]] = np.arange(len(of_member))[::-1]
-        if (first >= 0).all():
-            return of_member, first
-    nothing = np.zeros(len(of_member) + 1, np.int64)
-    return alike(nothing, nothing[:0], 0, (of_member, *told_apart))
+        chosen = useful[group.subscription_topics]
+        ends = starts(chosen)[group.subscription_indptr]
+        row = distinct(ends, group.subscription_topics[chosen])[2][row]
+    if any((column != column[:1]).any() for column in told_apart):
+        each = np.stack((row, *told_apart), axis=1)
+        row = distinct(np.arange(len(row) + 1) * each.shape[1], each.ravel())[2]
+    # Written last to first, so that the first member stays.
+    first = np.empty(int(row.max(initial=-1)) + 1, np.int64)
+    first[row[::-1]] = np.arange(len(row))[::-1]
+    return row.astype(np.int64), first
 
 
 def _readers(group: Group, sample: Int64) -> tuple[Int64, Int64]:
@@ -141,66 +135,7 @@ def _readers(group: Group, sample: Int64) -> tuple[Int64, Int64]:
     rows = group.subscription_row[sample]
     reader, topic = entries(group.subscription_indptr, group.subscription_topics, rows)
     order = order_by(topic)
-    starts = np.searchsorted(topic[order], np.arange(len(group.topics) + 1))
-    return starts, reader[order]
-
-
-def _pools(lots: Lots, class_starts: Int64, readers: Int64, classes: int) -> tuple[Int64, Int64]:
-    """Return (pool of each lot, first lot of each pool); lots with the same readers are one."""
-    _, listed = entries(class_starts, readers, lots.topic)
-    starts = np.concatenate(([0], np.cumsum(np.diff(class_starts)[lots.topic])))
-    return alike(starts, listed, classes)
-
-
-ODD = np.uint64(0x9E3779B97F4A7C15)
-
-
-def alike(
-    indptr: Int64, entries: Ints, width: int, told_apart: Sequence[Ints] = ()
-) -> tuple[Int64, Int64]:
-    """Return (number of each row, first row of each number) where equal rows share a number.
-
-    A random 64-bit word per entry, summed, finds the candidates; they are then compared.
-
-    Parameters
-    ----------
-    indptr, entries : CSR, entries below `width`
-    told_apart : (rows,) each; rows are equal only where these are, too
-
-    Returns
-    -------
-    (rows,) and (numbers,) int64; numbers ascend with their first rows
-    """
-    length = np.diff(indptr)
-    rows = np.repeat(np.arange(len(length)), length)
-    within = np.arange(len(entries)) - indptr[rows]
-    seed = 0
-    while True:
-        words = words_of(seed, width)
-        sums = np.concatenate(([np.uint64(0)], np.cumsum(words[entries], dtype=np.uint64)))
-        key = sums[indptr[1:]] - sums[indptr[:-1]]
-        for which, column in enumerate(told_apart):
-            key = (key ^ (key >> np.uint64(29))) * ODD + column.astype(np.uint64) * words[which]
-        _, first, number = np.unique(key, return_index=True, return_inverse=True)
-        sample = first[number]
-        same = (length == length[sample]).all() and all(
-            (column == column[sample]).all() for column in told_apart
-        )
-        if same and (entries == entries[indptr[sample[rows]] + within]).all():
-            break
-        seed += 1
-    order = np.argsort(first)
-    rank = np.empty(len(first), np.int64)
-    rank[order] = np.arange(len(first))
-    return rank[number], first[order]
-
-
-def words_of(seed: int, width: int) -> npt.NDArray[np.uint64]:
-    """(width + 8,) uint64: words that look random (splitmix64: Steele, Lea & Flood 2014)."""
-    word = (np.arange(width + 8, dtype=np.uint64) + np.uint64(seed * 2**32 + 1)) * ODD
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return word ^ (word >> np.uint64(31))
+    return np.searchsorted(topic[order], np.arange(len(group.topics) + 1)), reader[order]
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +174,7 @@ class Lots:
         count = np.bincount(number, minlength=len(keys))
         return Lots(group, of_partition, keys // width, keys % width - 1, count)
 
-    def spread(self, column: Int64) -> Int64:
+    def spread(self, column: Ints) -> Int64:
         """Return what a column, (lots,) int64, says of each partition; -1 where it is in none."""
         if self.of_partition is not None:
             return np.append(column, -1)[self.of_partition]
@@ -306,8 +241,8 @@ def _has_near_reader(group: Group, lots: Lots, racks: Racks) -> Bools:
     """(lots,) bool: whether some reader's rack holds a replica."""
     member, topic = group.subscription_pairs
     readers = np.argsort(topic, kind="stable")
-    starts = np.searchsorted(topic[readers], np.arange(len(group.topics) + 1))
-    lot, reader = entries(starts, member[readers], lots.topic)
+    ends = np.searchsorted(topic[readers], np.arange(len(group.topics) + 1))
+    lot, reader = entries(ends, member[readers], lots.topic)
     near = ~racks.lack(lots.replicas[lot], racks.member[reader])
     found = np.zeros(len(lots.topic), bool)
     found[lot[near]] = True

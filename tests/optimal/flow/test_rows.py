@@ -1,14 +1,14 @@
-"""Rows that are equal share a number, others never do; what few and many rows fall into."""
+"""Members and topics that are alike are put together; what is connected is one component."""
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 
-from optimal.flow import pools
 from optimal.flow.flows import Stages
 from optimal.flow.levels import components
-from optimal.flow.pools import alike, pools_of
+from optimal.flow.pools import pools_of
 from tests.optimal.random_groups import random_group
 
 
@@ -18,46 +18,39 @@ def numbered(keys) -> list[int]:
     return [seen.setdefault(key, len(seen)) for key in keys]
 
 
-def random_rows(rng: random.Random) -> list[tuple[int, ...]]:
-    kinds = [tuple(sorted(rng.sample(range(9), rng.randint(0, 4)))) for _ in range(5)]
-    return [rng.choice(kinds) for _ in range(rng.randint(0, 12))]
-
-
-def csr(listed: list[tuple[int, ...]]) -> tuple:
-    indptr = np.cumsum([0, *map(len, listed)])
-    return indptr, np.array([entry for row in listed for entry in row], np.int64)
-
-
-@pytest.mark.parametrize("same_words", [0, 1, 2])
-def test_equal_rows_share_a_number_whatever_their_hashes(monkeypatch, same_words):
-    """The first `same_words` draws of words are all equal, so that hashes of one length meet."""
-    words = pools.words_of
-
-    def drawn(seed: int, width: int):
-        return np.ones(width + 8, np.uint64) if seed < same_words else words(seed, width)
-
-    monkeypatch.setattr(pools, "words_of", drawn)
-    rng, several = random.Random(same_words), 0
+@pytest.mark.parametrize(
+    "objective", [("balance", "stickiness"), ("racks", "balance", "moved_weight")]
+)
+def test_members_and_topics_are_put_together_where_nothing_tells_them_apart(objective):
+    rng, several = random.Random("alike"), 0
+    stages = Stages.of(objective)
     for _ in range(200):
-        listed = random_rows(rng)
-        columns = [[rng.randint(-1, 1) for _ in listed] for _ in range(2)]
-        for told_apart in ([], columns[:1], columns):
-            keys = list(zip(listed, *told_apart, strict=True))
-            number, first = alike(*csr(listed), 9, [np.array(c, np.int64) for c in told_apart])
-            assert number.tolist() == numbered(keys)
-            assert [keys[i] for i in first] == list(dict.fromkeys(keys))
-            several += 1 < len(first) < len(listed)
-    assert several > 100
-
-
-STAGES = Stages.of(("balance", "stickiness"))
+        group = random_group(rng, members=rng.randint(1, 8), partitions=rng.randint(1, 20))
+        some = pools_of(group, stages)
+        kept = [int((some.kept & (group.owner == m)).sum()) for m in range(len(group.members))]
+        racks = group.racks.member.tolist() if "racks" in objective else kept
+        there = {*np.flatnonzero(group.partitions).tolist()}
+        reads = [there & {*group.subscription(m).tolist()} for m in range(len(group.members))]
+        keys = [*zip(map(frozenset, reads), kept, racks, strict=True)]
+        assert some.member_class.tolist() == numbered(keys)
+        assert some.class_size.tolist() == [*Counter(keys).values()]
+        if "racks" not in objective:
+            readers = [
+                frozenset(m for m, r in enumerate(reads) if t in r)
+                for t in range(len(group.topics))
+            ]
+            used = [t for t, r in enumerate(readers) if r]
+            of_topic = dict(zip(used, numbered(readers[t] for t in used), strict=True))
+            assert some.pool.tolist() == [of_topic.get(t, -1) for t in group.topic.tolist()]
+        several += 1 < len(some.class_size) < len(group.members)
+    assert several > 50
 
 
 def test_components_are_what_reads_lead_to_from_one_pool_or_class():
     rng, several = random.Random("components"), 0
     for _ in range(200):
         group = random_group(rng, members=rng.randint(1, 8), partitions=rng.randint(1, 20))
-        some = pools_of(group, STAGES)
+        some = pools_of(group, Stages.of(("balance", "stickiness")))
         of_pool, of_class = (part.tolist() for part in components(some))
         together = [{("pool", p)} for p in range(len(of_pool))]
         together += [{("class", c)} for c in range(len(of_class))]
