@@ -246,8 +246,7 @@ def sums(column: Ints | Bools, start: Int64) -> Int64:
     if len(start) == 2:
         counted = np.count_nonzero(column) if column.dtype == bool else column.sum(dtype=np.int64)
         return np.array([counted], np.int64)
-    running = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
-    return np.asarray(running[start[1:]] - running[start[:-1]])
+    return np.diff(starts(column)[start])
 
 
 def starts(lengths: Ints | Bools) -> Int64:
@@ -259,6 +258,8 @@ def starts(lengths: Ints | Bools) -> Int64:
 
 def exact_sums(column: Int64 | Bools, start: Int64) -> npt.NDArray[Any]:
     """Return the same as Python integers where a sum may leave 64 bits."""
+    if column.dtype == bool:
+        return sums(column, start)
     furthest = max(-float(column.min(initial=0)), float(column.max(initial=0)))
     if furthest * len(column) < SAFE:
         return sums(column, start)

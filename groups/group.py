@@ -20,6 +20,7 @@ from groups.arrays import (
     frozen,
     integers,
     made_again,
+    starts,
 )
 from groups.columns.claims import BY_CLAIMS, Claims
 from groups.columns.offsets import is_latest, reset_noted
@@ -273,7 +274,7 @@ class Group(Columns, Framed):
     @cached_property
     def first(self) -> Int64:
         """(topics + 1,) int64: number of each topic's first partition, then the total."""
-        return frozen(np.concatenate(([0], np.cumsum(self.partitions))).astype(np.int64))
+        return frozen(starts(self.partitions))
 
     @cached_property
     def topic(self) -> Int32:
@@ -333,8 +334,8 @@ class Group(Columns, Framed):
 
     def subscribers(self, topic: int) -> Int32:
         """Return the members that read a topic, ascending: (its readers,) int32."""
-        starts, members = self.subscriptions.by_topic
-        return members[starts[topic] : starts[topic + 1]]
+        ends, members = self.subscriptions.by_topic
+        return members[ends[topic] : ends[topic + 1]]
 
     def subscribes(self, member: Ints, topic: Ints) -> Bools:
         """Return for each pair of indices whether the member reads the topic.

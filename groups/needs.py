@@ -59,7 +59,11 @@ def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
 def _suspected(fleet: Fleet, objective: Objective) -> Bools:
     """(groups,) bool: whether a group may lack something; all that do are among these."""
     group, members, partitions = fleet.group, fleet.member_start, fleet.partition_start
-    found = some(~group.subscription_known, members) | bool(places_of(objective))
+    found = np.full(len(fleet), bool(places_of(objective)))
+    if not group.subscription_known.all():
+        found |= some(~group.subscription_known, members)
+    if all(TIERS[name].needs is None for name in objective):
+        return found
     read = np.repeat(group.readers > 0, group.partitions)
     for name in objective:
         needs, racks = TIERS[name].needs, group.racks

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from groups.arrays import starts
 from groups.errors import BadInput
 from groups.group import Group
 from groups.tiers import parse_objective
@@ -95,8 +96,8 @@ class Family:
         before = _group("before", reads[was_there], np.maximum(counts - added, 0), None)
         (held,) = placed([before])
         owner = np.full(int(counts.sum()), -1)
-        starts = np.repeat(np.cumsum(counts) - counts - before.first[:-1], before.partitions)
-        owner[np.arange(before.n_partitions) + starts] = held - left
+        first = np.repeat(np.cumsum(counts) - counts - before.first[:-1], before.partitions)
+        owner[np.arange(before.n_partitions) + first] = held - left
         return _group(f"{self.name}-{seed}", reads[stayed], counts, np.maximum(owner, -1))
 
     def _counts(self) -> Int64:
@@ -228,7 +229,7 @@ def _group(
         topics=[f"t{i:0{digits}}" for i in range(topics)],
         partitions=counts,
         members=[f"c{i:0{digits}}" for i in range(members)],
-        subscription_indptr=np.concatenate(([0], np.cumsum(reads.sum(axis=1)))),
+        subscription_indptr=starts(reads.sum(axis=1)),
         subscription_topics=np.nonzero(reads)[1],
         owner=owner,
     )

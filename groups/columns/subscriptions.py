@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept
+from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept, starts
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def distinct(indptr: Int64, listed: npt.NDArray[I]) -> tuple[Int64, npt.NDArray[
     """
     members = len(indptr) - 1
     # A dictionary of the rows' bytes compares them in full wherever hashes meet.
-    raw, ends = listed.tobytes(), (indptr * listed.itemsize).tolist()
+    raw, at = listed.tobytes(), (indptr * listed.itemsize).tolist()
     number: dict[bytes, int] = {}
-    row = np.array([number.setdefault(raw[a:b], len(number)) for a, b in pairwise(ends)], np.int32)
+    row = np.array([number.setdefault(raw[a:b], len(number)) for a, b in pairwise(at)], np.int32)
     if len(number) == members:
         return indptr, listed, row
-    starts = np.cumsum([0, *map(len, number)], dtype=np.int64) // listed.itemsize
-    return starts, np.frombuffer(b"".join(number), listed.dtype), row
+    ends = np.cumsum([0, *map(len, number)], dtype=np.int64) // listed.itemsize
+    return ends, np.frombuffer(b"".join(number), listed.dtype), row
 
 
 def in_use(
@@ -92,9 +92,9 @@ def in_use(
     if used.all():
         return indptr, listed, row
     kept = np.flatnonzero(used)
-    starts = np.concatenate(([0], np.cumsum(np.diff(indptr)[kept]))).astype(np.int64)
     place = np.cumsum(used) - 1
-    return starts, entries(indptr, listed, kept)[1], place[row].astype(np.int32)
+    ends = starts(np.diff(indptr)[kept])
+    return ends, entries(indptr, listed, kept)[1], place[row].astype(np.int32)
 
 
 def entries(indptr: Int64, listed: npt.NDArray[I], rows: Ints) -> tuple[Int64, npt.NDArray[I]]:
@@ -210,8 +210,7 @@ class Subscriptions:
     def by_topic(self) -> tuple[Int64, Int32]:
         """CSR of the readers of each topic: (topics + 1,) int64 and int32, members ascending."""
         member, topic = self.pairs
-        starts = np.concatenate(([0], np.cumsum(self.readers))).astype(np.int64)
-        return frozen(starts), frozen(member[np.argsort(topic, kind="stable")])
+        return frozen(starts(self.readers)), frozen(member[np.argsort(topic, kind="stable")])
 
     def include(self, member: Ints, topic: Ints) -> Bools:
         """Return for each pair of indices whether the member reads the topic.

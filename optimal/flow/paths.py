@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, among, numbered, order_by, ranks
+from groups.arrays import NOBODY, among, numbered, order_by, ranks, starts
 from groups.columns.subscriptions import entries
 from groups.tiers import cost_of, racks_of
 
@@ -83,8 +83,7 @@ class Paths:
         enters, part = owned.owner, np.zeros(len(pools.class_size), np.int64)
         join_class, join_member = pools.member_class[members], members
         if stages.apart:
-            starts = np.concatenate(([0], np.cumsum(pools.class_size)))
-            read, member = entries(starts, members, read_by)
+            read, member = entries(starts(pools.class_size), members, read_by)
             read_pool, far = read_pool[read], far[read]
             # Keys ascend by part, then by member.
             keys, number = np.unique(

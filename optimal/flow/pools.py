@@ -116,11 +116,12 @@ def _classes(group: Group, useful: Bools, told_apart: tuple[Ints, ...]) -> tuple
     ----------
     told_apart : what else tells members apart, (members,) each
     """
-    row: Ints = group.subscription_row
+    ends, listed = group.subscription_indptr, group.subscription_topics
     if not useful.all():
-        chosen = useful[group.subscription_topics]
-        ends = starts(chosen)[group.subscription_indptr]
-        row = distinct(ends, group.subscription_topics[chosen])[2][row]
+        chosen = useful[listed]
+        ends, listed = starts(chosen)[ends], listed[chosen]
+    # Rows may be equal even where no topic is left out.
+    row = distinct(ends, listed)[2][group.subscription_row]
     if any((column != column[:1]).any() for column in told_apart):
         each = np.stack((row, *told_apart), axis=1)
         row = distinct(np.arange(len(row) + 1) * each.shape[1], each.ravel())[2]

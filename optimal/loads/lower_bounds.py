@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from ortools.graph.python import max_flow
 
+from groups.arrays import starts
 from optimal.proof import Floor
 
 if TYPE_CHECKING:
@@ -124,15 +125,15 @@ def _lightest_with_one(
     piles, members = candidates.least.shape
     share = candidates.least.max(axis=1, initial=0)
     order = np.lexsort((candidates.size, candidates.pile))
-    starts = np.searchsorted(candidates.pile[order], np.arange(piles + 1))
+    ends = np.searchsorted(candidates.pile[order], np.arange(piles + 1))
     size = candidates.size[order]
-    light = [int(size[starts[t] : starts[t] + share[t]].sum()) for t in range(piles)]
+    light = [int(size[ends[t] : ends[t] + share[t]].sum()) for t in range(piles)]
     row = np.zeros((piles, members), bool)
     row[candidates.pile] = candidates.may[candidates.kind]
     of_member = np.where(row, np.array(light, np.int64)[:, None], 0).sum(axis=0)
     heavy = only[candidates.kind] & (candidates.size >= heaviest)
     for t in np.unique(candidates.pile[heavy]).tolist():
-        mine = size[starts[t] : starts[t + 1]]
+        mine = size[ends[t] : ends[t + 1]]
         others = int(mine[: max(0, int(share[t]) - 1)].sum())
         readers = np.flatnonzero(row[t])
         yield readers, of_member[readers] - light[t] + heaviest + others
@@ -175,7 +176,7 @@ def _floors(candidates: Candidates, members: Bools, best: int) -> Iterator[tuple
             continue
         heavy = mine[size[mine] >= at_least]
         light = rest[~np.isin(rest, heavy)]
-        sums = _sums(size[heavy[::-1]]), _sums(size[light])
+        sums = starts(size[heavy[::-1]]), starts(size[light])
         bound = _least_peak(sums, [*zip(*alike.tolist(), number.tolist(), strict=True)], best)
         if bound > best:
             best = bound
@@ -231,7 +232,7 @@ def least_score(tier: str, candidates: Candidates, peak: int) -> int:
         least, most = candidates.least[0], candidates.most[0]
         held = int(np.maximum(least, most - (int(most.sum()) - len(size))).min(initial=len(size)))
     j = np.arange(members + 1)
-    light = np.concatenate(([0], np.cumsum(size)))
+    light = starts(size)
     heavy = np.minimum(j, len(size))
     more = np.clip(j * held - heavy, 0, len(size) - heavy)
     fullest = (total - light[len(size) - heavy] + light[more]).tolist()
@@ -337,11 +338,11 @@ class Leavers:
         """Sort what everybody owned."""
         home = candidates.home
         order = np.lexsort((candidates.size, home))
-        starts = np.searchsorted(home[order], np.arange(candidates.members + 1))
-        owned = [_sums(candidates.size[order[a:b]]) for a, b in pairwise(starts.tolist())]
+        ends = np.searchsorted(home[order], np.arange(candidates.members + 1))
+        owned = [starts(candidates.size[order[a:b]]) for a, b in pairwise(ends.tolist())]
         return Leavers(
             owned,
-            _sums(np.sort(candidates.size)),
+            starts(np.sort(candidates.size)),
             candidates.least.sum(axis=0),
             np.minimum(candidates.most.sum(axis=0), len(home)),
             int((home < 0).sum()),
@@ -371,7 +372,7 @@ class Leavers:
         sizes = np.concatenate([nothing, *(np.diff(self.owned[m]) for m in givers)])
         least, most = (int(of[givers].sum()) for of in (self.least, self.most))
         room_of_all = sum(rooms[m] for m in givers)
-        out, back = self._given(_sums(np.sort(sizes)), least, most, room_of_all)
+        out, back = self._given(starts(np.sort(sizes)), least, most, room_of_all)
         return max(inside, out) + max(outside, back - self.unowned)
 
     def givers(self, room: Int64) -> tuple[int, ...]:
@@ -393,8 +394,3 @@ class Leavers:
             return len(self.light), 0
         at = int(fits.argmax())
         return int(given[at]), int(taken[at])
-
-
-def _sums(sizes: Int64) -> Int64:
-    """(n + 1,) int64: the sums of the first 0, 1, 2, ... of n numbers."""
-    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from groups import Assignment, Failed, Refused
-from groups.arrays import NOBODY
+from groups.arrays import NOBODY, starts
 from groups.errors import BadInput
 from heuristics.assignor import Plan
 from heuristics.shipped.java.jars import NO_JAVA, compiled, java_home, java_version, noted
@@ -186,7 +186,7 @@ def _subscriptions(group: Group) -> tuple[Int64, Int64]:
     counts = np.bincount(member, minlength=len(group.members))
     if len(absent):
         topic = topic[np.lexsort((topic, member))]
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), topic
+    return starts(counts), topic
 
 
 def _int32(values: Ints, what: str) -> Int32:
