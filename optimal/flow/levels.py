@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from groups.arrays import numbered
 from groups.errors import SolverContradiction
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def components(pools: Pools) -> tuple[Int64, Int64]:
             label = label[label]
         if np.array_equal(label, before):
             break
-    _, number = np.unique(label, return_inverse=True)
+    _, number = numbered(label, len(label))
     return number[:n], number[n:]
 
 

@@ -58,7 +58,7 @@ def tier_flows(
     balance comes after a tier of places.
     """
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
-    every = heights_of(group, stages.flows)
+    every = heights_of(group, stages.flows) if is_laminar(stages.tiers) else []
     asks = [np.zeros(sum(len(h.over) for h in every), np.int64) for _ in stages.flows]
     if not flowing.any():
         return Counts.none(paths), prices, asks, True
