@@ -41,9 +41,10 @@ OPTIONS = {
 }
 
 
+IF_NOT_KNOWN = "--assume-equal takes all members as equal; assay capture asks the broker."
 WHO_READS = (
-    "To say who reads what: --reads 'MEMBER=+TOPIC' adds a topic, --reads 'MEMBER=TOPICS' names "
-    "all that it reads, --assume-equal takes all members as equal; assay capture asks the broker."
+    "To say who reads what: for a yes --reads 'MEMBER=+TOPIC', which adds a topic; for a no "
+    f"--reads 'MEMBER=TOPICS', which names all that it reads. {IF_NOT_KNOWN}"
 )
 
 

@@ -66,6 +66,8 @@ class Judged(Framed):
         as `best` where all subscriptions are known
     least_lag : whether it is proved that `target` has the least peak lag of all that are as good;
         None where none was searched
+    asks : (member, topic) of which the question of the verdict asks whether the one reads the
+        other; empty where it names none
     """
 
     group: Group
@@ -74,6 +76,7 @@ class Judged(Framed):
     lowest: Solution | None
     verdict: Verdict
     least_lag: bool | None = None
+    asks: tuple[tuple[str, str], ...] = ()
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row.
@@ -120,10 +123,11 @@ class Judged(Framed):
         return found if found is not None and lag_falls(self.now, found) else None
 
     @cached_property
-    def further_question(self) -> str | None:
-        """What would decide how good the best is, where it is sure only that now is improvable.
+    def further(self) -> Judged | None:
+        """The best that is sure, as if it were there: its question decides how good the best is.
 
-        None where the best is known, or was not found in the time given.
+        None where the group is not improvable for sure, the best is known, or was not found in the
+        time given.
         """
         best, lowest = self.best, self.lowest
         if self.verdict.says != "improvable" or not self.verdict.sure:
@@ -132,7 +136,17 @@ class Judged(Framed):
             return None
         if not best.status == lowest.status == Status.OPTIMAL:
             return None
-        return question_of(self.group, best.assignment, best, lowest, ASKED_SECONDS)
+        return asked_about(self.group, best.assignment, best, lowest, ASKED_SECONDS)
+
+    @property
+    def further_question(self) -> str | None:
+        """What would decide how good the best is, where it is sure only that now is improvable."""
+        return None if self.further is None else self.further.verdict.question
+
+    @property
+    def reads_asked(self) -> tuple[tuple[str, str], ...]:
+        """(member, topic) of the question that is open, be it on the verdict or on the best."""
+        return self.asks if self.further is None else self.further.asks
 
     @cached_property
     def uneven_hosts(self) -> UnevenHosts | None:
@@ -303,10 +317,10 @@ def judged_by(group: Group, best: Solution) -> Judged:
     return Judged(group, now, best, best, _verdict(now, best, best))
 
 
-def question_of(
+def asked_about(
     group: Group, now: Assignment, best: Solution, lowest: Solution, time_limit: float | None
-) -> str | None:
-    """Return what would decide the verdict on a group; None where it does not depend on that.
+) -> Judged:
+    """Return a group judged by two optima, with what would decide the verdict.
 
     Parameters
     ----------
@@ -315,7 +329,7 @@ def question_of(
     """
     judged = Judged(group, now, best, lowest, _verdict(now, best, lowest))
     (asked,) = _with_questions([judged], lowest.objective, time_limit)
-    return asked.verdict.question
+    return asked
 
 
 def worst_first(judged: Sequence[Judged]) -> list[int]:
@@ -449,8 +463,13 @@ def _with_questions(
         now = values(one.now, tiers)
         decides = step is not None and _less(solution, now)
         pairs = [step] if decides else _fewest(one, now, tiers, time_limit)
-        question = _question(one.group, [pair for pair in pairs if pair is not None])
-        asked[id(one)] = replace(one, verdict=replace(one.verdict, question=question))
+        asks = tuple(
+            (one.group.members[pair[0]], one.group.topics[pair[1]])
+            for pair in pairs
+            if pair is not None
+        )
+        verdict = replace(one.verdict, question=_question(asks))
+        asked[id(one)] = replace(one, verdict=verdict, asks=asks)
     return [asked.get(id(one), one) for one in judged]
 
 
@@ -498,8 +517,8 @@ def _fewest(
     return pairs
 
 
-def _question(group: Group, pairs: Sequence[tuple[int, int]]) -> str:
-    if not pairs:
+def _question(asks: Sequence[tuple[str, str]]) -> str:
+    if not asks:
         return "which topics do the members read?"
-    first, *rest = (f"{group.members[m]} read {group.topics[t]}" for m, t in pairs)
+    first, *rest = (f"{member} read {topic}" for member, topic in asks)
     return f"does {first}{''.join(f', and {other}' for other in rest)}?"

@@ -6,12 +6,14 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 from typing import Protocol as Interface
 
+import numpy as np
+
 from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
 from compare.sentences import NONE_BY_LAG, assigned_by, by_broker, who_moves
 from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES
-from groups.wording import counted
+from groups.wording import agreed, counted, few
 from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shipped_here
 from heuristics.protocol import Protocol, supported_protocols
 
@@ -324,7 +326,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     if best.peak_lag is not None and then is not None and best.peak_lag > then:
         by += f", but leaves {best.peak_lag:,} records of lag with one member instead of {then:,}"
     elif best.peak_lag is None and then is not None and not known:
-        by += ", but how much lag one member then has depends on who reads what"
+        by += f", but how much lag one member then has depends on {_what_is_open(group)}"
     again = " again" if assigns_now(best.assignor, group) else ""
     if again:
         more = f"That {BY_REBALANCE}."
@@ -335,6 +337,14 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         more = f"{advise} says what it takes to change to it. {fewer}".rstrip()
     lead = f"let {spoken(best.assignor)} assign{again}. It gets there{by}."
     return who_moves(f"{lead} {more}{not_here}")
+
+
+def _what_is_open(group: Group) -> str:
+    """Return whose subscriptions are not known, of somebody who may have told some of them."""
+    members = [group.members[m] for m in np.flatnonzero(~group.subscription_known)]
+    if len(members) == len(group.members):
+        return "who reads what"
+    return f"what {few(members)} {agreed(len(members), 'read')}"
 
 
 def _gets_there(row: Score) -> bool:

@@ -16,6 +16,7 @@ from assay.commands.options import (
     Format,
     GroupOptions,
     Like,
+    how_to_answer,
     note_passed_over,
     note_unused_capacity,
     seconds_option,
@@ -23,7 +24,7 @@ from assay.commands.options import (
 )
 from assay.commands.solve import tell_proofs
 from assay.progress import far
-from assay.streams import OPTIONS, WHO_READS, note, note_assumed, show, show_json
+from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, with_like
 from assay.terminal import Column, show_moves, show_table, tell
 from compare.advice import words
@@ -142,8 +143,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
     tell(words.headline(advice))
     if said := words.verdict_told(advice, asked.command("advise", *BY_LOAD)):
         tell(said)
-    if said := words.to_find_out(advice):
-        tell(f"{said} {WHO_READS}")
+    _print_question(advice, asked)
     for line in words.not_advised(advice):
         tell(line)
     for number, change in enumerate(advice.changes, start=1):
@@ -169,6 +169,15 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
     tell_proofs(kind for change in shown for kind in words.proofs_of(change))
     if advice.best is not None:
         tell(words.what_decides(advice))
+
+
+def _print_question(advice: Advice, asked: Asked) -> None:
+    """Print what to find out first, and how to answer it; nothing where nothing is open."""
+    if said := words.to_find_out(advice):
+        tell(said)
+        command = "advise", "--lower", advice.lower
+        for line in how_to_answer(advice.asks, advice.judged.group, asked, *command):
+            tell(line)
 
 
 def _print_all(

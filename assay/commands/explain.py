@@ -8,16 +8,18 @@ import typer
 
 from assay.commands.options import (
     DEFAULT_SECONDS,
+    Asked,
     GroupOptions,
     Objective,
     OneOf,
     TimeLimitOption,
     Views,
     group_in,
+    how_to_answer,
 )
-from assay.streams import WHO_READS, note_assumed, printable, put
+from assay.streams import note_assumed, printable, put
 from assay.tables import show_hosts
-from assay.terminal import Column, show_table, width, wrapped
+from assay.terminal import Column, show_table, tell, width, wrapped
 from compare.reasons import words
 from compare.reasons.explanation import Explanation, lines_of
 from compare.reasons.explanation import explain as explained
@@ -70,7 +72,10 @@ def explain(
         if one.members and solution is not None:
             _say(one.nouns.said(words.not_proved(solution)))
         if solution is None or judged.further_question:
-            _say(WHO_READS)
+            asked = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
+            best = () if objective == "kip-54" else ("--objective", objective)
+            for line in how_to_answer(judged.reads_asked, one, asked, "explain", *best):
+                tell(line)
     raise typer.Exit(2 if damaged else 0)
 
 

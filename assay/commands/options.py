@@ -8,11 +8,12 @@ import re
 import shlex
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
+from glob import escape
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from assay.streams import note, note_failures
+from assay.streams import IF_NOT_KNOWN, WHO_READS, note, note_failures
 from assay.terminal import tell
 from compare.sentences import not_valid_told, spread
 from groups.assignment import Assignment
@@ -21,9 +22,10 @@ from groups.documents.texts import named
 from groups.errors import BadInput, Failure
 from groups.files import is_folder, read_groups
 from groups.tiers import MOVES, PRESETS, TIERS, tier_named
-from groups.unknown import reading_as_told
+from groups.unknown import reading_as_told, reading_least
 from groups.wording import (
     BEYOND_THE_END,
+    MOST_NAMED,
     ON_THE_WAY,
     PASSED_OVER,
     few,
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 DEFAULT_SECONDS = 10.0
 # Commands that can ask a broker themselves, and try assignors.
 OF_A_CLUSTER = ("score", "advise")
+# Topics of a member in a command to type.
+MOST_TOPICS = 12
 # Thirty years: a clock of this machine can still add them.
 MOST_SECONDS = 1e9
 
@@ -396,6 +400,50 @@ class Asked:
         """
         told = replace(self.options, assume_equal=self.options.assume_equal or assumed)
         return replace(self, options=told).command("advise", "--lower", "peak_load")
+
+
+def how_to_answer(
+    asks: Sequence[tuple[str, str]], group: Group, asked: Asked, *command: str
+) -> Iterator[str]:
+    """Yield how to answer a question on who reads what: with a yes, with a no, or otherwise.
+
+    Parameters
+    ----------
+    asks : (member, topic) pairs that it names
+    command : the command that takes the answer, and further words of it
+    """
+    topics: dict[str, list[str]] = {}
+    for member, topic in asks:
+        topics.setdefault(member, []).append(topic)
+    if not topics:
+        yield WHO_READS
+        return
+    least = reading_least(group)
+    reads = {
+        member: [group.topics[t] for t in least.subscription(group.members.index(member))]
+        for member in topics
+    }
+    yes, no = (
+        _with_reads([f"{escape(member)}={also}{_all_of(of)}" for member, of in told.items()])
+        for also, told in (("+", topics), ("", reads))
+    )
+    alone = len(topics) == 1
+    each, held = ("it reads", "what it holds") if alone else ("each reads", "what they hold")
+    more = "the topic" if len(asks) == 1 else "the topics"
+    yield f"If yes, add {more}: {asked.command(*command, *yes)}"
+    yield f"If no, name all that {each}, here {held}: {asked.command(*command, *no)}"
+    yield f"If you do not know: {IF_NOT_KNOWN}"
+
+
+def _with_reads(rules: Sequence[str]) -> list[str]:
+    """Return the options for the first of some rules, and dots for what is too long to print."""
+    words = [word for rule in rules[:MOST_NAMED] for word in ("--reads", rule)]
+    return [*words, *(["..."] if len(rules) > MOST_NAMED else [])]
+
+
+def _all_of(topics: Sequence[str]) -> str:
+    more = ["..."] if len(topics) > MOST_TOPICS else []
+    return ",".join([*topics[:MOST_TOPICS], *more])
 
 
 def _all_named(files: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from assay.commands.options import (
     GroupOptions,
     Objective,
     TimeLimitOption,
+    how_to_answer,
     limits_of,
     note_passed_over,
     note_unused_capacity,
@@ -68,8 +69,8 @@ from compare.scores import (
 from compare.sentences import assigned_by, hosts_told, sentence
 from compare.streams import streams_told, tasks_of
 from groups.importers.seen import may_be_rebalancing as may_be
+from groups.tiers import PRESETS, in_words, parse_objective
 from groups.tiers import Objective as Tiers
-from groups.tiers import in_words, parse_objective
 from groups.wording import agreed, counted, few, first_lines
 from heuristics.catalogue import usual_assignors
 
@@ -197,7 +198,8 @@ def score(
         show_group(replace(alone, rows=shown), alike, plans)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(alone.rows):
-            tell(f"no assignor was scored: {UNKNOWN}. {WHO_READS}")
+            how = "" if alone.judged.verdict.question else f". {WHO_READS}"
+            tell(f"no assignor was scored: {UNKNOWN}{how}")
     else:
         best = () if objective == "kip-54" else ("--objective", objective)
         in_full = f"one in full: {alike.command('score', *best)}"
@@ -318,7 +320,10 @@ def show_group(
     for said in filter(None, (sentence(judged), *told, makes)):
         tell(said)
     if judged.verdict.question or judged.further_question:
-        tell(WHO_READS)
+        tiers = PRESETS["kip-54"] if judged.best is None else judged.best.objective
+        other = () if tiers == PRESETS["kip-54"] else ("--objective", " > ".join(tiers))
+        for line in how_to_answer(judged.reads_asked, judged.group, asked, "score", *other):
+            tell(line)
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
     hosts = hosts_told(judged, asked.solve(EVEN_HOSTS))

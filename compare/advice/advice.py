@@ -231,6 +231,7 @@ class Advice(Framed):
         where not all of them tell
     more_even : moves that make loads more even, where none lowers the peak; None where none do
     question : what would decide more, as in "does c-2 read t1?"
+    asks : (member, topic) pairs of which it asks whether the one reads the other
     condition : what was assumed for all of it
     pods : how even it is with each number of pods like those on which the members stand; None
         where hosts are not pods that are alike
@@ -256,6 +257,7 @@ class Advice(Framed):
     assigned_by: str | None = None
     more_even: int | None = None
     question: str | None = None
+    asks: tuple[tuple[str, str], ...] = ()
     condition: str | None = None
     pods: Pods | None = None
     new_members: str = ""

@@ -20,7 +20,7 @@ from compare.advice.advice import (
 from compare.advice.changes import Changes
 from compare.advice.tried import not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
-from compare.judged import judge, question_of
+from compare.judged import asked_about, judge
 from compare.lag.behind import if_latest
 from compare.lag.lowest import hottest
 from compare.remedy import name_of, spoken
@@ -166,11 +166,12 @@ def _advised(
     """
     worlds, best, now, lower = changes.worlds, changes.best, changes.now, changes.lower
     # That of the verdict comes first, whichever number decides.
-    question = start.judged.verdict.question
+    question, asks = start.judged.verdict.question, start.judged.asks
     is_open = question is None and not worlds.known
     if is_open and now is not None and peak_of(now, lower) > best.peak.bound:
         seconds = changes.time_left.share(2)
-        question = question_of(group, now, best.solution, best.lowest, seconds)
+        further = asked_about(group, now, best.solution, best.lowest, seconds)
+        question, asks = further.verdict.question, further.asks
     # Whoever holds nothing may read all there is: what members more bring is known after that.
     open_ = question is not None and now is not None and len(now.idle) > 0
     every, few = changes.rebalance()
@@ -198,6 +199,7 @@ def _advised(
         assignors=tuple(trials),
         more_even=even,
         question=question,
+        asks=asks,
         new_members=reading(worlds.most, changes.like),
     )
 

@@ -1,12 +1,14 @@
 import json
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 
-from assay import judge, read_groups
+from assay import Group, judge, read_groups
+from assay.commands.options import Asked, how_to_answer
 from compare.verdict import WORST_FIRST
 from heuristics.catalogue import usual_assignors
 from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_line, write
@@ -227,19 +229,67 @@ def test_folders_lines_and_texts_are_scored_together(folder):
 def test_of_assignors_that_nobody_named_one_line_says_why_none_was_scored():
     run = assay("score", ALL_GROUPS, "--group", "aio-f")
     assert run.returncode == 0
-    answer, lag = run.stdout.splitlines()[1:3]
-    assert answer.startswith("To say who reads what: --reads 'MEMBER=+TOPIC' adds a topic, ")
+    lag = run.stdout.splitlines()[4]
     assert lag == (
         "Most lag: aio-0-c591790b-17e1-4c42-9c97-b9527c60a63d with 929 of 1,157 records, "
         "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition "
         "without a commit)."
     )
     assert "refused" not in run.stdout
-    assert run.stdout.splitlines()[-1] == (
-        "no assignor was scored: subscriptions are not known. To say who reads what: --reads "
-        "'MEMBER=+TOPIC' adds a topic, --reads 'MEMBER=TOPICS' names all that it reads, "
-        "--assume-equal takes all members as equal; assay capture asks the broker."
+    assert run.stdout.splitlines()[-1] == ("no assignor was scored: subscriptions are not known")
+
+
+def test_the_commands_under_a_question_answer_it_with_a_yes_and_with_a_no(tmp_path):
+    group = {"format": "assay-group/1", "group": "my group"}
+    group["topics"] = {"t0": 6, "t1": 1, "t2": 1}
+    owned = [{"t0": [0, 1, 2, 3, 4, 5]}, {"t1": [0]}, {"t2": [0]}]
+    # A name that is a pattern, too.
+    members = zip(("m0", "a[1]", "m2"), owned, strict=True)
+    group["members"] = {m: {"subscription": None, "owned": held} for m, held in members}
+    folder = write(tmp_path, {"g.json": group})
+    for command in ("score", "advise", "explain"):
+        lines = good(assay(command, "g.json", *ALONE[: 2 * (command != "explain")], cwd=folder))
+        yes, no = (
+            next(line for line in lines.stdout.splitlines() if line.startswith(start))
+            for start in ("If yes, add the topic: ", "If no, name all that it reads, here what ")
+        )
+        asked = [shlex.split(line[line.index("assay ") :])[1:] for line in (yes, no)]
+        assert [one[0] for one in asked] == [command] * 2
+        assert [one[-1] for one in asked] == ["a[[]1]=+t0", "a[[]1]=t1"]
+        told = [assay("score", *one[1:4], *one[-2:], *ALONE, cwd=folder).stdout for one in asked]
+        assert "improvable for sure" in told[0]
+        assert "does a[1] read" not in told[1]
+        assert "does m2 read t0?" in told[1]
+        assert all(assay(*one, cwd=folder).returncode == 0 for one in asked)
+
+
+def test_a_long_answer_is_cut_and_what_it_names_besides_is_left_to_say(tmp_path):
+    topics = {f"t{t}": 6 for t in range(6)}
+    members = {
+        f"m{t}": {"subscription": None, "owned": {f"t{t}": list(range(6 if t < 3 else 1))}}
+        for t in range(6)
+    }
+    group = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    asked = how_to_answer(
+        [(f"m{m}", f"t{t}") for m in range(2, 6) for t in (0, 1)],
+        Group.from_dict(group),
+        Asked(sources=["g.json"], group="g"),
+        "score",
     )
+    start = "assay score g.json --group g --reads"
+    assert [*asked][:2] == [
+        f"If yes, add the topics: {start} m2=+t0,t1 --reads m3=+t0,t1 --reads m4=+t0,t1 ...",
+        "If no, name all that each reads, here what they hold: "
+        f"{start} m2=t2 --reads m3=t3 --reads m4=t4 ...",
+    ]
+
+
+def test_beside_an_answer_the_remedy_names_whose_subscription_is_still_open():
+    of_one = ("--group", "aio-f", "--assignor", "kafka-java/cooperative-sticky@4.4.0")
+    asked = ("score", ALL_GROUPS, *of_one)
+    told = assay(*asked, "--reads", "aio-1-*=+t0").stdout
+    assert re.search(r"lag one member then has depends on what aio-0-\S+ reads\. ", told)
+    assert "depends on who reads what" not in told.splitlines()[1]
 
 
 def test_the_peak_lag_of_an_assignor_is_shown_where_it_is_the_same_whoever_reads_what():
