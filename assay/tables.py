@@ -42,7 +42,7 @@ from groups.tiers import called, in_words
 from groups.wording import bounded, counted, duration, rounded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Mapping, Sequence
 
     from compare.lag.lowest import LowestPeak
     from compare.score_table import ScoreColumn
@@ -205,7 +205,11 @@ def show_unscored(found: Sequence[NotScored]) -> None:
 
 
 def show_groups(
-    worst: Sequence[Glance], not_judged: Mapping[str, str], *, several: bool = False
+    worst: Sequence[Glance],
+    not_judged: Mapping[str, str],
+    *,
+    several: bool = False,
+    failing: Collection[str] = (),
 ) -> bool:
     """Print a line for each group; return whether a lag is shown.
 
@@ -213,16 +217,24 @@ def show_groups(
     ----------
     not_judged : names of groups, or places, without a verdict, and what is shown instead of it
     several : whether a group is there more than once, also if no two of its lines are shown
+    failing : names of groups that do not keep to a limit, which stand first
     """
     # A group that is there more than once is told by when it was captured, in a second column.
     times = several or len({one.name for one in worst}) < len(worst)
     lagging = any(one.peak is not None for one in worst)
     # Without a rate nothing but nought is known.
     rated = any(one.longest for one in worst)
-    lines: list[Glance | Pair] = [*worst, *not_judged.items()]
+    every: list[Glance | Pair] = [*worst, *not_judged.items()]
+    lines = sorted(every, key=lambda one: _name(one) not in failing)
     show_table(
         lines,
         Column("group", _name),
+        Column(
+            "limit",
+            lambda one: "fails" if _name(one) in failing else None,
+            whole=True,
+            shown=bool(failing),
+        ),
         Column("captured at", _of_judged("captured_at"), whole=True, shown=times),
         Column("members", _of_judged("members"), right=True),
         Column("partitions", _of_judged("partitions"), right=True, gives_way=2),

@@ -23,7 +23,8 @@ NOT_HELD: tuple[Says, ...] = ("not valid", "nothing assigned yet")
 class Beyond(NamedTuple):
     """What is too far: an assignor, and a tier with its amount, or else why there is no score.
 
-    `later` is the tier that has the limit, where the one that is too far has none.
+    `later` is the tier that has the limit, where the one that is too far has none; `given` is what
+    is assumed for it.
     """
 
     assignor: str
@@ -32,6 +33,7 @@ class Beyond(NamedTuple):
     amount: str = ""
     limit: int = 0
     later: str = ""
+    given: str = ""
 
     def __str__(self) -> str:
         return self._told(f"{self.amount}, more than {self.limit}")
@@ -43,9 +45,10 @@ class Beyond(NamedTuple):
 
     @property
     def short(self) -> str:
-        """Return the same in brackets behind a group's name: ``balance +4``."""
+        """Return the same in brackets behind a group's name: ``balance +4, if ...``."""
         who = "" if self.assignor == CURRENT else f"{self.assignor}: "
-        return f"{who}{self.reason or f'{called(self.tier)} +{self.amount}'}"
+        given = f", if {self.given}" if self.given else ""
+        return f"{who}{self.reason or f'{called(self.tier)} +{self.amount}'}{given}"
 
     def _told(self, by: str) -> str:
         """Return what is too far, by how much, and which later tier's limit says so."""

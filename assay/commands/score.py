@@ -43,6 +43,7 @@ from compare.hosts import EVEN_HOSTS
 from compare.judged import Judged, judge
 from compare.lag.behind import (
     behind,
+    if_latest,
     peak_lag,
     sentences_without_reader,
     which_if_latest,
@@ -69,18 +70,19 @@ from compare.scores import (
 from compare.sentences import assigned_by, hosts_told, sentence
 from compare.streams import streams_told, tasks_of
 from groups.importers.seen import may_be_rebalancing as may_be
-from groups.tiers import PRESETS, in_words, parse_objective
+from groups.tiers import LAG_PEAKS, PRESETS, in_words, parse_objective
 from groups.tiers import Objective as Tiers
 from groups.wording import agreed, counted, few, first_lines
 from heuristics.catalogue import usual_assignors
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
     from groups.assignment_files import NamedAssignment
     from groups.errors import Failure
 
 MOST_LINES = 20
+AT_THE_END = "consumers start at the end"
 MOST_MEMBERS = 12
 WIDEST_BAR = 20
 NOT_SURE = (
@@ -206,7 +208,8 @@ def score(
         if len({one.name for one in groups}) == 1:
             of_one = replace(alike, sources=["FILE"], group=groups[0].name)
             in_full = f"one capture in full: {of_one.command('score', *best)}, with its file"
-        show_all(scored, tiers, in_full, damaged, not_had, over=bool(assignor))
+        failing = [name for name, _ in worse]
+        show_all(scored, tiers, in_full, damaged, not_had, failing, over=bool(assignor))
     _complain(worse, damaged if gate else ())
     raise typer.Exit(1 if worse else 2 if damaged else 0)
 
@@ -226,7 +229,7 @@ def _gate_told(
         failing.setdefault(name, []).append(why.short if isinstance(why, Beyond) else str(why))
     every, left = {*groups, *failing}, [*dict.fromkeys(unsure)]
     left = [name for name in left if name not in failing]
-    told = [f"{name} ({', '.join(whys)})" for name, whys in failing.items()]
+    told = [f"{name} ({'; '.join(whys)})" for name, whys in failing.items()]
     within = len(every) - len(failing) - len(left)
     said = []
     if told and len(every) == 1:
@@ -278,14 +281,27 @@ def _worse(
     optimum = () if one.reference is None else one.reference.terms
     also = beyond(rows, assumed, optimum, besides=sure)
     if judged.reference is None or judged.group.subscription_known.all():
-        return [*beyond(rows, sure, optimum, sure=True, besides=assumed), *also]
+        found = [*beyond(rows, sure, optimum, sure=True, besides=assumed), *also]
+        return [_resting_on(line, judged) for line in found]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
     between = [
         score_without_subscriptions(judged.group, judged.reference, row.assignor) for row in rows
     ]
     optimum = judged.reference.terms
-    return [*beyond(between, sure, optimum, sure=True, besides=assumed, shown=rows), *also]
+    anyhow = beyond(between, assumed, optimum, sure=True, besides=sure)
+    known = {line.short for line in anyhow}
+    if condition := judged.verdict.condition:
+        also = [o if o.short in known else o._replace(given=condition) for o in also]
+    found = [*beyond(between, sure, optimum, sure=True, besides=assumed, shown=rows), *also]
+    return [_resting_on(line, judged) for line in found]
+
+
+def _resting_on(line: Beyond, judged: Judged) -> Beyond:
+    """Return what is too far with what is assumed of where consumers start, if it is about lag."""
+    if line.tier not in LAG_PEAKS or not if_latest(judged.now.group):
+        return line
+    return line._replace(given=" and ".join(filter(None, (line.given, AT_THE_END))))
 
 
 def score_document(scored: ScoredGroup, tiers: Tiers, assumed: Sequence[str]) -> dict[str, object]:
@@ -426,6 +442,7 @@ def show_all(
     in_full: str,
     unread: Sequence[Failure],
     not_had: Sequence[Failure],
+    failing: Collection[str] = (),
     *,
     over: bool,
 ) -> None:
@@ -436,6 +453,7 @@ def show_all(
     in_full : which command prints one group in full
     unread : what could not be read
     not_had : groups that could not be judged in the state they were in
+    failing : names of groups that do not keep to a limit
     over : whether to print how assignors did on all groups
     """
     judged = [one.judged for one in scored]
@@ -450,7 +468,7 @@ def show_all(
     maybe = [one.group for one in not_had if one.group and one.reason == may_be(one.group)]
     missed |= dict.fromkeys(maybe, "may be rebalancing")
     missed |= dict.fromkeys(overview.rebalancing, "rebalancing")
-    has_lag = show_groups(overview.worst, missed)
+    has_lag = show_groups(overview.worst, missed, failing=failing)
     if has_lag or any(behind(one.now) is not None for one in judged):
         _tell_without_lag(overview.worst)
     if has_lag:

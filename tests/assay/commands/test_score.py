@@ -406,6 +406,25 @@ def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_fil
     ]
 
 
+def test_the_groups_that_fail_stand_first_and_the_gate_says_what_it_assumes():
+    gate, *lines = assay("score", ALL_GROUPS, "--fail-above", "balance=0").stdout.splitlines()
+    rows = [line.split()[:2] for line in lines[2:5]]
+    assert rows == [["group", "limit"], ["kpr-c", "fails"], ["empty-e", "-"]]
+    assert gate.startswith("1 of 11 groups fails --fail-above balance=0: kpr-c (balance +4). ")
+    asked = ("score", ALL_GROUPS, "--assume-equal", "--fail-above-assumed", "balance=0")
+    gate, *lines = assay(*asked).stdout.splitlines()
+    assert gate.startswith(
+        "2 of 11 groups fail --fail-above-assumed balance=0: "
+        "aio-f (balance +2, if all members read the same topics), kpr-c (balance +4). "
+    )
+    assert [line.split()[:2] for line in lines[3:6]] == [
+        ["kpr-c", "fails"],
+        ["aio-f", "fails"],
+        ["empty-e", "-"],
+    ]
+    assert "limit" not in assay("score", ALL_GROUPS, "--fail-above", "balance=4").stdout
+
+
 def test_a_file_that_is_not_there_hides_no_group_of_the_others(tmp_path):
     write(tmp_path, {"worse.json": LOPSIDED, "good.json": EVEN})
     (tmp_path / "bare").mkdir()
