@@ -134,12 +134,11 @@ def proved(evidence: Evidence, objective: Objective, given: Certificates) -> Boo
     if not _fits(evidence, after, price, scale) or not good.any():
         return np.zeros(len(fleet), bool)
     bound, allowed = _paid(evidence, before, after, given)
-    dear = exact_sums((level + 1) * np.maximum(price, 0), fleet.member_start)
-    cheap = exact_sums(np.maximum(level, 0) * np.maximum(-price, 0), fleet.member_start)
-    cost: Exact = np.zeros(len(fleet), object)
-    for at, tier in enumerate(after):
-        cost += scale[:, at].astype(object) * evidence.of_groups(evidence.costs(tier))
-    return np.asarray(good & allowed & (bound.astype(object) - dear + cheap == cost), bool)
+    # hi(m) where the price is above 0, lo(m) elsewhere: condition 3 of docs/explanation/proof.md.
+    taken = np.where(price > 0, level + 1, np.maximum(level, 0))
+    dear = exact_sums(taken * price, fleet.member_start)
+    cost = (scale.astype(object) * evidence.values(after)).sum(axis=1) if after else 0
+    return np.asarray(good & allowed & (bound.astype(object) - dear == cost), bool)
 
 
 def _fits(evidence: Evidence, after: Objective, price: Int64, scale: Int64) -> bool:
