@@ -32,6 +32,7 @@ MOST_RESTARTS = 2
 JAVA, BROKER, OURS = "kafka-java", "kafka-broker", "java-optimal"
 # What members list of which the optimum's assignor for consumers assigns, in Java and Python.
 IN_JOIN_GROUP = "assay-optimal"
+ON_THE_WAY = "The moves are those of the last rebalance; each restart on the way may move more."
 BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
@@ -192,7 +193,7 @@ def takes(change: Change) -> list[str]:
         said = f"Takes a restart of {members}, one by one, with {listed} {how}."
     else:
         said = _two_rolling_restarts(listed, now, members)
-    return [said, *_of_rule(name)]
+    return [said, ON_THE_WAY, *_of_rule(name)]
 
 
 def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:

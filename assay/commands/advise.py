@@ -146,7 +146,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
     _print_question(advice, asked)
     for line in words.not_advised(advice):
         tell(line)
-    for number, change in enumerate(advice.changes, start=1):
+    for number, change in enumerate(words.to_do(advice), start=1):
         _print_change(f"{number}. ", change, advice, asked)
     hosts = words.hosts_and_pods(advice, asked.solve(EVEN_HOSTS))
     besides = (words.hot_partition(advice), *hosts)

@@ -49,6 +49,7 @@ NAMED = {
     "partitions": "more partitions",
 }
 NO_WAY_BACK = "so their order across the change is lost; partitions cannot be taken away again."
+OF_OPTIMUM = "Its moves may differ from those of the optimum, which are:"
 # What stands behind a reason that is not proved.
 UNPROVED = {
     "rebalance": " (that none has less is not proved)",
@@ -103,8 +104,34 @@ def to_find_out(advice: Advice) -> str:
     return f"Find out first: {advice.question} {then}"
 
 
+def to_do(advice: Advice) -> list[Change]:
+    """Return the changes, of moves and the assignor that makes them the moves alone."""
+    makers = [maker_of(change, advice) for change in advice.changes]
+    return [change for change in advice.changes if change not in makers]
+
+
+def maker_of(change: Change, advice: Advice) -> Change | None:
+    """Return the advised assignor that makes advised moves; None of others, or if none does.
+
+    By lag none does but by chance.
+    """
+    if change.kind != "rebalance" or change.mends or advice.lower != "peak_load":
+        return None
+    makes = (
+        one
+        for one in advice.changes
+        if one.kind == "assignor" and (one.after.value, one.moves) <= _cost(change)
+    )
+    return next(makes, None)
+
+
+def _cost(change: Change) -> tuple[int, int]:
+    return change.after.value, change.moves
+
+
 def what_to_do(change: Change, advice: Advice) -> str:
     """Return what to change, and what the busiest member has then."""
+    change = maker_of(change, advice) or change
     now = advice.members
     then = change.members or now
     moved = f"; {_moves(change.moves)}"
@@ -197,12 +224,8 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
             "A rebalance makes it valid, such as by a restart of 1 member; who then has what, its "
             "assignor decides. Capture again first: it may be under way."
         )
-    elif change.kind == "rebalance" and advice.lower == "peak_lag":
-        said.append(who_moves(BY_LAG))
-        if change.moves > 1 and fewer_moves:
-            said.append(f"What fewer moves bring if loads may differ: {fewer_moves}.")
-    elif change.kind == "rebalance" and advice.lower == "peak_load":
-        said += filter(None, [_by_whom(change, advice)])
+    elif change.kind == "rebalance":
+        said += _who_makes(change, advice, fewer_moves)
     if change.kind == "isolate":
         said.append("No assignor of Kafka's does that: it is the optimum of peak_lag > moves.")
     if change.kind == "fewer members":
@@ -221,9 +244,20 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
     return said
 
 
+def _who_makes(change: Change, advice: Advice, fewer_moves: str) -> list[str]:
+    """Return what makes advised moves, what that takes, and where fewer moves are shown."""
+    if advice.lower == "peak_lag":
+        fewer = f"What fewer moves bring if loads may differ: {fewer_moves}."
+        return [who_moves(BY_LAG), *([fewer] if change.moves > 1 and fewer_moves else [])]
+    if (maker := maker_of(change, advice)) is not None:
+        moves = "as few moves as the optimum" if change.moves > 1 else "1 move, as the optimum"
+        return [_tried(maker, advice, f"it gets there by {moves}"), *takes(maker), OF_OPTIMUM]
+    return [*filter(None, [_by_whom(change, advice)])]
+
+
 def _by_whom(change: Change, advice: Advice) -> str:
     """Return which assignor comes as far by as few moves; empty where none was tried."""
-    group, least = change.assignment.group, (change.after.value, change.moves)
+    group, least = change.assignment.group, _cost(change)
     there = {
         trial.assignor: (trial.peak, trial.moves)
         for trial in advice.assignors
@@ -454,10 +488,10 @@ def _then(change: Change, advice: Advice) -> str:
     return f"{who} holds {value} {instead}"
 
 
-def _tried(change: Change, advice: Advice) -> str:
+def _tried(change: Change, advice: Advice, found: str = "that is the least there can be") -> str:
     (trial,) = [one for one in advice.assignors if one.assignor == change.assignor]
     best = advice.best
-    least = "Tried on this group: that is the least there can be"
+    least = f"Tried on this group: {found}"
     if best is None or not trial.least or not best.proved:
         least = "Tried on this group"
     if not trial.tried:

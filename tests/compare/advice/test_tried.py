@@ -8,7 +8,7 @@ import pytest
 
 from assay import Assignment, Group, TimeLimit, advise, assign
 from compare.advice.advice import Advice
-from compare.advice.words import depends, gains_nothing, in_short, not_advised, what_to_do
+from compare.advice.words import depends, gains_nothing, in_short, not_advised, to_do, what_to_do
 from compare.judged import judge
 from compare.remedy import remedy, takes
 from compare.scores import score_assignors
@@ -271,6 +271,29 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
         even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
     none = gains_nothing(advise(Group.from_dict(even), limit=limit))
     assert any(line.startswith("another assignor (now: range): the best of ") for line in none)
+
+
+def test_moves_and_the_assignor_that_makes_them_are_one_thing_to_do(limit):
+    found = advise(Group.from_dict(RANGE), limit=limit)
+    moves, assignor = (
+        next(one for one in found.changes if one.kind == kind)
+        for kind in ("rebalance", "assignor")
+    )
+    assert (assignor.after.value, assignor.moves) == (moves.after.value, moves.moves)
+    assert to_do(found) == [one for one in found.changes if one is not assignor]
+    assert what_to_do(moves, found) == what_to_do(assignor, found)
+    said = depends(moves, found)
+    assert said[0].startswith("Tried on this group: it gets there by as few moves as the optimum")
+    assert (
+        "The moves are those of the last rebalance; each restart on the way may move more." in said
+    )
+    assert said[-1] == "Its moves may differ from those of the optimum, which are:"
+    # One that moves more is something else to do.
+    more = replace(assignor, assignment=assign(Group.from_dict(RANGE), "roundrobin"))
+    assert more.moves > moves.moves
+    apart = replace(found, changes=(moves, more))
+    assert to_do(apart) == [moves, more]
+    assert what_to_do(moves, apart).startswith(f"Let an assignor move {moves.moves} partitions: ")
 
 
 def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):

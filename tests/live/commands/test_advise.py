@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from broker import Consumer, settle
@@ -29,8 +31,10 @@ def test_a_live_group_is_told_what_to_change_and_nothing_depends_on_who_reads_wh
         "advise-range: the busiest of 2 members holds 4 of 6 partitions; at the best it holds 3."
     )
     assert lines[1] == "Verdict of assay score (balance > moves): improvable."
-    assert lines[2].startswith("1. Let an assignor move 1 partition: ")
-    assert lines[2].endswith("then holds 3 instead of 4.")
+    # Kafka's sticky makes that move, too, where its code is here.
+    assert re.fullmatch(
+        r"1\. Let .+: .+ then holds 3 instead of 4(; 1 partition moves)?\.", lines[2]
+    )
     found = document_of(assay(*at, "--lower", "peak_load", "--format", "json"))
     tried = {one["assignor"]: one["peak"] for one in found["assignors"]}
     assert (tried["range"], tried["kafka-java/sticky@4.4.0"], found["question"]) == (4, 3, None)
