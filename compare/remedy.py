@@ -322,12 +322,6 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         return f"{none_makes(len(tried), own)}{not_here}"
     best = there[name]
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
-    by = "" if moves is None else f" by moving {counted(moves.value, 'partition')}"
-    then = None if judged.plan is None else peak_lag(judged.plan)
-    if best.peak_lag is not None and then is not None and best.peak_lag > then:
-        by += f", but leaves {best.peak_lag:,} records of lag with one member instead of {then:,}"
-    elif best.peak_lag is None and then is not None and not known:
-        by += f", but how much lag one member then has depends on {_what_is_open(group)}"
     again = " again" if assigns_now(best.assignor, group) else ""
     if again:
         more = f"That {BY_REBALANCE}."
@@ -336,8 +330,30 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     else:
         fewer = own if moves is not None and moves.excess else ""
         more = f"{advise} says what it takes to change to it. {fewer}".rstrip()
-    lead = f"let {spoken(best.assignor)} assign{again}. It gets there{by}."
+    lead = f"let {spoken(best.assignor)} assign{again}. It gets there{_by_moves(best, judged)}."
     return who_moves(f"{lead} {more}{not_here}")
+
+
+def _by_moves(best: Score, judged: Judged) -> str:
+    """Return by how many moves an assignor gets there, and how much lag it leaves one member."""
+    moves = next((term.value for term in best.terms or () if term.name == MOVES), None)
+    by, those = "", "by the moves"
+    if moves is not None:
+        by = f" by moving {counted(moves, 'partition')}"
+        those = "that" if moves == 1 else "those"
+    then = None if judged.plan is None else peak_lag(judged.plan)
+    if then is None:
+        return by
+    if best.peak_lag is None and not judged.group.subscription_known.all():
+        return (
+            f"{by}, but how much lag one member then has depends on {_what_is_open(judged.group)}"
+        )
+    if best.peak_lag is None or best.peak_lag <= then:
+        return by
+    return (
+        f"{by}, but not {those} of the optimum: its moves leave the busiest member with "
+        f"{best.peak_lag:,} records of lag, the optimum's with {then:,}"
+    )
 
 
 def _what_is_open(group: Group) -> str:

@@ -284,6 +284,20 @@ def test_a_long_answer_is_cut_and_what_it_names_besides_is_left_to_say(tmp_path)
     ]
 
 
+def test_the_lag_that_an_assignor_leaves_stands_beside_that_of_the_optimum_s_moves():
+    for group, moving, here, then in (
+        ("kpr-c", "2 partitions, but not those", "1,379", "909"),
+        ("aio-f", "1 partition, but not that", "929", "906"),
+    ):
+        of_one = ("--group", group, "--assignor", "kafka-java/cooperative-sticky@4.4.0")
+        told = assay("score", ALL_GROUPS, *of_one, "--assume-equal").stdout.splitlines()[1]
+        assert told.startswith(
+            "Who makes the moves: let cooperative-sticky 4.4.0 assign. It gets there by moving "
+            f"{moving} of the optimum: its moves leave the busiest member with {here} records of "
+            f"lag, the optimum's with {then}. "
+        )
+
+
 def test_beside_an_answer_the_remedy_names_whose_subscription_is_still_open():
     of_one = ("--group", "aio-f", "--assignor", "kafka-java/cooperative-sticky@4.4.0")
     asked = ("score", ALL_GROUPS, *of_one)
