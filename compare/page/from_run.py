@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from heapq import nsmallest
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,7 @@ from groups.wording import counted
 from heuristics import assignors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     import pandas as pd
 
@@ -73,22 +72,24 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     apart = families_apart(found, benchmark)
     yours = found.of([family for family in found.families if family not in apart])
     glances, scored = _sample(folder, objective, yours)
-    unread_count, unread = _unread(folder)
+    unread = _unread(folder)
     material = Material(
         made=made_now(
             command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found)
         ),
         sources=_sources(runs["input"], benchmark),
         times=[whole_time(row["captured_at"]) for row in yours.rows("trend", "captured_at")],
-        unread=unread,
-        unread_count=unread_count,
+        unread=unread[:MOST_UNREAD],
+        unread_count=len(unread),
         assumed=_assumed(yours),
         yours=comparison_in(yours, tiers),
         benchmark=comparison_in(found.of(sorted(apart)), tiers, without=[CURRENT]),
         unknown=yours.counts("groups").get("unknown", 0),
         trend=over_time(folder, objective, yours, glances, yours.changes()),
     )
-    return composed(yours.overview(glances), scored, material, tiers=tiers)
+    own = [one for one in unread if not _is_apart(one, apart)]
+    overview = yours.overview(glances).with_missed(_missed(folder, own))
+    return composed(overview, scored, material, tiers=tiers)
 
 
 def _sources(inputs: Iterable[str], benchmark: Sequence[str]) -> list[str]:
@@ -212,11 +213,24 @@ def _by_key(
     return {row["key"]: row for row in rows.to_pylist()}
 
 
-def _unread(folder: str) -> tuple[int, list[Failure]]:
-    """Return how many inputs are no groups, and the first of them by place."""
+def _unread(folder: str) -> list[Failure]:
+    """Return the inputs that are no groups, by place."""
     rows = stored(folder, "failures", ["source", "place", "reason", "group"]).to_pylist()
-    unread = (Failure(**row) for row in rows)
-    return len(rows), nsmallest(MOST_UNREAD, unread, key=lambda one: (one.place, one.reason))
+    return sorted((Failure(**row) for row in rows), key=lambda one: (one.place, one.reason))
+
+
+def _is_apart(failure: Failure, apart: Collection[str]) -> bool:
+    """Return whether an input belongs to families that are not the reader's."""
+    source = failure.source.partition(", ")[0]
+    return source in apart or (os.path.dirname(source) or ".") in apart
+
+
+def _missed(folder: str, unread: Sequence[Failure]) -> dict[str, str]:
+    """Return the groups of which there is a name and no snapshot, each with the reason."""
+    named = {one.group: one.reason for one in unread if one.group is not None}
+    rows = stored(folder, "optima", ["group"], by="group", keys=[*named])
+    known = {*rows["group"].to_pylist()}
+    return {name: reason for name, reason in named.items() if name not in known}
 
 
 def _told(runs: pd.DataFrame, found: Aggregates) -> list[str]:

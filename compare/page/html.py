@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from compare.page.contents import Page
+    from compare.page.group.line import Line
 
 # What a page may have, a little less than 2 MB; the other limits leave room under it.
 MOST_BYTES = 1_950_000
@@ -252,7 +253,13 @@ def _groups_csv(page: Page) -> str | None:
         "peak_lag_then": "then",
         "peak_lag_best": "lowest",
     }
-    rows = [*map(attrgetter(*columns.values()), page.lines)]
+    shown = attrgetter(*columns.values())
+    rows = [(*shown(line), _proved(line)) for line in page.lines]
     rows += [(one.about, None, "not read", one.reason) for one in page.unread]
-    text = as_csv([*columns], rows)
+    text = as_csv([*columns, "peak_lag_best_proved"], rows)
     return text if len(text) <= MOST_LISTED else None
+
+
+def _proved(line: Line) -> str | None:
+    """Return whether no assignment as balanced has less lag; the page says ``or less`` if not."""
+    return None if line.lowest is None else "yes" if line.lowest_proved else "no"

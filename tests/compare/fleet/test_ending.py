@@ -338,6 +338,10 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
     )
     assert told.overview.sentence() == sentence
     assert told.unread[0] == 4
+    page = page_of_run(str(tmp_path / "out"), [], "")
+    assert (page.title, page.sentence) == ("4 consumer groups", sentence)
+    apart = page_of_run(str(tmp_path / "out"), [str(source)], "")
+    assert apart.sentence == "No group could be read."
 
 
 @pytest.mark.spark

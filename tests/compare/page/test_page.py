@@ -173,6 +173,22 @@ def test_the_worst_group_says_what_each_move_buys(read):
     assert balance == sorted(balance, reverse=True)
 
 
+def test_the_download_tells_where_the_least_lag_is_not_proved_as_the_table_does(page_of):
+    page = Parsed(rendered(page_of(read_groups([CAPTURES]))))
+    rows = {row["group"]: row for row in of_csv(page.texts["groups-data"])}
+    shown = {
+        name: next(cell for head, cell in row.items() if head.startswith("peak lag"))
+        for name, row in page.table("Groups, worst first").items()
+    }
+    assert shown.keys() == rows.keys()
+    told = {name: row["peak_lag_best_proved"] for name, row in rows.items()}
+    assert {told[name] for name, cell in shown.items() if cell.endswith(" or less")} == {"no"}
+    assert {name for name, said in told.items() if said == "no"} == {
+        name for name, cell in shown.items() if cell.endswith(" or less")
+    }
+    assert (told["kpr-c"], told["coop-a"], told["aio-f"]) == ("no", "yes", "")
+
+
 def test_a_healthy_group_is_short(page):
     detail = page.texts["group-3"]
     assert "as good as can be" in detail
