@@ -333,7 +333,14 @@ class Group(Columns, Framed):
         return self.subscription_topics[start:end]
 
     def subscribers(self, topic: int) -> Int32:
-        """Return the members that read a topic, ascending: (its readers,) int32."""
+        """Return the members that read a topic, ascending: (its readers,) int32.
+
+        Raises
+        ------
+        BadInput
+            Where a subscription is unknown: any topic may have a reader more.
+        """
+        self.require_subscriptions()
         ends, members = self.subscriptions.by_topic
         return members[ends[topic] : ends[topic + 1]]
 

@@ -13,7 +13,7 @@ from groups.assignment import Assignment
 from groups.errors import BadInput, SolverContradiction
 from groups.framed import Framed
 from groups.needs import require_data
-from groups.tiers import MOVES, PEAKS, parse_objective, values
+from groups.tiers import MOVES, PEAKS, parse_objective, tier_named, values
 from optimal.proof import ProofKind
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -65,14 +65,14 @@ class Point:
     tiers: tuple[str, str] = ("first", "second")
 
     def __getitem__(self, tier: str) -> int:
-        """Return the value of a tier, by its name.
+        """Return the value of a tier, by its name; ``moves`` is `stickiness`.
 
         Raises
         ------
         KeyError
             Where the point is about two other tiers.
         """
-        return dict(zip(self.tiers, self.at, strict=True))[tier]
+        return dict(zip(self.tiers, self.at, strict=True))[tier_named(tier)]
 
     @property
     def proved(self) -> bool:

@@ -17,6 +17,7 @@ from groups.needs import lacking, require_data
 from groups.portions import in_portions
 from groups.seconds import seconds_of
 from groups.tiers import TIERS, apart_in, is_flow, is_laminar, parse_objective
+from optimal.answer import AUTO_DOES
 from optimal.audit import proved
 from optimal.budgets.budget import parse_budgets
 from optimal.certificate import check
@@ -169,11 +170,11 @@ def require_served(objective: Objective, method: str) -> None:
     require_one_of("method", method, METHODS)
     other = next((tier for tier in objective if not TIERS[tier].is_flow), None)
     if method == "flow" and other is not None:
-        raise BadInput(f"method: flow does not serve tier {other}; use cp-sat, ilp or brute")
+        raise BadInput(f"method: flow does not serve tier {other}; {AUTO_DOES}")
     pair = apart_in(objective)
     if method == "flow" and pair is not None:
         one = " > ".join(pair)
-        raise BadInput(f"method: flow does not serve {one} together; use cp-sat, ilp or brute")
+        raise BadInput(f"method: flow does not serve {one} together; {AUTO_DOES}")
 
 
 def _solved(

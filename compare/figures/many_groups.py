@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Points: TypeAlias = tuple[tuple[float, float], ...]
 
 WHAT = ("valid", "balanced", "optimal")
+THICK = dict(zip(WHAT, (18, 11, 5), strict=True))
 COLORS = (BLUE, ORANGE, GREY)
 DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3])
 MOST_CURVES = len(COLORS) * len(DASHES)
@@ -77,6 +78,7 @@ def shares(table: Table) -> alt.LayerChart:
             {
                 "assignor": labels[-1],
                 "what": what,
+                "thick": THICK[what],
                 "share": part / max(of, 1),
                 "groups": part,
                 "of": of,
@@ -88,13 +90,13 @@ def shares(table: Table) -> alt.LayerChart:
         y=alt.Y("assignor:N", sort=labels, axis=alt.Axis(labelLimit=260)).title(None)
     )
     scale = alt.Scale(domain=list(WHAT), range=[PALE_GREY, PALE_BLUE, BLUE])
-    thick = alt.Scale(domain=list(WHAT), range=[18, 11, 5])
     bars = base.mark_bar().encode(
         x=alt.X("share:Q", stack=None, axis=alt.Axis(format="%", tickCount=5))
         .scale(domain=[0, 1])
         .title("share of the groups in which it gave an assignment"),
-        color=alt.Color("what:N", scale=scale).title(None),
-        size=alt.Size("what:N", scale=thick).legend(None),
+        color=alt.Color("what:N", scale=scale, sort=WHAT).title(None),
+        # By a field of its own: a size by the same field would take the legend of the colours.
+        size=alt.Size("thick:Q", scale=None),
         tooltip=[
             alt.Tooltip("assignor:N"),
             alt.Tooltip("what:N"),

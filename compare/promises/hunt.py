@@ -116,7 +116,7 @@ def in_all(hunted: int, seconds: float, limit: float, broken: int, cut_short: in
     said = f"{counted(hunted, 'promise')} hunted in {took}, {broken} broken"
     if not cut_short:
         return said
-    return f"{said}; the time was too short for {cut_short}, give it more seconds"
+    return f"{said}; {cut_short} not to the end: more seconds may find more, or smaller groups"
 
 
 def _which(came: Hunt, groups: int) -> str:

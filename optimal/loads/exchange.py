@@ -12,7 +12,7 @@ from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.tiers import MOVES, SAFE_TOTAL, TIERS, is_flow, values
-from optimal.answer import LIMITS, Answer, NothingWithin, require_costs_within
+from optimal.answer import AUTO_DOES, LIMITS, Answer, NothingWithin, require_costs_within
 from optimal.cpsat import cpsat, least_within
 from optimal.elastic import Elastic, pack
 from optimal.flow.algorithm import flow
@@ -120,7 +120,7 @@ def exchange_within(
         shown = " > ".join(objective)
         if at_most:
             shown += f" within {' and '.join(at_most)}"
-        raise BadInput(f"method: exchange does not serve {shown}; use cp-sat or brute")
+        raise BadInput(f"method: exchange does not serve {shown}; {AUTO_DOES}")
     require_costs_within(group, (*objective, *at_most), "exchange")
     opened = _opened(group, problem, time_left)
     if opened is None:

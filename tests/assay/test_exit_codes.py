@@ -39,7 +39,7 @@ solve orders.json --objective 'balance > fun'
 solve orders.json --method magic
     Invalid value for '--method': 'magic' is not one of 'auto', 'flow', 'exchange', ...
 solve orders.json --method flow --objective peak_weight
-    --method: flow does not serve tier peak_weight; use cp-sat, ilp or brute
+    --method: flow does not serve tier peak_weight; auto takes a method that does
 solve orders.json --format xml
     Invalid value for '--format': 'xml' is not one of 'table', 'json' (see assay solve --help)
 solve orders.json --frob

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.lag_groups import differing
 from compare.samples.families import Family
 from groups import TIERS, Assignment, BadInput, Group, values
+from groups.tiers import called
 from optimal import Point, ProofKind, frontier, solve
 from optimal.cpsat import least_within
 from optimal.frontier import knee
@@ -55,6 +56,7 @@ def assert_consistent(group: Group, objective: tuple[str, str], points: tuple[Po
     for point in points:
         assert point.assignment.is_valid
         at = (point.first_value, point.second_value)
+        assert tuple(point[called(tier)] for tier in objective) == at
         assert values(point.assignment, objective) == at
         for bound, value in zip((point.first_bound, point.second_bound), at, strict=True):
             assert bound is None or bound <= value

@@ -12,7 +12,7 @@ from tests.optimal.small_groups import chain, document, group_of
 
 
 def test_a_tier_that_is_no_flow_is_refused_by_the_flow():
-    with pytest.raises(BadInput, match="method: flow does not serve tier peak_lag; use cp-sat"):
+    with pytest.raises(BadInput, match="method: flow does not serve tier peak_lag; auto takes"):
         solve(chain(3, 2).with_unknown_lag(1), "balance > peak_lag", method="flow")
     known = "auto, flow, exchange, cp-sat"
     with pytest.raises(BadInput, match=f"method: 'simplex', expected one of {known}"):

@@ -147,9 +147,12 @@ def test_a_member_of_unknown_subscription_is_not_said_to_read_all():
     group = group_of({"t": 2}, {"a": None, "b": None})
     assert group.subscribes(np.array([0, 1]), np.array([0, 0])).tolist() == [True, True]
     assert not group.everybody_reads_all
+    with pytest.raises(BadInput, match=r"members.a.subscription: unknown \(and 1 more\)"):
+        group.subscribers(0)
     known = group.with_equal_subscriptions()
     assert listed_in(known) == [(0,)]
     assert known.everybody_reads_all
+    assert known.subscribers(0).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])

@@ -129,7 +129,7 @@ def test_what_exchanges_within_budgets_do_not_serve_is_refused():
         ("peak_lag", {"lag_spread": 10**9}),
         ("peak_lag", {"idle_members": 1}),
     ):
-        with pytest.raises(BadInput, match=r"exchange does not serve .* within .*; use cp-sat"):
+        with pytest.raises(BadInput, match=r"exchange does not serve .* within .*; auto takes"):
             solve(group, objective, at_most=at_most, method="exchange")
 
 

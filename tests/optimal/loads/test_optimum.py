@@ -124,7 +124,7 @@ def test_objectives_that_it_does_not_serve_are_refused():
         "balance > peak_lag > weight_balance",
         "peak_lag > lag_spread > lag_balance",
     ):
-        with pytest.raises(BadInput, match=r"method: exchange does not serve .*; use cp-sat"):
+        with pytest.raises(BadInput, match=r"method: exchange does not serve .*; auto takes"):
             solve(group, objective, method="exchange")
 
 
