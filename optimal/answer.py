@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
 
-# How a refusal ends where a method was asked for what it has no way to do.
-AUTO_DOES = "auto takes a method that does"
-
 
 class NothingWithin(Exception):
     """No assignment keeps to all budgets; `solve` turns it into a line for people."""

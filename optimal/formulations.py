@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Formulation = TypeVar("Formulation")
+# How a refusal ends where a method is asked for tiers that it does not serve.
+AUTO_DOES = "auto takes a method that does"
 
 
 class Formulations(dict[str, Formulation]):

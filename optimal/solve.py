@@ -17,11 +17,11 @@ from groups.needs import lacking, require_data
 from groups.portions import in_portions
 from groups.seconds import seconds_of
 from groups.tiers import TIERS, apart_in, is_flow, is_laminar, parse_objective
-from optimal.answer import AUTO_DOES
 from optimal.audit import proved
 from optimal.budgets.budget import parse_budgets
 from optimal.certificate import check
 from optimal.evidence import Evidence
+from optimal.formulations import AUTO_DOES
 from optimal.proof import ProofKind
 from optimal.solution import Status, Stopped
 from optimal.solutions import WORD, Columns, Solutions, confirmed, with_errors

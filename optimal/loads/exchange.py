@@ -12,10 +12,11 @@ from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.errors import BadInput
 from groups.tiers import MOVES, SAFE_TOTAL, TIERS, is_flow, values
-from optimal.answer import AUTO_DOES, LIMITS, Answer, NothingWithin, require_costs_within
+from optimal.answer import LIMITS, Answer, NothingWithin, require_costs_within
 from optimal.cpsat import cpsat, least_within
 from optimal.elastic import Elastic, pack
 from optimal.flow.algorithm import flow
+from optimal.formulations import AUTO_DOES
 from optimal.loads.bin_completion import Dealing, are_few
 from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of, timed
 from optimal.loads.incumbent import Incumbent, fewest_moves, longest_first
