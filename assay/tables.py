@@ -15,6 +15,7 @@ from compare.lag.fall import FEW_MOVES
 from compare.over_groups import (
     NotScored,
     Standing,
+    Worst,
     best_in,
     in_a_line,
     standings_of,
@@ -166,21 +167,34 @@ def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> No
             Column("assignor", itemgetter(0), whole=True),
             Column("scored", lambda row: f"{row[1].groups} of {row[1].groups + row[1].unscored}"),
             *(Column(FACTS[fact].head, partial(_counted, fact)) for fact in COUNTED),
-            Column("as good as can be", lambda row: row[1].optimal),
+            Column("as good as can be", lambda row: _up_to(row[1].optimal, row[1].maybe)),
             *(Column(f"worse in {called(tier)}", partial(_worse, tier)) for tier in tiers),
-            Column("worst group", lambda row: worst.get(row[0]), whole=True, shown=bool(worst)),
+            Column("worst group", partial(_worst, worst), whole=True, shown=bool(worst)),
         )
         tell(
             "worse in: in how many groups it is worse there and equal in what comes before; "
             "in brackets by how much at most"
         )
         if worst:
-            tell(f"worst group: where it is furthest from the optimum in {in_words(tiers)}")
+            tell(
+                f"worst group: where it is furthest from the optimum in {in_words(tiers)}; in "
+                "brackets the first of these in which it is, and by how much"
+            )
     show_unscored(unscored_of(rows))
 
 
-def _counted(fact: str, row: tuple[str, Standing]) -> int:
-    return dict(row[1].counted)[fact]
+def _worst(worst: Mapping[str, Worst], row: tuple[str, Standing]) -> str | None:
+    found = worst.get(row[0])
+    return found and f"{found.group} ({called(found.tier)} +{found.excess:,})"
+
+
+def _counted(fact: str, row: tuple[str, Standing]) -> str:
+    return _up_to(dict(row[1].counted)[fact], row[1].may_hold(fact))
+
+
+def _up_to(sure: int, maybe: int) -> str:
+    """Return in how many groups something is so: ``8``, or ``8 to 9`` where that is not known."""
+    return f"{sure:,}" if maybe <= sure else f"{sure:,} to {maybe:,}"
 
 
 def _worse(tier: str, row: tuple[str, Standing]) -> Pair | None:

@@ -33,6 +33,7 @@ class Standing:
     place : from 1 among those that gave an assignment of every group; equal for those that are
         equal in what they are ranked by. 0 for the others, and for what is there now
     tied : whether another row has the same place
+    unknown : in how many groups with a valid assignment a fact of `counted` is not known
     """
 
     groups: int
@@ -44,6 +45,11 @@ class Standing:
     assignors: tuple[str, ...] = ()
     place: int = 0
     tied: bool = False
+    unknown: tuple[tuple[str, int], ...] = ()
+
+    def may_hold(self, fact: str) -> int:
+        """Return in how many groups a fact holds, for all that is known."""
+        return dict(self.counted)[fact] + dict(self.unknown).get(fact, 0)
 
 
 def standings_of(rows: Iterable[Score], tiers: Objective) -> tuple[Standing, ...]:
@@ -76,6 +82,10 @@ def _standing(every: Sequence[Score], tiers: Objective) -> Standing:
             (tier, sum(more > 0 for more in found), len(found), max([0, *found]))
             for tier, found in known.items()
         ),
+        unknown=tuple(
+            (fact, sum(row.valid is True and getattr(row, fact) is None for row in scored))
+            for fact in COUNTED
+        ),
     )
 
 
@@ -88,7 +98,15 @@ def _sure_excess(row: Score) -> dict[str, int]:
     }
 
 
-def worst_groups(rows: Iterable[tuple[str, Score]], tiers: Objective) -> dict[str, str]:
+class Worst(NamedTuple):
+    """A group in which an assignor is above the optimum, in which tier first, and by how much."""
+
+    group: str
+    tier: str
+    excess: int
+
+
+def worst_groups(rows: Iterable[tuple[str, Score]], tiers: Objective) -> dict[str, Worst]:
     """Return of each assignor the group in which it is furthest above the optimum for sure.
 
     The first tier decides, of groups that are equal in it the next; of equal groups it is the
@@ -98,13 +116,14 @@ def worst_groups(rows: Iterable[tuple[str, Score]], tiers: Objective) -> dict[st
     ----------
     rows : each with the name of its group
     """
-    worst: dict[str, tuple[list[int], str]] = {}
+    worst: dict[str, tuple[list[int], Worst]] = {}
     for group, row in rows:
         sure = _sure_excess(row)
         above = [max(sure.get(tier, 0), 0) for tier in tiers]
         if any(above) and (row.assignor not in worst or above > worst[row.assignor][0]):
-            worst[row.assignor] = above, group
-    return {assignor: group for assignor, (_, group) in worst.items()}
+            tier, excess = next(pair for pair in zip(tiers, above, strict=True) if pair[1])
+            worst[row.assignor] = above, Worst(group, tier, excess)
+    return {assignor: found for assignor, (_, found) in worst.items()}
 
 
 def ranked(fared: Mapping[str, Standing]) -> tuple[Standing, ...]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 EVERY = "every"
 OTHERS = "other families"
 NOT_JUDGED = "not judged"
+# Behind the name of a fact: groups with a valid assignment of which it is not known.
+UNKNOWN = "unknown"
 MOST_WORST = 1_000
 # Of texts that may be many, the most frequent of each family; of changes, the greatest.
 MOST_TEXTS = 100
@@ -336,6 +338,10 @@ def _of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
         "groups": is_scored,
         "unscored": pc.invert(is_scored),
         **{name: pc.and_(is_scored, scores[name].cast(pa.bool_())) for name in COUNTED},
+        **{
+            f"{name} {UNKNOWN}": pc.and_(scores["valid"], pc.is_null(scores[name]))
+            for name in COUNTED
+        },
         "optimal": all_zero,
         "maybe": pc.and_(scores["valid"], none_above),
     }

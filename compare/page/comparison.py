@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from compare.fleet.facts import UNKNOWN
 from compare.over_groups import Standing, best_in, ranked
 from compare.page.contents import Comparison
 from compare.page.drawing import as_csv, drawn
@@ -79,6 +80,7 @@ def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Standing]:
             one["maybe"],
             counted=tuple((fact, one[fact]) for fact in COUNTED),
             tiers=tuple((tier, *above[name, tier]) for tier in tiers),
+            unknown=tuple((fact, one[f"{fact} {UNKNOWN}"]) for fact in COUNTED),
         )
         for name, one in counts.items()
     }

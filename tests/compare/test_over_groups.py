@@ -42,7 +42,11 @@ def test_the_worst_group_is_furthest_above_in_the_first_tier_that_differs():
     rows = {"x": (2, None), "y": (3, 1), "z": (3, 4), "last": (3, 4), "open": ((1, None), 9)}
     named = [(group, scored(*excess)) for group, excess in rows.items()]
     tiers = ("balance", "stickiness")
-    assert worst_groups([*named, ("late", Score("b", "timed-out"))], tiers) == {"a": "z"}
+    found = worst_groups([*named, ("late", Score("b", "timed-out"))], tiers)
+    assert found == {"a": ("z", "balance", 3)}
+    assert worst_groups([("x", scored(0, 2)), ("y", scored(0, 1))], tiers) == {
+        "a": ("x", "stickiness", 2)
+    }
     assert worst_groups([("x", scored(0, 0)), ("y", scored(-1, None))], tiers) == {}
 
 

@@ -79,9 +79,19 @@ def test_over_several_groups_it_is_told_how_often_an_assignor_is_worse_in_each_t
     assert rows == {
         "current": ["3", "3", "3", "0", "0", "-"],
         "kip-54-sticky": ["3", "3", "3", "0", "0", "-"],
-        "range": ["3", "3", "0", "0", "3", "(+6)", "six"],
+        "range": ["3", "3", "0", "0", "3", "(+6)", "six", "(moves", "+6)"],
     }
-    assert lines[-1] == "worst group: where it is furthest from the optimum in balance > moves"
+    assert lines[-1] == (
+        "worst group: where it is furthest from the optimum in balance > moves; in brackets the "
+        "first of these in which it is, and by how much"
+    )
+
+
+def test_of_a_group_of_which_it_is_open_whether_it_is_balanced_the_count_is_open():
+    lines = assay("score", ALL_GROUPS, *ALONE).stdout.splitlines()
+    (row,) = (line for line in lines if line.startswith("current "))
+    assert re.split("  +", row)[1:5] == ["10 of 10", "10", "8 to 9", "8 to 9"]
+    assert row.endswith("kpr-c (balance +4)")
 
 
 def test_of_a_group_with_several_captures_a_command_for_one_is_told_and_why_it_has_no_lag(
@@ -632,7 +642,10 @@ def test_assignors_over_several_groups_have_a_row_each_or_a_line_why_not():
     asked = ("score", ALL_GROUPS, "--assignor", "range", "--assignor", "roundrobin")
     lines = assay(*asked, "--assume-equal").stdout.splitlines()
     row = next(line for line in lines if line.startswith("range "))
-    assert re.match(r"range +10 of 10 +10 +\d+ +\d+ +\d+ \(\+\d+\) +\d+ \(\+\d+\)  coop-a$", row)
+    assert re.match(
+        r"range +10 of 10 +10 +\d+ +\d+ +\d+ \(\+\d+\) +\d+ \(\+\d+\)  coop-a \(balance \+6\)$",
+        row,
+    )
     lines = assay(*asked).stdout.splitlines()
     assert "2 assignors are not scored on every group:" in lines
     row = "range, roundrobin +7 +refused +what it does depends on who reads what"
