@@ -17,6 +17,7 @@ from compare.over_groups import (
     Standing,
     Worst,
     best_in,
+    best_of_all,
     in_a_line,
     standings_of,
     unscored_of,
@@ -161,7 +162,9 @@ def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> No
     found = [(name, one) for one in standings if one.groups for name in one.assignors]
     if found:
         if best := best_in(standings):
-            tell(best)
+            from compare.promises.findings import known_of
+
+            tell(" ".join(filter(None, (best, known_of(best_of_all(standings))))))
         show_table(
             found,
             Column("assignor", itemgetter(0), whole=True),

@@ -151,10 +151,18 @@ def ranked(fared: Mapping[str, Standing]) -> tuple[Standing, ...]:
     return tuple(found)
 
 
-def best_in(standings: Sequence[Standing]) -> str:
-    """Return which assignor to run, by how often it is as good as can be; empty if none did it.
+def best_of_all(standings: Sequence[Standing]) -> list[str]:
+    """Return the assignors to run, by how often they are as good as can be; none if none did it.
 
-    A rule that no client brings is named only where it is better than all that can be run.
+    A rule that no client brings is one only where it is better than all that can be run.
+    """
+    first = [one for one in standings if one.place == 1 and one.groups]
+    names = [name for one in first for name in one.assignors]
+    return [name for name in names if not is_rule(name)] or names
+
+
+def best_in(standings: Sequence[Standing]) -> str:
+    """Return in a sentence which assignors are `best_of_all`; empty if none is.
 
     Examples
     --------
@@ -166,12 +174,10 @@ def best_in(standings: Sequence[Standing]) -> str:
     'range 4.4.0 is as good as can be in 4 of 9 groups.'
     """
     tried = sum(len(one.assignors) for one in standings if one.assignors != (CURRENT,))
-    first = [one for one in standings if one.place == 1 and one.groups]
-    if not first:
+    named = [spoken(name) for name in best_of_all(standings)]
+    if not named:
         return ""
-    names = [name for one in first for name in one.assignors]
-    names = [name for name in names if not is_rule(name)] or names
-    named = [spoken(name) for name in names]
+    first = [one for one in standings if one.place == 1]
     who = few(named) if len(named) > MOST_NAMED else listed(named)
     optimal, maybe, groups = first[0].optimal, first[0].maybe, first[0].groups
     least = "at least " if maybe > optimal else ""

@@ -13,13 +13,14 @@ from msgspec import UNSET, Struct, UnsetType, to_builtins
 from compare.promises.promise import Judgement, is_promised, promise_named
 from compare.promises.record import KEYS, Found, Held, Record
 from compare.promises.trial import Trial, optima, runner_of
+from compare.remedy import spoken
 from groups import BadInput, Group
 from groups.documents import fields
 from groups.documents.assay_group import Document, Name, told
 from groups.documents.decoding import Format
 from groups.documents.json_files import read_documents
 from groups.documents.texts import read_bytes
-from groups.wording import counted
+from groups.wording import MOST_NAMED, agreed, counted, few, listed
 from heuristics import assignor_named
 from heuristics.shipped import CLIENTS
 from heuristics.time_limit import NOT_STARTED
@@ -34,6 +35,9 @@ T = TypeVar("T")
 FORMAT: Final = "assay-finding/1"
 # The findings that ship lie beside the packages, in a clone and where the project is installed.
 SHIPPED = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
+# What an assignor does that breaks a promise, the worst first.
+BROKEN = {"terminates": ("never ", "end"), "answers": ("", "fail")}
+TO_READ = "docs/findings/shipped.md"
 ATTEMPTS = 50
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -256,6 +260,30 @@ def read_findings(path: str | Path) -> Iterator[Finding]:
         Where the file cannot be read or a line is no finding; the message names the place.
     """
     return read_lines(path, Finding.from_dict)
+
+
+def known_of(assignors: Sequence[str]) -> str:
+    """Return which assignors never end, or fail, on groups of the findings that ship.
+
+    It is a sentence with the place to read; empty if none does, or the findings are not here.
+
+    Parameters
+    ----------
+    assignors : names, with the version of those that are shipped
+    """
+    shipped = [*read_findings(SHIPPED)] if SHIPPED.exists() else []
+    left, said = [*assignors], []
+    for promise, (lead, verb) in BROKEN.items():
+        broken = {
+            f"{one.assignor.partition('@')[0]}@{version}"
+            for one in shipped
+            for version in (one.affected if one.promise == promise else ())
+        }
+        if named := [spoken(name) for name in left if name in broken]:
+            who = few(named) if len(named) > MOST_NAMED else listed(named)
+            said.append(f"{who} {lead}{agreed(len(named), verb)}")
+        left = [name for name in left if name not in broken]
+    return f"On some other groups {', and '.join(said)}: {TO_READ}." if said else ""
 
 
 def read_lines(path: str | Path, read: Callable[[object], T]) -> Iterator[T]:

@@ -1,4 +1,5 @@
 from collections import Counter
+from dataclasses import replace
 
 from compare.over_groups import Standing, standings_of
 from compare.page.contents import Comparison
@@ -7,6 +8,7 @@ from compare.scores import Score, ScoreTerm
 from groups import Group
 
 TIERS = ("balance", "stickiness")
+COOPERATIVE = "kafka-java/cooperative-sticky@4.4.0"
 
 
 def scored(assignor: str, *excess, valid: bool = True, seconds: float = 0.01) -> Score:
@@ -52,6 +54,28 @@ def test_assignors_that_are_equal_in_what_counts_for_it_share_a_place():
         (("a",), 1, True),
         (("b",), 1, True),
     ]
+
+
+def test_a_fact_that_is_not_known_of_a_group_is_neither_counted_nor_left_out():
+    rows = [scored("a", 0, 0), replace(scored("a", 0, 0), balanced=None)]
+    rows.append(replace(scored("a", None, None, valid=False), balanced=None))
+    (one,) = standings(*rows)
+    assert (dict(one.counted)["balanced"], one.may_hold("balanced")) == (1, 2)
+    assert (dict(one.counted)["valid"], one.may_hold("valid")) == (2, 2)
+
+
+def test_what_is_known_of_the_best_stands_beside_them():
+    best = [scored(name, 0, 0) for name in ("range", COOPERATIVE)]
+    found = compared(*best)
+    assert found is not None
+    assert found.best == (
+        "Of 2 assignors tried, cooperative-sticky 4.4.0 and range are best: as good as can be in "
+        "1 of 1 group. On some other groups cooperative-sticky 4.4.0 never ends: "
+        "docs/findings/shipped.md."
+    )
+    alone = compared(scored("range", 0, 0), scored(COOPERATIVE, 2, None))
+    assert alone is not None
+    assert "never" not in alone.best
 
 
 def test_one_that_covers_fewer_groups_has_no_place_among_those_that_cover_all():
