@@ -44,6 +44,8 @@ HUNG_UP_SECONDS = 10.0
 # A child may hold this part of what its parent may hold, unless told otherwise.
 SHARE = 2
 MEGABYTE = 1_000_000
+# Of what the kernel says of a process in one read.
+MOST_BYTES = 2**16
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 SET_PARENT_DEATH_SIGNAL = 1
 PROGRAM = """
@@ -429,11 +431,19 @@ def _used_bytes(pid: int) -> int:
     while left:
         one = left.pop()
         with suppress(OSError):
-            resident = Path(f"/proc/{one}/statm").read_bytes().split()[1]
-            used += int(resident) * os.sysconf("SC_PAGE_SIZE")
+            resident = _said(f"/proc/{one}/statm")[1]
+            used += resident * os.sysconf("SC_PAGE_SIZE")
             for thread in os.listdir(f"/proc/{one}/task"):
-                children = Path(f"/proc/{one}/task/{thread}/children").read_bytes()
-                found = set(map(int, children.split())) - looked_at
+                found = {*_said(f"/proc/{one}/task/{thread}/children")} - looked_at
                 looked_at |= found
                 left += found
     return used
+
+
+def _said(file: str) -> list[int]:
+    """Return the numbers in a file of the kernel's; by `Path` a look takes three times as long."""
+    descriptor = os.open(file, os.O_RDONLY)
+    try:
+        return [*map(int, os.read(descriptor, MOST_BYTES).split())]
+    finally:
+        os.close(descriptor)
