@@ -281,7 +281,7 @@ class Stored:
         """Return what is to be added up."""
         is_optimum = pc.and_(pc.is_null(self.ends["is_group"]), self.ends["is_optimum"])
         rows = self.ends.filter(is_optimum)
-        counts = rows.group_by("family").aggregate([("count", "sum")])
+        counts = rows.group_by("family", use_threads=False).aggregate([("count", "sum")])
         order = [("count_sum", "descending"), ("family", "descending")]
         families = counts.sort_by(order)["family"].to_pylist()
         told = None if len(families) < MOST_FAMILIES else frozenset(families[:MOST_FAMILIES])
@@ -319,9 +319,8 @@ def _frame(job: Job, tables: Mapping[str, DataFrame], run: str) -> DataFrame:
 def _ends(frame: DataFrame) -> pa.Table:
     from pyspark.sql import functions as sql
 
-    is_optimum = sql.col("assignor").isNull()
-    family = sql.when(is_optimum, sql.col("family")).alias("family")
-    alike = frame.groupBy(RUN, "is_group", is_optimum.alias("is_optimum"), family)
+    is_optimum = sql.col("assignor").isNull().alias("is_optimum")
+    alike = frame.groupBy(RUN, "is_group", is_optimum, "family")
     ends = sql.min("captured_at").alias("first"), sql.max("captured_at").alias("last")
     return alike.agg(*ends, sql.count("*").alias("count")).toArrow()
 

@@ -57,11 +57,9 @@ FAMILY = """
 """
 # Columns of a row of ``optima`` or ``scores``, in SQL. Others are null in it. `own` says whether
 # this job makes such rows: those of another version or time limit come after them.
-BOTH = {
-    **{one: one for one in ("group", "group_key", "key", "status", RUN)},
-    "family": FAMILY,
-}
+BOTH = {one: one for one in ("group", "group_key", "key", "status", RUN)}
 OF_OPTIMA = {
+    "family": FAMILY,
     "captured_at": "captured_at",
     "source": "source",
     "lag": "lag",
@@ -200,7 +198,10 @@ def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
     now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
     yield from _of_optima(optima, now, asked.digits)
     yield from _of_changes(optima)
-    scores = scores.filter(pc.is_in(scores["group_key"], now["group_key"].combine_chunks()))
+    # Of a score only its optimum tells the family.
+    at = pc.index_in(scores["group_key"], now["group_key"].combine_chunks())
+    family = scores.schema.get_field_index("family")
+    scores = scores.set_column(family, "family", now["family"].take(at)).filter(pc.is_valid(at))
     yield from _of_scores(scores, asked.tiers)
     yield from _of_times(scores)
 
