@@ -57,7 +57,7 @@ _UNREADABLE = re.compile(
 
 
 class File(NamedTuple):
-    """A file of the input: its address, its name for people, and its bytes."""
+    """A file of the input: its URI as Spark's, its name for people, and its bytes."""
 
     uri: str
     name: str
@@ -104,7 +104,7 @@ class Portion:
         None where it is about none.
         """
         found = _UNREADABLE.search(str(error))
-        bad = [file for file in self.files if found and file.uri == _address(found[1])]
+        bad = [file for file in self.files if found and _address(file.uri) == _address(found[1])]
         if not bad:
             return None
         rest = [file for file in self.files if file not in bad]
@@ -158,27 +158,28 @@ def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
     try:
         reader = spark.read.format("binaryFile").option("recursiveFileLookup", "true")
         found = reader.load(path)
-        rows = found.select("path", "length").collect()
+        rows = found.select("_metadata.file_path", "length").collect()
         every = found.inputFiles()
     except AnalysisException as error:
         if error.getCondition() == "PATH_NOT_FOUND":
             raise BadInput(f"{source}: cannot be read: No such file or directory") from None
         raise
-    files = [File(row["path"], _name(row["path"], source), row["length"]) for row in rows]
+    files = [
+        File(row["file_path"], _name(_address(row["file_path"]), source), row["length"])
+        for row in rows
+    ]
     # Spark reads nothing of what is empty.
     empty = {_name(_address(uri), source) for uri in every} - {file.name for file in files}
     return sorted(files, key=lambda file: file.name), sorted(empty)
 
 
 def _address(uri: str) -> str:
-    """Return a URI of Spark's as it stands in the column `path` of whole files."""
+    """Return a URI of Spark's as a path that its readers take."""
     return unquote(uri).replace("file:///", "file:/")
 
 
-# The same in SQL.
-_ADDRESS = """
-    replace(url_decode(replace(_metadata.file_path, '+', '%2B')), 'file:///', 'file:/') AS path
-"""
+def _patterns(files: Iterable[File]) -> list[str]:
+    return [as_pattern(_address(file.uri)) for file in files]
 
 
 def _name(address: str, source: str) -> str:
@@ -218,9 +219,9 @@ def _lines_of(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
     for some in _together(files):
         frame = (
             spark.read.option("lineSep", "\n")
-            .text([as_pattern(file.uri) for file in some])
+            .text(_patterns(some))
             .select(
-                sql.expr(_ADDRESS),
+                sql.col("_metadata.file_path").alias("path"),
                 sql.col("_metadata.file_block_start").alias("block"),
                 sql.col("value").cast("binary").alias("value"),
             )
@@ -253,9 +254,7 @@ def _rows_of(
     from pyspark.sql import functions as sql
 
     try:
-        frame = spark.read.option("mergeSchema", "true").parquet(
-            *(as_pattern(file.uri) for file in files)
-        )
+        frame = spark.read.option("mergeSchema", "true").parquet(*_patterns(files))
         names = [name for name in frame.columns if not name.startswith("_")]
     except (PySparkException, Py4JError) as error:
         if len(files) > 1:
@@ -266,7 +265,10 @@ def _rows_of(
         reason = f"cannot be read as Parquet: {reason_in(error)}"
         failures.append(Failure(file.name, file.name, reason, None))
         return
-    place = sql.expr(_ADDRESS), sql.col("_metadata.row_index").alias("row")
+    place = (
+        sql.col("_metadata.file_path").alias("path"),
+        sql.col("_metadata.row_index").alias("row"),
+    )
     again = partial(_rows_of, spark, failures=failures)
     frame = _gathered(frame.select(*names, *place), files)
     yield Portion(frame, of_rows, files, again, ANY_BYTES)
@@ -276,7 +278,7 @@ def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Po
     """Return a portion of whole files: what is one snapshot or of lines stands by itself."""
     from pyspark.sql import functions as sql
 
-    read = spark.read.format("binaryFile").load([as_pattern(file.uri) for file in files])
+    read = spark.read.format("binaryFile").load(_patterns(files))
     start = sql.substring("content", 1, 4096).cast("string")
     alone = start.contains('"assay-') | sql.col("path").rlike(r"[.]jsonl([.]gz)?$")
     folder = sql.regexp_replace("path", "/[^/]*$", "")
@@ -288,6 +290,7 @@ def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Po
             "yyyy-MM-dd'T'HH:mm:ss'Z'",
         ).alias("time"),
         "content",
+        sql.col("_metadata.file_path").alias("uri"),
     )
     frame = frame.coalesce(1) if _is_little(files) else frame.repartition("together")
     frame = frame.sortWithinPartitions("together", "path")
@@ -296,6 +299,7 @@ def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Po
         return [_files_of(spark, rest, in_folder)]
 
     return Portion(frame, partial(of_files, in_folder=in_folder), files, again)
+    frame = frame.select("together", sql.col("uri").alias("path"), "time", "content")
 
 
 def of_frame(source: str, frame: DataFrame) -> Portion:
