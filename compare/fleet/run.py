@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from compare.fleet.ending import ending_of
 from compare.fleet.optima import ANSWERS, failed
@@ -33,7 +34,7 @@ from optimal.answer import SEED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from compare.fleet.job import Job
     from compare.fleet.results import Ending
@@ -277,7 +278,7 @@ class Run:
         self.portions += 1
         self.done_groups += counts["groups"]
 
-    def _once(self, answers: DataFrame) -> tuple[DataFrame, Row]:
+    def _once(self, answers: DataFrame) -> tuple[DataFrame, dict[str, int]]:
         """Return each group once, as an input may hold one several times, and their counts."""
         counts = self._counted(answers)
         once = answers
@@ -294,24 +295,25 @@ class Run:
 
         before = self.job.tables.read(self.spark, "inputs").where(sql.col(RUN) == self.name)
         before = before.select("key")
+        Here, by Arrow: to tell whether keys differ, Spark would pass all of them on.
+        """
         some = rows.select("key").join(before, "key", "left_semi").count()
         return rows.join(before, "key", "left_anti") if some else rows
 
-    def _counted(self, answers: DataFrame) -> Row:
-        from pyspark.sql import functions as sql
+    def _counted(self, answers: DataFrame) -> dict[str, int]:
+            **{f"of_{name}": has for name, has in ANSWERED.items()},
+            "of_scores": "greatest(size(scores), 0)",
+        """Return how many rows and keys there are, and of each kind of what is answered.
 
         what = {
             "groups": "is_group",
             "new": "is_group AND (optima IS NOT NULL OR size(scores) > 0)",
             "failed": "optima.status = 'failed'",
         }
-        rows = [sql.count_if(sql.expr(is_so)).alias(name) for name, is_so in what.items()]
-        for name, has in ANSWERED.items():
-            count = "size(scores)" if name == "scores" else "1"
-            rows.append(sql.expr(f"coalesce(sum(if({has}, {count}, 0)), 0)").alias(f"of_{name}"))
-        keys = sql.count("key").alias("rows"), sql.count_distinct("key").alias("keys")
-        (found,) = answers.agg(*keys, *rows).collect()
-        return found
+        columns = (f"CAST({how} AS int) AS {name}" for name, how in what.items())
+        rows = answers.selectExpr("key", *columns).toArrow()
+        sums = {name: pc.sum(rows[name]).as_py() or 0 for name in what}
+        return {"rows": len(rows), "keys": pc.count_distinct(rows["key"]).as_py(), **sums}
 
     def _size(self) -> dict[str, int]:
         """Return how many files the run has written, and their bytes; of folders."""
