@@ -10,6 +10,8 @@ import pyarrow as pa
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
 from compare.fleet.facts import NOT_JUDGED, ROWS_AT_ONCE
 from compare.fleet.results import Ending
+from compare.fleet.session import kept, set_for_now
+from compare.fleet.source import FOR_ROWS
 from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
@@ -52,14 +54,15 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
     if failed:
         read = tables["inputs"].where(sql.col(RUN) == run)
         keys = read.where("NOT is_group").select("key")
-        failures = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
-        first_ones = failures.orderBy("place").limit(MOST_LINES)
-        unread = first_ones.select("source", "place", "reason", "group").collect()
+        every = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         keys = read.where("is_group").select(sql.col("key").alias("group_key"))
         known = tables["optima"].join(keys, "group_key", "left_semi").select("group")
-        missed = failures.join(known, "group", "left_anti").where("group IS NOT NULL")
-        of_groups = missed.groupBy("group").agg(sql.max_by("reason", "place").alias("reason"))
-        first_missed = of_groups.orderBy("group").limit(ROWS_AT_ONCE).collect()
+        with kept(every) as failures:
+            first_ones = failures.orderBy("place").limit(MOST_LINES)
+            unread = first_ones.select("source", "place", "reason", "group").collect()
+            missed = failures.join(known, "group", "left_anti").where("group IS NOT NULL")
+            of_groups = missed.groupBy("group").agg(sql.max_by("reason", "place").alias("reason"))
+            first_missed = of_groups.orderBy("group").limit(ROWS_AT_ONCE).collect()
         overview = overview.with_missed({row["group"]: row["reason"] for row in first_missed})
     asked = {*job.assignors} - {CURRENT}
     others = [row["assignor"] for row in found.rows("reason", "assignor")]
@@ -192,7 +195,8 @@ def too_far_in_run(
     sorts = found.groupBy("sort").agg(
         sql.count("*").alias("many"), sql.slice(places, 1, MOST_NAMED).alias("first")
     )
-    worst = sorts.orderBy(sql.desc("many"), "sort").collect()
+    with set_for_now(spark, FOR_ROWS):
+        worst = sorts.orderBy(sql.desc("many"), "sort").collect()
     lines = []
     for row in worst:
         named = [f"{group}{f' by {by}' if by else ''}" for group, by in row["first"]]

@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 from compare.fleet.ending import ending_of
 from compare.fleet.optima import ANSWERS, failed
 from compare.fleet.results import RunCounts
-from compare.fleet.session import set_for_now
-from compare.fleet.source import BATCH, FOR_READING, FOR_ROWS, portions
+from compare.fleet.session import kept, set_for_now
+from compare.fleet.source import ANY_BYTES, BATCH, FOR_READING, FOR_ROWS, portions
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
 from compare.fleet.worker import of_groups
 from groups.documents.json_files import make_folder
@@ -89,16 +89,6 @@ def _require_input(source: str) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise BadInput(f"{source}: cannot be read: {reason}") from None
-
-
-@contextmanager
-def kept(rows: DataFrame) -> Iterator[DataFrame]:
-    """Keep rows in memory, or on disk where they do not fit, once they are made."""
-    found = rows.persist()
-    try:
-        yield found
-    finally:
-        found.unpersist()
 
 
 @dataclass
@@ -247,6 +237,10 @@ class Run:
             sql.col("is_group"), sql.size(sql.array_except(whole, "known")) == 0
         ).otherwise(sql.array_contains("known", "failures"))
         with kept(part.answers(self.job, "read")) as found:
+            # What is read is passed on by the number of its rows, once all of it is.
+            with self._timed("answer"):
+                found.count()
+            self.spark.conf.set(BATCH, str(ANY_BYTES))
             beside = found.join(known, "key", "left").select(*ANSWERS.names, "known")
             lacking = beside.where(~sql.coalesce(is_held, sql.lit(False)))
             new = lacking.mapInArrow(partial(of_groups, self.job), found.schema)
@@ -295,20 +289,20 @@ class Run:
 
         before = self.job.tables.read(self.spark, "inputs").where(sql.col(RUN) == self.name)
         before = before.select("key")
-        Here, by Arrow: to tell whether keys differ, Spark would pass all of them on.
-        """
         some = rows.select("key").join(before, "key", "left_semi").count()
         return rows.join(before, "key", "left_anti") if some else rows
 
     def _counted(self, answers: DataFrame) -> dict[str, int]:
-            **{f"of_{name}": has for name, has in ANSWERED.items()},
-            "of_scores": "greatest(size(scores), 0)",
         """Return how many rows and keys there are, and of each kind of what is answered.
 
+        Here, by Arrow: to tell whether keys differ, Spark would pass all of them on.
+        """
         what = {
             "groups": "is_group",
             "new": "is_group AND (optima IS NOT NULL OR size(scores) > 0)",
             "failed": "optima.status = 'failed'",
+            **{f"of_{name}": has for name, has in ANSWERED.items()},
+            "of_scores": "greatest(size(scores), 0)",
         }
         columns = (f"CAST({how} AS int) AS {name}" for name, how in what.items())
         rows = answers.selectExpr("key", *columns).toArrow()

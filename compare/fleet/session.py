@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from py4j.java_gateway import JavaGateway
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 # As many tasks at once as the JVM sees cores, which heeds limits of processes and containers; a
 # task is tried three times, so the death of a worker of Python's does not end the job.
@@ -144,6 +144,16 @@ def set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator[
                     session.conf.unset(key)
                 else:
                     session.conf.set(key, value)
+
+
+@contextmanager
+def kept(rows: DataFrame) -> Iterator[DataFrame]:
+    """Keep rows in memory, or on disk where they do not fit, once they are made."""
+    found = rows.persist()
+    try:
+        yield found
+    finally:
+        found.unpersist()
 
 
 def master_of(given: str | None) -> str | None:

@@ -47,8 +47,13 @@ FOR_READING = {
     # Some 500,000 keys of what the tables hold go to every worker, more are joined by a shuffle.
     "spark.sql.autoBroadcastJoinThreshold": "100m",
 }
-FOR_ROWS = {BATCH: str(ANY_BYTES)}
-
+# Where tables are added up or held against limits, a worker of Python's that is silent for so long
+# stands still: it is ended, and its task tried again.
+FOR_ROWS = {
+    BATCH: str(ANY_BYTES),
+    "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "600",
+    "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
+}
 
 # What Spark says of a file that it cannot read.
 _UNREADABLE = re.compile(
@@ -285,21 +290,21 @@ def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Po
     frame = read.select(
         sql.when(alone, sql.col("path")).otherwise(folder).alias("together"),
         "path",
+        sql.col("_metadata.file_path").alias("uri"),
         sql.date_format(
             sql.to_utc_timestamp("modificationTime", sql.current_timezone()),
             "yyyy-MM-dd'T'HH:mm:ss'Z'",
         ).alias("time"),
         "content",
-        sql.col("_metadata.file_path").alias("uri"),
     )
     frame = frame.coalesce(1) if _is_little(files) else frame.repartition("together")
     frame = frame.sortWithinPartitions("together", "path")
+    frame = frame.select("together", sql.col("uri").alias("path"), "time", "content")
 
     def again(rest: Sequence[File]) -> list[Portion]:
         return [_files_of(spark, rest, in_folder)]
 
     return Portion(frame, partial(of_files, in_folder=in_folder), files, again)
-    frame = frame.select("together", sql.col("uri").alias("path"), "time", "content")
 
 
 def of_frame(source: str, frame: DataFrame) -> Portion:
