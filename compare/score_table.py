@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from compare.limits import excesses
 from compare.scores import FACTS, STORED
 from groups.tiers import TIERS, called
 from groups.wording import duration, rounded
-from optimal.solution import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from compare.lag.lowest import LowestPeak
     from compare.scores import Excess, Score
-    from optimal.solution import Solution
+    from optimal.solution import Solution, Term
 
 PEAK_LAG = "peak lag"
 
@@ -66,10 +66,8 @@ def columns_of(
     ]
     tiers = () if solution is None else solution.objective
     for at, tier in enumerate(tiers):
-        best = None
-        if solution is not None and solution.status is Status.OPTIMAL:
-            best = solution.terms[at].value
-        value, excess = partial(_value, at), partial(_excess, at, best)
+        terms = () if solution is None else solution.terms
+        value, excess = partial(_value, at), partial(_excess, at, terms)
         columns.append(ScoreColumn(called(tier), value, excess=excess, unit=TIERS[tier].unit))
     if lowest is None:
         return [*columns, SECONDS]
@@ -96,8 +94,14 @@ def _value(at: int, row: Score) -> int | None:
     return row.terms[at].value if row.terms else None
 
 
-def _excess(at: int, best: int | None, row: Score) -> Excess:
-    return row.terms[at].beside(best if row.valid else None) if row.terms else None
+def _excess(at: int, optimum: Sequence[Term], row: Score) -> Excess:
+    """Return how much worse a tier is; after the first that differs, where it is for sure."""
+    if not row.terms:
+        return None
+    term, excess = [*excesses(row.terms, optimum if row.valid else ())][at]
+    if term.excess is None and (isinstance(excess, tuple) or (excess or 0) < 0):
+        return None
+    return excess
 
 
 def _above(lowest: LowestPeak, row: Score) -> Excess:

@@ -61,18 +61,6 @@ class ScoreTerm:
     value: int
     excess: Excess
 
-    def beside(self, best: int | None) -> Excess:
-        """Return the excess; after the first tier that differs what is more than the optimum has.
-
-        Parameters
-        ----------
-        best : what the optimum has in this tier; None where it is not proved, or the assignment
-            is not valid
-        """
-        if self.excess is None and best is not None and self.value > best:
-            return self.value - best
-        return self.excess
-
 
 @dataclass(frozen=True)
 class Fact:

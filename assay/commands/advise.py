@@ -155,7 +155,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
     for change in advice.same_peak:
         tell("For the same peak:")
         _print_change("- ", change, advice, asked)
-    if advice.lower == "peak_load" and (said := words.more_even(advice)):
+    if said := words.more_even(advice):
         tell(f"{said[0].upper()}{said[1:]}: {asked.command('score')} shows it.")
     nothing = words.gains_nothing(advice)
     if nothing:

@@ -362,13 +362,13 @@ def conclusion(advice: Advice) -> str:
 
 
 def more_even(advice: Advice) -> str:
-    """Return that moves make loads more even without a lower peak, where so; else nothing."""
-    if advice.more_even is None:
+    """Return that moves make loads more even without a lower peak, where so; else nothing.
+
+    Where lag decides, `verdict_told` says it.
+    """
+    if advice.more_even is None or advice.lower == "peak_lag":
         return ""
-    moves = counted(advice.more_even, "move")
-    if advice.lower == "peak_lag":
-        return f"decided by lag; {moves} would make the partitions more even"
-    return f"loads can be more even with {moves}, the greatest stays"
+    return f"loads can be more even with {counted(advice.more_even, 'move')}, the greatest stays"
 
 
 def in_short(advice: Advice) -> str:
@@ -387,8 +387,11 @@ def in_short(advice: Advice) -> str:
         return "nothing assigned yet"
     if advice.best is None:
         return "nothing was found in time"
+    if said := more_even(advice):
+        return said
     if advice.more_even is not None:
-        return more_even(advice)
+        moves = counted(advice.more_even, "move")
+        return f"decided by lag; {moves} would make the partitions more even"
     proved = all(one.proved for one in advice.no_gain)
     nothing = "nothing lowers it" if proved else "nothing is known that lowers it"
     return f"{nothing}{_enough(advice)}"
