@@ -98,14 +98,18 @@ def read_groups(
 ) -> Groups:
     r"""Return the groups in a file or folder, or in several, and why a part of them holds none.
 
+    Snapshots come in the order in which they are found; then what was made of other tools' texts.
+
     Parameters
     ----------
-    paths, standard_input : see :func:`find`, whose order it is
+    paths : files, ``-`` for standard input, or folders
+    standard_input : what was in it, where somebody has read it already
 
     Raises
     ------
     BadInput
-        As :func:`find` does.
+        Where the only path is a file that cannot be read, or a folder without a file that could
+        be used. Beside others it is a failure.
 
     Examples
     --------
@@ -156,22 +160,10 @@ def find(
 ) -> Iterator[Found | Failure]:
     """Yield every snapshot in some files and folders, and why a part of them holds none.
 
-    Snapshots come in the order in which they are found; then what was made of other tools' texts.
-    The texts that are named themselves are together the views of a group, and so are the texts of
-    one folder. Files of a folder that begin with another format of ours, as findings and scenarios
-    do, hold no group of their own and are passed over.
-
-    Parameters
-    ----------
-    paths : files, ``-`` for standard input, or folders, of which :func:`files_in` says what is
-        read
-    standard_input : what was in it, where somebody has read it already
-
-    Raises
-    ------
-    BadInput
-        Where the only path is a file that cannot be read, or a folder without a file that could
-        be used. Beside others it is a failure.
+    In the order and with the errors of :func:`read_groups`; :func:`files_in` says what is read of
+    a folder. The texts that are named themselves are together the views of a group, and so are
+    the texts of one folder. Files of a folder that begin with another format of ours, as findings
+    and scenarios do, hold no group of their own and are passed over.
     """
     times: dict[str, str] = {}
     together: dict[str | None, list[tuple[str, bytes]]] = {}
