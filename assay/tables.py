@@ -35,7 +35,7 @@ from compare.scores import (
     outcome_of,
     score_outcome,
 )
-from compare.sentences import BALANCE, spread
+from compare.sentences import BALANCE, BALANCED, spread
 from compare.verdict import EVEN_LAGGING
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
@@ -93,6 +93,11 @@ def show_scores(
         tell(line)
     if "balance" in solution.objective:
         tell(BALANCE)
+    if any(
+        row.balanced and any(t.name == "balance" and t.excess for t in row.terms or ())
+        for row in rows
+    ):
+        tell(BALANCED)
     if any(term.excess for row in rows for term in row.terms or ()):
         but = ", except of peak lag" if lagging else ""
         tell(f"in brackets: how much worse than the optimum{but}")
@@ -380,4 +385,5 @@ def show_guessed(guessed: Mapping[str, int], captured: int) -> None:
     for said, what in GUESSES.items():
         if count := guessed.get(said, 0):
             some = f"{count:,} of {counted(captured, 'group')}"
-            tell(f"the text of {some if count < captured else 'every group'} does not show {what}")
+            shows = f"the text of {some} does not show" if count < captured else "no text shows"
+            tell(f"{shows} {what}")

@@ -30,6 +30,9 @@ NO_ASSIGNOR_EVENS_HOSTS = (
 BY_ASSIGNOR = "an assignor, at a rebalance"
 NONE_BY_LAG = "no assignor of Kafka's, as none looks at lag"
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
+BALANCED = (
+    "balanced: no single partition could move and make loads more even (KIP-54); several may"
+)
 
 
 def mover(*, on_lag: bool) -> str:

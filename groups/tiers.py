@@ -311,6 +311,7 @@ TIERS = {
             lambda assignment, fleet: _pairs(assignment.loads, fleet),
             _most_balance,
             is_convex=True,
+            unit="points",
         ),
         Tier(
             "topic_balance",

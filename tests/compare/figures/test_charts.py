@@ -145,7 +145,7 @@ def test_costs_have_a_panel_a_tier_and_grey_is_not_valid():
     ]
     chart = figures.costs(rows).to_dict()
     axes = [panel["layer"][0]["encoding"]["x"]["title"] for panel in chart["hconcat"]]
-    assert axes == ["balance, in partitions", "moves, in partitions"]
+    assert axes == ["balance, in points", "moves, in partitions"]
     kinds = [row["kind"] for values in chart["datasets"].values() for row in values]
     assert kinds == ["assignor", "not valid", "best"] * 2
     assert chart["title"]["subtitle"][0].endswith("grey: not valid")
