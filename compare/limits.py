@@ -47,8 +47,10 @@ class Beyond(NamedTuple):
     def short(self) -> str:
         """Return the same in brackets behind a group's name: ``balance +4, if ...``."""
         who = "" if self.assignor == CURRENT else f"{self.assignor}: "
-        given = f", if {self.given}" if self.given else ""
-        return f"{who}{self.reason or f'{called(self.tier)} +{self.amount}'}{given}"
+        return f"{who}{self.reason or f'{called(self.tier)} +{self.amount}'}{self._if()}"
+
+    def _if(self) -> str:
+        return f", if {self.given}" if self.given else ""
 
     def _told(self, by: str) -> str:
         """Return what is too far, by how much, and which later tier's limit says so."""
@@ -56,7 +58,7 @@ class Beyond(NamedTuple):
             return f"{self.assignor}: {self.reason}"
         why = f" (a limit on {self.later} sets 0 for earlier tiers that have none)"
         says = f"{self.tier} exceeds the optimum by {by}{why if self.later else ''}"
-        return f"{self.assignor}: {says}"
+        return f"{self.assignor}: {says}{self._if()}"
 
 
 def beyond(

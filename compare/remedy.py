@@ -38,12 +38,6 @@ IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 BY_TASKS = "the assignor of tasks, at a rebalance."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
-LAG_AWARE = (
-    "An assignor that looks at lag can, such as assay's for Python consumers (classic protocol), "
-    "and so can consumers that take partitions by assign(): "
-    "docs/how-to/plan-with-lag.md#who-makes-the-moves."
-)
-BY_LAG = f"{NONE_BY_LAG}. {LAG_AWARE}"
 BY_YOUR_OWN = "One of your own can: docs/how-to/test-my-assignor.md."
 # Where the command of the reader is not known, as of the tables of a run.
 ADVISE = "assay advise"
@@ -286,6 +280,17 @@ def none_makes(tried: int, own: str, how: str = "") -> str:
     return who_moves(f"{none} tried{how}. {own or BY_YOUR_OWN}")
 
 
+def by_lag(group: Group) -> str:
+    """Return what can move partitions for the sake of lag, where Kafka's assignors do not."""
+    such = "such as assay's for Python consumers (classic protocol)"
+    if by_broker(group):
+        such = "such as a class of yours on the brokers"
+    return (
+        f"An assignor that looks at lag can, {such}, and so can consumers that take partitions by "
+        "assign(): docs/how-to/plan-with-lag.md#who-makes-the-moves."
+    )
+
+
 def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> str:
     """Return what makes the moves that a verdict names; empty where it names none.
 
@@ -303,8 +308,8 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     objective = () if judged.best is None else judged.best.objective
     on_lag = {*LAG_PEAKS} & {*objective}
     if not improvable or (not tried and on_lag):
-        return who_moves(BY_LAG)
-    own = LAG_AWARE if on_lag else ""
+        return who_moves(f"{NONE_BY_LAG}. {by_lag(group)}")
+    own = by_lag(group) if on_lag else ""
     if objective == ("balance", MOVES):
         own = where_ours_runs(group)
         if is_ours(group):

@@ -10,7 +10,7 @@ from compare.lag.behind import lag_without_owner, peak_lag
 from compare.verdict import Verdict, may_rebalance, without_owner
 from groups.assignment import ViolationKind
 from groups.errors import Refused
-from groups.tiers import LAG_PEAKS, in_words
+from groups.tiers import LAG_PEAKS, called, in_words, values
 from groups.wording import ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
 
 UNLESS = "unless it is rebalancing: capture again with 2>&1"
-IF_SO = "If so, partitions can be more even."
 NO_ASSIGNOR_EVENS_HOSTS = (
     "No assignor of Kafka's or ours makes it: they know no hosts. What helps: "
     "docs/how-to/even-out-pods.md#what-makes-it-even."
@@ -146,8 +145,22 @@ def _sentence(judged: Judged) -> str:
     if verdict.says == "not proved":
         lead = "not proved in the time given, so a better assignment may exist."
     else:
-        lead = f"depends on who reads what: {verdict.question} {IF_SO}"
+        lead = f"depends on who reads what: {verdict.question} {if_so(judged)}"
     return f"{name}: {lead} {_holds(judged)}.{lag}"
+
+
+def if_so(judged: Judged) -> str:
+    """Return what can be better where the answer to the question of the verdict is yes."""
+    tier = "balance"
+    if judged.lowest is not None:
+        now = values(judged.now, judged.lowest.objective)
+        terms = zip(judged.lowest.terms, now, strict=False)
+        tier = next((term.name for term, value in terms if term.value < value), tier)
+    if tier == "balance":
+        return "If so, partitions can be more even."
+    if tier in LAG_PEAKS:
+        return "If so, the busiest member can have less lag."
+    return f"If so, {called(tier)} can be less."
 
 
 def further(judged: Judged) -> str:

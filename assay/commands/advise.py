@@ -34,7 +34,9 @@ from compare.advice.advise import call_seconds
 from compare.hosts import EVEN_HOSTS
 from compare.moves import moves_to
 from compare.overview import guessed_in
+from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
+from compare.sentences import assigned_by
 from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
 from groups.wording import counted, few, first_lines, percent
@@ -287,6 +289,18 @@ def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> No
     if change.kind in ("rebalance", "isolate"):
         nouns = advice.judged.group.nouns
         show_moves(moves_to(change.assignment), nouns, indent="   ")
+    if restarts := _restarts(change, advice, asked):
+        tell(f"   What each restart stops: {restarts}")
+
+
+def _restarts(change: Change, advice: Advice, asked: Asked) -> str:
+    """Return the command that plays two rolling restarts, where an advised assignor takes them."""
+    maker = words.maker_of(change, advice) or change
+    listed = listed_as(maker.assignor or "")
+    if maker.rolling_restarts != MOST_RESTARTS or listed is None:
+        return ""
+    now = assigned_by(maker.assignment.group) or "ASSIGNOR"
+    return asked.command("scenario", "--rollout", "upgrade", "--from", now, "--to", listed)
 
 
 def _print_trials(advice: Advice) -> None:

@@ -161,7 +161,9 @@ def score(
         (one.judged.group.name, line)
         for one in (scored[at] for at in sorted(counting))
         for line in _worse(one, named, sure, assumed)
-        or [one.judged.shown] * (one.judged.verdict.says in refused)
+        or [one.judged.shown]
+        * (one.judged.verdict.says in refused)
+        * (not _within_anyhow(one, named, sure))
     ]
     if plans:
         unfit = _unfit(rows, limited=bool(sure or assumed), strict=strict)
@@ -184,7 +186,9 @@ def score(
     )
     if format_ == "table" and gate:
         unsure = [
-            judged[at].group.name for at in sorted(counting) if judged[at].verdict.says in OPEN
+            judged[at].group.name
+            for at in sorted(counting)
+            if judged[at].verdict.says in OPEN and not _within_anyhow(scored[at], named, sure)
         ]
         unsure += [one.about for one in not_had]
         tell(_gate_told(gate, worse, [one.name for one in groups], unsure))
@@ -295,6 +299,19 @@ def _worse(
         also = [o if o.short in known else o._replace(given=condition) for o in also]
     found = [*beyond(between, sure, optimum, sure=True, besides=assumed, shown=rows), *also]
     return [_resting_on(line, judged) for line in found]
+
+
+def _within_anyhow(one: ScoredGroup, named: Container[str], sure: Mapping[str, int]) -> bool:
+    """Return whether what a group has now keeps to the limits, whatever is still open of it."""
+    reference = one.judged.reference
+    if not sure or reference is None or one.judged.verdict.says == "nobody reads":
+        return False
+    rows = [row for row in one.rows if row.assignor in named]
+    if any(row.assignor != CURRENT for row in rows):
+        return False
+    if not one.judged.group.subscription_known.all():
+        rows = [score_without_subscriptions(one.judged.group, reference, CURRENT) for _ in rows]
+    return bool(rows) and not beyond(rows, sure, reference.terms)
 
 
 def _resting_on(line: Beyond, judged: Judged) -> Beyond:
@@ -504,7 +521,10 @@ def _few_of(failures: Sequence[Failure]) -> str:
 def _tell_without_lag(worst: Sequence[Glance]) -> None:
     """Print of which groups no lag is known, though others have one."""
     if without := [one.name for one in worst if one.loads and one.peak is None]:
-        tell(f"no lag of {few(without)}: the capture that counts, the latest, shows none")
+        tell(
+            f"no lag of {few(without)}: the capture that counts, the latest, does not show it of "
+            "every partition"
+        )
 
 
 def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:

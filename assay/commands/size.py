@@ -26,7 +26,7 @@ from assay.streams import note_assumed, show, show_json
 from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, measured, one_partition
-from compare.remedy import LAG_AWARE, best_of, is_rule, none_makes, spoken
+from compare.remedy import best_of, by_lag, is_rule, none_makes, spoken
 from compare.sentences import NONE_BY_LAG, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
@@ -383,7 +383,7 @@ def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
     if target is None or change is None or not reached:
         return ""
     lag = target.aim in LAG_PEAKS
-    own = LAG_AWARE if lag else ""
+    own = by_lag(change.group) if lag else ""
     found = {name: (value,) for name, value in reached.items() if value is not None}
     best = best_of(found, change.group)
     if best is None:
@@ -580,7 +580,7 @@ def _noted(row: Size, like: int, sizing: Sizing) -> str:
     notes = []
     if row.members == sizing.members_now:
         beyond = _beyond_now(sizing)
-        notes.append(f"now ({beyond} as assigned)" if beyond else "now")
+        notes.append(f"as many as now ({beyond} as assigned)" if beyond else "as many as now")
     if row.members == sizing.smallest or (row.meets and _comes_and_goes(sizing)):
         notes.append(f"enough{_if_lag_aware(sizing)}")
     if row.idle:

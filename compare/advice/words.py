@@ -8,9 +8,9 @@ from compare.advice.advice import least_share
 from compare.lag.words import one_partition
 from compare.overview import overview_of
 from compare.remedy import (
-    BY_LAG,
     assigns_now,
     best_of,
+    by_lag,
     is_ours,
     none_makes,
     spoken,
@@ -19,9 +19,10 @@ from compare.remedy import (
 )
 from compare.scores import DEPENDS
 from compare.sentences import (
-    IF_SO,
+    NONE_BY_LAG,
     further,
     hosts_told,
+    if_so,
     mover,
     not_valid,
     sentence,
@@ -100,7 +101,7 @@ def to_find_out(advice: Advice) -> str:
     if advice.question is None:
         return ""
     same = advice.question == advice.judged.verdict.question
-    then = IF_SO if same else "If so, the busiest member can have less."
+    then = if_so(advice.judged) if same else "If so, the busiest member can have less."
     return f"Find out first: {advice.question} {then}"
 
 
@@ -248,7 +249,10 @@ def _who_makes(change: Change, advice: Advice, fewer_moves: str) -> list[str]:
     """Return what makes advised moves, what that takes, and where fewer moves are shown."""
     if advice.lower == "peak_lag":
         fewer = f"What fewer moves bring if loads may differ: {fewer_moves}."
-        return [who_moves(BY_LAG), *([fewer] if change.moves > 1 and fewer_moves else [])]
+        return [
+            who_moves(f"{NONE_BY_LAG}. {by_lag(advice.judged.group)}"),
+            *([fewer] if change.moves > 1 and fewer_moves else []),
+        ]
     if (maker := maker_of(change, advice)) is not None:
         moves = "as few moves as the optimum" if change.moves > 1 else "1 move, as the optimum"
         return [_tried(maker, advice, f"it gets there by {moves}"), *takes(maker), OF_OPTIMUM]

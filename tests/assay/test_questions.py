@@ -70,7 +70,7 @@ ANSWERS = {
     "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
     "And how do I fail a build on lag": [
         "assay: kpr-c: current: balance exceeds the optimum by 4, more than 0 (...",
-        "assay: static-d: current: peak_lag exceeds the optimum by 456, more than 400",
+        "assay: static-d: current: peak_lag exceeds the optimum by 456, more than 400, if ...",
     ],
     "How many consumers do I need?": [
         "kpr-c: 14 partitions, 2 members now. 2 members are enough for a peak lag of at most "

@@ -182,7 +182,7 @@ def test_an_objective_about_lag_has_one_optimum_in_sentence_members_table_and_ga
     assert ran.returncode == 1
     assert ran.stderr.splitlines()[-1] == (
         "assay: kpr-c: current: peak_lag exceeds the optimum by 482, and 453 whoever reads what, "
-        "more than 276"
+        "more than 276, if consumers start at the end"
     )
 
 

@@ -108,7 +108,7 @@ def test_a_row_a_number_says_who_is_idle_and_where_one_more_does_not_help(said):
     rows = [line.split() for line in said["time"][5:13]]
     assert said["time"][4].split() == ["members", "loads", "balance", "peak", "lag", "catch-up"]
     assert rows[0] == ["1", "6", "0", "2,400", "4", "min"]
-    assert rows[1] == ["2", "3", "0", "1,200", "2", "min", "now,", "enough"]
+    assert rows[1] == ["2", "3", "0", "1,200", "2", "min", "as", "many", "as", "now,", "enough"]
     assert rows[3][:3] == ["4", "1-2", "4"]
     assert rows[4][-5:] == ["no", "less", "than", "with", "4"]
     assert rows[7][-2:] == ["2", "idle"]
