@@ -10,8 +10,7 @@ import pyarrow as pa
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
 from compare.fleet.facts import NOT_JUDGED, ROWS_AT_ONCE
 from compare.fleet.results import Ending
-from compare.fleet.session import kept, set_for_now
-from compare.fleet.source import FOR_ROWS
+from compare.fleet.session import FOR_ROWS, kept, set_for_now
 from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond

@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 from compare.fleet.ending import ending_of
 from compare.fleet.optima import ANSWERS, failed
 from compare.fleet.results import RunCounts
-from compare.fleet.session import kept, set_for_now
-from compare.fleet.source import ANY_BYTES, BATCH, FOR_READING, FOR_ROWS, portions
+from compare.fleet.session import ANY_BYTES, BATCH, FOR_ROWS, kept, set_for_now
+from compare.fleet.source import FOR_READING, portions
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
 from compare.fleet.worker import of_groups
 from groups.documents.json_files import make_folder

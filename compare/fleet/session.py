@@ -68,6 +68,18 @@ OF_LOCAL = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
+# Spark looks at the size of a batch anew at each row, which takes ten times as long as to pass it
+# on, unless it is told not to: of rows of tables their number is enough.
+BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
+ANY_BYTES = 2**31 - 1
+# Where tables are added up or held against limits, a worker of Python's that is silent for so long
+# stands still: it is ended, and its task tried again.
+FOR_ROWS = {
+    BATCH: str(ANY_BYTES),
+    "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "600",
+    "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
+}
+
 # Java archives no class that is loaded and not linked, which are a quarter: those that only the
 # check of another class has asked for. This links them, and initialises none.
 LINK = """

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from compare.fleet.items import BATCH_GROUPS, is_of_lines
 from compare.fleet.optima import ANSWERS
-from compare.fleet.session import reason_in
+from compare.fleet.session import ANY_BYTES, BATCH, reason_in
 from compare.fleet.tables import as_pattern, is_local
 from compare.fleet.worker import answer, of_files, of_lines, of_rows
 from groups.errors import BadInput, Failure
@@ -33,11 +33,8 @@ MOST_CUTS = 8
 # Tasks for each core: the last ones are done at about the same time.
 TASKS_PER_CORE = 6
 LEAST_BYTES, MOST_BYTES = 2**17, 2**24
-# A batch of lines or files fits a worker's memory, also where one of them is large. Of rows of
-# tables their number is enough: Spark looks at the size of a batch anew at each row, which takes
-# ten times as long as to pass it on, unless it is told not to.
-BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
-BATCH_BYTES, ANY_BYTES = 2**24, 2**31 - 1
+# A batch of lines or files fits a worker's memory, also where one of them is large.
+BATCH_BYTES = 2**24
 FOR_READING = {
     "spark.sql.files.maxPartitionBytes": str(MOST_BYTES),
     "spark.sql.files.openCostInBytes": str(LEAST_BYTES),
@@ -47,13 +44,7 @@ FOR_READING = {
     # Some 500,000 keys of what the tables hold go to every worker, more are joined by a shuffle.
     "spark.sql.autoBroadcastJoinThreshold": "100m",
 }
-# Where tables are added up or held against limits, a worker of Python's that is silent for so long
-# stands still: it is ended, and its task tried again.
-FOR_ROWS = {
-    BATCH: str(ANY_BYTES),
-    "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "600",
-    "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
-}
+
 
 # What Spark says of a file that it cannot read.
 _UNREADABLE = re.compile(
