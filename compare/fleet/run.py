@@ -229,23 +229,32 @@ class Run:
 
         self.spark.conf.set(BATCH, str(part.batch_bytes))
         if known is None:
-            with kept(part.answers(self.job, "answer")) as answers:
+            with self._made(part.answers(self.job, "answer")) as answers:
                 self._write(answers)
             return
         whole = sql.array(*(sql.lit(one) for one in ("groups", *self.job.made_by)))
         is_held = sql.when(
             sql.col("is_group"), sql.size(sql.array_except(whole, "known")) == 0
         ).otherwise(sql.array_contains("known", "failures"))
-        with kept(part.answers(self.job, "read")) as found:
-            # What is read is passed on by the number of its rows, once all of it is.
-            with self._timed("answer"):
-                found.count()
+        with self._made(part.answers(self.job, "read")) as found:
+            # What is read is passed on by the number of its rows.
             self.spark.conf.set(BATCH, str(ANY_BYTES))
             beside = found.join(known, "key", "left").select(*ANSWERS.names, "known")
             lacking = beside.where(~sql.coalesce(is_held, sql.lit(False)))
             new = lacking.mapInArrow(partial(of_groups, self.job), found.schema)
-            with kept(new) as answers:
+            with self._made(new) as answers:
                 self._write(answers, found)
+
+    @contextmanager
+    def _made(self, rows: DataFrame) -> Iterator[DataFrame]:
+        """Make rows, and keep them.
+
+        An interrupt ends this query: one that passes rows to Python by Arrow waits for its job.
+        """
+        with kept(rows) as found:
+            with self._timed("answer"):
+                found.count()
+            yield found
 
     def _write(self, answers: DataFrame, read: DataFrame | None = None) -> None:
         """Write what is answered of a portion, and the keys of all that it holds.
