@@ -80,10 +80,11 @@ class Evidence:
 
     def values(self, objective: Objective) -> Exact:
         """Return the value of each tier for each group: (groups, tiers)."""
-        for tier in objective:
-            if tier not in self._values:
-                self._values[tier] = values_in(self.fleet, self.assignment, (tier,))
-        return np.concatenate([self._values[tier] for tier in objective], axis=1)
+        new = tuple(tier for tier in objective if tier not in self._values)
+        if new:
+            found = values_in(self.fleet, self.assignment, new)
+            self._values.update(zip(new, found.T, strict=True))
+        return np.stack([self._values[tier] for tier in objective], axis=1)
 
     def value(self, tier: str) -> int:
         """Return the value of a tier, of a fleet of one group."""

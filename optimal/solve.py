@@ -296,8 +296,9 @@ def _together(
     evidence = Evidence(fleet, Assignment(fleet.group, found.owner))
     value = evidence.values(objective)
     good = evidence.valid.copy()
-    if (kinds == ProofKind.CERTIFICATE).any():
-        good &= proved(evidence, objective, certificates) | (kinds != ProofKind.CERTIFICATE)
+    certified = kinds == ProofKind.CERTIFICATE
+    if certified.any():
+        good &= proved(evidence, objective, certificates) | ~certified
     flowing = np.ones(groups, bool)
     if closed_form:
         flowing = some(~found.in_closed_form, fleet.member_start)

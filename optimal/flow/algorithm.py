@@ -25,7 +25,7 @@ from optimal.time_left import OutOfTime, TimeLeft
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from groups.arrays import Int64
+    from groups.arrays import Bools, Int64
     from groups.group import Group
     from groups.tiers import Exact, Objective
 
@@ -148,9 +148,10 @@ def certificates_of(
     level : (members,) int64
     prices : (members,) int64 for each tier after balance
     """
-    kinds, scale = _scales(fleet, objective, prices)
+    has_one, scale = _scales(fleet, objective, prices)
+    kinds = np.where(has_one, str(ProofKind.CERTIFICATE), str(ProofKind.SOLVER))
     price = np.zeros(len(level), np.int64)
-    if "balance" not in objective or not (kinds == ProofKind.CERTIFICATE).any():
+    if "balance" not in objective or not has_one.any():
         return kinds, Certificates(price, price, scale)
     of_member = fleet.member_group
     for at, of_tier in enumerate(prices):
@@ -169,10 +170,8 @@ def proof_of(group: Group, objective: Objective, flows: Flows) -> Proof:
     return Proof(ProofKind.CERTIFICATE, level=found.level, price=found.price, scale=scale)
 
 
-def _scales(
-    fleet: Fleet, objective: Objective, prices: list[Int64]
-) -> tuple[npt.NDArray[np.str_], Int64]:
-    """Return the kind of proof that each group has, and what a unit of each tier counts in it.
+def _scales(fleet: Fleet, objective: Objective, prices: list[Int64]) -> tuple[Bools, Int64]:
+    """Return which groups have a certificate, and what a unit of each tier counts in it.
 
     More than all later tiers together can cost, and more than their prices can differ, so that
     what an earlier tier ruled out stays ruled out. Where that leaves 64 bits the proof is the
@@ -180,17 +179,13 @@ def _scales(
 
     Returns
     -------
-    (groups,) words, and (groups, tiers after balance) int64
+    (groups,) bool, and (groups, tiers after balance) int64
     """
     flows = Stages.of(objective).flows
-    kinds = np.full(len(fleet), str(ProofKind.CERTIFICATE))
+    has_rule = objective == ("topic_balance",) or {*PRICED} >= set(objective)
     scale = np.ones((len(fleet), len(prices)), np.int64)
-    if objective == ("topic_balance",):
-        return kinds, scale
-    if not {*PRICED} >= set(objective):
-        return np.full(len(fleet), str(ProofKind.SOLVER)), scale
-    if "balance" not in objective:
-        return kinds, scale
+    if not has_rule or "balance" not in objective:
+        return np.full(len(fleet), has_rule), scale
     rest: Exact = np.zeros(len(fleet), object)
     for at in reversed(range(len(prices))):
         fits = rest < SAFE_TOTAL
@@ -199,4 +194,4 @@ def _scales(
         dearest = cost_of(flows[at]).dearest(fleet.group).astype(np.int64, copy=False)
         cost = exact_sums(dearest, fleet.partition_start)
         rest = rest + (rest + 1) * (cost.astype(object) + steepest.astype(object))
-    return np.where(rest < SAFE_TOTAL, kinds, str(ProofKind.SOLVER)), scale
+    return np.asarray(rest < SAFE_TOTAL, bool), scale

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,7 +54,7 @@ class Stages:
         levelled = tiers[first] == "balance"
         return Stages(tiers[:first], levelled, tiers[first + levelled :])
 
-    @property
+    @cached_property
     def apart(self) -> bool:
         """Whether a tier looks at parts of what a member has: topics, or what keeps state."""
         return bool({"topic_balance", "stateful_balance"} & {*self.flows})
@@ -65,17 +65,17 @@ class Stages:
             return (group.copies.replicas >= 0).astype(np.int64)
         return group.topic
 
-    @property
+    @cached_property
     def places(self) -> tuple[PlaceKind, ...]:
         """The kinds of places that tiers look at, the finer first."""
         return places_of(self.flows)
 
-    @property
+    @cached_property
     def tiers(self) -> Objective:
         """All tiers but a balance that levels serve."""
         return (*self.before, *self.flows)
 
-    @property
+    @cached_property
     def has_closed_form(self) -> bool:
         """Whether members who read alike need no flow: even loads, hosts or racks, then moves."""
         loads = SQUARED_LOADS & {"balance" * self.levelled, *self.flows}

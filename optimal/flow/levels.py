@@ -87,6 +87,8 @@ def levels(pools: Pools, time_left: TimeLeft) -> Blocks:
         time_left.check()
         under = _cut(pools, blocks, rest, one_more=False)
         was_split = np.concatenate((np.flatnonzero(over.short), np.flatnonzero(under.short)))
+        if not len(was_split):
+            break
         count = len(blocks.floor) + len(was_split)
         part = np.arange(len(blocks.floor))
         part[was_split] = np.arange(len(blocks.floor), count)
