@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from compare.lag.behind import lag_without_owner, peak_lag
-from compare.verdict import Verdict, may_rebalance, without_owner
-from groups.assignment import ViolationKind
+from compare.verdict import ALL_ALIKE, Verdict, may_rebalance, without_owner
+from groups.assignment import Assignment, ViolationKind
 from groups.errors import Refused
 from groups.tiers import LAG_PEAKS, called, in_words, values
+from groups.unknown import reading_least
 from groups.wording import ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
-    from groups import Assignment, Group, Violation
+    from groups import Group, Violation
     from groups.arrays import Int64
 
 UNLESS = "unless it is rebalancing: capture again with 2>&1"
@@ -270,9 +271,10 @@ def _improvable(judged: Judged) -> str:
         return f"improvable{surely}."
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)
     moving = f"Moving {len(target.moved):,} of {partitions}"
+    given = _if_alike(judged, target)
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least:,}"
-        return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
+        return f"improvable{surely}. {moving} lowers {verdict.tier}{by}{given}."
     now = judged.now.loads
     gives = "gives everyone" if target.loads.min() else "makes loads of"
     lag = ""
@@ -282,9 +284,18 @@ def _improvable(judged: Judged) -> str:
         lag = f"{lag}from {here:,} to {then:,}"
     when = "after the rebalance" if _on_the_way(judged.group) else "now"
     return (
-        f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}; {when} "
+        f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}{given}; {when} "
         f"{_holding(judged.now, now.max())} and {_holding(judged.now, now.min())}."
     )
+
+
+def _if_alike(judged: Judged, target: Assignment) -> str:
+    """Return the condition of moves to members that are only taken to read what they get."""
+    group = judged.group
+    if judged.verdict.condition or group.subscription_known.all():
+        return ""
+    anyhow = Assignment(reading_least(group), target.owner).is_valid
+    return "" if anyhow else f", if {ALL_ALIKE}"
 
 
 def _holding(now: Assignment, load: int) -> str:

@@ -501,6 +501,19 @@ def test_strict_lets_pass_what_is_within_the_limit_whatever_an_open_question_com
         assert "Not judged for sure" not in gate
 
 
+def test_moves_to_members_that_are_only_taken_to_read_what_they_get_say_so():
+    """kpr-c is improvable whoever reads what, but not by the moves that it then is shown."""
+    for options, given in (
+        ((), ""),
+        (("--assume-equal",), ", if all members read the same topics"),
+    ):
+        run = assay("score", ALL_GROUPS, "--group", "kpr-c", *ALONE, *options)
+        assert (
+            f"improvable for sure. Moving 2 of 14 partitions gives everyone 7{given}; now "
+            in (run.stdout.splitlines()[0])
+        )
+
+
 def test_what_an_open_question_could_better_is_told_by_its_tier():
     for group, objective, better in (
         ("aio-f", "balance > moves", "partitions can be more even"),
