@@ -16,8 +16,6 @@ from compare.over_groups import (
     NotScored,
     Standing,
     Worst,
-    best_in,
-    best_of_all,
     in_a_line,
     standings_of,
     unscored_of,
@@ -166,10 +164,10 @@ def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> No
     standings, worst = standings_of(rows, tiers), worst_groups(named, tiers)
     found = [(name, one) for one in standings if one.groups for name in one.assignors]
     if found:
-        if best := best_in(standings):
-            from compare.promises.findings import known_of
+        from compare.promises.findings import best_told
 
-            tell(" ".join(filter(None, (best, known_of(best_of_all(standings))))))
+        if best := best_told(standings):
+            tell(best)
         show_table(
             found,
             Column("assignor", itemgetter(0), whole=True),

@@ -23,7 +23,7 @@ from compare.scores import (
     score_unplanned,
 )
 from compare.verdict import NOTHING
-from groups.arrays import NOBODY, UNKNOWN, Bools, Int32, Int64
+from groups.arrays import NOBODY, UNKNOWN, Bools, Int32, Int64, starts
 from groups.assignment import Assignment
 from groups.errors import AssayError
 from groups.tiers import is_flow, values_in
@@ -276,5 +276,5 @@ def _loads(solution: Solutions, loads: Int64, there: Bools) -> pa.Array:
 
 
 def _lists(values: pa.Array, lengths: Int64, there: Bools) -> Any:
-    ends = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    ends = starts(lengths).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(~there))

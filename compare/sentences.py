@@ -10,7 +10,7 @@ from compare.lag.behind import lag_without_owner, peak_lag
 from compare.verdict import ALL_ALIKE, Verdict, may_rebalance, without_owner
 from groups.assignment import Assignment, ViolationKind
 from groups.errors import Refused
-from groups.tiers import LAG_PEAKS, called, in_words, values
+from groups.tiers import LAG_PEAKS, called, in_words
 from groups.unknown import reading_least
 from groups.wording import ON_THE_WAY, agreed, counted, few
 from heuristics.protocol import choose
@@ -152,11 +152,7 @@ def _sentence(judged: Judged) -> str:
 
 def if_so(judged: Judged) -> str:
     """Return what can be better where the answer to the question of the verdict is yes."""
-    tier = "balance"
-    if judged.lowest is not None:
-        now = values(judged.now, judged.lowest.objective)
-        terms = zip(judged.lowest.terms, now, strict=False)
-        tier = next((term.name for term, value in terms if term.value < value), tier)
+    tier = judged.verdict.tier or "balance"
     if tier == "balance":
         return "If so, partitions can be more even."
     if tier in LAG_PEAKS:

@@ -156,14 +156,18 @@ def score(
         scored[0].rows[current:current] = rows
     counting = latest_of(judged)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
-    refused = (*OPEN, *(NOT_HELD if CURRENT in named else ())) if strict else ()
+    left_open = {
+        at
+        for at in counting
+        if judged[at].verdict.says in OPEN and not _within_anyhow(scored[at], named, sure)
+    }
+    not_held = NOT_HELD if CURRENT in named else ()
     worse = [
-        (one.judged.group.name, line)
-        for one in (scored[at] for at in sorted(counting))
-        for line in _worse(one, named, sure, assumed)
-        or [one.judged.shown]
-        * (one.judged.verdict.says in refused)
-        * (not _within_anyhow(one, named, sure))
+        (judged[at].group.name, line)
+        for at in sorted(counting)
+        for line in _worse(scored[at], named, sure, assumed)
+        or [judged[at].shown]
+        * (strict and (at in left_open or judged[at].verdict.says in not_held))
     ]
     if plans:
         unfit = _unfit(rows, limited=bool(sure or assumed), strict=strict)
@@ -185,11 +189,7 @@ def score(
         time_limit=time_limit,
     )
     if format_ == "table" and gate:
-        unsure = [
-            judged[at].group.name
-            for at in sorted(counting)
-            if judged[at].verdict.says in OPEN and not _within_anyhow(scored[at], named, sure)
-        ]
+        unsure = [judged[at].group.name for at in sorted(left_open)]
         unsure += [one.about for one in not_had]
         tell(_gate_told(gate, worse, [one.name for one in groups], unsure))
     if format_ == "json":
@@ -289,9 +289,7 @@ def _worse(
         return [_resting_on(line, judged) for line in found]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
-    between = [
-        score_without_subscriptions(judged.group, judged.reference, row.assignor) for row in rows
-    ]
+    between = _whoever_reads_what(judged, rows)
     optimum = judged.reference.terms
     anyhow = beyond(between, assumed, optimum, sure=True, besides=sure)
     known = {line.short for line in anyhow}
@@ -309,9 +307,16 @@ def _within_anyhow(one: ScoredGroup, named: Container[str], sure: Mapping[str, i
     rows = [row for row in one.rows if row.assignor in named]
     if any(row.assignor != CURRENT for row in rows):
         return False
-    if not one.judged.group.subscription_known.all():
-        rows = [score_without_subscriptions(one.judged.group, reference, CURRENT) for _ in rows]
-    return bool(rows) and not beyond(rows, sure, reference.terms)
+    between = _whoever_reads_what(one.judged, rows)
+    return bool(rows) and not beyond(between, sure, reference.terms)
+
+
+def _whoever_reads_what(judged: Judged, rows: Sequence[Score]) -> list[Score]:
+    """Return rows with what is sure of them where it is not known who reads what."""
+    group, reference = judged.group, judged.reference
+    if reference is None or group.subscription_known.all():
+        return [*rows]
+    return [score_without_subscriptions(group, reference, row.assignor) for row in rows]
 
 
 def _resting_on(line: Beyond, judged: Judged) -> Beyond:

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from compare.fleet.facts import UNKNOWN
-from compare.over_groups import Standing, best_in, best_of_all, ranked
+from compare.over_groups import Standing, ranked
 from compare.page.contents import Comparison
 from compare.page.drawing import as_csv, drawn
-from compare.promises.findings import known_of
+from compare.promises.findings import best_told
 from compare.scores import COUNTED, CURRENT
 from groups.tiers import called
 
@@ -53,7 +53,7 @@ def comparison_in(
     drawings = _drawings(found, tiers, {name: every[name] for name in shown}) if enough else ()
     return Comparison(
         groups=max(every.values()),
-        best=" ".join(filter(None, (best_in(standings), known_of(best_of_all(standings))))),
+        best=best_told(standings),
         standings=standings,
         drawings=tuple(drawings),
         drawn=left_out(shown, standings) if enough else (),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
+from compare.over_groups import best_in, best_of_all
 from compare.promises.promise import Judgement, is_promised, promise_named
 from compare.promises.record import KEYS, Found, Held, Record
 from compare.promises.trial import Trial, optima, runner_of
@@ -28,6 +29,7 @@ from heuristics.time_limit import NOT_STARTED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from compare.over_groups import Standing
     from compare.promises.trial import Runner
     from heuristics.time_limit import TimeLimit
 
@@ -284,6 +286,11 @@ def known_of(assignors: Sequence[str]) -> str:
             said.append(f"{who} {lead}{agreed(len(named), verb)}")
         left = [name for name in left if name not in broken]
     return f"On some other groups {', and '.join(said)}: {TO_READ}." if said else ""
+
+
+def best_told(standings: Sequence[Standing]) -> str:
+    """Return which assignors are best, and what findings tell of them; empty if none is."""
+    return " ".join(filter(None, (best_in(standings), known_of(best_of_all(standings)))))
 
 
 def read_lines(path: str | Path, read: Callable[[object], T]) -> Iterator[T]:

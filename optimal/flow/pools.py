@@ -240,10 +240,7 @@ def _costs(group: Group, before: Objective) -> tuple[Int64, int]:
 
 def _has_near_reader(group: Group, lots: Lots, racks: Racks) -> Bools:
     """(lots,) bool: whether some reader's rack holds a replica."""
-    member, topic = group.subscription_pairs
-    readers = np.argsort(topic, kind="stable")
-    ends = np.searchsorted(topic[readers], np.arange(len(group.topics) + 1))
-    lot, reader = entries(ends, member[readers], lots.topic)
+    lot, reader = entries(*group.subscriptions.by_topic, lots.topic)
     near = ~racks.lack(lots.replicas[lot], racks.member[reader])
     found = np.zeros(len(lots.topic), bool)
     found[lot[near]] = True
