@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from compare.lag.behind import lag_without_owner, peak_lag
+from compare.lag.behind import if_latest, lag_unknown, lag_without_owner, peak_lag
 from compare.verdict import ALL_ALIKE, Verdict, may_rebalance, without_owner
+from groups.arrays import UNKNOWN
 from groups.assignment import Assignment, ViolationKind
 from groups.errors import Refused
 from groups.tiers import LAG_PEAKS, called, in_words
@@ -112,8 +113,8 @@ def _sentence(judged: Judged) -> str:
     unless = f", {UNLESS}, which tells" if may_rebalance(judged.group.assumed) else ""
     if verdict.says == "nobody reads":
         return (
-            f"{name}: {judged.shown}. {waiting}, and the group has no members{unless}. Start its "
-            "consumers; one that calls assign() is no member and is not seen here."
+            f"{name}: {judged.shown}. The group has no members{unless}. {_waits(judged)} Start "
+            "its consumers; one that calls assign() is no member and is not seen here."
         )
     if verdict.says == "no members":
         return f"{name}: no members, so there is nothing to assign{unless}."
@@ -186,6 +187,14 @@ def _holds(judged: Judged) -> str:
 def records_waiting(records: int | None) -> str:
     """Return ``1,328 records wait``; nothing where none does, or that is not known."""
     return f"{counted(records, 'record')} {agreed(records, 'wait')}" if records else ""
+
+
+def _waits(judged: Judged) -> str:
+    """Return what waits in a group without members, and on what that rests."""
+    lag, given = judged.group.lag_records, if_latest(judged.group)
+    unknown = 0 if lag is None else int((lag == UNKNOWN).sum())
+    waiting = records_waiting(judged.verdict.waiting)
+    return f"{waiting}{given and f', {given}'}.{lag_unknown(unknown)}"
 
 
 def start_consumers(verdict: Verdict) -> str:

@@ -141,12 +141,16 @@ def most_lag(assignment: Assignment) -> str:
     given = f", {given}" if given else ""
     who = _those_at(most, found.records, found.members)
     said = f"Most lag: {who} {most:,} of {total}{given}."
-    if found.unknown:
-        said += f" The lag of {counted(found.unknown, 'partition')} is unknown."
+    said += lag_unknown(found.unknown)
     if found.longest is not None:
         who = _those_at(found.longest, found.seconds, found.members)
         said += f" Longest to catch up: {who} {duration(found.longest)}."
     return said
+
+
+def lag_unknown(partitions: int) -> str:
+    """Return a sentence on so many partitions of unknown lag, behind another; nothing on none."""
+    return f" The lag of {counted(partitions, 'partition')} is unknown." if partitions else ""
 
 
 def _those_at(most: int, each: Sequence[int | None], members: Sequence[str]) -> str:
@@ -158,13 +162,15 @@ def _those_at(most: int, each: Sequence[int | None], members: Sequence[str]) -> 
 def rests_on_latest(group: Group) -> int:
     """Return for how many partitions ``latest`` was assumed, 0 where that decides no lag.
 
-    They have no commit, somebody reads them, and nobody said what ``auto.offset.reset`` is; of one
-    of them at least another answer would make the lag another one.
+    They have no commit, somebody reads them, or the group has no members, and nobody said what
+    ``auto.offset.reset`` is. Of one of them at least another answer would make another lag.
     """
     offsets, reset = group.offsets, group.auto_offset_reset
     if offsets is None or reset is not None:
         return 0
-    without = np.repeat(offsets.given & (group.readers > 0), group.partitions)
+    without = np.repeat(
+        offsets.given & ((group.readers > 0) | (not group.members)), group.partitions
+    )
     without &= offsets.committed < 0
     decides = (offsets.lag(latest=False)[without] != 0).any()
     return int(without.sum()) if decides else 0

@@ -164,8 +164,17 @@ def test_a_member_that_is_named_as_fullest_or_emptiest_is_said_to_be_one_of_seve
     [
         (None, "no members", "orders: no members, so there is nothing to assign."),
         ([0, 0, None], "no members", "orders: no members, so there is nothing to assign."),
-        ([7, None, 5], "nobody reads", "orders: nobody reads. 12 records wait, and the group has"),
-        ([0, 1, 0], "nobody reads", "orders: nobody reads. 1 record waits, and the group has no"),
+        (
+            [7, None, 5],
+            "nobody reads",
+            "orders: nobody reads. The group has no members. 12 records wait. The lag of 1 "
+            "partition is unknown. Start its consumers;",
+        ),
+        (
+            [0, 1, 0],
+            "nobody reads",
+            "orders: nobody reads. The group has no members. 1 record waits. Start its consumers;",
+        ),
     ],
 )
 def test_what_waits_in_a_group_without_members_is_the_verdict(lag, says, told):

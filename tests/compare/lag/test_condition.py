@@ -5,6 +5,7 @@ from compare.lag.behind import if_latest, most_lag, which_if_latest
 from compare.lag.lowest import lag_document
 from compare.lag.peaks import lowest_peaks
 from compare.lag.words import lag_told, peak_found
+from compare.sentences import sentence
 from groups import Assignment, Group
 from optimal import solve
 
@@ -58,6 +59,23 @@ def test_that_nobody_is_behind_is_said_with_its_condition_and_never_as_a_finding
     caught_up = COMMITTED | {"committed": 60}
     assert told(group_of(caught_up, caught_up)) == ()
     assert most_lag(Assignment.current(group_of(caught_up, caught_up))) == ""
+
+
+@pytest.mark.parametrize(
+    ("reset", "waits"),
+    [
+        (None, f"42 records wait, {IF.replace('1 partition', '2 partitions')}."),
+        ("latest", "42 records wait."),
+        ("earliest", "642 records wait."),
+    ],
+)
+def test_what_waits_in_a_group_without_members_says_so_too(reset, waits):
+    said = {} if reset is None else {"auto_offset_reset": reset}
+    (judged,) = judge([group_of(COMMITTED, NEVER, members={}, **said)])
+    assert sentence(judged) == (
+        f"g: nobody reads. The group has no members. {waits} Start its consumers; one that calls "
+        "assign() is no member and is not seen here."
+    )
 
 
 @pytest.mark.parametrize(
