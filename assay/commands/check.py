@@ -49,11 +49,14 @@ def check(
     certificate, all assignments are counted again, up to a million. An answer to another question
     than --objective and --at-most ask is refused.
     """
-    given = one_group([file], group, options)
-    one = given.with_equal_subscriptions()
     data = read_bytes(solution)
     try:
         document = parse_json(decode(data))
+    except AssayError as error:
+        raise error.within(solution) from None
+    given = one_group([file], group, options, otherwise=_named_in(document))
+    one = given.with_equal_subscriptions()
+    try:
         answer = Solution.from_dict(one, document)
         answered = answer.objective, dict(answer.at_most)
         asked = answered
@@ -95,6 +98,12 @@ def check(
         show(f"not checked: {line}")
     if strict and unchecked:
         raise typer.Exit(1)
+
+
+def _named_in(document: object) -> str | None:
+    """Return the group that a solution names; None where it names none."""
+    named = document.get("group") if isinstance(document, dict) else None
+    return named if isinstance(named, str) else None
 
 
 def _of_another_capture(error: InvalidAssignment, answer: Solution) -> str:

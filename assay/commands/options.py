@@ -293,12 +293,14 @@ def group_in(
     options: GroupOptions,
     *,
     standard_input: bytes | None = None,
+    otherwise: str | None = None,
 ) -> tuple[Group, list[Failure]]:
     """Return the one group in some files, or of several the one of that name; what is damaged.
 
     Parameters
     ----------
     standard_input : what was in it, where somebody has read it already
+    otherwise : the name of which one is meant where there are several and `name` is None
 
     Raises
     ------
@@ -309,9 +311,10 @@ def group_in(
         if is_folder(file):
             raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
     groups, damaged, _ = _found(files, [] if name is None else [name], standard_input)
-    if len(groups) > 1:
+    meant = [group for group in groups if len(groups) == 1 or group.name == (name or otherwise)]
+    if len(meant) != 1:
         raise one_of_several(_all_named(files), [group.name for group in groups])
-    (told,) = as_told(groups, options)
+    (told,) = as_told(meant, options)
     return told, damaged
 
 
@@ -321,6 +324,7 @@ def one_group(
     options: GroupOptions,
     *,
     standard_input: bytes | None = None,
+    otherwise: str | None = None,
 ) -> Group:
     """Return the group of :func:`group_in`, with subscriptions assumed equal if that was asked.
 
@@ -329,7 +333,9 @@ def one_group(
     BadInput
         Where it is not there, which one is meant is not said, or something is damaged.
     """
-    found, damaged = group_in(files, name, options, standard_input=standard_input)
+    found, damaged = group_in(
+        files, name, options, standard_input=standard_input, otherwise=otherwise
+    )
     if damaged and name is None:
         raise BadInput(
             f"{_all_named(files)}: more than group {found.name} is in it", remedy="group"
