@@ -169,7 +169,7 @@ check orders.json missing.json
 check oops.json oops.json
     oops.json: line 1 column 2: not JSON: Expecting property name enclosed in double quotes
 check two.jsonl two.jsonl
-    two.jsonl: 2 groups, expected one of even, orders; add --group NAME
+    two.jsonl: line 2 column 1: not JSON: Extra data
 anonymise orders.json -o no/where.json
     no/where.json: cannot be written: No such file or directory
 anonymise bad.json
