@@ -1,8 +1,8 @@
-"""Judged: a group, what it has now, the best there is, and the verdict on it.
+"""Judged: a group, its current assignment, its optimum, and the verdict on it.
 
-Where subscriptions are unknown, the true optimum lies between two that can be computed: the one
-where whoever is unknown reads all that is in demand, and the one where it reads just what it
-holds. What both say is sure, whoever reads what.
+Where subscriptions are unknown, the true optimum lies between two that can be computed: `lowest`,
+where members of unknown subscription read every topic in demand, and `best`, where they read only
+the topics that they hold. What holds for both is sure, whatever the members read.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-# Subscriptions that a question names, at most.
+# A question names at most this many subscriptions.
 MOST_ASKED = 12
-# Seconds for each solve of a question beside the verdict.
+# Seconds for each solve for the further question, which no verdict depends on.
 ASKED_SECONDS = 1.0
-# Groups that are solved alone once more, which takes a millisecond each.
+# At most this many groups are solved alone again, which takes a millisecond each.
 MOST_ALONE = 200
 # Verdicts on groups that need another assignment.
 OTHERS = ("improvable", "not valid")
@@ -55,19 +55,19 @@ OTHERS = ("improvable", "not valid")
 
 @dataclass(frozen=True, eq=False)
 class Judged(Framed):
-    """A group, what it has now, the best there is, and the verdict.
+    """A group, its current assignment, its optimum, and the verdict.
 
     Attributes
     ----------
-    now : what the members hold, raw claims as they are
-    best : the solution where each member reads at most what is known or it holds; whatever is
-        true, this one can be had. None where nothing can be solved
-    lowest : the solution where whoever is unknown reads all that is in demand; the same object
-        as `best` where all subscriptions are known
-    least_lag : whether it is proved that `target` has the least peak lag of all that are as good;
-        None where none was searched
-    asks : (member, topic) of which the question of the verdict asks whether the one reads the
-        other; empty where it names none
+    now : what the members hold, with the raw claims
+    best : the solution where members of unknown subscription read only the topics that they hold,
+        so that it can be reached whatever they read; None if there is nothing to solve
+    lowest : the solution where members of unknown subscription read every topic in demand; the
+        same object as `best` if all subscriptions are known
+    least_lag : whether it is proved that `target` has the least peak lag of all equally good
+        assignments; None if no search was made
+    asks : the (member, topic) pairs of the verdict's question: does this member read this topic?
+        Empty if the question names none
     """
 
     group: Group
@@ -82,8 +82,8 @@ class Judged(Framed):
         """Return one row.
 
         The columns are `group` and `captured_at`, those of `Verdict.to_rows`, and `shown`: the
-        verdict as tables have it, ``even, lag could fall`` where a few moves take a tenth or more
-        off the lag of the busiest member of a group whose `says` is ``as good as can be``.
+        verdict as tables show it. That is ``even, lag could fall`` if `says` is ``as good as can
+        be`` and a few moves lower the lag of the busiest member by a tenth or more.
         """
         for row in self.verdict.to_rows():
             told = {"group": self.group.name, "captured_at": self.group.captured_at, **row}
@@ -91,28 +91,28 @@ class Judged(Framed):
 
     @property
     def shown(self) -> str:
-        """The verdict in the few words of tables, which tell apart where lag could fall."""
+        """The verdict in a few words, as tables show it."""
         may = may_rebalance(self.group.assumed)
         return self.verdict.shown(self.fall, may_rebalance=may)
 
     @property
     def target(self) -> Assignment | None:
-        """The assignment to go for: the best that can be had, or under the condition of it."""
+        """The assignment to aim for: `best`'s, or `lowest`'s if the verdict has a condition."""
         solution = self.lowest if self.verdict.condition else self.best
         return None if solution is None else solution.assignment
 
     @property
     def to_move(self) -> int | None:
-        """How many partitions move to the target; None where there is none."""
+        """How many partitions move to reach the target; None if there is no target."""
         return None if self.target is None else len(self.target.moved)
 
     @cached_property
     def fall(self) -> Fall | None:
-        """How far the lag of the busiest member could fall, whoever reads what.
+        """How far the lag of the busiest member could fall, whatever the members read.
 
-        By the moves to the target where the group is improvable, else by a few moves that leave
-        loads as even as they are. None where it falls by less than a tenth, a lag is not known, or
-        the last member takes longer to catch up then.
+        The moves are those to the target if the group is improvable, else a few that leave loads
+        as even as they are. None if it falls by less than a tenth, if a lag is unknown, or if the
+        group would take longer to catch up.
         """
         if self.best is None or self.best.objective[0] != "balance":
             return None
@@ -124,10 +124,10 @@ class Judged(Framed):
 
     @cached_property
     def further(self) -> Judged | None:
-        """The best that is sure, as if it were there: its question decides how good the best is.
+        """The assignment of `best`, judged as if the members held it.
 
-        None where the group is not improvable for sure, the best is known, or was not found in the
-        time given.
+        Its question decides how far the group can improve. None unless the group is surely
+        improvable and both optima are proved.
         """
         best, lowest = self.best, self.lowest
         if self.verdict.says != "improvable" or not self.verdict.sure:
@@ -140,26 +140,26 @@ class Judged(Framed):
 
     @property
     def further_question(self) -> str | None:
-        """What would decide how good the best is, where it is sure only that now is improvable."""
+        """The question that decides how far a surely improvable group can improve, or None."""
         return None if self.further is None else self.further.verdict.question
 
     @property
     def reads_asked(self) -> tuple[tuple[str, str], ...]:
-        """(member, topic) of the question that is open, be it on the verdict or on the best."""
+        """The (member, topic) pairs of the open question: `further`'s if there is one."""
         return self.asks if self.further is None else self.further.asks
 
     @cached_property
     def uneven_hosts(self) -> UnevenHosts | None:
-        """Which hosts have most and least for a member; None where they cannot be more even."""
+        """The hosts with most and least load per member; None if they cannot be more even."""
         if self.best is None or self.target is None:
             return None
         return uneven_hosts(self.now, self.target, self.best.objective)
 
     @property
     def plan(self) -> Assignment | None:
-        """The assignment that the verdict says to go for; None where there is none.
+        """The assignment that the verdict advises; None if it advises none.
 
-        The target where the group is improvable, else the one with less lag on one member.
+        The target if the group is improvable, else that of `fall`.
         """
         if self.verdict.says == "improvable":
             return self.target
@@ -167,7 +167,7 @@ class Judged(Framed):
 
     @property
     def reference(self) -> Solution | None:
-        """The best that can be had, with bounds that hold whoever reads what."""
+        """The solution `best`, with bounds that hold whatever the members read."""
         if self.best is None or self.lowest is None or self.best is self.lowest:
             return self.best
         terms: list[Term] = []
@@ -186,7 +186,7 @@ class Judged(Framed):
 
 
 class Verdicts(Framed, list[Judged]):
-    """What groups have now, each as a `Judged`, in their order; ``verdicts["orders"]`` is one."""
+    """The `Judged` of each group, in the groups' order; ``verdicts["orders"]`` is one of them."""
 
     @overload
     def __getitem__(self, key: SupportsIndex | str) -> Judged: ...
@@ -195,13 +195,13 @@ class Verdicts(Framed, list[Judged]):
     def __getitem__(self, key: slice) -> list[Judged]: ...
 
     def __getitem__(self, key: SupportsIndex | str | slice) -> Judged | list[Judged]:
-        """Return one by its place or its group's name: of several captures of one, the newest."""
+        """Return one by index or group name; of several captures of a group, the newest."""
         if isinstance(key, str):
             key = newest_named([one.group for one in self], key)
         return super().__getitem__(key)
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a group, with the columns of `Judged.to_rows`."""
+        """Return one row for each group, with the columns of `Judged.to_rows`."""
         for judged in self:
             yield from judged.to_rows()
 
@@ -213,18 +213,18 @@ def judge(
     time_limit: float | None = None,
     assume_equal: bool = False,
 ) -> Verdicts:
-    """Judge what each of some groups has now, in their order; all are solved together.
+    """Judge the current assignment of each group, in the groups' order; all are solved together.
 
     Parameters
     ----------
     time_limit : seconds for each solve
-    assume_equal : where the verdict depends on who reads what, give the one that holds if all
-        members whose subscription is unknown read every topic in demand, with that condition
+    assume_equal : if a verdict depends on who reads what, give the one that holds if all members
+        of unknown subscription read every topic in demand, with that condition
 
     Raises
     ------
     BadInput
-        Where the objective is not known, or a group lacks what a tier needs; the message names it.
+        If the objective is unknown, or a group lacks what a tier needs; the message names it.
 
     Examples
     --------
@@ -242,16 +242,16 @@ def judge(
 
 
 def with_least_lag(judged: Sequence[Judged], *, assume_equal: bool = False) -> Verdicts:
-    """Return verdicts that go, of all assignments that are as good, for one with least lag.
+    """Return verdicts whose target has the least lag of all equally good assignments.
 
-    Without lag each goes for what is found where its group is solved alone, if no more than 200
-    need another assignment: of those as good, a flow for several groups may find another one.
+    Without lag, each target is the one found when its group is solved alone, if at most 200
+    groups need another assignment: a flow for several groups may find a different one.
 
     Parameters
     ----------
-    assume_equal : as of :func:`judge`
+    assume_equal : as in :func:`judge`
     """
-    # Groups that need another assignment share the rounds of search, and a minute at the most.
+    # Groups that need another assignment share the rounds of search, and at most a minute.
     others = sum(one.verdict.says in OTHERS for one in judged)
     rounds, time_left = rounds_each(ROUNDS, others), TimeLeft.of(SECONDS)
     return Verdicts(
@@ -273,7 +273,7 @@ def as_solved(
     time_limit: float | None = None,
     assume_equal: bool = False,
 ) -> list[Judged]:
-    """Judge as :func:`judge` does, by the optima as they were found: no less lag is looked for."""
+    """Judge as :func:`judge` does, but do not search for targets with less lag."""
     tiers = parse_objective(objective)
     judged = _between(groups, tiers, time_limit)
     if assume_equal:
@@ -284,10 +284,10 @@ def as_solved(
 def _going_for_least_lag(
     judged: Judged, rounds: int, time_left: TimeLeft, *, alone: bool, assume_equal: bool
 ) -> Judged:
-    """Return a verdict with, of all that is equally good, the assignment that has least lag.
+    """Return the verdict with the target that has the least lag of all equally good ones.
 
-    Where members are taken to read the same, the assignment may use it if it is no better
-    otherwise.
+    With `assume_equal` the target may rely on unknown subscriptions, also where that gains
+    nothing but lag.
     """
     best, lowest = judged.best, judged.lowest
     target = lowest if assume_equal else best
@@ -310,7 +310,7 @@ def _going_for_least_lag(
 
 
 def judged_by(group: Group, best: Solution) -> Judged:
-    """Judge what a group has now by its optimum; who reads what is known of all its members."""
+    """Judge a group's current assignment by its optimum; all subscriptions are known."""
     if _is_idle(group):
         return _of_idle(group)
     now = Assignment.current(group)
@@ -320,11 +320,11 @@ def judged_by(group: Group, best: Solution) -> Judged:
 def asked_about(
     group: Group, now: Assignment, best: Solution, lowest: Solution, time_limit: float | None
 ) -> Judged:
-    """Return a group judged by two optima, with what would decide the verdict.
+    """Judge an assignment by two optima, with the question that would decide the verdict.
 
     Parameters
     ----------
-    now, best, lowest : as of `Judged`
+    now, best, lowest : as in `Judged`
     time_limit : seconds for each solve
     """
     judged = Judged(group, now, best, lowest, _verdict(now, best, lowest))
@@ -333,7 +333,7 @@ def asked_about(
 
 
 def worst_first(judged: Sequence[Judged]) -> list[int]:
-    """Return the numbers of groups in the order in which people want to see them."""
+    """Return the indices of the groups, most urgent first."""
 
     def order(i: int) -> tuple[object, ...]:
         one = judged[i]
@@ -346,7 +346,7 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
 
 
 def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
-    """Judge what is sure, between the most and the least that members may read."""
+    """Judge each group by two optima: members read the least, and the most, that they may."""
     worlds = [
         (reading_least(one), one.with_equal_subscriptions()) for one in groups if not _is_idle(one)
     ]
@@ -365,12 +365,14 @@ def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None
 def solved_between(
     worlds: Sequence[tuple[Group, Group]], tiers: Objective, time_limit: float | None
 ) -> list[tuple[Solution, Solution]]:
-    """Return the optima of groups where members read the least, and the most, that they may.
+    """Return the two optima of each pair of groups.
 
-    Both are the same object where both groups are.
+    Both are the same object if both groups are.
 
     Parameters
     ----------
+    worlds : for each group, the one where members read the least that they may, and the one
+        where they read the most
     time_limit : seconds for each solve
     """
     more = [most for least, most in worlds if most is not least]
@@ -383,7 +385,7 @@ def solved_between(
 
 
 def _is_idle(group: Group) -> bool:
-    """Return whether nobody claims anything, so that there is nothing to judge."""
+    """Return whether no member claims a partition, so that there is nothing to judge."""
     return not group.members or not len(group.claims.member)
 
 
@@ -397,7 +399,7 @@ def _of_idle(group: Group) -> Judged:
 
 
 def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
-    """Compare what is there with two optima between which the true one lies."""
+    """Compare the current assignment with two optima between which the true one lies."""
     if not now.is_valid:
         return Verdict("not valid", sure=True, waiting=lag_without_owner(now) or None)
     tiers, found = best.objective, values(now, best.objective)
@@ -418,10 +420,10 @@ def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
 
 
 def _conditional(judged: Judged) -> Judged:
-    """Return the verdict that holds if all read alike, where the sure one depends on that.
+    """Return the verdict that holds if all members read the same topics, where that matters.
 
-    So it does where the optimum is another one if all read alike: then what is sure is no
-    measure of it.
+    It matters if the verdict depends on who reads what, or if the group is improvable and its
+    optimum is another one under that condition.
     """
     best, lowest = judged.best, judged.lowest
     if best is None or lowest is None or best is lowest:
@@ -435,7 +437,7 @@ def _conditional(judged: Judged) -> Judged:
 
 
 def _same(best: Solution, lowest: Solution) -> bool:
-    """Return whether the optimum and what it moves are the same whoever reads what."""
+    """Return whether the optimum and its number of moves hold whatever the members read."""
     proved = best.status == lowest.status == Status.OPTIMAL
     alike = [t.value for t in best.terms] == [t.value for t in lowest.terms]
     return proved and (best is lowest or (alike and "stickiness" in best.objective))
@@ -444,11 +446,11 @@ def _same(best: Solution, lowest: Solution) -> bool:
 def _with_questions(
     judged: Sequence[Judged], tiers: Objective, time_limit: float | None
 ) -> list[Judged]:
-    """Return verdicts with, where they depend on who reads what, the question that decides.
+    """Return the verdicts, with a question in those that depend on who reads what.
 
-    If the answer is yes, the group is improvable for sure. First one subscription is asked about
-    that lets a partition move to a member with two fewer; where that does not decide, as few as
-    can be found of those that the lowest optimum uses.
+    If the answer is yes, the group is surely improvable. The question first tries one
+    subscription that lets a partition move to a member with at least two fewer. If that does not
+    decide, it names as few as can be found of the subscriptions that `lowest` uses.
     """
     depend = [one for one in judged if one.verdict.says == DEPENDS]
     steps = [_widest_step(one) for one in depend]
@@ -478,7 +480,10 @@ def _less(solution: Solution, found: tuple[int, ...]) -> bool:
 
 
 def _widest_step(asked: Judged) -> tuple[int, int] | None:
-    """(member, topic) not known to be read, where a partition could step down furthest."""
+    """Return the unknown (member, topic) that lets a partition move down the most load, or None.
+
+    None if no move goes to a member with at least two partitions fewer.
+    """
     group, loads = asked.group, asked.now.loads
     claims, topics = asked.now.holdings, group.topics_in_demand
     greatest = np.zeros(len(group.topics), np.int64)
@@ -498,7 +503,10 @@ def _widest_step(asked: Judged) -> tuple[int, int] | None:
 def _fewest(
     asked: Judged, found: tuple[int, ...], tiers: Objective, time_limit: float | None
 ) -> list[tuple[int, int]]:
-    """Subscriptions that the lowest optimum uses and nobody has shown, less those not needed."""
+    """Return a minimal set of unknown subscriptions with which the group is improvable.
+
+    They are (member, topic) that `lowest` uses. Empty if it uses more than `MOST_ASKED`.
+    """
     if asked.lowest is None or asked.lowest.assignment is None:
         return []
     group, owner = asked.group, asked.lowest.assignment.owner

@@ -1,4 +1,4 @@
-"""Sentences: verdicts in words, for the terminal and the page alike."""
+"""Sentences: verdicts in words, for both the terminal and the page."""
 
 from __future__ import annotations
 
@@ -37,20 +37,21 @@ BALANCED = (
 
 
 def mover(*, on_lag: bool) -> str:
-    """Return what has to make moves, which may be for lag."""
+    """Return who can make the moves: an assignor, or one that looks at lag if `on_lag`."""
     return "an assignor that looks at lag" if on_lag else "an assignor"
 
 
 def who_moves(who: str) -> str:
-    """Return the sentence on what makes moves, for which Kafka has no command."""
+    """Return the sentence on who makes the moves: Kafka has no command that moves partitions."""
     return f"Who makes the moves: {who}"
 
 
 def not_valid(now: Assignment) -> str:
-    """Return why an assignment is not valid, the worst first: what nobody reads, then the rest.
+    """Return why an assignment is not valid: partitions without an owner first, then the rest.
 
-    Of partitions without an owner how many they are, and the records that wait there, as far as
-    their lag is known; of every other kind the first, and how many more there are.
+    Partitions without an owner are counted, with the records that wait there, as far as their lag
+    is known. For every other kind of violation the text gives the first one and the number of
+    others.
     """
     of: dict[str, list[Violation]] = {}
     for one in now.violations:
@@ -71,9 +72,9 @@ def not_valid(now: Assignment) -> str:
 
 
 def not_valid_told(now: Assignment) -> str:
-    """Return in a sentence that what members hold is not valid, and why; nothing if it is.
+    """Return the sentence that says why the current assignment is not valid.
 
-    Nothing, too, where nobody holds anything.
+    Empty if it is valid, or if no member holds a partition.
     """
     if now.is_valid or not len(now.holdings[0]):
         return ""
@@ -81,7 +82,7 @@ def not_valid_told(now: Assignment) -> str:
 
 
 def _wrong(violation: Violation, now: Assignment) -> str:
-    """Return in words what is wrong with one partition."""
+    """Return a violation in words."""
     group, topic = now.group, violation.topic
     with_whom = f"{topic}-{violation.partition} is with {violation.member}"
     if violation.kind == "unsubscribed":
@@ -96,10 +97,10 @@ def _wrong(violation: Violation, now: Assignment) -> str:
 
 
 def sentence(judged: Judged) -> str:
-    """Return in one or two sentences what is known of a group, and what to do."""
+    """Return one or two sentences on a group: its verdict, and what to do."""
     on_the_way = _on_the_way(judged.group)
     said = _sentence(judged)
-    # It stands alone: the verdict is about the end of the rebalance.
+    # The verdict is about the end of the rebalance, so this stands in a sentence of its own.
     return f"{said} {on_the_way[0].upper()}{on_the_way[1:]}." if on_the_way else said
 
 
@@ -152,7 +153,7 @@ def _sentence(judged: Judged) -> str:
 
 
 def if_so(judged: Judged) -> str:
-    """Return what can be better where the answer to the question of the verdict is yes."""
+    """Return what can improve if the answer to the verdict's question is yes."""
     tier = judged.verdict.tier or "balance"
     if tier == "balance":
         return "If so, partitions can be more even."
@@ -162,9 +163,9 @@ def if_so(judged: Judged) -> str:
 
 
 def further(judged: Judged) -> str:
-    """Return what decides how good a group can be of which it is sure only that it is improvable.
+    """Return the question that decides how far a group can improve, as a sentence.
 
-    Nothing where that is known, or was not found in the time given.
+    Empty if that is known, or if no question was found in the time given.
     """
     if judged.further_question is None:
         return ""
@@ -185,12 +186,12 @@ def _holds(judged: Judged) -> str:
 
 
 def records_waiting(records: int | None) -> str:
-    """Return ``1,328 records wait``; nothing where none does, or that is not known."""
+    """Return ``1,328 records wait``; empty if none waits or the number is unknown."""
     return f"{counted(records, 'record')} {agreed(records, 'wait')}" if records else ""
 
 
 def _waits(judged: Judged) -> str:
-    """Return what waits in a group without members, and on what that rests."""
+    """Return how many records wait in a group without members, and what that number assumes."""
     lag, given = judged.group.lag_records, if_latest(judged.group)
     unknown = 0 if lag is None else int((lag == UNKNOWN).sum())
     waiting = records_waiting(judged.verdict.waiting)
@@ -203,7 +204,7 @@ def start_consumers(verdict: Verdict) -> str:
 
 
 def assigned_by(group: Group) -> str | None:
-    """Return the assignor that a group ends up with, where all members tell what they list."""
+    """Return the assignor that a group ends up with; None if a member's list is unknown."""
     listed = {
         member: details.assignors
         for member, details in zip(group.members, group.details, strict=False)
@@ -218,13 +219,13 @@ def assigned_by(group: Group) -> str | None:
 
 
 def by_broker(group: Group) -> bool:
-    """Return whether the broker assigns (KIP-848), as far as a snapshot tells."""
+    """Return whether the snapshot shows that the broker assigns (KIP-848)."""
     told = any(one.epoch is not None or one.target is not None for one in group.details)
     return told or assigned_by(group) == "uniform"
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:
-    """Return loads as ``4-18``, or ``10`` where all are equal; a dash for nobody."""
+    """Return loads as ``4-18``, or ``10`` if all are equal; a dash if there are none."""
     if not len(loads):
         return "-"
     least, most = int(min(loads)), int(max(loads))
@@ -232,11 +233,11 @@ def spread(loads: Int64 | Sequence[int]) -> str:
 
 
 def hosts_told(judged: Judged, command: str | None) -> str | None:
-    """Return which hosts have most and least for a member, where they could be more even, and how.
+    """Return a text on the fullest and emptiest host; None if hosts cannot be more even.
 
     Parameters
     ----------
-    command : what solves the group for `EVEN_HOSTS`; None if that is not known
+    command : the command that prints the group's assignment with even hosts; None if not known
     """
     if (hosts := judged.uneven_hosts) is None:
         return None
@@ -256,7 +257,7 @@ def hosts_told(judged: Judged, command: str | None) -> str | None:
 
 
 def uneven_hosts_in_short(judged: Judged) -> str:
-    """Return which hosts have most and least, where they could be more even; empty if none."""
+    """Return the fullest and emptiest host in short; empty if hosts cannot be more even."""
     if (hosts := judged.uneven_hosts) is None:
         return ""
     (many, most, _), (fewest, least, _) = hosts.fullest, hosts.emptiest
@@ -295,7 +296,7 @@ def _improvable(judged: Judged) -> str:
 
 
 def _if_alike(judged: Judged, target: Assignment) -> str:
-    """Return the condition of moves to members that are only taken to read what they get."""
+    """Return ``, if ...`` for a target that relies on unknown subscriptions, else nothing."""
     group = judged.group
     if judged.verdict.condition or group.subscription_known.all():
         return ""

@@ -1,7 +1,7 @@
-"""Behind: how far behind each member is, in records and in time, and on what that rests.
+"""Behind: how far behind each member is, in records and in time, and what that assumes.
 
-And what waits in partitions that have commits, though no member reads them any more: where the
-only member that read a topic has left or was killed, nobody takes its partitions over.
+Also the records that wait in partitions that have commits but no reader: if the only member that
+read a topic has left or was killed, nobody takes over its partitions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from groups.assignment import Assignment
     from groups.group import Group
 
-# A peak that is less than one part in so many away says nothing: no fall of that is worth a move.
+# A peak must fall by at least one part in this many to be worth a move.
 WORTH = 10
 
 
@@ -32,9 +32,9 @@ class Behind:
     Attributes
     ----------
     members : ids
-    records : (members,) the known lag of what each holds
-    rates : (members,) records a second that each reads, None where that is not known
-    unknown : how many of the partitions that somebody holds have a lag that is not known
+    records : (members,) the known lag of the partitions that each holds
+    rates : (members,) records a second that each reads, None if unknown
+    unknown : how many of the held partitions have an unknown lag
     """
 
     members: tuple[str, ...]
@@ -44,34 +44,34 @@ class Behind:
 
     @property
     def seconds(self) -> tuple[int | None, ...]:
-        """(members,) time to catch up if nothing new arrives, in whole seconds, rounded up.
+        """(members,) time to catch up if no new record arrives, in whole seconds, rounded up.
 
-        0 for who is not behind, None where the rate is not known.
+        0 for a member that is not behind, None for one whose rate is unknown.
         """
         return tuple(map(catch_up, self.records, self.rates))
 
     @property
     def peak(self) -> int | None:
-        """The records of the member with most lag, None where some are unknown."""
+        """The records of the member with most lag, None if a lag is unknown."""
         return None if self.unknown else max(self.records, default=None)
 
     @property
     def longest(self) -> int | None:
-        """The seconds of the member that takes longest, None where that is not known."""
+        """The seconds of the member that takes longest, None if a lag or a time is unknown."""
         if self.unknown or not self.seconds or None in self.seconds:
             return None
         return max(known for known in self.seconds if known is not None)
 
 
 def known_lag(group: Group) -> int | None:
-    """Return the records of all partitions of which the lag is known, None where none is."""
+    """Return the total lag of the partitions whose lag is known, None if there are none."""
     lag = group.lag_records
     known = () if lag is None else lag[lag >= 0].tolist()
     return sum(known) if known else None
 
 
 def behind(assignment: Assignment) -> Behind | None:
-    """Return how far behind the members are, None where nothing is known of any lag."""
+    """Return how far behind the members are; None if the group has no lag or nothing is held."""
     group = assignment.group
     lag, (_, partition) = group.lag_records, assignment.holdings
     if lag is None or not len(partition):
@@ -82,9 +82,9 @@ def behind(assignment: Assignment) -> Behind | None:
 
 
 def lag_without_owner(now: Assignment) -> int | None:
-    """Return the records of partitions that nobody holds though somebody reads them.
+    """Return the known lag of partitions whose topic has a reader but that no member holds.
 
-    None where no lag is known.
+    None if the group has no lag.
     """
     group, lag = now.group, now.group.lag_records
     unowned = (now.owner < 0) & (group.readers[group.topic] > 0)
@@ -92,27 +92,27 @@ def lag_without_owner(now: Assignment) -> int | None:
 
 
 def rates_of(group: Group) -> tuple[int | None, ...]:
-    """Return the records a second that each member reads: its `capacity`, None where not known."""
+    """Return the records a second that each member reads: its `capacity`, None if unknown."""
     if not group.details:
         return (None,) * len(group.members)
     return tuple(one.capacity for one in group.details)
 
 
 def catch_up(records: int, rate: int | None) -> int | None:
-    """Return in how many seconds so many records are read, rounded up."""
+    """Return the seconds that a member takes to read records at its rate, rounded up."""
     if not records:
         return 0
     return None if rate is None else -(-records // rate)
 
 
 def peak_lag(assignment: Assignment) -> int | None:
-    """Return the records that the member with most lag is behind, None where some are unknown."""
+    """Return the lag in records of the member with most, None if a lag is unknown."""
     found = behind(assignment)
     return None if found is None else found.peak
 
 
 def _lags(assignment: Assignment) -> list[int]:
-    """Return the lag of each partition that somebody reads or holds, -1 where it is not known."""
+    """Return the lag of each partition that a member reads or holds, -1 if it is unknown."""
     lag = assignment.group.lag_records
     counts = is_read(assignment.group)
     counts[assignment.holdings[1]] = True
@@ -120,16 +120,16 @@ def _lags(assignment: Assignment) -> list[int]:
 
 
 def total_lag(assignment: Assignment) -> int | None:
-    """Return the lag of all partitions that somebody reads or holds; None if one is unknown."""
+    """Return the total lag of the partitions that a member reads or holds, None if unknown."""
     lags = _lags(assignment)
     return None if UNKNOWN in lags else sum(lags)
 
 
 def most_lag(assignment: Assignment) -> str:
-    """Return sentences that say which member has most lag; nothing where no lag is known.
+    """Return sentences that say which member has most lag; empty if the group has no lag.
 
-    What is unknown is told, and counts for nobody. Where rates are known, so is who takes longest
-    to catch up. Where the lag rests on an assumption, so does the sentence, also if there is none.
+    They count the partitions of unknown lag, name the member that takes longest to catch up if
+    rates are known, and give the assumption that the lag rests on.
     """
     found, given = behind(assignment), if_latest(assignment.group)
     if found is None:
@@ -149,21 +149,21 @@ def most_lag(assignment: Assignment) -> str:
 
 
 def lag_unknown(partitions: int) -> str:
-    """Return a sentence on so many partitions of unknown lag, behind another; nothing on none."""
+    """Return the sentence, after a space, on partitions of unknown lag; empty for 0."""
     return f" The lag of {counted(partitions, 'partition')} is unknown." if partitions else ""
 
 
 def _those_at(most: int, each: Sequence[int | None], members: Sequence[str]) -> str:
-    """Return ``a with``, or ``a and 2 more, each with`` where several have as much."""
+    """Return ``a with``, or ``a and 2 more, each with`` if several members have as much."""
     those = [member for member, number in zip(members, each, strict=True) if number == most]
     return f"{few(those[:1], len(those))}{', each' if len(those) > 1 else ''} with"
 
 
 def rests_on_latest(group: Group) -> int:
-    """Return for how many partitions ``latest`` was assumed, 0 where that decides no lag.
+    """Return for how many partitions ``latest`` was assumed; 0 if that changes no lag.
 
-    They have no commit, somebody reads them, or the group has no members, and nobody said what
-    ``auto.offset.reset`` is. Of one of them at least another answer would make another lag.
+    These partitions have no commit, ``auto.offset.reset`` is not given, and a member reads them or
+    the group has no members. ``earliest`` would give at least one of them another lag.
     """
     offsets, reset = group.offsets, group.auto_offset_reset
     if offsets is None or reset is not None:
@@ -177,7 +177,7 @@ def rests_on_latest(group: Group) -> int:
 
 
 def if_latest(group: Group) -> str:
-    """Return the condition under which a group's lag is what is said of it, nothing if without.
+    """Return the condition ``if consumers start at the end ...`` of a group's lag; empty if none.
 
     It stands in the middle or at the end of a sentence.
     """
@@ -185,7 +185,7 @@ def if_latest(group: Group) -> str:
 
 
 def which_if_latest(groups: Sequence[Group]) -> str:
-    """Return which groups' lag rests on that condition; empty if none does."""
+    """Return the names of the groups whose lag has that condition, with it; empty if none has."""
     found = [(group.name, count) for group in groups if (count := rests_on_latest(group))]
     if not found:
         return ""
@@ -204,14 +204,15 @@ def _if_latest(count: int) -> str:
 
 @dataclass(frozen=True)
 class WithoutReader:
-    """Partitions of one group that nobody reads and somebody committed in.
+    """Partitions that have commits of the group but no member that reads them.
 
     Attributes
     ----------
-    topics : of the partitions, in the group's order
+    topics : the topics of the partitions, in the group's order
+    partitions : how many there are
     records : from the commits to the ends, as far as ends are known
-    unknown : how many of the partitions have an end that is not known
-    surely : whether it is known of every member what it reads
+    unknown : how many of the partitions have an unknown end
+    surely : whether the subscriptions of all members are known
     """
 
     topics: tuple[str, ...]
@@ -221,7 +222,7 @@ class WithoutReader:
     surely: bool
 
     def sentence(self) -> str:
-        """Return what waits there."""
+        """Return how many records wait there, as a sentence."""
         nobody = f"that nobody {'reads' if self.surely else 'is known to read'}"
         has, it = ("has a commit", "it") if self.partitions == 1 else ("have commits", "them")
         known = "" if not self.unknown else "at least "
@@ -244,9 +245,9 @@ class WithoutReader:
 
 
 def without_reader(group: Group) -> WithoutReader | None:
-    """Return the partitions that nobody reads and somebody committed in; None where are none.
+    """Return the partitions that have commits but no reader; None if there are none.
 
-    Of a group without members the verdict says it all: None.
+    None, too, for a group without members: its verdict says that nobody reads.
     """
     offsets = group.offsets
     if offsets is None or not group.members:
@@ -267,12 +268,15 @@ def without_reader(group: Group) -> WithoutReader | None:
 
 
 def is_read(group: Group) -> Bools:
-    """(all partitions,) bool: whether somebody reads it, or may where that is not known."""
+    """(all partitions,) bool: whether a member reads it, or may read it if that is unknown."""
     return np.repeat(group.with_equal_subscriptions().readers > 0, group.partitions)
 
 
 def sentences_without_reader(groups: Sequence[Group]) -> tuple[str, ...]:
-    """Return what nobody reads in the groups where most waits, and the number of others."""
+    """Return sentences on partitions without a reader, for the groups where most records wait.
+
+    The last one counts the groups that are left out.
+    """
     found = [(group.name, one) for group in groups if (one := without_reader(group)) is not None]
     found.sort(key=lambda named: (-named[1].records, -named[1].unknown))
     told = [f"{name}: {one.sentence()}" for name, one in found[:MOST_NAMED]]
