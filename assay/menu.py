@@ -104,7 +104,7 @@ PANELS: dict[str, dict[str, Entry]] = {
     "My group": {
         "score": Entry("is it as good as can be?", "score groups.txt --group orders"),
         "explain": Entry("why can it not be better?", "explain groups.txt --member c0"),
-        "frontier": Entry("what does each move buy?", "frontier orders.json balance stickiness"),
+        "frontier": Entry("what does each move buy?", "frontier orders.json balance moves"),
         "advise": Entry("what to change first?", "advise groups.txt --group orders"),
         "size": Entry("how many members?", "size orders.json --target peak_load=8"),
         "scenario": Entry(

@@ -16,7 +16,7 @@ from groups import Assignment, BadInput, Group, InvalidAssignment
 from groups.assignment_files import SOLUTION, NamedAssignment, read_assignments
 from groups.documents.json_files import parse_json
 from groups.files import read_group
-from groups.tiers import called, parse_objective, tier_named
+from groups.tiers import called, in_words, parse_objective, tier_named
 from groups.wording import counted, first_lines
 from optimal import ProofKind, Solution, solve
 
@@ -139,7 +139,7 @@ def assert_within(
     limits = {tier_named(tier): most for tier, most in at_most.items()}
     for tier in limits:
         if tier not in tiers:
-            raise BadInput(f"at_most: {tier!r} is no tier of the objective {' > '.join(tiers)}")
+            raise BadInput(f"at_most: {tier!r} is no tier of the objective {in_words(tiers)}")
     limits = with_earlier(limits, tiers)
     asked = _group(group)
     if assume_equal:

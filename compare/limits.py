@@ -56,7 +56,7 @@ class Beyond(NamedTuple):
         """Return what is too far, by how much, and which later tier's limit says so."""
         if self.reason is not None:
             return f"{self.assignor}: {self.reason}"
-        why = f" (a limit on {self.later} sets 0 for earlier tiers that have none)"
+        why = f" (a limit on {called(self.later)} sets 0 for earlier tiers that have none)"
         says = f"{self.tier} exceeds the optimum by {by}{why if self.later else ''}"
         return f"{self.assignor}: {says}{self._if()}"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from groups.errors import BadInput, require_one_of
 from groups.needs import require_data
-from groups.tiers import form_after, parse_objective, values
+from groups.tiers import form_after, in_words, parse_objective, values
 from optimal.answer import require_costs_within
 from optimal.solution import Status
 from optimal.solve import solve
@@ -106,13 +106,13 @@ def export(
     tiers = parse_objective(objective)
     require_one_of("syntax", syntax, get_args(Syntax))
     if not 1 <= tier <= len(tiers):
-        raise BadInput(f"tier: {tier}, but the objective has {len(tiers)}: {' > '.join(tiers)}")
+        raise BadInput(f"tier: {tier}, but the objective has {len(tiers)}: {in_words(tiers)}")
     require_data(group, tiers[:tier])
     earlier = None
     if tier > 1:
         earlier = solve(group, tiers[: tier - 1], time_limit=time_limit)
         if earlier.status is not Status.OPTIMAL:
-            before = " > ".join(tiers[: tier - 1])
+            before = in_words(tiers[: tier - 1])
             raise BadInput(f"tier: {tier} needs the optimum of {before}: not proved in time")
     forms = [form_after(one, tiers[:place]) for place, one in enumerate(tiers[:tier])]
     least: tuple[int, ...] = ()

@@ -16,7 +16,7 @@ from groups.fleet import Fleet
 from groups.needs import lacking, require_data
 from groups.portions import in_portions
 from groups.seconds import seconds_of
-from groups.tiers import TIERS, apart_in, is_flow, is_laminar, parse_objective
+from groups.tiers import TIERS, apart_in, in_words, is_flow, is_laminar, parse_objective
 from optimal.audit import proved
 from optimal.budgets.budget import parse_budgets
 from optimal.certificate import check
@@ -173,7 +173,7 @@ def require_served(objective: Objective, method: str) -> None:
         raise BadInput(f"method: flow does not serve tier {other}; {AUTO_DOES}")
     pair = apart_in(objective)
     if method == "flow" and pair is not None:
-        one = " > ".join(pair)
+        one = in_words(pair)
         raise BadInput(f"method: flow does not serve {one} together; {AUTO_DOES}")
 
 

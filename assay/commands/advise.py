@@ -278,7 +278,7 @@ def _print_assumed(advice: Sequence[Advice]) -> None:
 def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> None:
     # A frontier is of a group of which it is known who reads what.
     known = asked.options.assume_equal or advice.judged.group.subscription_known.all()
-    fewer_moves = asked.command("frontier", "stickiness", "peak_lag") if known else ""
+    fewer_moves = asked.command("frontier", "moves", "peak_lag") if known else ""
     tell(f"{lead}{words.what_to_do(change, advice)}")
     for line in (words.why(change, advice), *words.depends(change, advice, fewer_moves)):
         tell(f"   {with_like(line)}")

@@ -16,6 +16,7 @@ from assay.commands.options import (
     Views,
     group_in,
     how_to_answer,
+    other_objective,
 )
 from assay.streams import note_assumed, printable, put
 from assay.tables import show_hosts
@@ -73,7 +74,7 @@ def explain(
             _say(one.nouns.said(words.not_proved(solution)))
         if solution is None or judged.further_question:
             asked = Asked(sources=files, group=one.name, options=options, time_limit=time_limit)
-            best = () if objective == "kip-54" else ("--objective", objective)
+            best = other_objective(tiers)
             for line in how_to_answer(judged.reads_asked, one, asked, "explain", *best):
                 tell(line)
     raise typer.Exit(2 if damaged else 0)

@@ -47,9 +47,7 @@ MOST_ENDS = 2
 def frontier(
     files: Views,
     first: Annotated[str, typer.Argument(metavar="TIER", help="one tier, as in balance")],
-    second: Annotated[
-        str, typer.Argument(metavar="TIER", help="another, as in stickiness, which is moves")
-    ],
+    second: Annotated[str, typer.Argument(metavar="TIER", help="another, as in moves")],
     *,
     group: OneOf = None,
     points: Annotated[
@@ -64,7 +62,7 @@ def frontier(
 ) -> None:
     """Show what each move buys: the trade-offs of two tiers.
 
-    With stickiness and peak_lag: how low the lag of the busiest member gets within so many moves.
+    With moves and peak_lag: how low the lag of the busiest member gets within so many moves.
     """
     third = next((file for file in files if file in (*TIERS, "moves")), None)
     if third is not None and not os.path.exists(third):

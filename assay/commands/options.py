@@ -21,7 +21,7 @@ from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput, Failure
 from groups.files import is_folder, read_groups
-from groups.tiers import MOVES, PRESETS, TIERS, tier_named
+from groups.tiers import MOVES, PRESETS, TIERS, called, in_words, tier_named
 from groups.unknown import reading_as_told, reading_least
 from groups.wording import (
     BEYOND_THE_END,
@@ -79,7 +79,7 @@ Objective = Annotated[
     typer.Option(
         "--objective",
         metavar="OBJECTIVE",
-        help="a preset, or tiers as in 'balance > stickiness'",
+        help="a preset, or tiers as in 'balance > moves'",
         autocompletion=_objectives,
     ),
 ]
@@ -120,7 +120,7 @@ FailAbove = Annotated[
 AtMost = Annotated[
     list[str] | None,
     typer.Option(
-        "--at-most", metavar="TIER=N", help="a limit, as in stickiness=3 for at most three moves"
+        "--at-most", metavar="TIER=N", help="a limit, as in moves=3 for at most three moves"
     ),
 ]
 Reads = Annotated[
@@ -200,10 +200,10 @@ def limits_of(
         # After the moves it would decide nothing that they have not decided.
         last = len(objective) - (objective[-1] == MOVES)
         wider = (*objective[:last], tier, *objective[last:])
-        add = f"; add it: --objective '{' > '.join(wider)}'"
+        add = f"; add it: --objective '{in_words(wider)}'"
         raise BadInput(
             f"{option} {tier}={limits[tier]}: {tier!r} is no tier of the objective, "
-            f"which has {', '.join(objective)}{add if tier in TIERS else ''}"
+            f"which has {', '.join(map(called, objective))}{add if tier in TIERS else ''}"
         )
     return limits
 
@@ -341,6 +341,11 @@ def one_group(
             f"{_all_named(files)}: more than group {found.name} is in it", remedy="group"
         )
     return options.assumed(found)
+
+
+def other_objective(tiers: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a command line that ask for an objective; none for the default."""
+    return () if tuple(tiers) == PRESETS["kip-54"] else ("--objective", in_words(tiers))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -511,9 +516,9 @@ def note_unused_capacity(
     if not given or "peak_time" in tiers or options.rate is not None:
         return
     where = given[0].name if len(given) == 1 else f"{len(given):,} groups"
-    other = f"--objective '{' > '.join((tiers[0], 'peak_time', *tiers[1:]))}'"
+    other = f"--objective '{in_words((tiers[0], 'peak_time', *tiers[1:]))}'"
     note(
-        f"{where}: members have a capacity, which {' > '.join(tiers)} leaves out; "
+        f"{where}: members have a capacity, which {in_words(tiers)} leaves out; "
         f"{f'{command} {other}'.lstrip()} uses it"
     )
 

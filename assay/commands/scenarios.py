@@ -36,7 +36,7 @@ from compare.verdict import ALL_ALIKE, taken_alike
 from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
-from groups.tiers import called
+from groups.tiers import called, in_words
 from groups.wording import OF_CONSUMERS, counted, few, whole_number
 from heuristics import Assignor, matching
 from heuristics.catalogue import usual_assignors
@@ -303,7 +303,7 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
     since = "" if why else " from the assignment as it is now"
     played = f"{counted(len(optimum.rebalances), 'rebalance')}{since}"
     given = _given(asked.group)
-    tell(f"scenario {asked.name}: {played}, {' > '.join(optimum.objective)}{given}")
+    tell(f"scenario {asked.name}: {played}, {in_words(optimum.objective)}{given}")
     if why:
         tell(why)
     happens = [step.event for step in optimum.rebalances]

@@ -22,6 +22,7 @@ from assay.commands.options import (
     limits_of,
     note_passed_over,
     note_unused_capacity,
+    other_objective,
     words_of,
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
@@ -207,7 +208,7 @@ def score(
             how = "" if alone.judged.verdict.question else f". {WHO_READS}"
             tell(f"no assignor was scored: {UNKNOWN}{how}")
     else:
-        best = () if objective == "kip-54" else ("--objective", objective)
+        best = other_objective(tiers)
         in_full = f"one in full: {alike.command('score', *best)}"
         if len({one.name for one in groups}) == 1:
             of_one = replace(alike, sources=["FILE"], group=groups[0].name)
@@ -359,8 +360,10 @@ def show_group(
         tell(said)
     if judged.verdict.question or judged.further_question:
         tiers = PRESETS["kip-54"] if judged.best is None else judged.best.objective
-        other = () if tiers == PRESETS["kip-54"] else ("--objective", " > ".join(tiers))
-        for line in how_to_answer(judged.reads_asked, judged.group, asked, "score", *other):
+        how = how_to_answer(
+            judged.reads_asked, judged.group, asked, "score", *other_objective(tiers)
+        )
+        for line in how:
             tell(line)
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
@@ -537,7 +540,7 @@ def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:
     known = [one for one in worst if one.peak is not None and one.lowest is not None]
     if not known:
         return
-    which = f"the best in {' > '.join(tiers)}" if "peak_lag" in tiers else "balanced loads"
+    which = f"the best in {in_words(tiers)}" if "peak_lag" in tiers else "balanced loads"
     tell(
         "peak lag: of the member with most; then: after just the moves of the optimum; "
         f"least: that {which} can have"

@@ -560,7 +560,7 @@ def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
         Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
     )
     so_many = f"so many {nouns.member}s"
-    tell(f"each row: the best assignment of {so_many}, {' > '.join(sizing.objective)}")
+    tell(f"each row: the best assignment of {so_many}, {in_words(sizing.objective)}")
     if bounds:
         tell("at least: where the lowest peak is not proved, no assignment has less")
 

@@ -13,7 +13,7 @@ from compare.scores import CURRENT
 from compare.verdict import distance
 from groups.arrays import UNKNOWN
 from groups.assignment import Assignment
-from groups.tiers import load_of
+from groups.tiers import in_words, load_of
 from optimal.solution import Solution
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def lag_floor(best: Solution) -> tuple[int, str] | None:
             if before == ["balance"]:
                 among = "wherever loads are as even as can be,"
             elif before:
-                among = f"wherever {' > '.join(before)} is at its best,"
+                among = f"wherever {in_words(before)} is at its best,"
             return term.bound, among
         before.append(term.name)
     return None

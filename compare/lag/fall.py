@@ -11,7 +11,7 @@ import numpy as np
 from compare.lag.behind import WORTH, behind, peak_lag
 from groups.assignment import Assignment
 from groups.errors import BadInput
-from groups.tiers import MOVES, PEAKS, Objective, parse_objective, values
+from groups.tiers import MOVES, PEAKS, Objective, in_words, parse_objective, values
 from groups.wording import counted
 from optimal.solve import solve
 from optimal.time_left import TimeLeft
@@ -255,7 +255,7 @@ def worth_moving(
     tiers = parse_objective(objective)
     peak = next((tier for tier in tiers if tier in PEAKS), None)
     if peak is None:
-        raise BadInput(f"objective: no peak in {' > '.join(tiers)}; expected one as in peak_lag")
+        raise BadInput(f"objective: no peak in {in_words(tiers)}; expected one as in peak_lag")
     tiers = tiers[: tiers.index(peak) + 1]
     time_left = TimeLeft.of(time_limit)
     best = solve(group, tiers, time_limit=time_left.share(2))

@@ -17,6 +17,7 @@ from compare.page.group.line import line_of, line_of_glance
 from compare.page.words import meaning, minute
 from compare.sentences import sentence
 from compare.verdict import EMPTY
+from groups.tiers import in_words
 from groups.wording import OF_CONSUMERS, counted
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[s
     return Made(
         at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         command=command,
-        objective=" > ".join(tiers),
+        objective=in_words(tiers),
         meaning=meaning(tiers),
         time_limit=time_limit,
         versions=(*_versions(SOLVERS), ("Python", python_version())),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from compare.members import member_meant
 from compare.sentences import BY_ASSIGNOR, spread, who_moves
+from groups.tiers import called
 from groups.wording import agreed, counted, listed
 from optimal.proof import ProofKind
 
@@ -212,7 +213,7 @@ def not_proved(solution: Solution) -> str:
     if solution.assignment is None:
         return "No assignment was found in the time given, so there is none to explain."
     terms = ", ".join(
-        f"{t.name} {t.value:,}"
+        f"{called(t.name)} {t.value:,}"
         + ("" if t.bound in (None, t.value) else f" (no assignment is below {t.bound:,})")
         for t in solution.terms
     )

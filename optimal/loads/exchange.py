@@ -11,7 +11,7 @@ import numpy as np
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.errors import BadInput
-from groups.tiers import MOVES, SAFE_TOTAL, TIERS, is_flow, values
+from groups.tiers import MOVES, SAFE_TOTAL, TIERS, in_words, is_flow, values
 from optimal.answer import LIMITS, Answer, NothingWithin, require_costs_within
 from optimal.cpsat import cpsat, least_within
 from optimal.elastic import Elastic, pack
@@ -118,7 +118,7 @@ def exchange_within(
     """
     problem = LoadProblem.of(objective, at_most)
     if problem is None:
-        shown = " > ".join(objective)
+        shown = in_words(objective)
         if at_most:
             shown += f" within {' and '.join(at_most)}"
         raise BadInput(f"method: exchange does not serve {shown}; {AUTO_DOES}")

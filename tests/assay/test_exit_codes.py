@@ -85,13 +85,13 @@ score orders.json --assignor rnage
 score orders.json --fail-above balance
     --fail-above balance: expected TIER=N, with a whole number N of 0 or more
 score orders.json --fail-above fun=1
-    --fail-above fun=1: 'fun' is no tier of the objective, which has balance, stickiness
+    --fail-above fun=1: 'fun' is no tier of the objective, which has balance, moves
 score orders.json --fail-above balance=DIGITS
     --fail-above balance=DIGITS: expected TIER=N, with a whole number N of 0 or more
 score orders.json --fail-above peak_lag=20%
     --fail-above peak_lag=20%: expected TIER=N, with ... assay solve --only-if-peak-falls X%
 score orders.json --fail-above peak_lag=100
-    --fail-above peak_lag=100: 'peak_lag' is no ... --objective 'balance > peak_lag > stickiness'
+    --fail-above peak_lag=100: 'peak_lag' is no ... --objective 'balance > peak_lag > moves'
 score orders.json --plan broken.json
     broken.json: line 1 column 18: not JSON: Expecting value; a plan ... a solution or a capture
 score late.json --rate 5 --rate 6
@@ -239,7 +239,7 @@ frontier unknown.json balance stickiness
 export orders.json --lp --mps
     expected one of --lp, --mps and --proto
 export orders.json --lp --tier 3
-    --tier: 3, but the objective has 2: balance > stickiness
+    --tier: 3, but the objective has 2: balance > moves
 export orders.json --lp -o /dev/full
     /dev/full: cannot be written: No space left on device
 export orders.json --proto -o /no/m.pb

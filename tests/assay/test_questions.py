@@ -145,7 +145,7 @@ NAMING = {
         "peak_time=180"
     ),
     f"advise late.json --reset latest {TRIED}": (
-        "frontier late.json --group late --reset latest stickiness peak_lag"
+        "frontier late.json --group late --reset latest moves peak_lag"
     ),
 }
 

@@ -113,7 +113,7 @@ def test_the_binary_form_is_the_same_program():
     ("arguments", "more", "message"),
     [
         (("kip-54", "sat"), {}, "syntax: 'sat', expected one of lp, mps, proto"),
-        (("kip-54", "lp"), {"tier": 3}, "tier: 3, but the objective has 2: balance > stickiness"),
+        (("kip-54", "lp"), {"tier": 3}, "tier: 3, but the objective has 2: balance > moves"),
         (("kip-54", "lp"), {"tier": 0}, "tier: 0, but the objective has 2"),
         (("peak_lag", "lp"), {}, r"topics\.t0\.lag\[0\]: unknown, but tier peak_lag needs it"),
         (("speed", "lp"), {}, "objective: unknown tier 'speed'"),

@@ -104,7 +104,7 @@ def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_lef
     )
     assert scored.startswith(verdict)
     assert told.startswith(
-        f"{verdict} The best one known has balance 8 (no assignment is below 2), stickiness 1."
+        f"{verdict} The best one known has balance 8 (no assignment is below 2), moves 1."
     )
     # The answer to the question settles it.
     answered = assay("explain", "idle.json", "--reads", "c=t0", cwd=folder).stdout

@@ -716,7 +716,7 @@ def test_a_plan_without_moves_passes_a_gate_on_moves_only_where_balance_may_be_w
     assert run.returncode == 1
     assert run.stderr.splitlines()[-1] == (
         "assay: orders: idle: balance exceeds the optimum by 4, more than 0 (a limit on "
-        "stickiness sets 0 for earlier tiers that have none)"
+        "moves sets 0 for earlier tiers that have none)"
     )
     both = assay(*asked, "--fail-above", "balance=9", cwd=folder)
     assert (both.returncode, both.stderr) == (0, "")
@@ -730,8 +730,8 @@ def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses
         other = f"assay score fast.json --group orders {' '.join(more)} "
         other = other if command == "advise" else ""
         assert run.stderr.splitlines()[-1] == (
-            "orders: members have a capacity, which balance > stickiness leaves out; "
-            f"{other}--objective 'balance > peak_time > stickiness' uses it"
+            "orders: members have a capacity, which balance > moves leaves out; "
+            f"{other}--objective 'balance > peak_time > moves' uses it"
         )
 
 

@@ -112,7 +112,7 @@ def test_the_floor_of_lag_says_of_which_assignments_it_is_one(group):
     _, among = figures.lag_floor(solve(known, "balance > peak_lag"))
     assert among == "wherever loads are as even as can be,"
     _, among = figures.lag_floor(solve(known, "stickiness > peak_lag"))
-    assert among == "wherever stickiness is at its best,"
+    assert among == "wherever moves is at its best,"
     assert figures.lag_floor(solve(known)) is None
 
 

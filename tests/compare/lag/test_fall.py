@@ -80,7 +80,7 @@ def test_of_a_larger_group_few_moves_are_found_and_the_bound_on_them_is_true():
     ("asked", "message"),
     [
         *(((share,), "^falls_by: ") for share in (0, -0.1, 1.01, "x", "1/0", None)),
-        ((0.1, "kip-54"), "objective: no peak in balance > stickiness"),
+        ((0.1, "kip-54"), "objective: no peak in balance > moves"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(asked, message):

@@ -195,7 +195,7 @@ def test_what_is_not_proved_is_said_not_to_be():
     )  # fmt: skip
     assert explain(open_one) is None
     assert words.not_proved(open_one) == (
-        "The best one known has balance 1 (no assignment is below 0), stickiness 2. That none is "
+        "The best one known has balance 1 (no assignment is below 0), moves 2. That none is "
         "better is not proved."
     )
     nothing = replace(open_one, status=Status.UNKNOWN, terms=(), assignment=None)
