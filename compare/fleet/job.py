@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from compare.fleet.tables import PARQUET, Tables, content_key, version_of
+from compare.fleet.tables import PARQUET, TABLES, Tables, content_key, version_of
 from compare.scores import CURRENT, OPTIMUM, assignors_asked
 from groups.errors import BadInput
 from groups.tiers import TIERS, parse_objective
@@ -96,21 +96,22 @@ class Job:
     @cached_property
     def optimum_made_by(self) -> str:
         """Key of all that makes a row of ``optima`` but the group."""
-        return content_key(self._made_by)
+        return content_key(self._made_by("optima"))
 
     def score_made_by(self, assignor: str) -> str:
         """Return the key of all that makes an assignor's rows of ``scores`` but the group."""
-        return content_key({**self._made_by, "assignor": assignor})
+        return content_key({**self._made_by("scores"), "assignor": assignor})
 
     @property
     def made_by(self) -> list[str]:
         """Keys of all that makes its rows of ``optima`` and ``scores`` but the group."""
         return [self.optimum_made_by, *map(self.score_made_by, self.assignors)]
 
-    @property
-    def _made_by(self) -> dict[str, object]:
-        # An excess depends on the optimum, and so on what found it.
+    def _made_by(self, table: str) -> dict[str, object]:
+        # An excess depends on the optimum, and so on what found it. Rows that lack a column of
+        # today's, or have it in another type, are of another key, and so are made again.
         return {
+            "columns": [(one.name, str(one.type)) for one in TABLES[table]],
             "objective": self.objective,
             "time_limit": self.time_limit,
             "version": version_of("kafka-assay"),

@@ -3,8 +3,11 @@
 import time
 from dataclasses import replace
 
+import pyarrow as pa
+import pytest
+
 from compare.fleet.job import job_of
-from compare.fleet.tables import Tables, content_key, row_keys
+from compare.fleet.tables import TABLES, Tables, content_key, row_keys
 
 JOB = job_of("in", "out", assignors=["current", "range"])
 GROUPS = [content_key({"group": n}) for n in range(2000)]
@@ -37,6 +40,16 @@ def test_what_makes_a_row_makes_its_key(monkeypatch):
         job = replace(JOB)
         made |= {job.optimum_made_by, job.score_made_by("range")}
     assert len(made) == 10
+
+
+@pytest.mark.parametrize("column", [pa.field("new", pa.string()), pa.field("key", pa.int64())])
+def test_rows_of_other_columns_are_made_again_in_that_table_alone(monkeypatch, column):
+    """Else a new column stayed null in every row that is there already."""
+    kept = [one for one in TABLES["optima"] if one.name != column.name]
+    monkeypatch.setitem(TABLES, "optima", pa.schema([*kept, column]))
+    changed = replace(JOB)
+    assert changed.optimum_made_by != JOB.optimum_made_by
+    assert changed.score_made_by("range") == JOB.score_made_by("range")
 
 
 def test_a_whole_number_of_seconds_is_the_same_limit_as_a_fraction():
