@@ -51,8 +51,8 @@ class Answer(NamedTuple):
 
     Attributes
     ----------
-    value : None where it has none, or an earlier tier is not the least
-    bound : None where none is known
+    value : None if it has none, or an earlier tier is not the least
+    bound : None if none is known
     """
 
     value: int | None

@@ -150,7 +150,7 @@ def taking(
     Raises
     ------
     BadInput
-        Where an argument is something else; the message names it and what to pass instead.
+        If an argument is something else; the message names it and what to pass instead.
     """
     declared = signature(function)
 

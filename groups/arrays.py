@@ -63,7 +63,7 @@ def column(
     Raises
     ------
     BadInput
-        Where the values are something else; the message names the first bad one.
+        If the values are something else; the message names the first bad one.
     """
     array = integers(values, place)
     _require_length(array, place, length)
@@ -86,7 +86,7 @@ def flags(values: npt.ArrayLike, place: str, length: int) -> Bools:
     Raises
     ------
     BadInput
-        Where the values are something else.
+        If the values are something else.
     """
     array = _one_dimensional(values, place, "b", "booleans")
     _require_length(array, place, length)
@@ -99,7 +99,7 @@ def integers(values: npt.ArrayLike, place: str) -> npt.NDArray[Any]:
     Raises
     ------
     BadInput
-        Where the values are something else.
+        If the values are something else.
     """
     return _one_dimensional(values, place, "iu", "integers")
 
@@ -296,7 +296,7 @@ def names(given: Iterable[str], place: str) -> tuple[str, ...]:
     Raises
     ------
     BadInput
-        Where one is not; the message names it.
+        If one is not; the message names it.
     """
     listed = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
     bad = [] if set(map(type, listed)) <= {str} else [n for n in listed if not isinstance(n, str)]

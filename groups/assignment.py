@@ -29,7 +29,7 @@ ViolationKind = Literal["double", "unsubscribed", "unassigned", "no-such-partiti
 
 @dataclass(frozen=True)
 class Violation:
-    """One reason why an assignment is not valid; `member` is None where nobody is to blame."""
+    """One reason why an assignment is not valid; `member` is None if nobody is to blame."""
 
     kind: ViolationKind
     member: str | None
@@ -90,9 +90,9 @@ class Assignment:
         Raises
         ------
         InvalidAssignment
-            Where a member is not of the group.
+            If a member is not of the group.
         BadInput
-            Where the document has another shape.
+            If the document has another shape.
         """
         index = {member: i for i, member in enumerate(group.members)}
         held = []

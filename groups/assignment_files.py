@@ -51,7 +51,7 @@ class AssignmentFile:
         return [failure for failure in self.failures if not failure.not_to_be_had]
 
     def of(self, group: str | None) -> NamedAssignment:
-        """Return the assignment of a group; None where the file holds just one.
+        """Return the assignment of a group; None if the file holds just one.
 
         Raises
         ------
@@ -109,7 +109,7 @@ def read_assignments(path: str) -> AssignmentFile:
 
 
 def _object(data: bytes) -> dict[str, object] | None:
-    """Return the one JSON object that the bytes are, None where they are something else."""
+    """Return the one JSON object that the bytes are, None if they are something else."""
     try:
         found = parse_json(decode(data))
     except BadInput:
@@ -145,12 +145,12 @@ class NamedAssignment:
     Attributes
     ----------
     source : the file that says it
-    group : id of the group, None where the file does not say it
+    group : id of the group, None if the file does not say it
     held : ``{member: {topic: [partition, ...]}}``, ascending; members with nothing are there too
-    exist : the partition numbers of each topic; None where the file does not say which there are
+    exist : the partition numbers of each topic; None if the file does not say which there are
     client_ids : of the members that have one
-    captured_at : when it was so, None where the file does not say it
-    peak_lag_records : of the member with most lag, None where the file does not say it
+    captured_at : when it was so, None if the file does not say it
+    peak_lag_records : of the member with most lag, None if the file does not say it
     lag_records : of each partition of a topic, -1 where it is not known; empty where the file
         does not say it
     assumed : what was assumed about the source, for people to read
@@ -203,7 +203,7 @@ class NamedAssignment:
         Raises
         ------
         BadInput
-            Where it has none, or one of another shape; the message names the place.
+            If it has none, or one of another shape; the message names the place.
         """
         if document.get("assignment") is None:
             raise BadInput("assignment: null, so there is nothing to compare")
@@ -224,13 +224,13 @@ class NamedAssignment:
         Raises
         ------
         BadInput
-            Where it has another shape; the message names the place.
+            If it has another shape; the message names the place.
         """
         return NamedAssignment(source, None, _held(document, ""))
 
     @property
     def shared_client_id(self) -> tuple[str, int] | None:
-        """A client id that several members have, and how many; None where none is shared."""
+        """A client id that several members have, and how many; None if none is shared."""
         counts = Counter(self.client_ids.get(member, member) for member in self.held)
         return next((one for one in counts.items() if one[1] > 1), None)
 
@@ -240,7 +240,7 @@ class NamedAssignment:
         Raises
         ------
         BadInput
-            Where several members have one client id.
+            If several members have one client id.
         """
         if shared := self.shared_client_id:
             client, count = shared
@@ -259,7 +259,7 @@ class NamedAssignment:
         Raises
         ------
         BadInput
-            Where it is for another group, or names a member that the group does not have.
+            If it is for another group, or names a member that the group does not have.
         """
         if self.group not in (None, group.name):
             raise BadInput(f"{self.source}: it is for group {self.group!r}, not {group.name!r}")

@@ -51,9 +51,9 @@ class Groups(Framed, Sequence[Group]):
         Raises
         ------
         KeyError
-            Where no group has that name.
+            If no group has that name.
         IndexError
-            Where there are not so many.
+            If there are not so many.
         """
         if isinstance(key, slice):
             return Groups(self._groups[key], self.failures, self.places[key])
@@ -71,7 +71,7 @@ class Groups(Framed, Sequence[Group]):
         """Return a row a group.
 
         The columns are `group`, `captured_at`, `members`, `topics`, `partitions`, `most` and
-        `fewest` (partitions that a member holds) and `lag_records` (of all partitions, None where
+        `fewest` (partitions that a member holds) and `lag_records` (of all partitions, None if
         one is not known).
         """
         for group in self._groups:

@@ -108,7 +108,7 @@ def read_groups(
     Raises
     ------
     BadInput
-        Where the only path is a file that cannot be read, or a folder without a file that could
+        If the only path is a file that cannot be read, or a folder without a file that could
         be used. Beside others it is a failure.
 
     Examples
@@ -143,7 +143,7 @@ def read_group(path: str) -> Group:
     Raises
     ------
     BadInput
-        Where the file holds none or several, or a part of it is no group.
+        If the file holds none or several, or a part of it is no group.
     """
     groups = read_groups(path)
     if len(groups) == 1 and not groups.failures:
@@ -286,7 +286,7 @@ def files_in(folder: str) -> list[str]:
     Raises
     ------
     BadInput
-        Where there is none.
+        If there is none.
     """
     above = Path(folder)
     found = [path for path in above.rglob("*") if may_hold_groups(str(path), str(above))]

@@ -48,7 +48,7 @@ class Fleet:
     ----------
     group : the groups side by side; its names are numbers
     lists : the columns of the groups as each has them, by the names of the layout
-    racks : of each group, None where it has none; nothing at all where no group has some
+    racks : of each group, None if it has none; nothing at all where no group has some
     alone : returns a group by itself, by its number
     place : (groups,) int64, the number of each group among what the fleet was made of
     claims_looked_at : returns what `other_claims` is
@@ -144,7 +144,7 @@ class Fleet:
         Raises
         ------
         BadInput
-            Where a column is missing or of another kind, or where the groups together have more
+            If a column is missing or of another kind, or where the groups together have more
             partitions than are supported.
         """
         from groups.table.batch import side_by_side
@@ -192,7 +192,7 @@ class Fleet:
 
 
 def _lists(columns: Sequence[Any], kind: type[np.generic]) -> Lists:
-    """Return the columns of some groups, None where one has none, one after the other."""
+    """Return the columns of some groups, None if one has none, one after the other."""
     there = [column for column in columns if column is not None]
     return Lists.of(
         np.concatenate(there) if there else np.empty(0, kind),

@@ -30,7 +30,7 @@ class Framed:
     draw: ClassVar[Callable[[Framed], alt.Chart] | None] = None
 
     def to_rows(self) -> Iterable[Mapping[str, object]]:
-        """Return the rows: values by the names of columns, None where one is not known."""
+        """Return the rows: values by the names of columns, None if one is not known."""
         raise NotImplementedError
 
     def to_frame(self) -> pd.DataFrame:
@@ -57,7 +57,7 @@ class Framed:
         Raises
         ------
         BadInput
-            Where the figures are not loaded, or there is nothing to draw.
+            If the figures are not loaded, or there is nothing to draw.
         """
         draw = type(self).draw
         if draw is None:

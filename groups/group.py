@@ -68,10 +68,10 @@ class Group(Columns, Framed):
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
     racks : where members and replicas stand, or None
     copies : the same of hosts, and of the copies of a partition's state, those of its owner among
-        them; a partition without a set of replicas keeps no state. None where that is not known.
+        them; a partition without a set of replicas keeps no state. None if that is not known.
         No ``assay-group/1`` document has it
     offsets : the log offsets that the lag was made of, or None
-    raw_claims : what members said they own; None where that is what they validly own, or owners
+    raw_claims : what members said they own; None if that is what they validly own, or owners
         were given
     absent_topics : names that members subscribe to or claim but that do not exist
     absent_subscriptions : (member, index into `absent_topics`) pairs
@@ -82,7 +82,7 @@ class Group(Columns, Framed):
     Raises
     ------
     BadInput
-        Where a rule is broken; the message names the place.
+        If a rule is broken; the message names the place.
     """
 
     def __post_init__(self) -> None:
@@ -94,7 +94,7 @@ class Group(Columns, Framed):
         """Return a row a partition.
 
         The columns are `topic`, `partition` (its number in the topic), `owner` (a member that
-        validly owns it, None where nobody does), `lag_records` and `weight`, None where one is
+        validly owns it, None if nobody does), `lag_records` and `weight`, None if one is
         not known.
         """
         for at, owner in enumerate(self.owner.tolist()):
@@ -126,7 +126,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where the file is not one good snapshot; the message names the place.
+            If the file is not one good snapshot; the message names the place.
         """
         return read(path, Group.from_json)
 
@@ -139,7 +139,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where a rule of the format is broken; the message names the place.
+            If a rule of the format is broken; the message names the place.
         """
         return Group.of_document(of_mapping(document))
 
@@ -153,7 +153,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where the text is not JSON, or a rule of the format is broken.
+            If the text is not JSON, or a rule of the format is broken.
         """
         return Group.of_document(of_text(text))
 
@@ -164,7 +164,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where a rule is broken that types cannot say; the message names the place.
+            If a rule is broken that types cannot say; the message names the place.
         """
         if isinstance(document, StreamsDocument):
             group = Group.of_document(document.consumer_group())
@@ -225,7 +225,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where an array has the wrong length or content.
+            If an array has the wrong length or content.
         """
         size = len(members)
         indptr, listed, row = of_members(
@@ -338,7 +338,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where a subscription is unknown: any topic may have a reader more.
+            If a subscription is unknown: any topic may have a reader more.
         """
         self.require_subscriptions()
         ends, members = self.subscriptions.by_topic
@@ -425,7 +425,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where there is no such member or partition.
+            If there is no such member or partition.
         """
         here, there = (len(self.members), "members"), (self.n_partitions, "partitions")
         who = column(member, "claims.member", np.int64, below=here)
@@ -480,7 +480,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where there is no such member, or they do not ascend.
+            If there is no such member, or they do not ascend.
         """
         kept = column(members, "members", np.int64, below=(len(self.members), "members"))
         if (kept[1:] <= kept[:-1]).any():
@@ -599,7 +599,7 @@ class Group(Columns, Framed):
 
         Parameters
         ----------
-        reset : ``latest`` or ``earliest``; None where that is not known: the group as it is
+        reset : ``latest`` or ``earliest``; None if that is not known: the group as it is
         """
         if reset is None or self.auto_offset_reset is not None:
             return self
@@ -619,7 +619,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            Where it is not that.
+            If it is not that.
         """
         if not 1 <= records_a_second <= GREATEST:
             raise BadInput(f"rate: {records_a_second}, expected 1 or more records a second")
@@ -648,7 +648,7 @@ class Group(Columns, Framed):
         return replace(self, details=tuple(details), assumed=(*self.assumed, line))
 
     def require_subscriptions(self) -> None:
-        """Raise BadInput where a subscription is unknown."""
+        """Raise BadInput if a subscription is unknown."""
         unknown = np.flatnonzero(~self.subscription_known)
         if len(unknown):
             raise BadInput(

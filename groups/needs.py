@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def require_data(group: Group, objective: Objective) -> None:
-    """Raise BadInput where a tier needs what the group does not have.
+    """Raise BadInput if a tier needs what the group does not have.
 
     That is: a subscription, the lag or weight of a partition that somebody reads (for tiers of
     what moves, one that somebody owns), the replica racks of one, any member's rack, where

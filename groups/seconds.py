@@ -15,7 +15,7 @@ def seconds_of(limit: float | None) -> float | None:
     Raises
     ------
     BadInput
-        Where it is no number; one below 0 is up at once.
+        If it is no number; one below 0 is up at once.
     """
     if limit is None:
         return None

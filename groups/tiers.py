@@ -89,7 +89,7 @@ class Tier:
         the fleet's `group`, and need not be valid
     greatest : what no assignment of a group, nor a sum that stands for its cost, is above
     needs : the column that a group must have; `peak_time` needs the members' `capacity`, too
-    cost : what it costs a partition by itself; None where others matter
+    cost : what it costs a partition by itself; None if others matter
     is_convex : whether it grows with the square of what a member holds, of all topics, of one or
         of what keeps state, or of what a place has
     place : the kind of place
@@ -424,7 +424,7 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
     Raises
     ------
     BadInput
-        Where a tier is not known, comes twice, or none is named.
+        If a tier is not known, comes twice, or none is named.
     """
     if isinstance(objective, str):
         if objective.strip() in PRESETS:
@@ -454,7 +454,7 @@ def is_flow(objective: Sequence[str]) -> bool:
 
 
 def apart_in(objective: Sequence[str]) -> tuple[str, str] | None:
-    """Return two tiers that no network of ours serves together; None where there are none.
+    """Return two tiers that no network of ours serves together; None if there are none.
 
     They tell partitions apart by different things, racks and topics or state. And loads need not
     have a least majorised vector once what keeps state is even, as after places.
@@ -471,7 +471,7 @@ _APART = {
 
 
 def racks_of(group: Group, objective: Sequence[str]) -> Racks | None:
-    """Return the hosts with copies that tiers look at, or the racks; None where none does."""
+    """Return the hosts with copies that tiers look at, or the racks; None if none does."""
     needs = {TIERS[tier].needs for tier in objective}
     if "copies" in needs:
         return group.copies

@@ -81,7 +81,7 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
     Raises
     ------
     BadInput
-        Where a rule is none, matches no member of any group, names a topic that such a
+        If a rule is none, matches no member of any group, names a topic that such a
         group lacks, or leaves out one of which a member holds a partition whose subscription the
         source does not show.
     """

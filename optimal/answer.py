@@ -30,9 +30,9 @@ class Answer:
 
     Attributes
     ----------
-    owner : (all partitions,) int32, -1 where nobody reads; None where nothing was found in time
+    owner : (all partitions,) int32, -1 where nobody reads; None if nothing was found in time
     bounds : per tier of the objective a lower bound given the earlier tiers at their optimum,
-        None where an earlier tier is open or nothing is known
+        None if an earlier tier is open or nothing is known
     stopped : why the method stopped
     proof : what the bounds rest on
     method : what ran, where the method chose between several ways
@@ -54,13 +54,13 @@ SUMMED = 2**62
 
 
 def require_costs_within(group: Group, objective: Objective, method: str) -> None:
-    """Raise BadInput where a tier may cost more than a method tells apart."""
+    """Raise BadInput if a tier may cost more than a method tells apart."""
     if (refused := too_great(group, objective, method)) is not None:
         raise BadInput(refused)
 
 
 def too_great(group: Group, objective: Sequence[str], method: str) -> str | None:
-    """Return which tier may cost more than a method tells apart; None where none may."""
+    """Return which tier may cost more than a method tells apart; None if none may."""
     for tier in objective:
         greatest, limit = TIERS[tier].greatest(group), LIMITS[method]
         if method == "cp-sat" and tier.endswith("balance"):

@@ -40,7 +40,7 @@ class ArcFlow:
     Raises
     ------
     TooLarge
-        Where there are too many arcs.
+        If there are too many arcs.
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class ArcFlow:
                 self.into[at].append(arc)
 
     def solve(self, seconds: float | None) -> tuple[int | None, list[int] | None]:
-        """Return the bound that the solver claims, and the bins of its answer; None where none.
+        """Return the bound that the solver claims, and the bins of its answer; None if none.
 
         Bins are numbered as the members that they begin with, new ones by what is left; -1 for
         partitions of size 0, which fit anywhere.

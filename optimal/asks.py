@@ -28,7 +28,7 @@ def require_asks(case: Case, solution: Solution) -> None:
     Raises
     ------
     BadInput, ProofError
-        Where a condition does not hold; the message says where.
+        If a condition does not hold; the message says where.
     """
     tiers = solution.objective
     known = {*BY_PARTITION, *OF_PLACES, *OF_LOADS, STATE}

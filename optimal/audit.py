@@ -76,7 +76,7 @@ def audit(group: Group, solution: Solution, evidence: Evidence | None = None) ->
 def confirm(
     group: Group, solution: Solution, evidence: Evidence | None = None
 ) -> tuple[str, ...] | None:
-    """Return what `optimal.certificate.check` returns; None where it may be of another mind.
+    """Return what `optimal.certificate.check` returns; None if it may be of another mind.
 
     That is where the solution does not hold, and where a sum could leave 64 bits.
 

@@ -43,9 +43,9 @@ def brute(
     Raises
     ------
     NothingWithin
-        Where no assignment keeps to the budgets.
+        If no assignment keeps to the budgets.
     BadInput
-        Where there are too many assignments, a tier lacks its data or may cost 2^62 or more.
+        If there are too many assignments, a tier lacks its data or may cost 2^62 or more.
     """
     budgets = dict(at_most or {})
     require_data(group, (*objective, *budgets))

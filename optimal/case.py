@@ -192,7 +192,7 @@ class Case:
         Raises
         ------
         BadInput
-            Where the group does not say what the tier needs, or the tier has no definition.
+            If the group does not say what the tier needs, or the tier has no definition.
         """
         return DEFINED_TIERS[tier](self)
 

@@ -31,7 +31,7 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     Raises
     ------
     BadInput, InvalidAssignment, ProofError
-        Where a tier needs what the group does not have, the assignment is not valid or a term not
+        If a tier needs what the group does not have, the assignment is not valid or a term not
         its value, or the proof does not hold; the message says where.
     """
     require_form(group, solution)

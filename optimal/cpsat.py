@@ -375,9 +375,9 @@ def cpsat(
     Raises
     ------
     NothingWithin
-        Where the solver says that no assignment keeps to the budgets.
+        If the solver says that no assignment keeps to the budgets.
     BadInput
-        Where a tier lacks its data or a cost leaves the integers that the solver tells apart.
+        If a tier lacks its data or a cost leaves the integers that the solver tells apart.
     """
     budgets = dict(at_most or {})
     tiers = tuple(dict.fromkeys((*objective, *budgets)))
@@ -422,7 +422,7 @@ class Least:
 
     Attributes
     ----------
-    owner : (all partitions,) int32, an assignment within the limits, None where none was found
+    owner : (all partitions,) int32, an assignment within the limits, None if none was found
     bound : no assignment within the limits has less; above the tier's greatest value where it is
         proved that there is none
     """
@@ -457,7 +457,7 @@ def least_within(
     Raises
     ------
     BadInput
-        Where a cost leaves the integers that the solver tells apart.
+        If a cost leaves the integers that the solver tells apart.
     """
     tiers = tuple(limits)
     require_costs_within(group, tiers, "cp-sat")

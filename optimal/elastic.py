@@ -117,7 +117,7 @@ class Packing:
     ----------
     owner : of each partition the number of its member; numbers that nobody has now are new members
     terms : `members` where it was asked for the fewest, then `moved_weight` among the packings of
-        at most `at_most` members; its bound is None where the fewest are open
+        at most `at_most` members; its bound is None if the fewest are open
     at_most : members that there may be for the least moved weight
     proof : a certificate where `members_bound` and `moved_bound` close every term
     """
@@ -157,7 +157,7 @@ def pack(
     Raises
     ------
     BadInput
-        Where no packing of at most so many members was found.
+        If no packing of at most so many members was found.
     """
     started, left = perf_counter(), TimeLeft.of(time_limit)
     without_end = len(elastic.speeds)
@@ -271,7 +271,7 @@ def _members(owner: Sequence[int]) -> int:
 
 
 def _by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int, ...] | None:
-    """Return a packing by best fit, the fastest first; None where it takes too many members.
+    """Return a packing by best fit, the fastest first; None if it takes too many members.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def _named(elastic: Elastic, bins: Sequence[int]) -> list[int]:
 def _least(
     elastic: Elastic, at_most: int | None, left: TimeLeft
 ) -> tuple[list[tuple[int, ...]], int | None]:
-    """Return packings from arc flows, and the bound that a solver claims; None where it has none.
+    """Return packings from arc flows, and the bound that a solver claims; None if it has none.
 
     Where loads are too many to tell apart they are rounded: with sizes rounded down whatever fits
     still fits, which gives a bound, and with sizes rounded up what is found fits.

@@ -83,7 +83,7 @@ def export(
     Raises
     ------
     BadInput
-        Where the objective is not known, it has no such tier, the group lacks what a tier needs,
+        If the objective is not known, it has no such tier, the group lacks what a tier needs,
         an earlier tier is not proved in time, or PuLP is missing.
 
     Examples

@@ -26,10 +26,10 @@ def require_form(group: Group, solution: Solution) -> None:
     Raises
     ------
     InvalidAssignment
-        Where it is an answer to other members or partitions, has other terms than the
+        If it is an answer to other members or partitions, has other terms than the
         objective, or its assignment hands out what it cannot.
     ProofError
-        Where a word, an integer or a column is not of the type or length that it should be.
+        If a word, an integer or a column is not of the type or length that it should be.
     """
     solution.__post_init__()
     solution.proof.__post_init__()
@@ -64,9 +64,9 @@ def unchecked(solution: Solution, values: tuple[int, ...]) -> tuple[str, ...]:
     Raises
     ------
     InvalidAssignment
-        Where a term is not the value found.
+        If a term is not the value found.
     ProofError
-        Where a bound is above it, or the status is more than bounds and proof allow.
+        If a bound is above it, or the status is more than bounds and proof allow.
     """
     status, kind = solution.status, solution.proof.kind
     if (solution.assignment is None) is not (status is Status.UNKNOWN):

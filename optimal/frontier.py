@@ -70,7 +70,7 @@ class Point:
         Raises
         ------
         KeyError
-            Where the point is about two other tiers.
+            If the point is about two other tiers.
         """
         return dict(zip(self.tiers, self.at, strict=True))[tier_named(tier)]
 
@@ -90,7 +90,7 @@ class Frontier(Framed, tuple[Point, ...]):
 
     Attributes
     ----------
-    left_out : in words what is not here, and why; None where it is proved that nothing is missing
+    left_out : in words what is not here, and why; None if it is proved that nothing is missing
     """
 
     left_out: str | None
@@ -104,7 +104,7 @@ class Frontier(Framed, tuple[Point, ...]):
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return a row a point.
 
-        The columns are the two tiers by their names, ``NAME_bound`` of each, None where nothing is
+        The columns are the two tiers by their names, ``NAME_bound`` of each, None if nothing is
         known, and `proved` and `complete`, as a point has them.
         """
         for point in self:
@@ -164,7 +164,7 @@ def frontier(
     Raises
     ------
     BadInput
-        Where a tier is not known or comes twice, the group lacks what one needs, or its values
+        If a tier is not known or comes twice, the group lacks what one needs, or its values
         leave the integers that a solver tells apart.
 
     Examples
@@ -251,7 +251,7 @@ class _Within:
 
     @staticmethod
     def of(solution: Solution, tiers: Objective, most: float | None) -> _Within | None:
-        """Look at a solution for two tiers; None where it found nothing.
+        """Look at a solution for two tiers; None if it found nothing.
 
         The bound on a second term is one on the tier only where the first term is proved.
 
@@ -377,7 +377,7 @@ class _Search:
         ends: Mapping[Objective, Solution],
         sorted_out: Callable[[int], Int32] | None = None,
     ) -> _Within | None:
-        """Return the best that is found within a budget, None where nothing is.
+        """Return the best that is found within a budget, None if nothing is.
 
         Parameters
         ----------
@@ -488,7 +488,7 @@ def _efficient(
     Raises
     ------
     SolverContradiction
-        Where one has less than another proves.
+        If one has less than another proves.
     """
     # Within a budget no value is below a bound; one less than a value takes is a budget, too.
     facts: list[tuple[float, float]] = [(one.most, one.bound) for one in found]
@@ -533,7 +533,7 @@ def pays_first(tiers: Sequence[str]) -> bool:
 
 
 def knee(points: Sequence[Point]) -> int | None:
-    """Return the number of the knee, None where no point is below the line between the ends.
+    """Return the number of the knee, None if no point is below the line between the ends.
 
     It is the point furthest from that line, with each tier measured by its range: the one where
     the share lost in the one tier and the share lost in the other add up to least. Of several the

@@ -122,7 +122,7 @@ class LinearProgram:
         return _sum(owns for pair, owns in self.owns.items() if pair in far)
 
     def loads(self, column: Int64 | None) -> list[Cost]:
-        """Return what each member carries of a column, which is None where nobody reads."""
+        """Return what each member carries of a column, which is None if nobody reads."""
         terms: list[list[Cost]] = [[] for _ in self.group.members]
         for (p, m), owns in self.owns.items():
             terms[m].append((0 if column is None else int(column[p])) * owns)
@@ -172,7 +172,7 @@ class LinearProgram:
         return _sum(cost)
 
     def answer(self) -> Int32 | None:
-        """Return who owns each partition in the variables, None where it is not one owner each."""
+        """Return who owns each partition in the variables, None if it is not one owner each."""
         owner = np.full(self.group.n_partitions, NOBODY, np.int32)
         for p, readers in self.readers.items():
             got = [m for m in readers if (self.owns[p, m].value() or 0) > 0.5]
@@ -287,7 +287,7 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     Raises
     ------
     BadInput
-        Where a tier lacks its data or may cost more than floats tell apart, or PuLP is missing.
+        If a tier lacks its data or may cost more than floats tell apart, or PuLP is missing.
     """
     require_data(group, objective)
     require_costs_within(group, objective, "ilp")
@@ -320,7 +320,7 @@ def _best(
     Parameters
     ----------
     least : least cost of each earlier tier
-    found : (all partitions,) int32, an assignment that has them, None where none is known
+    found : (all partitions,) int32, an assignment that has them, None if none is known
     """
     group, cost = program.group, LINEAR_TIERS[form](program)
     for options in WAYS:
@@ -353,8 +353,8 @@ class _Said(NamedTuple):
 
     Attributes
     ----------
-    owner : (all partitions,) int32, None where its answer gives a partition to none or several
-    least : the cost that it calls the least one, None where it calls none so
+    owner : (all partitions,) int32, None if its answer gives a partition to none or several
+    least : the cost that it calls the least one, None if it calls none so
     is_late : whether the time limit stopped it
     """
 

@@ -82,9 +82,9 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
     Raises
     ------
     BadInput
-        Where the costs would leave 64 bits in the solver.
+        If the costs would leave 64 bits in the solver.
     SolverContradiction
-        Where there is no flow: the network was built to have one.
+        If there is no flow: the network was built to have one.
     """
     time_left.check()
     nodes = len(network.supply)
@@ -144,7 +144,7 @@ def simplex(network: Network, cost: Int64) -> Int64:
     Raises
     ------
     SolverContradiction
-        Where the answer is not a flow.
+        If the answer is not a flow.
     """
     from ortools.math_opt.python import mathopt
 
@@ -180,7 +180,7 @@ def by_steps(
 ) -> tuple[Int64, Int64] | None:
     """Return a cheapest flow, (arcs,) int64, and its potentials, (nodes,) int64.
 
-    Every residual arc (u, v) has d(v) <= d(u) + cost. None where it takes more than MOST_STEPS.
+    Every residual arc (u, v) has d(v) <= d(u) + cost. None if it takes more than MOST_STEPS.
     The primal-dual method (Ford & Fulkerson, Flows in Networks, 1962, chapter III): what costs
     nothing at the prices so far takes a maximum flow; then all that this could not reach becomes
     one dearer. The number of steps is the greatest cost of a path, such as the moves in a chain:

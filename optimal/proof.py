@@ -114,7 +114,7 @@ class Proof:
         Raises
         ------
         ProofError
-            Where it is missing.
+            If it is missing.
         """
         if self.level is None:
             raise ProofError("level is missing")
@@ -126,7 +126,7 @@ class Proof:
         Raises
         ------
         ProofError
-            Where one of them is missing.
+            If one of them is missing.
         """
         if self.level is None or self.price is None:
             raise ProofError("level or price is missing")
@@ -162,7 +162,7 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
     Raises
     ------
     BadInput
-        Where a rule of the format is broken; the message names the place.
+        If a rule of the format is broken; the message names the place.
     """
     keys = {"kind", "level", "price", "scale", "floor", "givers"}
     if is_laminar(objective):
@@ -326,7 +326,7 @@ class Floor:
         Raises
         ------
         BadInput
-            Where a rule of the format is broken; the message names the place.
+            If a rule of the format is broken; the message names the place.
         """
         found = fields.mapping(document, "proof.floor", allowed=set(_KEYS), required=_KEYS)
         bound = next((word for word in BOUNDS if word == found["bound"]), None)

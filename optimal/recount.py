@@ -33,7 +33,7 @@ def count_again(group: Group, solution: Solution) -> bool:
     Raises
     ------
     ProofError
-        Where one is: the message names the tier and the better value.
+        If one is: the message names the tier and the better value.
     """
     if solution.assignment is None:
         return False
@@ -65,7 +65,7 @@ def _require_not_below(solution: Solution, reached: tuple[int, ...]) -> None:
 
 
 def _least_of_all(case: Case, solution: Solution) -> tuple[int, ...] | None:
-    """Return what the best of all assignments costs; None where there are too many to count."""
+    """Return what the best of all assignments costs; None if there are too many to count."""
     from optimal.enumeration import best_so_far, is_enumerable
 
     group, objective = case.group, solution.objective

@@ -28,7 +28,7 @@ def search_for(group: Group, tiers: Sequence[str]) -> Literal["brute", "cp-sat"]
     """Return brute force where all assignments fit in one table, else CP-SAT.
 
     A method that has no formulation of some tier, or of which the group asks too much, leaves it
-    to the other one; None where both do.
+    to the other one; None if both do.
     """
     if enumerates_at_once(group) and ENUMERATED_TIERS.covers(tiers):
         return "brute"

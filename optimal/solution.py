@@ -56,7 +56,7 @@ class Stopped(StrEnum):
 class Term:
     """The value of one tier and a true lower bound on it, given the earlier tiers' optimum.
 
-    `bound` is None where an earlier tier is open or nothing is known.
+    `bound` is None if an earlier tier is open or nothing is known.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Solution(Framed):
         """Return a row a member.
 
         The columns are `member`, `now` and `best` (partitions that it holds now, and in the
-        solution), and `gained` and `lost` (partitions that go to it and away from it); None where
+        solution), and `gained` and `lost` (partitions that go to it and away from it); None if
         nothing was found.
         """
         now, found = Assignment(self.group, self.group.owner), self.assignment
@@ -165,9 +165,9 @@ class Solution(Framed):
         Raises
         ------
         BadInput
-            Where a rule of the format is broken; the message names the place.
+            If a rule of the format is broken; the message names the place.
         InvalidAssignment
-            Where the assignment names a member that the group does not have.
+            If the assignment names a member that the group does not have.
         """
         found = document.get("format") if isinstance(document, Mapping) else None
         if isinstance(document, Mapping) and found != FORMAT:

@@ -109,7 +109,7 @@ class Solutions(Framed, Sequence[Solution]):
         """Return a row a group.
 
         The columns are `group`, `status`, `stopped`, `method`, `proof`, `seconds`, for each tier
-        its value under its name and ``NAME_bound``, None where there is none, and `reason`: why
+        its value under its name and ``NAME_bound``, None if there is none, and `reason`: why
         there is no answer.
         """
         for at in range(len(self)):
@@ -150,7 +150,7 @@ class Solutions(Framed, Sequence[Solution]):
         Raises
         ------
         AssayError
-            Where it has no answer: why.
+            If it has no answer: why.
         """
         if index in self.errors:
             raise self.errors[index]
@@ -311,7 +311,7 @@ def confirmed(
     Raises
     ------
     SolverContradiction
-        Where the checker rejects it.
+        If the checker rejects it.
     """
     assignment = None if answer.owner is None else Assignment(group, answer.owner)
     evidence = None if assignment is None else Evidence(Fleet.one(group), assignment)

@@ -90,10 +90,10 @@ def solve_many(
     Raises
     ------
     BadInput
-        Where the objective is not known, or a group lacks what a tier needs; the message names
+        If the objective is not known, or a group lacks what a tier needs; the message names
         the group.
     SolverContradiction
-        Where the checker rejects what was found; the message names the group.
+        If the checker rejects what was found; the message names the group.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def solve_fleet(
     Raises
     ------
     BadInput
-        Where the objective is not known.
+        If the objective is not known.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def solve_fleet(
 
 
 def require_served(objective: Objective, method: str) -> None:
-    """Raise BadInput where there is no such method, or it does not serve the objective."""
+    """Raise BadInput if there is no such method, or it does not serve the objective."""
     require_one_of("method", method, METHODS)
     other = next((tier for tier in objective if not TIERS[tier].is_flow), None)
     if method == "flow" and other is not None:

@@ -44,7 +44,7 @@ def standbys_beside(actives: Assignment, replicas: int) -> Standbys:
     Raises
     ------
     BadInput
-        Where it is not known which tasks keep state, the active tasks are not where they may be,
+        If it is not known which tasks keep state, the active tasks are not where they may be,
         or the numbers of threads of the processes have no common multiple within 64 bits.
     """
     group, places, copies = actives.group, actives.group.places("host"), actives.group.copies

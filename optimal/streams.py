@@ -33,10 +33,10 @@ class StreamsSolution:
     Attributes
     ----------
     actives : the answer for the active tasks, a partition each, with its own status and proof
-    standbys : the best beside these actives, always with a certificate; None where no actives were
+    standbys : the best beside these actives, always with a certificate; None if no actives were
         found in time. Other actives that are as good may leave room for better standbys
     bounds : what standbys cost at least beside any actives that are as good, a bound a term, None
-        where nothing is known of one; None where the actives are not proved to be optimal
+        where nothing is known of one; None if the actives are not proved to be optimal
     bounds_by : "argument" of docs/explanation/proof.md, or the word of a "solver"
     """
 
@@ -49,7 +49,7 @@ class StreamsSolution:
     def together(self) -> tuple[Term, ...] | None:
         """The terms of the standbys, with lower bounds beside any active tasks that are as good.
 
-        None where the active tasks are not proved to be optimal.
+        None if the active tasks are not proved to be optimal.
         """
         if self.standbys is None or self.bounds is None:
             return None
@@ -132,10 +132,10 @@ def solve_streams(
     Raises
     ------
     BadInput
-        Where the group is no streams group, or it is not known which tasks keep state or how many
+        If the group is no streams group, or it is not known which tasks keep state or how many
         standbys they have.
     SolverContradiction
-        Where a checker rejects what was found.
+        If a checker rejects what was found.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class TimeLeft:
         Raises
         ------
         BadInput
-            Where it is no number; one below 0 is up at once.
+            If it is no number; one below 0 is up at once.
         """
         limit = seconds_of(seconds)
         return TimeLeft(None if limit is None else monotonic() + limit)

@@ -42,7 +42,7 @@ class Claims:
         Raises
         ------
         BadInput
-            Where a column is not what it is to be; the message names the place.
+            If a column is not what it is to be; the message names the place.
         """
         member = column(self.member, "claims.member", np.int32)
         topic = column(self.topic, "claims.topic", np.int32, length=len(member))

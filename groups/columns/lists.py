@@ -146,7 +146,7 @@ def columns_through(lists: Mapping[str, Lists], racks: Sequence[Racks | None]) -
 
     Parameters
     ----------
-    racks : of each group, None where nothing is known; nothing at all where it is not of any
+    racks : of each group, None if nothing is known; nothing at all where it is not of any
     """
     topics, members, partitions = lists["topics"], lists["members"], lists["owner"]
     read = subscriptions_through(lists)

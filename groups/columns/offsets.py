@@ -35,7 +35,7 @@ class Offsets:
         Raises
         ------
         BadInput
-            Where a column is not what it is to be; the message names the place.
+            If a column is not what it is to be; the message names the place.
         """
         length = None
         for name in ("beginning", "end", "committed"):

@@ -57,7 +57,7 @@ class Places:
 
     @staticmethod
     def of(named: Sequence[str | None]) -> Places:
-        """Return the places on which members stand, (members,) names, None where unknown."""
+        """Return the places on which members stand, (members,) names, None if unknown."""
         names = tuple(sorted({name for name in named if name is not None}))
         index = {name: at for at, name in enumerate(names)}
         member = np.array([NOBODY if n is None else index[n] for n in named], np.int64)

@@ -42,7 +42,7 @@ class Racks:
         Raises
         ------
         BadInput
-            Where a column is not what it is to be; the message names the place.
+            If a column is not what it is to be; the message names the place.
         """
         known = names(self.names, "racks.names")
         here = (len(known), "racks")
@@ -72,7 +72,7 @@ class Racks:
         Parameters
         ----------
         members : (members,) the rack of each, None without one
-        replicas : (all partitions,) the racks of the replicas of each, None where not known
+        replicas : (all partitions,) the racks of the replicas of each, None if not known
         """
         known = any(members) or any(racks is not None for racks in replicas)
         return Racks.of(members, replicas) if known else None
@@ -127,7 +127,7 @@ def joined_racks(each: Sequence[Racks | None], members: Int64, partitions: Int64
 
     Parameters
     ----------
-    each : the racks of each group, None where nothing is known
+    each : the racks of each group, None if nothing is known
     members, partitions : (groups,) int64, how many each group has
     """
     if all(own is None for own in each):

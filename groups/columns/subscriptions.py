@@ -47,7 +47,7 @@ def of_members(
     Raises
     ------
     BadInput
-        Where the ends of the rows, or the rows of the members, are not what they are to be.
+        If the ends of the rows, or the rows of the members, are not what they are to be.
     """
     length = members + 1 if row is None else None
     ends = column(indptr, "subscription_indptr", np.int64, length=length)
@@ -131,7 +131,7 @@ class Subscriptions:
         Raises
         ------
         BadInput
-            Where a column is not what it is to be; the message names the place.
+            If a column is not what it is to be; the message names the place.
         """
         indptr = column(self.indptr, "subscription_indptr", np.int64)
         listed = integers(self.listed, "subscription_topics")

@@ -60,7 +60,7 @@ def valid(given: Columns) -> dict[str, object]:
     Raises
     ------
     BadInput
-        Where a rule is broken; the message names the place.
+        If a rule is broken; the message names the place.
     """
     names([given.name], "group")
     if given.captured_at is not None:
@@ -112,7 +112,7 @@ def subscriptions_of(given: Columns) -> Subscriptions:
     Raises
     ------
     BadInput
-        Where a rule is broken; the message names the place.
+        If a rule is broken; the message names the place.
     """
     row, members = given.subscription_row, len(given.members)
     if np.size(row) != members:
@@ -143,7 +143,7 @@ def _require_lengths(given: Columns, every: int) -> None:
 
 
 def _require_absent_topics(given: Columns, subscriptions: Subscriptions) -> None:
-    """Raise BadInput where what is said of topics that do not exist, or of claims, cannot be."""
+    """Raise BadInput if what is said of topics that do not exist, or of claims, cannot be."""
     members, topics, absent = len(given.members), given.topics, given.absent_topics
     if absent and not set(absent).isdisjoint(topics):
         raise BadInput("absent_topics: one of them is among the topics")
@@ -166,7 +166,7 @@ def _require_absent_topics(given: Columns, subscriptions: Subscriptions) -> None
 def _require_readers(
     given: Columns, subscriptions: Subscriptions, owner: Int32, partitions: Int64
 ) -> None:
-    """Raise BadInput where an owner does not read the topic."""
+    """Raise BadInput if an owner does not read the topic."""
     if subscriptions.hold_all(partitions) or not (owner >= 0).any():
         return
     topic = np.repeat(np.arange(len(partitions), dtype=np.int32), partitions)

@@ -95,7 +95,7 @@ def pairs(held: Mapping[str, Iterable[int]]) -> list[tuple[str, int]]:
 
 
 def told(value: T | UnsetType | None) -> T | None:
-    """Return what a document says, None where it says nothing."""
+    """Return what a document says, None if it says nothing."""
     return None if value is UNSET else value
 
 
@@ -105,7 +105,7 @@ def without_repeats(names: Sequence[str], place: str) -> Sequence[str]:
     Raises
     ------
     BadInput
-        Where one does.
+        If one does.
     """
     if len(set(names)) < len(names):
         refuse(place, f"{next(n for n in names if names.count(n) > 1)!r} appears twice")

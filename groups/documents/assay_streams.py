@@ -110,7 +110,7 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
         Raises
         ------
         BadInput
-            Where a member has a task that does not exist, or has one twice.
+            If a member has a task that does not exist, or has one twice.
         """
         self._require_tasks()
         return Document(
@@ -145,7 +145,7 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
         Raises
         ------
         BadInput
-            Where there is no such subtopology.
+            If there is no such subtopology.
         """
         for name in stateful or ():
             if name not in self.subtopologies:
@@ -213,7 +213,7 @@ def of_text(text: str | bytes) -> Document | StreamsDocument:
     Raises
     ------
     BadInput
-        Where the text is not JSON, or a rule of its format is broken; the message names the place.
+        If the text is not JSON, or a rule of its format is broken; the message names the place.
     """
     said = _SAYS_FORMAT.search(text if isinstance(text, bytes) else text.encode(errors="replace"))
     streams = said is not None and said[1] == b"streams"
@@ -226,7 +226,7 @@ def of_mapping(document: object) -> Document | StreamsDocument:
     Raises
     ------
     BadInput
-        Where a rule of its format is broken; the message names the place.
+        If a rule of its format is broken; the message names the place.
     """
     streams = isinstance(document, Mapping) and document.get("format") == FORMAT
     return _FORMAT.of_mapping(document) if streams else assay_group.of_mapping(document)

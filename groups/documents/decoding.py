@@ -30,7 +30,7 @@ class Format(Generic[S]):
         Raises
         ------
         BadInput
-            Where the text is not JSON, or a rule of the format is broken; the message names the
+            If the text is not JSON, or a rule of the format is broken; the message names the
             place.
         """
         try:
@@ -55,7 +55,7 @@ class Format(Generic[S]):
         Raises
         ------
         BadInput
-            Where a rule of the format is broken; the message names the place.
+            If a rule of the format is broken; the message names the place.
         """
         try:
             found = convert(document, self._kind)
@@ -153,7 +153,7 @@ def _require_parts(value: Any, kind: kinds.DictType | kinds.StructType, place: s
 
 
 def _require_single_keys(value: object, place: str) -> None:
-    """Raise BadInput where an object of a JSON text named a key twice."""
+    """Raise BadInput if an object of a JSON text named a key twice."""
     if isinstance(value, RepeatedKeys):
         refuse(place, f"key {value.repeated!r} appears twice")
     if isinstance(value, Mapping):

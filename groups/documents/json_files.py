@@ -30,7 +30,7 @@ def parse_json(text: str) -> Any:
     Raises
     ------
     BadInput
-        Where the text is not JSON, with line and column.
+        If the text is not JSON, with line and column.
     """
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
@@ -53,7 +53,7 @@ def make_folder(path: Path) -> None:
     Raises
     ------
     BadInput
-        Where something else is there, or it may not be made or written to.
+        If something else is there, or it may not be made or written to.
     """
     with writing(path):
         try:
@@ -74,7 +74,7 @@ def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:
     Raises
     ------
     BadInput
-        Where the file is empty, or is not text.
+        If the file is empty, or is not text.
     """
     try:
         text = decode(data)
@@ -101,7 +101,7 @@ def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
     Raises
     ------
     BadInput
-        Where the file is empty, is not text, or is not JSON as a whole.
+        If the file is empty, is not text, or is not JSON as a whole.
     """
     texts = split_documents(data, name)
     place, text = next(texts)

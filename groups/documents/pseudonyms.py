@@ -58,7 +58,7 @@ def anonymise(document: JsonObject) -> JsonObject:
     Raises
     ------
     BadInput
-        Where the document is no good snapshot.
+        If the document is no good snapshot.
     """
     return anonymise_all([document])[0]
 
@@ -69,7 +69,7 @@ def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
     Raises
     ------
     BadInput
-        Where one of the documents is no good snapshot.
+        If one of the documents is no good snapshot.
     """
     for document in given:
         if Group.from_dict(document).streams is not None:

@@ -39,7 +39,7 @@ def read(path: str | Path, of_text: Callable[[str], T]) -> T:
     Raises
     ------
     BadInput
-        Where the file is not exactly one good snapshot; the message names the place.
+        If the file is not exactly one good snapshot; the message names the place.
     """
     name = named(str(path))
     texts = split_documents(read_bytes(path), name)
@@ -59,7 +59,7 @@ def columns_of(document: Document) -> dict[str, Any]:
     Raises
     ------
     BadInput
-        Where a rule of the format is broken that types cannot say; the message names the place.
+        If a rule of the format is broken that types cannot say; the message names the place.
     """
     found = Snapshots()
     found.add(document)

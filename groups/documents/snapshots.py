@@ -35,7 +35,7 @@ def topics_of(given: Mapping[str, int | Topic], names: Sequence[str]) -> list[To
     Raises
     ------
     BadInput
-        Where a list is not as long as its topic has partitions, offsets stand beside lag, or a
+        If a list is not as long as its topic has partitions, offsets stand beside lag, or a
         partition has a rack twice.
     """
     return [
@@ -98,7 +98,7 @@ def details_of(member: Member, place: str) -> MemberDetails:
     Raises
     ------
     BadInput
-        Where an assignor, or a partition of the target, is named twice.
+        If an assignor, or a partition of the target, is named twice.
     """
     values = _details(member)
     if values == _NOTHING:
@@ -137,7 +137,7 @@ def rows_of(
     Raises
     ------
     BadInput
-        Where a list names a topic twice.
+        If a list names a topic twice.
     """
     number: dict[tuple[int, ...], int] = {}
     row: list[int] = []
@@ -153,7 +153,7 @@ def rows_of(
 
 
 def require_single(numbers: Sequence[int], place: str) -> None:
-    """Raise BadInput where a partition is named twice."""
+    """Raise BadInput if a partition is named twice."""
     if len(set(numbers)) < len(numbers):
         twice = next(n for n, after in pairwise(sorted(numbers)) if n == after)
         refuse(place, f"partition {twice} appears twice")
@@ -186,7 +186,7 @@ class Snapshots:
     Attributes
     ----------
     said : what each document says that is no column of numbers, by the names of `Group` and of
-        the layout of rows; `racks` of each member and `replicas` of each partition are None where
+        the layout of rows; `racks` of each member and `replicas` of each partition are None if
         none are known
     """
 
@@ -210,7 +210,7 @@ class Snapshots:
         Raises
         ------
         BadInput
-            Where a rule of the format is broken that types cannot say: it is not added then.
+            If a rule of the format is broken that types cannot say: it is not added then.
         """
         names, members = sorted(document.topics), sorted(document.members)
         topics = topics_of(document.topics, names)

@@ -35,7 +35,7 @@ def read_bytes(path: str | Path) -> bytes:
     Raises
     ------
     BadInput
-        Where there is no such file, it cannot be read, or it is gzip that is damaged or holds
+        If there is no such file, it cannot be read, or it is gzip that is damaged or holds
         more than `MOST_UNPACKED_BYTES`.
     """
     name = named(str(path))
@@ -65,7 +65,7 @@ def decode(data: bytes) -> str:
     Raises
     ------
     BadInput
-        Where the bytes are neither, with the place of the first bad one.
+        If the bytes are neither, with the place of the first bad one.
     """
     if data.startswith(_WIDER):
         raise BadInput("UTF-32, expected UTF-8 or UTF-16")

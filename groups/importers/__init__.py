@@ -78,7 +78,7 @@ class Imported:
         Raises
         ------
         BadInput
-            Where the texts say what cannot be; the message names the place in the snapshot.
+            If the texts say what cannot be; the message names the place in the snapshot.
         """
         return Group.of_document(self.snapshot)
 
@@ -108,7 +108,7 @@ def import_each(
     Raises
     ------
     BadInput
-        Where there is no such dialect.
+        If there is no such dialect.
     """
     require_one_of("dialect", dialect, DIALECTS)
     views: dict[str, list[View]] = {}
@@ -190,7 +190,7 @@ def recognised(name: str, data: bytes) -> tuple[str, str]:
     Raises
     ------
     BadInput
-        Where it is no text, or none that a tool prints that is known here.
+        If it is no text, or none that a tool prints that is known here.
     """
     text = decode(data)
     if not _JSON.match(text):
@@ -269,7 +269,7 @@ def sniff(name: str, text: str) -> str:
     Raises
     ------
     BadInput
-        Where no tool that is known here prints such a text; it says how the text begins.
+        If no tool that is known here prints such a text; it says how the text begins.
     """
     start = text.lstrip()[:_FEW]
     if not start:

@@ -46,7 +46,7 @@ def cleaned(text: str) -> str:
     Raises
     ------
     BadInput
-        Where there are more than `MOST_LINES`, or a zero byte is in one: no tool prints any.
+        If there are more than `MOST_LINES`, or a zero byte is in one: no tool prints any.
     """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -108,7 +108,7 @@ def is_noise(line: str) -> bool:
 
 
 def named_group(line: str) -> str | None:
-    """Return the one group that a command line names, None where it names none or several."""
+    """Return the one group that a command line names, None if it names none or several."""
     if "--group" not in line[:2000] or not _COMMAND.search(line[:2000]):
         return None
     found = {name.strip("\"'") for name in _GROUP_OPTION.findall(line[:2000])}
@@ -139,7 +139,7 @@ def check_topic(name: str, place: str) -> None:
     Raises
     ------
     Misread
-        Where it is empty, longer than 249, or holds anything but letters, digits and ``._-``.
+        If it is empty, longer than 249, or holds anything but letters, digits and ``._-``.
     """
     if not _TOPIC.fullmatch(name):
         refuse(place, f"topic {brief(name)}, expected letters, digits, dot, underscore or dash")
@@ -151,7 +151,7 @@ def count(text: str, place: str, what: str, *, most: int = MOST_NUMBER) -> int:
     Raises
     ------
     Misread
-        Where the text is anything else, a minus sign among it.
+        If the text is anything else, a minus sign among it.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= most):
         refuse(place, f"{what} {brief(text)}, expected a number of 0 or more")

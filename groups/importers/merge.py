@@ -118,7 +118,7 @@ def _require_one_kind(views: Sequence[View], *, streams: bool) -> None:
     Raises
     ------
     Misread
-        Where it is so, or no view of a Kafka Streams group lists its members.
+        If it is so, or no view of a Kafka Streams group lists its members.
     """
     place, group = views[0].place, views[0].group
     others = [view for view in views if view.streams is False]

@@ -84,7 +84,7 @@ class View:
     tells the state of the group (one that rebalances is a Refusal), `member_count` how many
     members it says there are, `assignor` which one the members agreed on or the broker uses, None
     where it does not say. `streams` says whether it is a Kafka Streams group, whose members hold
-    tasks of subtopologies, not partitions of topics; None where it is that or a share group.
+    tasks of subtopologies, not partitions of topics; None if it is that or a share group.
     """
 
     source: str
@@ -182,9 +182,9 @@ def require_consumers(place: str, group: str, state: str, protocol: str) -> None
     Raises
     ------
     NotToBeHad
-        Where it is between two assignments, is not there, or its members are no consumers.
+        If it is between two assignments, is not there, or its members are no consumers.
     Misread
-        Where there is no such state.
+        If there is no such state.
     """
     if protocol == "streams":
         raise NotToBeHad(place, streams(group))

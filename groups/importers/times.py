@@ -14,7 +14,7 @@ def told_time(text: str) -> str:
     Raises
     ------
     BadInput
-        Where it is no time in ISO 8601, or has no time zone.
+        If it is no time in ISO 8601, or has no time zone.
     """
     try:
         time = datetime.fromisoformat(text)
@@ -31,7 +31,7 @@ def told_time(text: str) -> str:
 def file_time(path: str) -> str | None:
     """Return when a file was last written, to the second; for ``-`` what time it is now.
 
-    None where the file has no such time that a calendar knows.
+    None if the file has no such time that a calendar knows.
     """
     try:
         time = (

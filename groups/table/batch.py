@@ -145,7 +145,7 @@ class Rows:
         Raises
         ------
         BadInput
-            Where it breaks a rule.
+            If it breaks a rule.
         """
         if not {"details", "replicas"} & self.nested.keys():
             return []
@@ -155,7 +155,7 @@ class Rows:
         return [said_in_names(*row) for row in zip(*columns, *sizes, strict=True)]
 
     def require_groups(self) -> None:
-        """Raise BadInput where a row holds no group; where there is one row, with its place."""
+        """Raise BadInput if a row holds no group; where there is one row, with its place."""
         alone = len(self.rows) == 1
         if not alone and any(_doubts(self.rows, self.lists)):
             raise BadInput("one of several rows")
@@ -173,7 +173,7 @@ class Rows:
         Raises
         ------
         BadInput
-            Where one breaks a rule that looks at no other.
+            If one breaks a rule that looks at no other.
         """
         lists = self.lists
         columns = columns_through(lists, [racks for racks, _ in self.said])
@@ -210,7 +210,7 @@ def side_by_side(given: pa.RecordBatch) -> tuple[Rows, list[BadRow]]:
     Raises
     ------
     BadInput
-        Where a column of the layout is missing or of another kind, or where the groups together
+        If a column of the layout is missing or of another kind, or where the groups together
         have more partitions than are supported.
     """
     nothing = Rows(in_layout(given.slice(0, 0)), np.arange(0))
@@ -261,7 +261,7 @@ def each_of(given: pa.RecordBatch) -> Iterator[Group | BadRow]:
     Raises
     ------
     BadInput
-        Where a column of the layout is missing or of another kind.
+        If a column of the layout is missing or of another kind.
     """
     in_layout(given.slice(0, 0))
     sizes = pc.fill_null(pc.list_value_length(given.column("owner")), 0).to_pylist()

@@ -45,7 +45,7 @@ def keys_of(rows: pa.RecordBatch) -> list[str]:
     Raises
     ------
     BadInput
-        Where a column of the layout is missing or of another kind.
+        If a column of the layout is missing or of another kind.
     """
     rows = in_layout(rows)
     if not len(rows):
@@ -151,7 +151,7 @@ def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow
     Raises
     ------
     BadInput
-        Where a column is missing or of another kind, or where the groups together have more
+        If a column is missing or of another kind, or where the groups together have more
         partitions than are supported.
     """
     good, failures = side_by_side(given)

@@ -112,7 +112,7 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
     Raises
     ------
     BadInput
-        Where a column is missing, of another kind, or holds what its type does not.
+        If a column is missing, of another kind, or holds what its type does not.
     """
     if "rest" in rows.schema.names and "details" not in rows.schema.names:
         raise BadInput(

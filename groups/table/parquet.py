@@ -32,7 +32,7 @@ def read_groups(data: bytes) -> Iterator[Group | BadRow]:
     Raises
     ------
     BadInput
-        Where it is not Parquet, is damaged, or has not the columns of the layout.
+        If it is not Parquet, is damaged, or has not the columns of the layout.
     """
     before = 0
     for rows in read_rows(data):
@@ -47,7 +47,7 @@ def read_rows(data: bytes) -> Iterator[pa.RecordBatch]:
     Raises
     ------
     BadInput
-        Where it is not Parquet, is damaged, or has not the columns of the layout.
+        If it is not Parquet, is damaged, or has not the columns of the layout.
     """
     try:
         file = pq.ParquetFile(BytesIO(data), page_checksum_verification=True)
@@ -69,7 +69,7 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
     Raises
     ------
     BadInput
-        Where it cannot be written.
+        If it cannot be written.
     """
     unfinished = Path(f"{path}.{os.getpid()}.unfinished")
     count = 0

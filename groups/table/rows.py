@@ -42,7 +42,7 @@ def batch_of(groups: Iterable[Group]) -> pa.RecordBatch:
     Raises
     ------
     BadInput
-        Where one is of Kafka Streams: rows have no place for its standbys and its state.
+        If one is of Kafka Streams: rows have no place for its standbys and its state.
     """
     found = Snapshots()
     for group in groups:
@@ -84,7 +84,7 @@ def of_row(row: Mapping[str, Any]) -> Group:
     Raises
     ------
     BadInput
-        Where a rule is broken; the message names the column.
+        If a rule is broken; the message names the column.
     """
     given: Row = {name: row.get(name) for name in LAYOUT.names}
     for name, values in given.items():
@@ -120,7 +120,7 @@ def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     BadInput
-        Where what is said in names breaks a rule.
+        If what is said in names breaks a rule.
     """
     sizes = len(row["members"]), len(row["owner"])
     absent = [(one["member"], one["topic"]) for one in row["absent_subscriptions"] or ()]
@@ -144,7 +144,7 @@ def said_in_names(
     Raises
     ------
     BadInput
-        Where a rule of the format is broken.
+        If a rule of the format is broken.
     """
     if details is None and replicas is None:
         return None, ()
@@ -202,7 +202,7 @@ def _lists(lists: Lists, kind: pa.DataType) -> pa.Array:
 def _details(
     details: Sequence[MemberDetails], racks: Sequence[str | None] | None, members: int
 ) -> list[Row] | None:
-    """Return what a row says of each member, None where it says nothing."""
+    """Return what a row says of each member, None if it says nothing."""
     if racks is None and not any(one != NO_DETAILS for one in details):
         return None
     return [
@@ -249,7 +249,7 @@ def _require_no_nulls(values: object, place: str) -> None:
 def require_lag(
     offsets: Offsets, lag: Int64 | None, latest: bool | Bools, partitions: Int64
 ) -> None:
-    """Raise BadInput where a lag is not the one that follows from the offsets.
+    """Raise BadInput if a lag is not the one that follows from the offsets.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def parse_budgets(at_most: object) -> Budgets:
     Raises
     ------
     BadInput
-        Where a tier has no budget, or a number is not one; the message names the place.
+        If a tier has no budget, or a number is not one; the message names the place.
     """
     if not isinstance(at_most, Mapping):
         raise BadInput(
@@ -59,11 +59,11 @@ def question(objective: Sequence[str], at_most: Mapping[str, int]) -> str:
 
 
 def require_possible(at_most: Budgets, least: Callable[[str], int | None]) -> None:
-    """Raise BadInput where the least value of a tier is above its budget.
+    """Raise BadInput if the least value of a tier is above its budget.
 
     Parameters
     ----------
-    least : a bound on a tier, None where nothing is known
+    least : a bound on a tier, None if nothing is known
     """
     for tier, most in at_most.items():
         if tier not in CAN_BE_0 and (bound := least(tier)) is not None and bound > most:
@@ -75,7 +75,7 @@ def reason(at_most: Budgets, least: Callable[[str, Budgets], int | None]) -> str
 
     Parameters
     ----------
-    least : a bound on a tier within some budgets, None where nothing is known
+    least : a bound on a tier within some budgets, None if nothing is known
     """
     earlier: Budgets = {}
     for tier, most in at_most.items():

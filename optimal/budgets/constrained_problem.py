@@ -67,7 +67,7 @@ class ConstrainedProblem:
         Raises
         ------
         BadInput
-            Where no assignment keeps to the budgets, with the least value that one can have;
+            If no assignment keeps to the budgets, with the least value that one can have;
             where the method does not serve them.
         """
         if method not in TAKE_BUDGETS:
@@ -90,7 +90,7 @@ class ConstrainedProblem:
         Raises
         ------
         NothingWithin
-            Where no assignment keeps to the budgets.
+            If no assignment keeps to the budgets.
         """
         known: list[Solution] = []
         if method in ("auto", "flow") and self._is_flow:
@@ -143,7 +143,7 @@ class ConstrainedProblem:
         return self.plain(self.group, objective, time_limit=limit)
 
     def _relaxed(self, optimum: Solution) -> Solution | None:
-        """Return an optimum without budgets that keeps to them, None where none is found.
+        """Return an optimum without budgets that keeps to them, None if none is found.
 
         The given one, which may be any of several, or the one of those with the least budgets.
         """
@@ -208,12 +208,12 @@ class ConstrainedProblem:
         return [self._confirmed(answer, "flow")]
 
     def _exchanged(self, method: str) -> Solution | None:
-        """Return what exchanges find, None where they do not serve, or something else is quicker.
+        """Return what exchanges find, None if they do not serve, or something else is quicker.
 
         Raises
         ------
         BadInput
-            Where they were asked for by name and do not serve.
+            If they were asked for by name and do not serve.
         """
         from optimal.enumeration import enumerates_at_once
         from optimal.loads.load_problem import LoadProblem

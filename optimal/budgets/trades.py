@@ -43,7 +43,7 @@ def most_even(group: Group, moves: int, time_left: TimeLeft) -> tuple[Int32, str
     Raises
     ------
     OutOfTime
-        Where the time is up.
+        If the time is up.
     """
     sorted_out = best_within(group, "balance", MOVES)
     if sorted_out is not None:

@@ -148,7 +148,7 @@ def even_on_places(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -
 
     Returns
     -------
-    None where members read differently, and where steps may leave 64 bits.
+    None if members read differently, and where steps may leave 64 bits.
     """
     if len(pools.class_size) != 1:
         return None

@@ -60,7 +60,7 @@ def pools_of(group: Group, stages: Stages) -> Pools:
     Raises
     ------
     BadInput
-        Where the costs of the tiers before balance together would leave 64 bits.
+        If the costs of the tiers before balance together would leave 64 bits.
     """
     useful = (group.readers > 0) & (group.partitions > 0)
     # A group in which nobody reads anything has no racks even where a tier asks about them.
@@ -146,7 +146,7 @@ class Lots:
     Attributes
     ----------
     group : the group they are of
-    of_partition : (partitions,) int64, lot of each, -1 where nobody reads it; None where a lot
+    of_partition : (partitions,) int64, lot of each, -1 where nobody reads it; None if a lot
         is a whole topic
     topic : (lots,) int64, ascending; replicas : (lots,) int64, -1 where nothing is known or
         asked; count : (lots,) int64, partitions
@@ -203,7 +203,7 @@ def cheapest_readers(
     Raises
     ------
     BadInput
-        Where the costs of the tiers together would leave 64 bits.
+        If the costs of the tiers together would leave 64 bits.
     """
     kept, near_only = np.zeros(group.n_partitions, bool), np.zeros(len(lots.topic), bool)
     if not before:

@@ -146,7 +146,7 @@ class Undecided(Exception):
 
 
 def first_deal(parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None:
-    """Return the parts of an assignment that keeps to the peak; None where there is none.
+    """Return the parts of an assignment that keeps to the peak; None if there is none.
 
     Depth first, many ways at a time: set partitioning by enumeration, as Schreiber, Korf and
     Moffitt do for number partitioning (2018, doi:10.1145/3184400).
@@ -158,7 +158,7 @@ def first_deal(parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None
     Raises
     ------
     Undecided
-        Where there are more of them, or the time is up.
+        If there are more of them, or the time is up.
     """
     waiting, seen = [nothing_dealt(parts)], 0
     while waiting:
@@ -226,7 +226,7 @@ class Outlook:
 def likely_deal(
     parts: Parts, rng: np.random.Generator, time_left: TimeLeft, work: int
 ) -> list[int] | None:
-    """Return the parts of an assignment that keeps to the peak; None where none is found.
+    """Return the parts of an assignment that keeps to the peak; None if none is found.
 
     Beam search: of all deals to one more member those with the best outlook are kept.
 

@@ -83,7 +83,7 @@ def exchange(group: Group, objective: Objective, *, time_limit: float | None = N
     Raises
     ------
     BadInput
-        Where the objective is not one that exchanges serve, or costs would leave 64 bits.
+        If the objective is not one that exchanges serve, or costs would leave 64 bits.
     """
     found = exchange_within(group, objective, {}, TimeLeft.of(time_limit))
     return found or Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
@@ -106,15 +106,15 @@ def exchange_within(
 
     Returns
     -------
-    None where the tiers that come first cannot be at their optimum within the budgets, or it was
+    None if the tiers that come first cannot be at their optimum within the budgets, or it was
     not found that they can: then another method has to say what they can be
 
     Raises
     ------
     BadInput
-        Where the problem is not one that exchanges serve, or costs would leave 64 bits.
+        If the problem is not one that exchanges serve, or costs would leave 64 bits.
     NothingWithin
-        Where no assignment keeps to the budgets.
+        If no assignment keeps to the budgets.
     """
     problem = LoadProblem.of(objective, at_most)
     if problem is None:
@@ -154,7 +154,7 @@ def exchange_within(
 def _opened(
     group: Group, problem: LoadProblem, time_left: TimeLeft
 ) -> tuple[Windows, Proof, Int64] | None:
-    """Return what the earlier tiers and the budgets leave open; None where the time is up.
+    """Return what the earlier tiers and the budgets leave open; None if the time is up.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def counted_peak(
 
     Returns
     -------
-    None where the search does not serve the objective or cannot add its numbers, or nothing was
+    None if the search does not serve the objective or cannot add its numbers, or nothing was
     found in time
     """
     exact = all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
@@ -306,7 +306,7 @@ class Search:
         return len(rest) == 1 or not by_moves
 
     def bounds_of_rest(self) -> tuple[int | None, ...] | None:
-        """Bring tier after tier as low as can be; None where the budget on the peak is not met."""
+        """Bring tier after tier as low as can be; None if the budget on the peak is not met."""
         if self.peak is not None:
             least = self._lower_peak(self.peak)
             if self.incumbent.peak > self.peak:

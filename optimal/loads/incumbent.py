@@ -103,7 +103,7 @@ def longest_first(candidates: Candidates) -> Int64 | None:
 
     Returns
     -------
-    (read,) int64 members; None where some partition finds no member, which happens only where
+    (read,) int64 members; None if some partition finds no member, which happens only where
     members may hold different partitions
     """
     holder = np.full(len(candidates.read), -1, np.int64)
@@ -133,7 +133,7 @@ def fewest_moves(candidates: Candidates) -> Int64 | None:
 
     Returns
     -------
-    (read,) int64 members, None where the numbers that members may hold cannot be kept to
+    (read,) int64 members, None if the numbers that members may hold cannot be kept to
     """
     home = candidates.home
     if (candidates.least > candidates.most).any():

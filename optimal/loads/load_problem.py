@@ -34,12 +34,12 @@ class LoadProblem:
 
     @property
     def loads(self) -> str | None:
-        """A tier of the loads that are evened out, None where there are none."""
+        """A tier of the loads that are evened out, None if there are none."""
         return self.peak or next((tier for tier in self.rest if tier in EVENS), None)
 
     @staticmethod
     def of(objective: Objective, at_most: Mapping[str, int]) -> LoadProblem | None:
-        """Take an objective and budgets apart; None where exchanges do not serve them."""
+        """Take an objective and budgets apart; None if exchanges do not serve them."""
         peaks = [tier for tier in PEAKS if tier in (*objective, *at_most)]
         evens = [tier for tier in objective if tier in EVENS]
         if len(peaks) > 1 or len(evens) > 1 or not {*peaks, MOVES, *OF_COUNTS} >= set(at_most):

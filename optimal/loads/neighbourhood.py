@@ -51,7 +51,7 @@ def best_step(
 
     Returns
     -------
-    None where no step takes anything off
+    None if no step takes anything off
     """
     candidates, slack = incumbent.candidates, incumbent.moves_left or 0
     mine, others = incumbent.of[member], np.flatnonzero(incumbent.holder != member)
@@ -214,7 +214,7 @@ def split(
 
     Returns
     -------
-    what each of the two holds then, None where they have nothing to exchange, or where moves are
+    what each of the two holds then, None if they have nothing to exchange, or where moves are
     counted and there are several piles
     """
     candidates = incumbent.candidates

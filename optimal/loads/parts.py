@@ -94,7 +94,7 @@ def parts_within(size: Int64, members: int, counts: range, peak: int) -> Parts |
 
     Returns
     -------
-    None where they are too many to write down
+    None if they are too many to write down
     """
     budget = members * peak - int(size.sum())
     found: list[Int64] = []
@@ -140,7 +140,7 @@ def _packed(rows: Int64, partitions: int) -> Bits:
 
 
 def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | None:
-    """(parts, count) int64: combinations whose weight is in a window; None where too many.
+    """(parts, count) int64: combinations whose weight is in a window; None if too many.
 
     Two halves of a part, the second of later partitions than the first (Horowitz and Sahni 1974,
     doi:10.1145/321812.321823).

@@ -175,7 +175,7 @@ def _tasks(cell: str, place: str) -> dict[str, dict[str, tuple[int, ...]]]:
     Raises
     ------
     BadInput
-        Where the cell is anything else.
+        If the cell is anything else.
     """
     found: dict[str, dict[str, tuple[int, ...]]] = {}
     role = None
@@ -230,7 +230,7 @@ def _with_colons(cell: str, place: str) -> dict[str, tuple[int, ...]]:
     Raises
     ------
     BadInput
-        Where the cell is anything else.
+        If the cell is anything else.
     """
     held: dict[str, tuple[int, ...]] = {}
     for part in () if cell == "-" else cell.split(";"):
@@ -245,7 +245,7 @@ def _with_parentheses(cell: str, place: str) -> dict[str, tuple[int, ...]]:
     Raises
     ------
     BadInput
-        Where the cell is anything else; 3.8 and 3.9 leave the topic names out.
+        If the cell is anything else; 3.8 and 3.9 leave the topic names out.
     """
     held: dict[str, tuple[int, ...]] = {}
     at = 0

@@ -44,7 +44,7 @@ class Layout:
         return cls(names, starts, tabs, "  " in header.strip(), number, host)
 
     def cells(self, line: str) -> list[str] | None:
-        """Return the cells of a row, None where it does not have the columns.
+        """Return the cells of a row, None if it does not have the columns.
 
         Words are cells, since a long value overflows its column. Where they do not fit, the row
         is cut where the columns begin; and where the header's are one blank apart, one cell may be
@@ -80,7 +80,7 @@ class Layout:
         return cells[at + 1].startswith("/") or cells[at - 1].startswith("/")
 
     def _by_position(self, line: str) -> list[str] | None:
-        """Cut a row where the header's columns begin, None where a cell lies across a cut."""
+        """Cut a row where the header's columns begin, None if a cell lies across a cut."""
         if not self.starts[-2] < len(line) < _WIDEST or "\t" in line:
             return None
         if line[: self.starts[0]].strip():
@@ -273,7 +273,7 @@ _LONGEST_PIECE = 1000
 
 
 def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] | None:
-    """Return a wrapped table's header, its rows and where it ends; None where it is not wrapped.
+    """Return a wrapped table's header, its rows and where it ends; None if it is not wrapped.
 
     The terminal's width is the longest line, or one more where trailing blanks were lost. Rows
     come with the number of their first line, from 1. Every row begins with the group. Where the

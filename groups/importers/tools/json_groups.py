@@ -144,7 +144,7 @@ def kafka_python(source: str, content: str) -> Iterator[Finding]:
     Raises
     ------
     BadInput
-        Where the text is not JSON.
+        If the text is not JSON.
     """
     groups = parse_json(content)
     if not isinstance(groups, Mapping) or not groups:
@@ -214,7 +214,7 @@ def plan(source: str, content: str) -> Iterator[Finding]:
     Raises
     ------
     BadInput
-        Where the text is no such JSON; the message names the place.
+        If the text is no such JSON; the message names the place.
     """
     members = []
     for member, topics in fields.mapping(parse_json(content), "").items():
@@ -240,7 +240,7 @@ def _each_object(source: str, content: str, *, key: str, show: Show) -> Iterator
     Raises
     ------
     BadInput
-        Where the text is not JSON, or not of groups.
+        If the text is not JSON, or not of groups.
     """
     found = parse_json(content)
     if found == []:
@@ -314,7 +314,7 @@ def members_in(
     Raises
     ------
     BadInput
-        Where it is no list, or one is there twice.
+        If it is no list, or one is there twice.
     """
     members: dict[str, SeenMember] = {}
     for where, found in _objects(value, at):
@@ -357,7 +357,7 @@ def partition_number(value: object, at: str) -> int:
     Raises
     ------
     BadInput
-        Where it is none.
+        If it is none.
     """
     number = fields.integer(value, at)
     if number > MOST_NUMBER:
@@ -366,12 +366,12 @@ def partition_number(value: object, at: str) -> int:
 
 
 def offset(found: Found, key: str, at: str) -> int | None:
-    """Return a position in the log, None where it is missing, null or -1.
+    """Return a position in the log, None if it is missing, null or -1.
 
     Raises
     ------
     BadInput
-        Where it is anything but an integer.
+        If it is anything but an integer.
     """
     if found.get(key) is None:
         return None
@@ -380,12 +380,12 @@ def offset(found: Found, key: str, at: str) -> int | None:
 
 
 def text(found: Found, key: str, at: str) -> str | None:
-    """Return a string, None where it is missing, null or empty.
+    """Return a string, None if it is missing, null or empty.
 
     Raises
     ------
     BadInput
-        Where it is anything else.
+        If it is anything else.
     """
     return fields.name(found[key], f"{at}.{key}") if found.get(key) not in (None, "") else None
 
@@ -396,7 +396,7 @@ def held_by(pairs: Iterable[tuple[str, int]], at: str) -> dict[str, tuple[int, .
     Raises
     ------
     BadInput
-        Where a pair is there twice.
+        If a pair is there twice.
     """
     held: dict[str, list[int]] = {}
     seen = set()
@@ -414,7 +414,7 @@ def check_lag(place: str, seen: SeenPartition, lag: int | None) -> None:
     Raises
     ------
     Misread
-        Where they differ.
+        If they differ.
     """
     if lag is None or seen.end is None or seen.committed is None:
         return

@@ -42,7 +42,7 @@ def read(source: str, content: str) -> Iterator[Finding]:
     Raises
     ------
     BadInput
-        Where what begins like JSON is none.
+        If what begins like JSON is none.
     """
     if content.lstrip()[:1] in ("{", "["):
         yield from json_groups.READERS["rpk"](source, content)
