@@ -1,6 +1,6 @@
-"""Arrays: the types of columns, what -1 means in them, how a caller's become a group's own.
+"""Arrays: the types of columns, what -1 means in them, read-only copies, and sums over parts.
 
-And what a column adds up to in each part of it, such as the groups of a fleet.
+A part is a run of consecutive entries of a column, such as the partitions of one group of a fleet.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ UNKNOWN = -1
 NO_GENERATION = -1
 GREATEST = 2**63 - 1
 MOST_PARTITIONS = 100_000_000
-# A table of all that may be asked is worth it up to so many cells per question.
+# A lookup table over all possible values is worth it up to so many cells per value asked.
 DENSE = 16
-# Owners are counted by runs of this length and more, where so few begin among so many of them: a
-# million partitions in equal shares are solved in 6 ms, and in 14 ms if counted one by one.
+# Owners are counted run by run if the runs of equal owners have LONG partitions on average, judged
+# by the first AT_ONCE: a million partitions in equal shares are solved in 6 ms, not 14 ms.
 LONG, AT_ONCE = 16, 2**16
 
 
@@ -55,10 +55,10 @@ def column(
 
     Parameters
     ----------
-    place : what the message names
-    length : how many there are to be
-    least : the least integer that is good
-    below : how many of what the integers number, such as ``(2, "members")``
+    place : where the values stand, for error messages
+    length : the expected number of values
+    least : the least value allowed
+    below : what the values are indices of, and how many there are, such as ``(2, "members")``
 
     Raises
     ------
@@ -77,7 +77,7 @@ def column(
         if below is not None and high >= below[0]:
             bad = int(np.argmax(array >= below[0]))
             raise BadInput(f"{place}[{bad}]: {array[bad]}, but there are {below[0]} {below[1]}")
-    return kept(array, integer)
+    return as_immutable(array, integer)
 
 
 def flags(values: npt.ArrayLike, place: str, length: int) -> Bools:
@@ -90,7 +90,7 @@ def flags(values: npt.ArrayLike, place: str, length: int) -> Bools:
     """
     array = _one_dimensional(values, place, "b", "booleans")
     _require_length(array, place, length)
-    return kept(array, np.bool_)
+    return as_immutable(array, np.bool_)
 
 
 def integers(values: npt.ArrayLike, place: str) -> npt.NDArray[Any]:
@@ -105,17 +105,17 @@ def integers(values: npt.ArrayLike, place: str) -> npt.NDArray[Any]:
 
 
 def check_total(partitions: Iterable[int]) -> int:
-    """Return the number of all partitions, refusing what no machine here could hold."""
+    """Return the number of all partitions; raise BadInput above `MOST_PARTITIONS`."""
     total = sum(partitions)
     if total > MOST_PARTITIONS:
         raise BadInput(f"topics: {total} partitions, more than the {MOST_PARTITIONS} supported")
     return total
 
 
-def kept(array: npt.NDArray[Any], kind: type[S]) -> npt.NDArray[S]:
-    """Return the array itself where it has the type and nobody can change it, else a copy.
+def as_immutable(array: npt.NDArray[Any], kind: type[S]) -> npt.NDArray[S]:
+    """Return the array itself if it has the type and is immutable, else a read-only copy.
 
-    A read-only view of what somebody can change is copied too.
+    A read-only view of a writable array is copied, too.
     """
     dtype = np.dtype(kind)
     if array.dtype == dtype and _is_immutable(array):
@@ -147,9 +147,9 @@ def among(entries: Int64, asked: Int64, width: int) -> Bools:
 
 
 def count_owners(owner: Int32, members: int) -> Int64:
-    """(members,) int64: how many of the partitions each has; owner -1 is nobody."""
+    """(members,) int64: how many partitions each member has; owner -1 is nobody."""
     if len(owner) > AT_ONCE and len(_runs(owner[:AT_ONCE])) * LONG < AT_ONCE:
-        # One member after the other is slow to count, so long runs are counted at once.
+        # bincount is slow on long runs of one member, so each run is counted as a whole.
         starts = _runs(owner)
         if len(starts) * LONG < len(owner):
             length = np.diff(starts, append=len(owner))
@@ -162,12 +162,12 @@ def count_owners(owner: Int32, members: int) -> Int64:
 
 
 def _runs(owner: Int32) -> Int64:
-    """Where runs of one owner begin, ascending."""
+    """Return the indices where runs of one owner begin, ascending."""
     return np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[: len(owner)])
 
 
-def made_again(part: DataclassInstance) -> tuple[type, tuple[object, ...]]:
-    """Return how a pickle or a copy makes a part again: by its constructor, which checks it."""
+def constructor_call(part: DataclassInstance) -> tuple[type, tuple[object, ...]]:
+    """Return the constructor and its arguments, so that a pickle or copy is checked as well."""
     return type(part), tuple(getattr(part, field.name) for field in fields(part))
 
 
@@ -220,8 +220,8 @@ def ranks(sizes: Int64) -> Int64:
 def numbered(key: Int64, width: int) -> tuple[Int64, Int64]:
     """Return (distinct keys ascending, number of each entry's key among them).
 
-    Keys are below `width`. Where that is not much more than there are entries a table of all keys
-    tells it: of a million entries in 3 ms, where sorting them takes 35.
+    Keys are below `width`. If that is not much more than the number of entries, a table of all
+    keys is used: a million entries take 3 ms, and 35 ms if they are sorted.
     """
     if width > 4 * len(key) + 1024:
         distinct, number = np.unique(key, return_inverse=True)
@@ -231,7 +231,7 @@ def numbered(key: Int64, width: int) -> tuple[Int64, Int64]:
     return np.flatnonzero(there), (np.cumsum(there) - 1)[key]
 
 
-# What sums are split in, that they stay inside 64 bits.
+# Bits of the low half when columns are summed in two halves, so that sums stay inside 64 bits.
 HALF = 32
 SAFE = 2.0**62
 
@@ -250,14 +250,14 @@ def sums(column: Ints | Bools, start: Int64) -> Int64:
 
 
 def starts(lengths: Ints | Bools) -> Int64:
-    """(..., parts + 1) int64: where parts of these lengths begin, then where the last ends."""
+    """(..., parts + 1) int64: where parts of these lengths begin, and where the last one ends."""
     found = np.zeros((*lengths.shape[:-1], lengths.shape[-1] + 1), np.int64)
     np.cumsum(lengths, axis=-1, out=found[..., 1:])
     return found
 
 
 def exact_sums(column: Int64 | Bools, start: Int64) -> npt.NDArray[Any]:
-    """Return the same as Python integers where a sum may leave 64 bits."""
+    """Return the sums that `sums` returns, as Python integers if one may leave 64 bits."""
     if column.dtype == bool:
         return sums(column, start)
     furthest = max(-float(column.min(initial=0)), float(column.max(initial=0)))
@@ -267,18 +267,18 @@ def exact_sums(column: Int64 | Bools, start: Int64) -> npt.NDArray[Any]:
     return np.asarray((high.astype(object) << HALF) + low, object)
 
 
-def some(column: Bools, start: Int64) -> Bools:
+def any_in_parts(column: Bools, start: Int64) -> Bools:
     """Return for each part whether one of its entries is true, (parts,) bool."""
     return np.asarray(sums(column, start) > 0)
 
 
 def greatest(column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
-    """Return the greatest of a column, 0 or more, in each part; 0 of one without entries."""
+    """Return the greatest of a column, 0 or more, in each part; 0 for an empty part."""
     return _reduced(np.maximum, column, start)
 
 
 def least(column: npt.NDArray[Any], start: Int64) -> npt.NDArray[Any]:
-    """Return the least of a column in each part; 0 of one without entries."""
+    """Return the least of a column in each part; 0 for an empty part."""
     return _reduced(np.minimum, column, start)
 
 
@@ -314,5 +314,5 @@ def names(given: Iterable[str], place: str) -> tuple[str, ...]:
 
 
 def numbers(count: int) -> tuple[str, ...]:
-    """Return the names that the members, topics and racks of a fleet have."""
+    """Return ``"0"``, ``"1"``, ...: the names of the members, topics and racks of a fleet."""
     return tuple(map(str, range(count)))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from groups.arguments import taking
-from groups.arrays import NOBODY, count_owners, frozen, kept, some
+from groups.arrays import NOBODY, any_in_parts, as_immutable, count_owners, frozen
 from groups.documents import fields
 from groups.errors import InvalidAssignment
 from groups.wording import counted
@@ -74,7 +74,7 @@ class Assignment:
             )
         if len(self.owner) and not NOBODY <= self.owner.min() <= self.owner.max() < members:
             raise InvalidAssignment(f"owner: an index outside the group's {members} members")
-        object.__setattr__(self, "owner", kept(self.owner, np.int32))
+        object.__setattr__(self, "owner", as_immutable(self.owner, np.int32))
 
     def __repr__(self) -> str:
         return f"Assignment({self.group.name!r}, {int((self.owner >= 0).sum())} partitions)"
@@ -322,7 +322,7 @@ def valid_in(fleet: Fleet, assignment: Assignment) -> Bools:
         wrong = (owner < 0) & (group.readers > 0)[group.topic]
         held = np.flatnonzero(owner >= 0)
         wrong[held] = ~group.subscribes(owner[held], group.topic[held])
-    return np.asarray(~some(wrong, fleet.partition_start))
+    return np.asarray(~any_in_parts(wrong, fleet.partition_start))
 
 
 def balanced_in(fleet: Fleet, assignment: Assignment) -> Bools:
@@ -337,7 +337,7 @@ def balanced_in(fleet: Fleet, assignment: Assignment) -> Bools:
     least = np.full(len(group.topics), most)
     listed = np.repeat(of_row, np.diff(group.subscription_indptr))
     np.minimum.at(least, group.subscription_topics, listed)
-    return np.asarray(~some(greatest - 1 > least, fleet.topic_start))
+    return np.asarray(~any_in_parts(greatest - 1 > least, fleet.topic_start))
 
 
 def _runs(group: Group, owner: Ints) -> list[tuple[int, str, list[int]]]:

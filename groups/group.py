@@ -16,10 +16,10 @@ from groups.arrays import (
     UNKNOWN,
     check_total,
     column,
+    constructor_call,
     count_owners,
     frozen,
     integers,
-    made_again,
     starts,
 )
 from groups.columns.claims import BY_CLAIMS, Claims
@@ -116,7 +116,7 @@ class Group(Columns, Framed):
             f"{len(self.members)} members)"
         )
 
-    __reduce__ = made_again
+    __reduce__ = constructor_call
 
     @staticmethod
     @taking

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import some
+from groups.arrays import any_in_parts
 from groups.columns.places import PLACE_KINDS
 from groups.errors import BadInput
 from groups.tiers import SAFE_TOTAL, TIERS, cost_of, places_of
@@ -61,7 +61,7 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
     group, members, partitions = fleet.group, fleet.member_start, fleet.partition_start
     found = np.full(len(fleet), bool(places_of(objective)))
     if not group.subscription_known.all():
-        found |= some(~group.subscription_known, members)
+        found |= any_in_parts(~group.subscription_known, members)
     if all(TIERS[name].needs is None for name in objective):
         return found
     read = np.repeat(group.readers > 0, group.partitions)
@@ -70,12 +70,14 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
         if name == "peak_time" or needs == "copies":
             found[:] = True
         elif needs == "racks":
-            found |= some(read if racks is None else read & (racks.replicas < 0), partitions)
+            found |= any_in_parts(
+                read if racks is None else read & (racks.replicas < 0), partitions
+            )
             if racks is not None:
-                found |= ~some(racks.member >= 0, members)
+                found |= ~any_in_parts(racks.member >= 0, members)
         elif needs is not None:
             column, wanted = _needed(group, name, read)
-            found |= some(wanted if column is None else wanted & (column < 0), partitions)
+            found |= any_in_parts(wanted if column is None else wanted & (column < 0), partitions)
             if column is not None:
                 # A fleet whose groups add up to so much is looked at one by one.
                 found |= column.sum(where=column > 0, dtype=float) >= SAFE_TOTAL / 2

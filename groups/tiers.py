@@ -31,24 +31,25 @@ Objective = tuple[str, ...]
 # int64, or Python integers where a sum may leave 64 bits.
 Exact = npt.NDArray[Any]
 SAFE_TOTAL = 2**62
-# What people call moves.
+# The tier that counts moves.
 MOVES = "stickiness"
-# Of the busiest member: those of lag, and all.
+# Tiers of the busiest member: those of lag, and all.
 LAG_PEAKS = ("peak_lag", "peak_time")
 PEAKS = (*LAG_PEAKS, "peak_weight")
-# What follows from how many partitions each member holds, and is least where balance is.
+# Tiers of how many partitions each member holds; they are least if balance is.
 OF_COUNTS = ("load_spread", "idle_members")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a tier costs a partition: for its member alone, whatever the others have.
+    """What one partition costs in a tier; it depends on its member only, not on other partitions.
 
     Attributes
     ----------
-    leaving : whether it costs something to leave the owner
-    weight : how much that is, (partitions,) int64, -1 where unknown; None: 1 each
-    far : whether a member costs 1 whose rack holds no replica, or whose host no copy of the state
+    leaving : whether a partition costs something if it leaves its owner
+    weight : that cost, (partitions,) int64, -1 where unknown; None: 1 each
+    far : whether a partition costs 1 with a member whose rack holds no replica of it, or whose
+        host no copy of its state
     """
 
     leaving: bool = False
@@ -56,7 +57,7 @@ class Cost:
     far: bool = False
 
     def of_leaving(self, group: Group, partitions: Int64 | slice) -> Int64:
-        """Return what it costs some partitions to leave their owners, (some,) int64."""
+        """Return what `partitions` cost if they leave their owners, int64, one for each."""
         weight = None if self.weight is None else self.weight(group)
         if weight is not None:
             return weight[partitions]
@@ -64,14 +65,14 @@ class Cost:
         return np.full(len(group.owner[partitions]), unit, np.int64)
 
     def greatest(self, group: Group) -> int:
-        """Return a bound on what one partition costs."""
+        """Return an upper bound on what one partition costs."""
         if self.weight is None:
             return 1
         weight = self.weight(group)
         return 0 if weight is None else int(weight.max(initial=0))
 
     def dearest(self, group: Group) -> Int64 | Bools:
-        """(all partitions,) int64 or bool: a bound on what each costs."""
+        """(all partitions,) int64 or bool: an upper bound on what each costs."""
         weight = None if self.weight is None else self.weight(group)
         if weight is None:
             return np.full(group.n_partitions, self.weight is None)
@@ -80,18 +81,19 @@ class Cost:
 
 @dataclass(frozen=True)
 class Tier:
-    """One tier of an objective: all that the house knows of it, but for the formulations.
+    """One tier of an objective: everything about it except its formulations for solvers.
 
     Attributes
     ----------
-    sentence : what it asks for, for people
-    value : what an assignment costs each group of a fleet, (groups,); the assignment is one of
-        the fleet's `group`, and need not be valid
-    greatest : what no assignment of a group, nor a sum that stands for its cost, is above
+    sentence : what the tier asks for, in a sentence for users
+    value : the value of an assignment for each group of a fleet, (groups,); the assignment is one
+        of the fleet's `group`, and need not be valid
+    greatest : an upper bound on the value of every assignment of a group, and on the sum that
+        a solver minimises for it
     needs : the column that a group must have; `peak_time` needs the members' `capacity`, too
-    cost : what it costs a partition by itself; None if others matter
-    is_convex : whether it grows with the square of what a member holds, of all topics, of one or
-        of what keeps state, or of what a place has
+    cost : what one partition costs; None if that depends on other partitions
+    is_convex : whether flows minimise it as a sum of squares: of partitions per member (all, of
+        one topic, or those that keep state) or of partitions per place
     place : the kind of place
     unit : what its value counts
     """
@@ -119,12 +121,12 @@ def pairwise_difference(values: Sequence[int]) -> int:
 
 
 def load_of(assignment: Assignment, column: Int64 | None) -> list[int]:
-    """Return the sum of a column, (all partitions,) int64, over what each member holds."""
+    """Return for each member the sum of a column, (all partitions,) int64, over what it holds."""
     return list(map(int, _loads(assignment, column).tolist()))
 
 
 def _loads(assignment: Assignment, column: Int64 | None) -> Exact:
-    """(members,) the same as an array."""
+    """(members,) the loads that `load_of` returns."""
     members = len(assignment.group.members)
     if column is None:
         return np.zeros(members, np.int64)
@@ -137,7 +139,7 @@ def _loads(assignment: Assignment, column: Int64 | None) -> Exact:
 
 
 def _pairs(loads: Exact, fleet: Fleet) -> Exact:
-    """(groups,) the differences of the loads of all pairs of members of a group, added up."""
+    """(groups,) the sum over all pairs of members of a group of the difference of their loads."""
     start, size = fleet.member_start, np.diff(fleet.member_start)
     if float(loads.sum()) * float(size.max(initial=0)) >= SAFE_TOTAL:
         each = (pairwise_difference(loads[a:b].tolist()) for a, b in pairwise(start.tolist()))
@@ -158,15 +160,15 @@ def _spread(loads: Exact, fleet: Fleet) -> Exact:
     return np.asarray(greatest(loads, fleet.member_start) - least(loads, fleet.member_start))
 
 
-def _could_be_busy(fleet: Fleet) -> Int64:
-    """(groups,) how many members of each there are partitions for."""
+def _most_busy(fleet: Fleet) -> Int64:
+    """(groups,) the lesser of the number of members and the number of partitions that are read."""
     there = np.where(fleet.group.readers > 0, fleet.group.partitions, 0)
     return np.minimum(np.diff(fleet.member_start), sums(there, fleet.topic_start))
 
 
 def _idle_members(assignment: Assignment, fleet: Fleet) -> Int64:
-    """(groups,) members that hold nothing, less those for whom there are too few partitions."""
-    return _could_be_busy(fleet) - sums(assignment.loads > 0, fleet.member_start)
+    """(groups,) how many members hold nothing that could hold a partition."""
+    return _most_busy(fleet) - sums(assignment.loads > 0, fleet.member_start)
 
 
 def _topic_balance(assignment: Assignment, fleet: Fleet) -> Int64:
@@ -181,7 +183,7 @@ def _topic_balance(assignment: Assignment, fleet: Fleet) -> Int64:
 
 
 def _of_places(kind: PlaceKind, sentence: str) -> Tier:
-    """Return the tier of how even hosts or racks are, each by what it has for a member."""
+    """Return the tier of how even hosts or racks are in partitions per member."""
 
     def value(assignment: Assignment, fleet: Fleet) -> Exact:
         return np.array(
@@ -230,7 +232,12 @@ def _racks(assignment: Assignment, fleet: Fleet) -> Int64:
 def _of_copies(
     of_one: Callable[[Racks, Int64, Int64], int],
 ) -> Callable[[Assignment, Fleet], Int64]:
-    """Return the value of a tier: of the copies and of who (members) holds what (partitions)."""
+    """Return the value function of a tier that looks at copies of state.
+
+    Parameters
+    ----------
+    of_one : the value for one group, from its copies and the member and partition of each holding
+    """
 
     def value(assignment: Assignment, fleet: Fleet) -> Int64:
         member, partition = assignment.holdings
@@ -251,7 +258,7 @@ def _state_squares(copies: Racks, member: Int64, partition: Int64) -> int:
 
 
 def _peak_time(assignment: Assignment, fleet: Fleet) -> Exact:
-    """(groups,) seconds that the last member takes to catch up, 0 for one of no capacity."""
+    """(groups,) seconds until the last member has caught up; a member of unknown capacity: 0."""
     group = assignment.group
     behind, rate = _loads(assignment, group.lag_records), group.capacity
     return _peak(np.where(rate > 0, -(-behind // np.maximum(rate, 1)), 0), fleet)
@@ -263,7 +270,7 @@ def _read(group: Group) -> int:
 
 
 def _most_balance(group: Group) -> int:
-    """Return the greatest of KIP-54's score and the sum of squared loads that stands for it."""
+    """Return an upper bound on KIP-54's score and on the sum of squares that replaces it."""
     return _read(group) * max(len(group.members) - 1, _read(group))
 
 
@@ -272,12 +279,12 @@ def _total(column: Int64 | None, wanted: Bools) -> int:
 
 
 def _most_time(group: Group) -> int:
-    """Return the total lag, which seconds are no more than, and which stands for their cost."""
+    """Return the total lag: seconds are no more, and a solver minimises records in their place."""
     return _total(group.lag_records, group.readers[group.topic] > 0)
 
 
 def _of_sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Tier]:
-    """Return the tiers of a column that members hold the sum of."""
+    """Return the three tiers (peak, spread, balance) of lag or of weight per member."""
 
     def column(group: Group) -> Int64 | None:
         return group.lag_records if needs == "lag" else group.weight
@@ -400,7 +407,7 @@ TIERS = {
 
 
 def cost_of(tier: str) -> Cost:
-    """Return what a tier costs a partition by itself; nothing where others matter."""
+    """Return what one partition costs in a tier; nothing if that depends on other partitions."""
     return TIERS[tier].cost or Cost()
 
 
@@ -414,7 +421,7 @@ PRESETS: dict[str, Objective] = {
 
 
 def tier_named(name: str) -> str:
-    """Return the tier of a name: ``moves``, as the tables say, is `stickiness`."""
+    """Return the name of a tier, `stickiness` for ``moves``, which the tables say."""
     return "stickiness" if name == "moves" else name
 
 
@@ -450,19 +457,19 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
 
 def is_flow(objective: Sequence[str]) -> bool:
     """Return whether the exact network method serves every tier, and all of them together."""
-    return all(TIERS[tier].is_flow for tier in objective) and apart_in(objective) is None
+    return all(TIERS[tier].is_flow for tier in objective) and incompatible_pair(objective) is None
 
 
-def apart_in(objective: Sequence[str]) -> tuple[str, str] | None:
-    """Return two tiers that no network of ours serves together; None if there are none.
+def incompatible_pair(objective: Sequence[str]) -> tuple[str, str] | None:
+    """Return two tiers that no flow network serves together; None if there are none.
 
-    They tell partitions apart by different things, racks and topics or state. And loads need not
-    have a least majorised vector once what keeps state is even, as after places.
+    Either one tier tells partitions apart by racks or topics and the other by state; or balance
+    comes after stateful balance, where loads need not have a least majorised vector.
     """
-    return next((pair for pair in combinations(objective, 2) if pair in _APART), None)
+    return next((pair for pair in combinations(objective, 2) if pair in _INCOMPATIBLE), None)
 
 
-_APART = {
+_INCOMPATIBLE = {
     ("stateful_balance", "balance"),
     *permutations(("stateful_balance", "topic_balance")),
     *permutations(("stateful_balance", "racks")),
@@ -471,34 +478,34 @@ _APART = {
 
 
 def racks_of(group: Group, objective: Sequence[str]) -> Racks | None:
-    """Return the hosts with copies that tiers look at, or the racks; None if none does."""
+    """Return the hosts and copies, or the racks, that tiers look at; None if no tier does."""
     needs = {TIERS[tier].needs for tier in objective}
     if "copies" in needs:
         return group.copies
     return group.racks if "racks" in needs else None
 
 
-# Of these the squares of what members hold are least, in place of KIP-54's score for the first.
+# Tiers for which flows minimise the sum of squared loads; for balance it replaces KIP-54's score.
 SQUARED_LOADS = frozenset({"balance", "load_squares"})
 
 
 def places_of(objective: Sequence[str]) -> tuple[PlaceKind, ...]:
-    """Return the kinds of places that some tiers are about, the finer first."""
+    """Return the kinds of places that tiers are about, hosts before racks."""
     return tuple(k for k in PLACE_KINDS if any(TIERS[tier].place == k for tier in objective))
 
 
 def is_laminar(objective: Sequence[str]) -> bool:
-    """Return whether prices of every tier are the certificate, as of squares and restores."""
+    """Return whether the certificate has prices for every tier: squares, places and state."""
     copies = any(TIERS[tier].needs == "copies" for tier in objective)
     return copies or "load_squares" in objective or bool(places_of(objective))
 
 
 def form_after(tier: str, earlier: Sequence[str]) -> str:
-    """Return the tier that is minimised for a tier after some others: squared loads for balance.
+    """Return the tier that solvers minimise in place of `tier`: `load_squares` for balance.
 
-    Those are least where KIP-54's score is if the loads that are best in the earlier tiers have a
-    least majorised vector. After tiers of places, state or lag, they need not have one
-    (docs/explanation/method.md).
+    The two have the same optima if the loads that are best in the earlier tiers have a least
+    majorised vector. After tiers of places, state or lag there may be none
+    (docs/explanation/method.md), and balance stays.
     """
     levels = is_flow((*earlier, tier)) and not places_of(earlier)
     return "load_squares" if tier == "balance" and levels else tier
@@ -524,10 +531,10 @@ def values_in(fleet: Fleet, assignment: Assignment, objective: Objective) -> Exa
 
 
 def called(tier: str) -> str:
-    """Return what a tier counts, as people call it."""
+    """Return the name of a tier for users: ``moves`` for `stickiness`."""
     return "moves" if tier == MOVES else tier
 
 
 def in_words(tiers: Iterable[str]) -> str:
-    """Return an objective in one line."""
+    """Return an objective in one line, such as ``balance > moves``."""
     return " > ".join(map(called, tiers))

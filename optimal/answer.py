@@ -1,4 +1,4 @@
-"""Answer: what a method says it found, before the checker looks at it, and its limits."""
+"""Answer: what a method claims before the checker confirms it, and the limits of each method."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 
 class NothingWithin(Exception):
-    """No assignment keeps to all budgets; `solve` turns it into a line for people."""
+    """No assignment keeps to all budgets; `solve` turns it into a `BadInput` that says which."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """A method's word: an assignment and bounds.
+    """A method's claim: an assignment and bounds.
 
     Attributes
     ----------
     owner : (all partitions,) int32, -1 where nobody reads; None if nothing was found in time
-    bounds : per tier of the objective a lower bound given the earlier tiers at their optimum,
-        None if an earlier tier is open or nothing is known
+    bounds : for each tier of the objective a lower bound, given the earlier tiers at their
+        optimum; None if an earlier tier is open or nothing is known
     stopped : why the method stopped
     proof : what the bounds rest on
-    method : what ran, where the method chose between several ways
+    method : what ran, if the method chose between several algorithms
     """
 
     owner: Int32 | None
@@ -45,22 +45,22 @@ class Answer:
     method: str | None = None
 
 
-# What a tier's greatest cost stays below. Brute force adds up in 64 bits. CP-SAT compares value
-# and bound as floats, and calls optimal beyond 2^53 what a unit could better. CBC computes in
-# floats throughout; near 2^26 it mistakes a unit of the cost.
+# A method serves a tier only if its greatest value is below the limit. Brute force adds up in 64
+# bits. CP-SAT compares value and bound as floats: beyond 2^53 it takes two values that differ by 1
+# for equal. CBC computes in floats throughout; near 2^26 it is off by 1.
 LIMITS = {"brute": 2**62, "exchange": 2**56, "cp-sat": 2**53, "ilp": 2**24}
-# CP-SAT refuses a sum whose variables' bounds add up to 64 bits.
+# CP-SAT refuses a sum if its variables' bounds add up to more than 64 bits.
 SUMMED = 2**62
 
 
 def require_costs_within(group: Group, objective: Objective, method: str) -> None:
-    """Raise BadInput if a tier may cost more than a method tells apart."""
+    """Raise BadInput if a tier may reach a value that a method cannot compute exactly."""
     if (refused := too_great(group, objective, method)) is not None:
         raise BadInput(refused)
 
 
 def too_great(group: Group, objective: Sequence[str], method: str) -> str | None:
-    """Return which tier may cost more than a method tells apart; None if none may."""
+    """Return the message for a tier whose values may leave a method's limit; None if all fit."""
     for tier in objective:
         greatest, limit = TIERS[tier].greatest(group), LIMITS[method]
         if method == "cp-sat" and tier.endswith("balance"):
@@ -74,7 +74,7 @@ def too_great(group: Group, objective: Sequence[str], method: str) -> str | None
 
 
 def _greatest_of(group: Group, tier: str) -> str:
-    """Name the place in the group that a tier's cost comes from most."""
+    """Return the largest number in the group that a tier's value comes from, with its place."""
     needs = TIERS[tier].needs
     column = group.lag_records if needs == "lag" else group.weight
     if needs not in ("lag", "weight") or column is None:

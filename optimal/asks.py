@@ -1,7 +1,7 @@
-"""The checker of asks: what members, hosts and racks ask for a partition, or for a standby.
+"""The checker of asks: the prices that members, hosts and racks ask for a partition or standby.
 
-To be read beside docs/explanation/proof.md, from *Hosts and racks* on, as `optimal.certificate`
-is beside what comes before. Asks are compared tier by tier.
+To be read beside docs/explanation/proof.md, from *Hosts and racks* on; `optimal.certificate`
+covers the sections before. Asks are compared tier by tier.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def require_asks(case: Case, solution: Solution) -> None:
-    """Require that every partition is where it costs and asks least, and that all loads are right.
+    """Require that every partition has the member of least cost and ask, and that asks fit loads.
 
     Raises
     ------
@@ -33,15 +33,15 @@ def require_asks(case: Case, solution: Solution) -> None:
     tiers = solution.objective
     known = {*BY_PARTITION, *OF_PLACES, *OF_LOADS, STATE}
     both = " and ".join(OF_LOADS) * ({*OF_LOADS} <= {*tiers})
-    other = next((tier for tier in tiers if tier not in known), both)
-    require(not other, f"no certificate is defined for an objective with {other}")
+    unserved = next((tier for tier in tiers if tier not in known), both)
+    require(not unserved, f"no certificate is defined for an objective with {unserved}")
     asks = Asks(case, tiers, solution.proof.prices)
     asks.require_cheap()
     asks.require_loads([(p, case.held[p]) for p in case.read])
 
 
 def require_standbys(standbys: Standbys) -> None:
-    """Require that standbys are where they may be, and that none are better beside the actives.
+    """Require that standbys are where they may be, and optimal given the active tasks.
 
     Raises
     ------
@@ -67,13 +67,13 @@ def require_standbys(standbys: Standbys) -> None:
     process, ask = asks.units["host"], asks.of_member["member"]
     cheapest = {process[m]: m for m in sorted(case.members, key=ask.__getitem__, reverse=True)}
     copies = max(0, min(replicas, len(cheapest) - 1))
-    for p, some in of_task.items():
-        active, chosen = process[case.held[p]], {process[m] for m in some}
-        apart = len(some) == copies == len(chosen - {active})
+    for p, holders in of_task.items():
+        active, chosen = process[case.held[p]], {process[m] for m in holders}
+        apart = len(holders) == copies == len(chosen - {active})
         require(apart, f"{case.names[p]}: expected {copies} standbys, each on another process")
         others = (m for h, m in cheapest.items() if h not in (active, *chosen))
         least = min((asks.pays(p, m) for m in others), default=None)
-        for m in some:
+        for m in holders:
             cheap = ask[m] == ask[cheapest[process[m]]]
             right = cheap and (least is None or asks.pays(p, m) <= least)
             require(right, f"{case.names[p]}: a standby elsewhere costs and asks less")
@@ -85,13 +85,14 @@ def require_standbys(standbys: Standbys) -> None:
 
 
 class Asks:
-    """What each member is on at each height, and what that asks, an integer for each tier.
+    """What members, hosts and racks ask: one integer per tier.
 
     Attributes
     ----------
-    units : of each kind (`state`, `member`, `host`, `rack`) those of the members, the finer first
-    asked : what each of these asks, by its name
-    of_member : the same of each member, of the kinds `state` and `member`
+    units : of each kind (`state`, `member`, `host`, `rack`, in this order) the unit of each
+        member: its own name, or the name of its host or rack
+    asked : of each kind what each unit asks, by the unit's name
+    of_member : of the kinds `state` and `member` what each member asks
     """
 
     def __init__(self, case: Case, tiers: Sequence[str], tables: Mapping[str, Int64]) -> None:
@@ -111,13 +112,13 @@ class Asks:
         self.of_member = {kind: [*self.asked[kind].values()] for kind in finest}
 
     def pays(self, p: int, m: int, kind: str = "member") -> tuple[int, ...]:
-        """Return what a partition of a kind costs with a member, and what is asked for it."""
+        """Return per tier what partition p costs with member m plus what the member asks."""
         cost, tiers = self.case.cost, self.tiers
         costs = (cost(tier, p, m) if tier in BY_PARTITION else 0 for tier in tiers)
         return tuple(map(add, costs, self.of_member[kind][m]))
 
     def require_cheap(self) -> None:
-        """Require that every partition is with a reader with whom it pays least."""
+        """Require that every partition is with a reader to whom it pays least."""
         case = self.case
         for kind, asks in self.of_member.items():
             pays = partial(self.pays, kind=kind)
@@ -130,14 +131,15 @@ class Asks:
     def require_loads(
         self, held: Sequence[tuple[int, int]], fixed: Sequence[int] = ()
     ) -> list[int]:
-        """Require that what is asked allows the loads; return the squares of each kind.
+        """Require that asks fit the loads; return the sum of squared loads of each kind.
 
-        What a member or place asks, less what the place above it asks, is no less than what the
-        last partition adds to its squares, and no more than what one more adds.
+        What a member or place asks, less what its next coarser place asks, is at least what its
+        last partition adds to its square, and at most what one more partition would add.
 
         Parameters
         ----------
-        held : who has which partition or standby; fixed : members that have others, which stay
+        held : pairs of a partition or standby and its member; fixed : the member of each active
+            task beside them, which stays
         """
         case, tiers, squares = self.case, self.tiers, list[int]()
         of = {STATE: "state", **dict.fromkeys(OF_LOADS, "member"), **OF_PLACES}

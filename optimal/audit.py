@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import exact_sums, some, sums
+from groups.arrays import any_in_parts, exact_sums, sums
 from groups.assignment import Assignment
 from groups.fleet import Fleet
 from groups.needs import lacking
-from groups.tiers import SQUARED_LOADS, apart_in, cost_of, is_laminar, racks_of
+from groups.tiers import SQUARED_LOADS, cost_of, incompatible_pair, is_laminar, racks_of
 from optimal.certificate import check
 from optimal.evidence import Evidence
 from optimal.form import (
@@ -129,7 +129,7 @@ def proved(evidence: Evidence, objective: Objective, given: Certificates) -> Boo
         allowed = least_costs(evidence, before, (), (), (nothing, nothing))[1]
         return np.asarray(evidence.of_groups(~allowed) == 0)
     level, price, scale = given.level, given.price, given.scale
-    good = ~some((level > loads) | (level < loads - 1), fleet.member_start)
+    good = ~any_in_parts((level > loads) | (level < loads - 1), fleet.member_start)
     good &= _outweighs(evidence, after, scale)
     if not _fits(evidence, after, price, scale) or not good.any():
         return np.zeros(len(fleet), bool)
@@ -324,7 +324,7 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
 
 def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, Int64]) -> bool:
     """Return whether prices of every tier prove a valid assignment optimal."""
-    apart = (apart_in(objective) or ("", ""))[1] not in ("", "balance")
+    apart = (incompatible_pair(objective) or ("", ""))[1] not in ("", "balance")
     if not set(objective) <= ASKED or set(objective) >= SQUARED_LOADS or apart:
         return False
     heights = heights_of(evidence.group, objective)

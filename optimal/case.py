@@ -1,4 +1,4 @@
-"""Case: what is given, a group and who holds what, as plain lists; what every tier is worth.
+"""Case: a group and an assignment of it as plain lists, and the value of every tier.
 
 The first section of docs/explanation/proof.md. Partitions are numbered through, topic by topic.
 """
@@ -21,36 +21,39 @@ if TYPE_CHECKING:
 
 MOVES = "stickiness"
 BY_PARTITION = (MOVES, "moved_weight", "racks", "restores")
-# Those that ask where a member stands, and the column of the group that they ask about.
+# Tiers that depend on the rack or host of a member, and the column of the group that they read.
 STANDS = {"racks": "racks", "restores": "copies"}
 PEAKS = ("peak_lag", "peak_time", "peak_weight")
 OF_LOADS = ("balance", "load_squares")
 STATE = "stateful_balance"
 STANDBY_TIERS = ("load_squares", "host_balance", "restores")
-# Tiers of places, the finer first, and of each which place.
+# Tiers of places and the kind of place, hosts before racks.
 OF_PLACES: dict[str, PlaceKind] = {"host_balance": "host", "rack_balance": "rack"}
-# How even loads are, and the peak of the same loads.
+# Tiers of how even loads are, and the peak of the same loads.
 EVENS = {f"{of}_{how}": f"peak_{of}" for of in ("lag", "weight") for how in ("spread", "balance")}
-# The value of a tier, from its definition.
+# The definition of a tier: from a case to the value.
 Definition: TypeAlias = "Callable[[Case], int]"
 
 
 def require(holds: object, message: str) -> None:
-    """Require that a condition of the page holds."""
+    """Raise ProofError with the message if a condition does not hold."""
     if not holds:
         raise ProofError(message)
 
 
 class Case:
-    """What a group says of itself, and who holds what.
+    """The data of a group, and the assignment to check, as plain lists.
 
     Attributes
     ----------
-    topic, names : of each partition its topic, and what it is called
-    owner, held : of each partition its owner and its holder, -1 nobody
+    topic, names : of each partition its topic, and its name, such as ``orders-0``
+    owner, held : of each partition the member that owned it and the one that holds it, -1 nobody
     reads, loads : of each member the topics that it reads, and how many partitions it holds
     readers : of each topic the members that read it
-    read : the partitions that count
+    read : the partitions that somebody reads
+    columns : lag, weight, set of replica racks and set of copies of each partition, -1 unknown
+    near : for racks and copies, the pairs (set, rack or host) in which a replica or copy is, the
+        number of racks or hosts, and that of each member
     """
 
     def __init__(self, group: Group, held: list[int]) -> None:
@@ -75,13 +78,13 @@ class Case:
             "weight": unknown if group.weight is None else group.weight.tolist(),
         }
         self.near: dict[str, tuple[set[int], int, list[int]]] = {}
-        for what, one in sets.items():
-            self.columns[what] = unknown if one is None else one.replicas.tolist()
-            if one is not None:
-                self.near[what] = {*one.holds.tolist()}, len(one.names), one.member.tolist()
+        for what, racks in sets.items():
+            self.columns[what] = unknown if racks is None else racks.replicas.tolist()
+            if racks is not None:
+                self.near[what] = {*racks.holds.tolist()}, len(racks.names), racks.member.tolist()
 
     def require_valid(self) -> None:
-        """Require that what somebody reads is with a reader, and the rest with nobody."""
+        """Raise InvalidAssignment unless readers hold all that is read, and nobody the rest."""
         for p, (t, m) in enumerate(zip(self.topic, self.held, strict=True)):
             if m < 0 and self.readers[t]:
                 raise InvalidAssignment(f"{self.names[p]} with nobody: unassigned")
@@ -90,7 +93,7 @@ class Case:
                 raise InvalidAssignment(f"{self.names[p]} with {who}: unsubscribed")
 
     def known(self, what: str, p: int) -> int:
-        """Return the lag, the weight or the set of replica racks of a partition."""
+        """Return what a column says of a partition; raise BadInput if it is unknown."""
         if self.columns[what][p] < 0:
             raise BadInput(f"{self.names[p]}: its {what} is unknown, but the objective needs it")
         return self.columns[what][p]
@@ -102,7 +105,7 @@ class Case:
         return self.columns["copies"][p] >= 0
 
     def sizes(self, tier: str) -> dict[int, int]:
-        """Return what each partition adds to a load: 1, its lag or its weight; ascending."""
+        """Return what each partition adds to a load (1, its lag or its weight), ascending."""
         if tier in ("balance", "load_spread"):
             return dict.fromkeys(self.read, 1)
         what = "weight" if "weight" in tier else "lag"
@@ -111,9 +114,9 @@ class Case:
         }
 
     def rates(self, tier: str) -> list[int]:
-        """Return what divides the load of each member: its capacity for `peak_time`, else 1.
+        """Return the divisor of each member's load: its capacity for `peak_time`, otherwise 1.
 
-        A member that holds nothing may have no capacity, and counts as 1.
+        It is also 1 for a member of unknown capacity that holds nothing.
         """
         if tier != "peak_time":
             return [1] * len(self.members)
@@ -139,12 +142,12 @@ class Case:
         return found
 
     def weights(self, place: list[str]) -> dict[str, int]:
-        """Return what the square of a load counts at each place: less where more members are."""
+        """Return the factor of each place's squared load: the more members, the smaller."""
         members = Counter(place)
         return {name: lcm(*members.values()) // number for name, number in members.items()}
 
     def cost(self, tier: str, p: int, m: int) -> int:
-        """Return what it costs in a tier of BY_PARTITION that a member holds a partition."""
+        """Return the cost of a partition p with a member m in a tier of `BY_PARTITION`."""
         if tier in STANDS:
             if tier == "restores" and not self.keeps_state(p):
                 return 0
@@ -162,10 +165,10 @@ class Case:
         among: set[int],
         tiers: Sequence[str],
     ) -> dict[int, tuple[int, ...]]:
-        """Return the least costs of the partitions that some members read, with one of these.
+        """Return the least costs of each partition with a member of `among`, if one reads it.
 
-        Readers as far from it in the tiers cost the same but for their ranks, and only the owner
-        costs less: of the others the first by rank stands for all.
+        Only the owner and the first by rank among readers at each distance need to be compared:
+        other readers at that distance cost the same except for their rank.
         """
         far = [tier for tier in STANDS if tier in tiers]
         firsts: dict[tuple[int, ...], dict[tuple[int, ...], int]] = {}
@@ -173,17 +176,17 @@ class Case:
         for p in self.read:
             place = (self.topic[p], *(self.columns[STANDS[tier]][p] for tier in far))
             if place not in firsts:
-                some = among.intersection(self.readers[self.topic[p]])
-                ranked = sorted(some, key=ranks.__getitem__)
+                readers = among.intersection(self.readers[self.topic[p]])
+                ranked = sorted(readers, key=ranks.__getitem__)
                 firsts[place] = {
                     tuple(self.cost(tier, p, m) for tier in far): m for m in ranked[::-1]
                 }
-            if few := {*firsts[place].values(), self.owner[p]} & among:
-                found[p] = min(costs(p, m) for m in few)
+            if compared := {*firsts[place].values(), self.owner[p]} & among:
+                found[p] = min(costs(p, m) for m in compared)
         return found
 
     def most(self, tier: str) -> int:
-        """Return what a tier of BY_PARTITION costs where all is far, or nothing stays."""
+        """Return an upper bound on a tier of `BY_PARTITION`: all far, or everything moved."""
         return sum(1 if tier == "racks" else self.cost(tier, p, -1) for p in self.read)
 
     def value(self, tier: str) -> int:
@@ -197,7 +200,7 @@ class Case:
         return DEFINED_TIERS[tier](self)
 
     def loads_of(self, tier: str) -> list[int]:
-        """Return what each member holds, in what the partitions add to a load in a tier."""
+        """Return the load of each member in a tier: partitions, lag or weight."""
         loads = [0] * len(self.members)
         for p, size in self.sizes(tier).items():
             loads[self.held[p]] += size

@@ -1,4 +1,4 @@
-"""Evidence: who reads, owned and holds what in the groups of a fleet, and what each tier costs."""
+"""Evidence: derived columns of an assignment of a fleet: readers, owners, moves, costs, values."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Who reads, owned and holds what in the groups of a fleet, as columns.
+    """Derived columns of an assignment of a fleet, each computed once.
+
+    Arrays of shape (read,) have an entry for each partition that somebody reads.
 
     Attributes
     ----------
-    assignment : of the group that the fleet is
+    assignment : of `fleet.group`, which holds all groups of the fleet
     """
 
     fleet: Fleet
@@ -50,7 +52,7 @@ class Evidence:
 
     @cached_property
     def all_read(self) -> bool:
-        """Whether somebody reads every partition."""
+        """Whether every partition has a reader."""
         return bool((self.group.readers[self.group.partitions > 0] > 0).all())
 
     @cached_property
@@ -67,7 +69,7 @@ class Evidence:
 
     @cached_property
     def moved(self) -> Bools:
-        """(read,) bool: whether a partition had an owner and is not with it."""
+        """(read,) bool: whether a partition has a valid owner and is not with it now."""
         if not self.owned.any():
             return self.owned
         differs = (self.group.owner != self.held)[self.read]
@@ -75,7 +77,7 @@ class Evidence:
 
     @cached_property
     def valid(self) -> Bools:
-        """(groups,) bool: whether what somebody reads is with a reader, the rest with nobody."""
+        """(groups,) bool: whether readers hold all that is read, and nobody the rest."""
         return valid_in(self.fleet, self.assignment)
 
     def values(self, objective: Objective) -> Exact:
@@ -91,35 +93,35 @@ class Evidence:
         return int(self.values((tier,))[0, 0])
 
     def far(self, tier: str, member: Ints) -> Int64:
-        """(read,) int64: 1 where a partition's member is far from its replicas or copies."""
+        """(read,) int64: 1 where `member` is far from a partition's replicas or copies."""
         racks = racks_of(self.group, (tier,))
         if racks is None:
             return np.zeros(len(member), np.int64)
         return racks.lack(racks.replicas[self.read], racks.member[member]).astype(np.int64)
 
     def leaving(self, tier: str) -> Int64 | Bools:
-        """(read,) int64 or bool: what it costs in a tier that a partition leaves its owner."""
+        """(read,) int64 or bool: what each partition would cost in a tier if it left its owner."""
         return self._weighed(self.owned, tier)
 
     def costs(self, tier: str) -> Int64 | Bools:
-        """(read,) int64 or bool: what each partition costs in a tier where it is."""
+        """(read,) int64 or bool: what each partition costs in a tier with its holder."""
         if cost_of(tier).far:
             return self.far(tier, self.held[self.read])
         return self._weighed(self.moved, tier)
 
     def _weighed(self, chosen: Bools, tier: str) -> Int64 | Bools:
-        """(read,) int64 or bool: what the chosen partitions cost when they leave their owners."""
+        """(read,) int64 or bool: the cost of leaving the owner for chosen partitions, else 0."""
         if cost_of(tier).weight is None and cost_of(tier).leaving:
             return chosen
         return np.where(chosen, cost_of(tier).of_leaving(self.group, self.read), 0)
 
     def dearest(self, tier: str) -> Int64 | Bools:
-        """(read,) int64: what each costs in a tier where all is far, or nothing stays."""
+        """(read,) int64: the most that each partition can cost in a tier: far, or moved."""
         far = cost_of(tier).far
         return np.ones(len(self.owned), np.int64) if far else self.leaving(tier)
 
     def of_groups(self, column: Int64 | Bools) -> Exact:
-        """Return the sum over the partitions of each group, (groups,), of a column, (read,)."""
+        """Return the sum of a column, (read,), over the partitions of each group, (groups,)."""
         if self.all_read or len(self.fleet) == 1:
             start = self.fleet.partition_start if self.all_read else np.array([0, len(column)])
             return exact_sums(column, start)
@@ -129,7 +131,7 @@ class Evidence:
 
     @cached_property
     def even_squares(self) -> Int64:
-        """(topics,) int64: the least sum of squares: the share of each reader is rounded."""
+        """(topics,) int64: the least sum of squares: readers' shares differ by 1 at most."""
         share, more = np.divmod(self.group.partitions, np.maximum(self.group.readers, 1))
         least = more * (share + 1) ** 2 + (self.group.readers - more) * share**2
         return np.where(self.group.readers > 0, least, 0)

@@ -1,4 +1,4 @@
-"""What a solution must be before it can be true: its form, and that its words agree."""
+"""The form of a solution: types, lengths, and whether terms, bounds and status agree."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def require_form(group: Group, solution: Solution) -> None:
-    """Require a well-formed answer to `group`, whatever was done to it since it was made.
+    """Require that a solution is a well-formed answer to `group`, even if it was altered.
 
     Raises
     ------
     InvalidAssignment
-        If it is an answer to other members or partitions, has other terms than the
-        objective, or its assignment hands out what it cannot.
+        If it is an answer to other members or partitions, has other terms than the objective, or
+        its assignment names members or partitions that do not exist.
     ProofError
-        If a word, an integer or a column is not of the type or length that it should be.
+        If a field is not of the right type or length.
     """
     solution.__post_init__()
     solution.proof.__post_init__()
@@ -55,18 +55,22 @@ def require_form(group: Group, solution: Solution) -> None:
 
 
 def unchecked(solution: Solution, values: tuple[int, ...]) -> tuple[str, ...]:
-    """Hold terms, bounds and status against the values found; return what is unchecked.
+    """Compare terms, bounds and status with the values found; return what is unchecked.
 
     Parameters
     ----------
-    values : of each tier, none where there is no assignment
+    values : the value of each tier, empty if there is no assignment
+
+    Returns
+    -------
+    a line for each claim that was not checked
 
     Raises
     ------
     InvalidAssignment
         If a term is not the value found.
     ProofError
-        If a bound is above it, or the status is more than bounds and proof allow.
+        If a bound is above the value, or bounds and proof do not support the status.
     """
     status, kind = solution.status, solution.proof.kind
     if (solution.assignment is None) is not (status is Status.UNKNOWN):
@@ -96,19 +100,19 @@ def unchecked(solution: Solution, values: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def require_within(solution: Solution, values: Sequence[int]) -> None:
-    """Require that an assignment keeps to the budgets; `values` are those of their tiers."""
+    """Require that the values of the budgets' tiers, in their order, are within the budgets."""
     for (tier, most), value in zip(solution.at_most.items(), values, strict=True):
         if value > most:
             raise InvalidAssignment(f"at_most.{tier}: {most}, but the value is {value}")
 
 
 def is_about_a_peak(solution: Solution) -> bool:
-    """Return whether a certificate is about a peak, how even loads are, or moves under a peak."""
+    """Return whether a certificate is about a peak, even lag or weight, or moves under a peak."""
     return bool({*PEAKS, *EVENS} & set(solution.objective) or solution.proof.givers)
 
 
 def rests_on_a_budget(solution: Solution) -> bool:
-    """Return whether the certificate of a solution holds within its budget on moves only."""
+    """Return whether a solution has a certificate that holds only within its budget on moves."""
     kind, proof = solution.proof.kind, solution.proof
     if kind is not ProofKind.CERTIFICATE or proof.level is None or proof.price is not None:
         return False
@@ -117,7 +121,13 @@ def rests_on_a_budget(solution: Solution) -> bool:
 
 
 def around_balance(objective: Objective) -> tuple[Objective, Objective]:
-    """Return the tiers before balance and those after it, which the prices are about."""
+    """Return the tiers before balance, and those after it, which the prices are about.
+
+    Raises
+    ------
+    ProofError
+        If the objective has a tier that no certificate is defined for.
+    """
     if objective in (("balance",), ("topic_balance",)):
         return (), ("stickiness",) if objective == ("balance",) else ()
     for tier in objective:

@@ -1,4 +1,4 @@
-"""Formulations: what a method has of each tier, by the tier's name."""
+"""Formulations: how a method expresses each tier, by the tier's name."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Formulation = TypeVar("Formulation")
-# How a refusal ends where a method is asked for tiers that it does not serve.
+# How the error ends if a method does not serve a tier.
 AUTO_DOES = "auto takes a method that does"
 
 
 class Formulations(dict[str, Formulation]):
-    """The formulations of a method, by the tiers' names; a tier that it lacks is BadInput.
+    """The formulations of a method, by the tiers' names; a missing tier raises BadInput.
 
     Parameters
     ----------
-    method : who has them
-    place : where they stand, and another one is added
+    method : the method's name
+    place : the table in the code to which a formulation can be added, for the error message
     entries : a formulation for each tier
     """
 

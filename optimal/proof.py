@@ -1,4 +1,4 @@
-"""Proof: what the bounds of a solution rest on."""
+"""Proof: why the bounds of a solution hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from groups.arrays import GREATEST, kept
+from groups.arrays import GREATEST, as_immutable
 from groups.columns.places import PLACE_KINDS, Places
 from groups.documents import fields
 from groups.errors import ProofError
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
 
 
-# The tiers of which levels and prices can be a certificate.
+# The tiers that levels and prices can certify.
 PRICED = ("balance", "stickiness", "moved_weight", "racks")
-# Those of which what members and places ask can be one.
+# The tiers that prices of members and places for every tier can certify.
 ASKED = frozenset(
     {*PRICED, *SQUARED_LOADS, "host_balance", "rack_balance", "stateful_balance", "restores"}
 )
@@ -33,8 +33,8 @@ ASKED = frozenset(
 class ProofKind(StrEnum):
     """What a bound rests on.
 
-    A certificate can be checked without a solver; exhaustion looked at every assignment
-    that could be better; solver is a solver's word.
+    A certificate can be checked without a solver; exhaustion means that every assignment that
+    could be better was looked at; solver means that a solver claims it.
     """
 
     CERTIFICATE = "certificate"
@@ -43,7 +43,7 @@ class ProofKind(StrEnum):
     NONE = "none"
 
 
-# What each kind is, for people, and what the checker makes of it.
+# What each kind means and what `assay check` does with it, in words for users.
 MEANING = {
     ProofKind.CERTIFICATE: "integers that assay check confirms without a solver",
     ProofKind.EXHAUSTION: "every assignment that could be better was looked at; assay check "
@@ -61,15 +61,15 @@ class Proof:
     Attributes
     ----------
     kind : the kind of proof
-    level, price : (members,) int64, the certificate (docs/explanation/proof.md), else None; one
-        that rests on a budget has no prices
+    level, price : (members,) int64, the certificate (docs/explanation/proof.md), else None; a
+        certificate that rests on a budget has no prices
     scale : how many units of price one unit of each tier that the prices are about is worth
-    prices : where a tier adds up squares, what each member (`member`) and each place (`host`,
-        `rack`) asks for a partition in every tier, and each member for one that keeps state
-        (`state`): (members or places, tiers) int64
-    floor : why no assignment has a lower peak, where the objective ends with one
+    prices : if a tier adds up squares, the price in every tier that each member (`member`) and
+        each place (`host`, `rack`) asks for a partition, and each member for a partition that
+        keeps state (`state`): (members or places, tiers) int64
+    floor : why no assignment has a lower peak, if the objective ends with a peak
     givers : indices of members that have to give partitions up, ascending: why a lower peak takes
-        more moves than there may be, or why fewer moves do not do
+        more moves than the budget allows, or why fewer moves are not enough
     """
 
     kind: ProofKind
@@ -81,7 +81,7 @@ class Proof:
     prices: Mapping[str, Int64] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Require integers; arrays are copied, so that those passed in stay the caller's."""
+        """Require integers; arrays are copied unless they are immutable."""
         if type(self.kind) is not ProofKind:
             raise ProofError(f"proof.kind: {self.kind!r} is no ProofKind")
         for name in ("level", "price"):
@@ -90,7 +90,7 @@ class Proof:
                 continue
             if type(column) is not np.ndarray or column.dtype != np.int64 or column.ndim != 1:
                 raise ProofError(f"{name}: {fields.shown(column)}, expected one column of int64")
-            object.__setattr__(self, name, kept(column, np.int64))
+            object.__setattr__(self, name, as_immutable(column, np.int64))
         if type(self.scale) is not tuple or any(type(unit) is not int for unit in self.scale):
             raise ProofError(f"scale: {self.scale!r}, expected a tuple of integers")
         whole = type(self.givers) is tuple and all(type(m) is int for m in self.givers)
@@ -101,7 +101,7 @@ class Proof:
         for name, table in self.prices.items():
             if type(table) is not np.ndarray or table.dtype != np.int64 or table.ndim != 2:
                 raise ProofError(f"prices.{name}: expected a row of int64 for each")
-        own = {name: kept(table, np.int64) for name, table in self.prices.items()}
+        own = {name: as_immutable(table, np.int64) for name, table in self.prices.items()}
         object.__setattr__(self, "prices", own)
         if self.floor is not None:
             if type(self.floor) is not Floor:
@@ -109,19 +109,19 @@ class Proof:
             self.floor.__post_init__()
 
     def levels(self) -> Int64:
-        """Return the integer per member of a certificate that rests on a budget.
+        """Return `level`, which is the whole certificate if it rests on a budget.
 
         Raises
         ------
         ProofError
-            If it is missing.
+            If there is none.
         """
         if self.level is None:
             raise ProofError("level is missing")
         return self.level
 
     def columns(self) -> tuple[Int64, Int64]:
-        """Return level and price, the two integers per member of a certificate.
+        """Return `level` and `price`, the two integers per member of a certificate.
 
         Raises
         ------
@@ -197,13 +197,14 @@ def proof_of(group: Group, value: object, objective: Objective, *, priced: bool)
 
 @dataclass(frozen=True, eq=False)
 class Height:
-    """All members, hosts or racks: what has prices of its own where a tier adds up squares.
+    """All members, hosts or racks, which have prices of their own if a tier adds up squares.
 
     Attributes
     ----------
-    kind : as `Proof.prices` names it; `state`: what keeps state of all that each member holds
-    places : which they are; each member is a place of its own
-    over : (places,) int64, what each is on of the next height, of which the last is the group
+    kind : the key of `Proof.prices`; `state`: members, counting only partitions that keep state
+    places : the members, hosts or racks; each member is a place of its own
+    over : (places,) int64, index of the place of the next coarser height that contains each; above
+        the last height there is one place, the whole group
     squared : (tiers,) bool, which tiers of the objective add up the squares of these loads
     """
 
@@ -213,19 +214,19 @@ class Height:
     squared: Bools
 
     def loads(self, group: Group, owner: Int32) -> Int64:
-        """Return how many partitions each has of an assignment, (places,) int64."""
+        """Return how many partitions of an assignment each place has, (places,) int64."""
         counts = owner >= 0
         if self.kind == "state" and group.copies is not None:
             counts &= group.copies.replicas >= 0
         return np.bincount(self.places.member[owner[counts]], minlength=len(self.over))
 
     def steps(self, load: Int64) -> Int64:
-        """(places, tiers) int64: what the last partition of such a load adds to the squares."""
+        """(places, tiers) int64: what the last partition of each load adds to the squares."""
         return np.outer(np.array(self.places.weight, np.int64) * (2 * load - 1), self.squared)
 
 
 def heights_of(group: Group, objective: Objective) -> list[Height]:
-    """Return the members, and the hosts, racks and state that tiers are about, the finer first."""
+    """Return the heights that tiers are about: state, members, hosts, racks, in this order."""
     members, kinds = len(group.members), places_of(objective)
     places = [Places(group.members, np.arange(members), (1,) * members)]
     places += map(group.places, kinds)
@@ -244,13 +245,13 @@ def heights_of(group: Group, objective: Objective) -> list[Height]:
 
 
 def _priced(group: Group, kind: str) -> tuple[str, ...]:
-    """Return the names of all members, or of all hosts or racks of members."""
+    """Return the names of all hosts or racks, or of all members if `kind` is neither."""
     places = (group.places(one).names for one in PLACE_KINDS if one == kind)
     return next(places, group.members)
 
 
 def _prices(group: Group, value: object, objective: Objective) -> dict[str, Int64]:
-    """Read the prices of members and places: of each one integer a tier."""
+    """Read the prices of members and places, for each one integer per tier."""
     kinds = (*["state"] * ("stateful_balance" in objective), "member", *places_of(objective))
     tables: dict[str, Int64] = {}
     given = fields.mapping(value, "proof.prices", allowed={*kinds}, required=kinds)
@@ -276,7 +277,7 @@ def _per_member(group: Group, value: object, place: str) -> Int64:
 
 
 def one_of(words: type[StrEnum], value: object, place: str) -> str:
-    """Return a value that is one of some words; refuse any other, naming its place."""
+    """Return the value if it is one of the words; raise BadInput at its place otherwise."""
     known = [str(word) for word in words]
     if not isinstance(value, str) or value not in known:
         fields.refuse(place, f"{fields.shown(value)}, expected one of {', '.join(known)}")
@@ -290,14 +291,14 @@ _KEYS = ("bound", "members", "at_least")
 
 @dataclass(frozen=True)
 class Floor:
-    """Why the busiest member carries no less (docs/explanation/proof.md).
+    """A lower bound on the load of the busiest member (docs/explanation/proof.md).
 
     Attributes
     ----------
-    bound : `average`: these members carry on average at least so much; `crowd`: one of them
-        holds several of their heavy partitions, or a heavy one and more that it has to hold
+    bound : `average`: the members carry so much on average; `crowd`: one of them holds several
+        heavy partitions, or a heavy one and others that it has to hold
     members : indices, ascending
-    at_least : how much a partition weighs to be heavy
+    at_least : the weight from which on a partition is heavy
     """
 
     bound: Bound
@@ -305,7 +306,7 @@ class Floor:
     at_least: int = 0
 
     def __post_init__(self) -> None:
-        """Require words and integers; whether they prove anything is for the checker."""
+        """Require the right types; the checker decides whether they prove anything."""
         if self.bound not in BOUNDS:
             raise ProofError(f"floor.bound: {self.bound!r}, expected one of {', '.join(BOUNDS)}")
         whole = type(self.members) is tuple and all(type(m) is int for m in self.members)

@@ -1,7 +1,7 @@
-"""Recount: where a proof is no certificate, whether an assignment is plainly better than it says.
+"""Recount: look for an assignment that refutes a proof which is no certificate.
 
-Of a small group all assignments are counted again. Of another one a few are looked at that anybody
-would try: one that is better refutes the claim, none that is better says nothing.
+For a small group, all assignments are counted again. For any other, a few simple assignments are
+tried: a better one refutes the claim, otherwise nothing is known.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ MOST_CELLS = 2**20
 
 
 def count_again(group: Group, solution: Solution) -> bool:
-    """Require that no assignment looked at is below the bounds; say whether all were looked at.
+    """Require that no assignment tried is below the bounds; return whether all were tried.
 
     Parameters
     ----------
-    solution : one that `optimal.certificate.check` has let pass
+    solution : a solution that `optimal.certificate.check` accepts
 
     Raises
     ------
     ProofError
-        If one is: the message names the tier and the better value.
+        If an assignment is below a bound; the message names the tier and the better value.
     """
     if solution.assignment is None:
         return False
     try:
         require_data(group, (*solution.objective, *solution.at_most))
     except BadInput:
-        # What is held has all that it needs, but another assignment may not.
+        # The tiers' data may be known for this assignment but not for others.
         return False
     case = Case(group, solution.assignment.owner.tolist())
     least = _least_of_all(case, solution)
     if least is not None:
         _require_not_below(solution, least)
         return True
-    for held in _plain(case, solution):
+    for held in _simple_assignments(case, solution):
         other = Case(case.group, held)
         if all(other.value(tier) <= most for tier, most in solution.at_most.items()):
             _require_not_below(solution, tuple(map(other.value, solution.objective)))
@@ -55,7 +55,7 @@ def count_again(group: Group, solution: Solution) -> bool:
 
 
 def _require_not_below(solution: Solution, reached: tuple[int, ...]) -> None:
-    """Require of an assignment that is as good up to a tier that it is above the bound there."""
+    """Raise ProofError if the values reached are lexicographically below the bounds."""
     for term, value in zip(solution.terms, reached, strict=True):
         if term.bound is None or value > term.bound:
             return
@@ -65,7 +65,7 @@ def _require_not_below(solution: Solution, reached: tuple[int, ...]) -> None:
 
 
 def _least_of_all(case: Case, solution: Solution) -> tuple[int, ...] | None:
-    """Return what the best of all assignments costs; None if there are too many to count."""
+    """Return the values of the best of all assignments; None if there are too many to count."""
     from optimal.enumeration import best_so_far, is_enumerable
 
     group, objective = case.group, solution.objective
@@ -78,11 +78,11 @@ def _least_of_all(case: Case, solution: Solution) -> tuple[int, ...] | None:
     return least
 
 
-def _plain(case: Case, solution: Solution) -> Iterator[list[int]]:
-    """Yield assignments that anybody would try, (all partitions,) members, -1 nobody each.
+def _simple_assignments(case: Case, solution: Solution) -> Iterator[list[int]]:
+    """Yield simple assignments, each a member for every partition, -1 nobody.
 
-    What everybody owns and the rest dealt out; all dealt out; and all dealt out by what they
-    weigh, the heaviest first.
+    Owners keep what they own and the rest is dealt out; everything is dealt out; and everything
+    is dealt out by lag or weight, the heaviest first.
     """
     if len(case.held) * len(case.reads) > MOST_CELLS:
         return
@@ -96,7 +96,7 @@ def _plain(case: Case, solution: Solution) -> Iterator[list[int]]:
 
 
 def _dealt(case: Case, start: list[int], size: dict[int, int]) -> list[int]:
-    """Return who holds what once each partition that nobody holds is with its idlest reader."""
+    """Return the assignment in which each partition without a member goes to its idlest reader."""
     held, loads = list(start), [(0, 0)] * len(case.reads)
     for p in sorted(case.read, key=lambda p: (held[p] < 0, -size[p], p)):
         if held[p] < 0:

@@ -1,4 +1,4 @@
-"""Search: which method looks through assignments where flows and exchanges do not serve."""
+"""Search: which method to use if neither flows nor exchanges serve an objective."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def load_searches(tiers: Sequence[str]) -> None:
-    """Load what searches for tiers that are no flows, which takes seconds on a busy machine.
+    """Load the modules that tiers other than flows need, before a time limit starts.
 
-    Who has a time limit loads it before the clock starts.
+    Loading takes seconds on a busy machine.
     """
     if not is_flow(tuple(tiers)):
         import_module("optimal.loads.exchange")
 
 
 def search_for(group: Group, tiers: Sequence[str]) -> Literal["brute", "cp-sat"] | None:
-    """Return brute force where all assignments fit in one table, else CP-SAT.
+    """Return brute force if all assignments fit in one table, otherwise CP-SAT.
 
-    A method that has no formulation of some tier, or of which the group asks too much, leaves it
-    to the other one; None if both do.
+    If one of them lacks a tier or the group is too large for it, it is the other one; None if
+    neither serves.
     """
     if enumerates_at_once(group) and ENUMERATED_TIERS.covers(tiers):
         return "brute"

@@ -1,4 +1,4 @@
-"""Solution: an assignment, what is known of it, and the proof."""
+"""Solution: an assignment, its values and bounds, and the proof."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Status(StrEnum):
 class Stopped(StrEnum):
     """Why a method stopped.
 
-    `time-limit` is every end without a proof: the time was up, or nothing that the solver said
-    held and there was no other way to ask it.
+    `time-limit` is every end without a proof: the time was up, or the solver's answers did not
+    hold and no other formulation was left to try.
     """
 
     PROOF = "proof"
@@ -56,7 +56,7 @@ class Stopped(StrEnum):
 class Term:
     """The value of one tier and a true lower bound on it, given the earlier tiers' optimum.
 
-    `bound` is None if an earlier tier is open or nothing is known.
+    `bound` is None if an earlier tier is not proved optimal or no bound is known.
     """
 
     name: str
@@ -73,9 +73,9 @@ class Term:
 
 @dataclass(frozen=True, eq=False)
 class Solution(Framed):
-    """The answer to one group: what `method` found, what is known of it and why it stopped.
+    """The answer to one group: the assignment, its values and bounds, and why the method stopped.
 
-    `at_most` holds the budgets that it keeps to: it is judged among the assignments that do.
+    `at_most` holds the budgets that the assignment keeps to; it is optimal among those that do.
     """
 
     group: Group
@@ -90,7 +90,7 @@ class Solution(Framed):
     at_most: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Require that every part is what it should be; whether it is true is for the checker."""
+        """Require that every field has the right type; `check` decides whether it is true."""
         for name, kind in (("status", Status), ("stopped", Stopped), ("proof", Proof)):
             if type(getattr(self, name)) is not kind:
                 raise ProofError(f"{name}: {getattr(self, name)!r} is no {kind.__name__}")
@@ -113,29 +113,29 @@ class Solution(Framed):
         return f"Solution({self.group.name}: {self.status}{', ' * bool(terms)}{terms})"
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a member.
+        """Return one row per member.
 
         The columns are `member`, `now` and `best` (partitions that it holds now, and in the
-        solution), and `gained` and `lost` (partitions that go to it and away from it); None if
-        nothing was found.
+        solution), and `gained` and `lost` (partitions that move to it and away from it). All but
+        the first two are None if no assignment was found.
         """
         now, found = Assignment(self.group, self.group.owner), self.assignment
         gained = lost = best = None
         if found is not None:
             best = found.loads
-            taken = now.owner != found.owner
+            moved = now.owner != found.owner
             gained, lost = (
-                np.bincount(one.owner[taken & (one.owner >= 0)], minlength=len(best))
-                for one in (found, now)
+                np.bincount(owner[moved & (owner >= 0)], minlength=len(best))
+                for owner in (found.owner, now.owner)
             )
+        columns = {"best": best, "gained": gained, "lost": lost}
         for at, member in enumerate(self.group.members):
-            told = {"best": best, "gained": gained, "lost": lost}
-            counts = {name: None if n is None else int(n[at]) for name, n in told.items()}
+            counts = {name: None if n is None else int(n[at]) for name, n in columns.items()}
             yield {"member": member, "now": int(now.loads[at]), **counts}
 
     @property
     def in_a_line(self) -> str:
-        """What is known of it."""
+        """The solution in one line."""
         return repr(self)
 
     def to_dict(self) -> dict[str, object]:
@@ -202,19 +202,20 @@ class Solution(Framed):
 
 @dataclass(frozen=True, eq=False)
 class Standbys:
-    """Where standbys are beside active tasks, and what proves that none are better beside these.
+    """The standbys placed beside active tasks, and the proof that none are better beside these.
 
     Attributes
     ----------
     actives : the active tasks
     replicas : how many standbys are asked for; a task that keeps state has so many, or one on
         each process other than that of its active task
-    task, member : (standbys,) int64, a partition of the group and who has a standby of it; by
-        ascending task, then process
+    task, member : (standbys,) int64, a partition of the group and the member that has a standby
+        of it; by ascending task, then process
     terms : `load_squares`, the sum over members of the square of their active and standby tasks
-        together; `host_balance`, the same of processes, weighted as of active tasks; `restores`,
-        standbys on a process without a copy. Each is least among those that are best before
-    proof : what members and processes ask for a standby
+        together; `host_balance`, the same over processes, weighted as for active tasks;
+        `restores`, the number of standbys on a process without a copy. Each is the least among
+        standbys that are optimal in the terms before it
+    proof : the price that each member and process asks for a standby
     """
 
     actives: Assignment

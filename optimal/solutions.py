@@ -1,4 +1,4 @@
-"""Solutions: the answers to the groups of a fleet, as columns; a Solution is a row of them."""
+"""Solutions: the answers to the groups of a fleet as columns; one row of them is a Solution."""
 
 from __future__ import annotations
 
@@ -51,24 +51,25 @@ OF_MEMBERS = ("level", "price")
 
 @dataclass(frozen=True, eq=False)
 class Solutions(Framed, Sequence[Solution]):
-    """The answers to the groups of a fleet, one by one checked; each item is a `Solution`.
+    """The answers to the groups of a fleet, each checked; each item is a `Solution`.
 
     Members and partitions are numbered through the fleet: `fleet.member_start` and
-    `fleet.partition_start` say where those of each group begin. An item is made when it is asked
-    for; that of a group without an answer raises its error.
+    `fleet.partition_start` say where those of each group begin. An item is built when it is asked
+    for; if its group has no answer, this raises the group's error.
 
     Attributes
     ----------
-    assignment : of all groups as one; nobody has what nobody reads, nor anything in a group
-        without an answer
-    status, stopped, method, proof : (groups,) words: of `Status`, of `Stopped`, what ran, and of
-        `ProofKind`
+    assignment : of all groups together; partitions that nobody reads, and all partitions of
+        a group without an answer, are with nobody
+    status, stopped, method, proof : (groups,) strings: of `Status`, of `Stopped`, the name of
+        the method that ran, and of `ProofKind`
     value, bound : (groups, tiers) int64, -1 where there is none
     level, price : (members,) int64, the certificates; 0 where the proof has none
-    scale : (groups, tiers that the prices are about) int64, what a unit of each counts
+    scale : (groups, tiers that the prices are about) int64, the units of price that one unit of
+        each tier is worth
     seconds : (groups,) float64, the share of each group in the common time
-    check_seconds : (groups,) float64, of these what the check took; 0 where a group was solved by
-        itself
+    check_seconds : (groups,) float64, the part of `seconds` that the check took; 0 for a group
+        that was solved by itself
     errors : why a group has no answer, by its index; its status is `unknown`
     """
 
@@ -91,12 +92,12 @@ class Solutions(Framed, Sequence[Solution]):
 
     @property
     def owner(self) -> Int32:
-        """(all partitions,) int32: who gets each, -1 nobody."""
+        """(all partitions,) int32: the member that gets each partition, -1 nobody."""
         return self.assignment.owner
 
     @property
     def loads(self) -> Int64:
-        """(members,) int64: how many partitions each holds."""
+        """(members,) int64: how many partitions each member gets."""
         return self.assignment.loads
 
     def __repr__(self) -> str:
@@ -106,11 +107,11 @@ class Solutions(Framed, Sequence[Solution]):
         return f"Solutions({' > '.join(self.objective)}: {found or 'no groups'})"
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a group.
+        """Return one row per group.
 
         The columns are `group`, `status`, `stopped`, `method`, `proof`, `seconds`, for each tier
-        its value under its name and ``NAME_bound``, None if there is none, and `reason`: why
-        there is no answer.
+        its value (under the tier's name) and ``NAME_bound``, None if there is none, and `reason`:
+        why there is no answer.
         """
         for at in range(len(self)):
             row: dict[str, object] = {"group": self.fleet.alone(at).name}
@@ -135,7 +136,10 @@ class Solutions(Framed, Sequence[Solution]):
     def __getitem__(self, index: slice) -> list[Solution]: ...
 
     def __getitem__(self, index: int | slice) -> Solution | list[Solution]:
-        """Return the answer to a group, or to some; raises the error of one that has none."""
+        """Return the answer to a group, or to a slice of groups.
+
+        If a group has no answer, this raises the group's error.
+        """
         if isinstance(index, slice):
             return [self.solution(at) for at in range(len(self))[index]]
         return self.solution(range(len(self))[index])
@@ -145,20 +149,20 @@ class Solutions(Framed, Sequence[Solution]):
 
         Parameters
         ----------
-        group : the group, where it is there already
+        group : the group, if the caller has built it already
 
         Raises
         ------
         AssayError
-            If it has no answer: why.
+            The reason why the group has no answer, if it has none.
         """
         if index in self.errors:
             raise self.errors[index]
         if index not in self._rows:
-            self._rows[index] = self._made(index, group)
+            self._rows[index] = self._build(index, group)
         return self._rows[index]
 
-    def _made(self, index: int, group: Group | None) -> Solution:
+    def _build(self, index: int, group: Group | None) -> Solution:
         group = self.fleet.alone(index) if group is None else group
         status, assignment = Status(self.status[index]), None
         terms: tuple[Term, ...] = ()
@@ -198,11 +202,11 @@ class Solutions(Framed, Sequence[Solution]):
 
 
 class Columns:
-    """The answers to a fleet while they are put together: at first none is known.
+    """A builder of `Solutions`: it starts with every answer unknown.
 
     Parameters
     ----------
-    priced : how many tiers the prices are about
+    priced : how many tiers the prices of certificates are about
     """
 
     def __init__(self, fleet: Fleet, objective: Objective, priced: int) -> None:
@@ -223,7 +227,7 @@ class Columns:
         self._rows: dict[int, Solution] = {}
 
     def put(self, chosen: Bools, part: Solutions) -> None:
-        """Put the answers to some of the groups, (groups,) bool, where they belong."""
+        """Put in the answers `part` to the chosen groups, (groups,) bool."""
         starts = self._fleet.member_start, self._fleet.partition_start
         member, partition = (np.repeat(chosen, np.diff(start)) for start in starts)
         for name, column in self._columns.items():
@@ -233,7 +237,7 @@ class Columns:
         self.fail({index[at]: error for at, error in part.errors.items()})
 
     def put_one(self, index: int, solution: Solution) -> None:
-        """Put the answer to one group, found by itself."""
+        """Put in the answer to one group."""
         columns, found = self._columns, solution.assignment
         for name in ("status", "stopped", "method", "seconds"):
             columns[name][index] = getattr(solution, name)
@@ -285,7 +289,7 @@ class Columns:
 
 
 def with_errors(solutions: Solutions, errors: Mapping[int, AssayError]) -> Solutions:
-    """Return the answers without those that turned out to be wrong, by their indices."""
+    """Return the answers, with errors in place of those of some groups, by index."""
     if not errors:
         return solutions
     columns = Columns(solutions.fleet, solutions.objective, solutions.scale.shape[1])
@@ -306,12 +310,12 @@ def confirmed(
 
     Parameters
     ----------
-    at_most : the budgets that it keeps to
+    at_most : the budgets that the answer keeps to
 
     Raises
     ------
     SolverContradiction
-        If the checker rejects it.
+        If the checker rejects the answer.
     """
     assignment = None if answer.owner is None else Assignment(group, answer.owner)
     evidence = None if assignment is None else Evidence(Fleet.one(group), assignment)
@@ -320,7 +324,7 @@ def confirmed(
     if answer.proof.kind is ProofKind.CERTIFICATE or (
         method == "flow" and answer.stopped is Stopped.PROOF
     ):
-        # The checker, or the flow's own word, stands for every tier.
+        # The audit confirms a certificate for every tier; otherwise the flow solver is trusted.
         bounds = found
     terms = tuple(map(Term, objective, found, bounds))
     status = Status.UNKNOWN

@@ -1,4 +1,4 @@
-"""The one door: solve a group, or many side by side, to checked solutions."""
+"""Solve one group or many: the entry point, which returns checked solutions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from groups.arrays import some
+from groups.arrays import any_in_parts
 from groups.assignment import Assignment
 from groups.errors import AssayError, BadInput, SolverContradiction, require_one_of
 from groups.fleet import Fleet
 from groups.needs import lacking, require_data
 from groups.portions import in_portions
 from groups.seconds import seconds_of
-from groups.tiers import TIERS, apart_in, in_words, is_flow, is_laminar, parse_objective
+from groups.tiers import (
+    TIERS,
+    in_words,
+    incompatible_pair,
+    is_flow,
+    is_laminar,
+    parse_objective,
+)
 from optimal.audit import proved
 from optimal.budgets.budget import parse_budgets
 from optimal.certificate import check
@@ -38,20 +45,20 @@ if TYPE_CHECKING:
 
 MethodName = Literal["auto", "flow", "exchange", "cp-sat", "ilp", "brute"]
 METHODS: tuple[MethodName, ...] = ("auto", "flow", "exchange", "cp-sat", "ilp", "brute")
-# Seconds that a search gets where flows leave an answer open and there is no time limit, and
-# the readers of all partitions added up with which it is worth while.
-PATIENCE, MOST_CANDIDATES = 5.0, 20_000
+# If flows leave an answer open: the seconds that a search gets without a time limit, and the most
+# candidates (pairs of a partition and a reader) with which it is worth while.
+SEARCH_SECONDS, MOST_SEARCHED = 5.0, 20_000
 # With more members the cheapest flow leaves the processor's cache and slows down.
-MEMBERS_TOGETHER = 5000
+MEMBERS_PER_FLOW = 5000
 
 
 class Method(Protocol):
-    """A method: from a group to what it says it found."""
+    """A method: it gets a group and returns an unchecked answer."""
 
     def __call__(
         self, group: Group, objective: Objective, /, *, time_limit: float | None
     ) -> Answer:
-        """Return the answer that the method finds within so many seconds."""
+        """Return the answer that the method finds within `time_limit` seconds."""
 
 
 def solve(
@@ -65,7 +72,7 @@ def solve(
 ) -> Solution:
     """Return the best assignment of a group for an objective, checked, with its proof.
 
-    Parameters and errors are those of `assay.solve`, which serves unknown subscriptions, too.
+    Parameters and errors are those of `assay.solve`, which also serves unknown subscriptions.
     """
     budgets = parse_budgets(at_most or {})
     time_limit = seconds_of(time_limit)
@@ -73,7 +80,7 @@ def solve(
         group = group.with_equal_subscriptions()
     tiers = parse_objective(objective)
     require_served(tiers, method)
-    return _solved(Fleet.one(group), tiers, method, time_limit, budgets)[0]
+    return _solve(Fleet.one(group), tiers, method, time_limit, budgets)[0]
 
 
 def solve_many(
@@ -82,10 +89,10 @@ def solve_many(
     *,
     time_limit: float | None = None,
 ) -> Solutions:
-    """Return one solution a group, in order, found as `solve_fleet` finds them.
+    """Return one solution per group, in order, found as `solve_fleet` finds them.
 
-    Each equals the group's own `solve` in value and has its own proof and status; `seconds` is
-    its share of the common time.
+    Each has the values that `solve` finds for the group, and its own proof and status; `seconds`
+    is its share of the common time.
 
     Raises
     ------
@@ -93,7 +100,7 @@ def solve_many(
         If the objective is not known, or a group lacks what a tier needs; the message names
         the group.
     SolverContradiction
-        If the checker rejects what was found; the message names the group.
+        If the checker rejects an answer; the message names the group.
 
     Examples
     --------
@@ -110,7 +117,7 @@ def solve_many(
     """
     tiers = parse_objective(objective)
     fleet = Fleet.of(groups)
-    # Asked before any is solved, which may take long.
+    # Missing data is reported before the first solve, which may take long.
     errors: Mapping[int, AssayError] = lacking(fleet, tiers)
     if not errors:
         solved = solve_fleet(fleet, tiers, time_limit=time_limit)
@@ -128,19 +135,19 @@ def solve_fleet(
     *,
     time_limit: float | None = None,
 ) -> Solutions:
-    """Return the best assignment of each group of a fleet, one by one checked, with its proof.
+    """Return the best assignment of each group of a fleet, each checked, with its proof.
 
-    Each equals the group's own `solve` in value. Where every tier is a flow, some thousand
-    members are solved side by side, and checked side by side, each group by itself. Otherwise
-    the groups are solved one by one.
+    Each has the values that `solve` finds for the group. If every tier is a flow, groups with
+    some thousand members in all are solved and checked in one call, which gives each group its
+    own proof. Otherwise the groups are solved one by one.
 
     Parameters
     ----------
-    time_limit : seconds for each common solve; for each group where they are solved one by one
+    time_limit : seconds for each call that solves groups together, otherwise for each group
 
     Returns
     -------
-    A group that cannot be solved, or whose answer the checker rejects, is there with its error.
+    A group that cannot be solved, or whose answer the checker rejects, is included with its error.
 
     Raises
     ------
@@ -162,65 +169,65 @@ def solve_fleet(
     (['optimal', 'optimal'], [[0, 0], [1, 0]], [1, 1, 2, 1])
     """
     whole = fleet if isinstance(fleet, Fleet) else Fleet.of(fleet)
-    return _solved(whole, parse_objective(objective), "auto", time_limit, {})
+    return _solve(whole, parse_objective(objective), "auto", time_limit, {})
 
 
 def require_served(objective: Objective, method: str) -> None:
-    """Raise BadInput if there is no such method, or it does not serve the objective."""
+    """Raise BadInput if a method does not exist or does not serve the objective."""
     require_one_of("method", method, METHODS)
     other = next((tier for tier in objective if not TIERS[tier].is_flow), None)
     if method == "flow" and other is not None:
         raise BadInput(f"method: flow does not serve tier {other}; {AUTO_DOES}")
-    pair = apart_in(objective)
+    pair = incompatible_pair(objective)
     if method == "flow" and pair is not None:
-        one = in_words(pair)
-        raise BadInput(f"method: flow does not serve {one} together; {AUTO_DOES}")
+        tiers = in_words(pair)
+        raise BadInput(f"method: flow does not serve {tiers} together; {AUTO_DOES}")
 
 
-def _solved(
+def _solve(
     fleet: Fleet,
     objective: Objective,
     method: MethodName,
     time_limit: float | None,
     at_most: Budgets,
 ) -> Solutions:
-    """Solve a fleet: by columns where the flow method serves all, else group by group."""
-    TimeLeft.of(time_limit)  # refuses what is no time, whichever method runs
+    """Solve a fleet: together if the flow method serves every tier, otherwise group by group."""
+    TimeLeft.of(time_limit)  # raises if it is no time, even if the method ignores it
     flows = method == "flow" or (method == "auto" and is_flow(objective))
     if at_most or is_laminar(objective) or not flows:
         found = Columns(fleet, objective, 0)
         for at in range(len(fleet)):
             try:
                 group = fleet.alone(at)
-                found.put_one(at, _by_itself(group, objective, method, time_limit, at_most))
+                found.put_one(at, _solve_one(group, objective, method, time_limit, at_most))
             except AssayError as error:
                 found.fail({at: error})
         return found.done()
     from optimal.flow.flows import Stages
 
-    errors, good = lacking(fleet, objective), np.ones(len(fleet), bool)
-    good[list(errors)] = False
-    sizes, numbers = np.diff(fleet.member_start).tolist(), np.flatnonzero(good).tolist()
-    portions = [*in_portions(numbers, sizes.__getitem__, most=MEMBERS_TOGETHER)]
+    errors, solvable = lacking(fleet, objective), np.ones(len(fleet), bool)
+    solvable[list(errors)] = False
+    sizes, numbers = np.diff(fleet.member_start).tolist(), np.flatnonzero(solvable).tolist()
+    portions = [*in_portions(numbers, sizes.__getitem__, most=MEMBERS_PER_FLOW)]
     if len(portions) == 1 and not errors:
-        return _together(fleet, objective, method, time_limit)
+        return _solve_by_flow(fleet, objective, method, time_limit)
     found = Columns(fleet, objective, len(Stages.of(objective).flows))
     found.fail(errors)
     for index in portions:
         chosen = np.zeros(len(fleet), bool)
         chosen[index] = True
-        found.put(chosen, _together(fleet.only(chosen), objective, method, time_limit))
+        found.put(chosen, _solve_by_flow(fleet.only(chosen), objective, method, time_limit))
     return found.done()
 
 
-def _by_itself(
+def _solve_one(
     group: Group,
     objective: Objective,
     method: MethodName,
     time_limit: float | None,
     at_most: Budgets,
 ) -> Solution:
-    """Solve one group within budgets, or by a method that knows one group at a time."""
+    """Solve one group within budgets, or by a method that takes one group at a time."""
     require_data(group, objective)
     if at_most:
         from optimal.budgets.constrained_problem import ConstrainedProblem
@@ -229,8 +236,8 @@ def _by_itself(
         load_searches((*objective, *at_most))
         problem = ConstrainedProblem(group, objective, at_most, TimeLeft.of(time_limit), solve)
         return problem.solved(method)
-    chosen = _picked(group, objective) if method == "auto" else method
-    run = _loaded(chosen) if chosen != "flow" else _flow(group, objective, method)
+    chosen = _method_for(group, objective) if method == "auto" else method
+    run = _load(chosen) if chosen != "flow" else _load_flow(group, objective, method)
     if method == "auto" and chosen == "cp-sat":
         from optimal.loads.exchange import hinted
 
@@ -240,21 +247,21 @@ def _by_itself(
     solution = confirmed(group, objective, answer, chosen, perf_counter() - start)
     if method != "auto" or chosen != "flow" or solution.status is not Status.FEASIBLE:
         return solution
-    return _searched(solution, time_limit)
+    return _improve_by_search(solution, time_limit)
 
 
-def _searched(known: Solution, time_limit: float | None) -> Solution:
-    """Return what a search finds where flows leave open whether loads can be more even."""
+def _improve_by_search(known: Solution, time_limit: float | None) -> Solution:
+    """Search for more even loads if flows leave open whether there are some."""
     from optimal.search import search_for
 
     group, objective, start = known.group, known.objective, perf_counter()
-    if group.n_candidates > MOST_CANDIDATES or known.assignment is None:
+    if group.n_candidates > MOST_SEARCHED or known.assignment is None:
         return known
     chosen = search_for(group, objective)
     if chosen is None:
         return known
-    limit = PATIENCE if time_limit is None else max(0.0, time_limit - known.seconds)
-    run = _loaded(chosen)
+    limit = SEARCH_SECONDS if time_limit is None else max(0.0, time_limit - known.seconds)
+    run = _load(chosen)
     if chosen == "cp-sat":
         from optimal.cpsat import cpsat
 
@@ -266,16 +273,16 @@ def _searched(known: Solution, time_limit: float | None) -> Solution:
     return found if better or found.status is Status.OPTIMAL else known
 
 
-def _together(
+def _solve_by_flow(
     fleet: Fleet, objective: Objective, method: MethodName, time_limit: float | None
 ) -> Solutions:
-    """Solve groups side by side by the flow method and check them side by side.
+    """Solve groups by one run of the flow method, and check them together.
 
     Parameters
     ----------
-    method : `flow` uses no closed form, `auto` does where there is one
+    method : `flow` uses no closed form, `auto` uses one if there is one
     """
-    # Whoever does not solve loads no solver for it, and none is loaded while the clock runs.
+    # Solvers are loaded only if they are needed, and before the clock starts.
     from optimal.flow import algorithm
     from optimal.flow.flows import Stages
 
@@ -290,7 +297,7 @@ def _together(
     except OutOfTime:
         return Columns(fleet, objective, len(stages.flows)).done()
     except BadInput as error:
-        return _apart(fleet, objective, method, time_limit, error)
+        return _solve_each_by_flow(fleet, objective, method, time_limit, error)
     kinds, certificates = algorithm.certificates_of(fleet, objective, found.level, found.prices)
     solved = perf_counter()
     evidence = Evidence(fleet, Assignment(fleet.group, found.owner))
@@ -301,7 +308,7 @@ def _together(
         good &= proved(evidence, objective, certificates) | ~certified
     flowing = np.ones(groups, bool)
     if closed_form:
-        flowing = some(~found.in_closed_form, fleet.member_start)
+        flowing = any_in_parts(~found.in_closed_form, fleet.member_start)
     ended = perf_counter()
     solutions = Solutions(
         fleet=fleet,
@@ -312,7 +319,7 @@ def _together(
         method=np.where(flowing, "flow", "closed-form").astype(WORD),
         proof=kinds,
         value=value,
-        # The checker, or the flow's own word, stands for every tier.
+        # The checker confirmed these values; without a certificate, they rest on the flow solver.
         bound=value,
         level=certificates.level,
         price=certificates.price,
@@ -320,17 +327,20 @@ def _together(
         seconds=np.full(groups, (ended - start) / max(groups, 1)),
         check_seconds=np.full(groups, (ended - solved) / max(groups, 1)),
     )
-    return with_errors(solutions, _rejected(solutions, np.flatnonzero(~good).tolist()))
+    return with_errors(solutions, _checker_errors(solutions, np.flatnonzero(~good).tolist()))
 
 
-def _apart(
+def _solve_each_by_flow(
     fleet: Fleet,
     objective: Objective,
     method: MethodName,
     time_limit: float | None,
     error: BadInput,
 ) -> Solutions:
-    """Solve groups by themselves whose costs leave 64 bits together; one may still do so."""
+    """Solve groups one by one whose costs leave 64 bits together.
+
+    A group whose own costs leave 64 bits gets `error`.
+    """
     from optimal.flow.flows import Stages
 
     found = Columns(fleet, objective, len(Stages.of(objective).flows))
@@ -339,12 +349,12 @@ def _apart(
         return found.done()
     for at in range(len(fleet)):
         chosen = np.arange(len(fleet)) == at
-        found.put(chosen, _together(fleet.only(chosen), objective, method, time_limit))
+        found.put(chosen, _solve_by_flow(fleet.only(chosen), objective, method, time_limit))
     return found.done()
 
 
-def _rejected(solutions: Solutions, suspected: Iterable[int]) -> dict[int, AssayError]:
-    """Return why the checker rejects answers that the audit did not confirm, by their groups."""
+def _checker_errors(solutions: Solutions, suspected: Iterable[int]) -> dict[int, AssayError]:
+    """Return the errors of the checker in answers that the audit did not confirm, by group."""
     errors: dict[int, AssayError] = {}
     for index in suspected:
         answer = solutions.solution(index)
@@ -356,13 +366,13 @@ def _rejected(solutions: Solutions, suspected: Iterable[int]) -> dict[int, Assay
     return errors
 
 
-def _picked(group: Group, objective: Objective) -> MethodName:
-    """Return the method that `auto` stands for."""
+def _method_for(group: Group, objective: Objective) -> MethodName:
+    """Return the method that `auto` chooses."""
     if is_flow(objective):
         return "flow"
     from optimal.search import search_for
 
-    # Where none covers it, the refusal of CP-SAT says why.
+    # If no search covers the objective, CP-SAT's error says why.
     search = search_for(group, objective) or "cp-sat"
     if search == "brute":
         return search
@@ -371,8 +381,8 @@ def _picked(group: Group, objective: Objective) -> MethodName:
     return "exchange" if is_worth_it(group, objective, {}) else search
 
 
-def _flow(group: Group, objective: Objective, method: MethodName) -> Method:
-    """Load the flow method, and its solver where that is asked for or there is no closed form."""
+def _load_flow(group: Group, objective: Objective, method: MethodName) -> Method:
+    """Load the flow method, and its solver if it is asked for by name or no closed form serves."""
     from optimal.flow.algorithm import flow
     from optimal.flow.flows import Stages
 
@@ -382,8 +392,8 @@ def _flow(group: Group, objective: Objective, method: MethodName) -> Method:
     return partial(flow, closed_form=closed_form)
 
 
-def _loaded(method: MethodName) -> Method:
-    """Load another method and its solver, which takes longer than a small group does."""
+def _load(method: MethodName) -> Method:
+    """Load a method other than flow, and its solver: loading takes longer than a small group."""
     if method == "exchange":
         from optimal.loads.exchange import exchange
 

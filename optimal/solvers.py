@@ -1,7 +1,7 @@
-"""Solvers: OR-tools' flows, in a module of their own that is loaded where there is a flow.
+"""Solvers: OR-tools' flow solvers, in a module of their own that is loaded only if needed.
 
-Loading them takes longer than a group whose members all read the same; whoever starts a clock, or
-leads a group, loads this module before.
+Loading them takes longer than solving a group whose members all read the same topics. Callers that
+measure time, or lead a group, import this module first.
 """
 
 from ortools.graph.python import max_flow, min_cost_flow

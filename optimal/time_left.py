@@ -1,4 +1,4 @@
-"""TimeLeft: a time limit that a method looks at between two solver calls."""
+"""TimeLeft: a time limit that methods check between solver calls."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TimeLeft:
         Raises
         ------
         BadInput
-            If it is no number; one below 0 is up at once.
+            If it is no number; a limit below 0 is up at once.
         """
         limit = seconds_of(seconds)
         return TimeLeft(None if limit is None else monotonic() + limit)
@@ -41,5 +41,5 @@ class TimeLeft:
         return self.deadline is not None and monotonic() >= self.deadline
 
     def share(self, parts: int) -> float | None:
-        """Return one of so many equal parts of the seconds left."""
+        """Return the seconds left divided by `parts`; None without a limit."""
         return None if self.deadline is None else max(0.0, self.deadline - monotonic()) / parts

@@ -17,7 +17,7 @@ from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import ALL_ALIKE, between, taken_alike, without_owner
-from groups.arrays import some
+from groups.arrays import any_in_parts
 from groups.assignment import Assignment
 from groups.errors import AssayError
 from groups.fleet import Fleet
@@ -300,7 +300,7 @@ class _Answers:
         plain = self.solution.status == str(Status.OPTIMAL)
         plain[[*now.unscored]] = False
         plain &= ~fleet.other_claims
-        holds = some(fleet.group.owner >= 0, fleet.partition_start)
+        holds = any_in_parts(fleet.group.owner >= 0, fleet.partition_start)
         lags = self._may_lag_less()
         plain &= ~holds | (now.valid & ~lags)
         there = np.diff(fleet.member_start) > 0
@@ -345,7 +345,7 @@ class _Answers:
             return np.zeros(len(fleet), bool)
         held = group.owner >= 0
         peak = values_in(fleet, Assignment(group, group.owner), ("peak_lag",))[:, 0]
-        unknown = some(held & (lag < 0), fleet.partition_start)
+        unknown = any_in_parts(held & (lag < 0), fleet.partition_start)
         found: Bools = ~unknown & (peak > 0) & (WORTH * (peak - least_in(fleet)) >= peak)
         return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, column, frozen, made_again
+from groups.arrays import NOBODY, column, constructor_call, frozen
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Claims:
         for name, values in (("member", member), ("topic", topic), ("partition", partition)):
             object.__setattr__(self, name, values)
 
-    __reduce__ = made_again
+    __reduce__ = constructor_call
 
     @staticmethod
     def ascending(member: Int32, topic: Int32, partition: Int64) -> Claims:

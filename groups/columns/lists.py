@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import NO_GENERATION, UNKNOWN, frozen, kept, numbers, some, starts
+from groups.arrays import (
+    NO_GENERATION,
+    UNKNOWN,
+    any_in_parts,
+    as_immutable,
+    frozen,
+    numbers,
+    starts,
+)
 from groups.columns.offsets import Offsets
 from groups.columns.racks import joined_racks
 from groups.columns.subscriptions import Subscriptions
@@ -58,7 +66,7 @@ class Lists:
             return None
         found = self.values[self.start[row] : self.start[row + 1]]
         if isinstance(found, np.ndarray):
-            return kept(found, found.dtype.type)
+            return as_immutable(found, found.dtype.type)
         return found if isinstance(found, list) else found.to_pylist()
 
     def only(self, chosen: Bools) -> Lists:
@@ -95,7 +103,7 @@ class Lists:
         """(rows,) bool: which have a marked value; (values,) bool says which those are."""
         if not marked.any():
             return np.zeros(len(self.given), bool)
-        return some(marked, self.start)
+        return any_in_parts(marked, self.start)
 
     def falls(self, falls: Bools) -> bool:
         """Return whether a value is not as it is to be after the one before it in its row.

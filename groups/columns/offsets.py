@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import UNKNOWN, column, flags, made_again
+from groups.arrays import UNKNOWN, column, constructor_call, flags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Offsets:
         given = flags(self.given, "offsets.given", len(np.asarray(self.given)))
         object.__setattr__(self, "given", given)
 
-    __reduce__ = made_again
+    __reduce__ = constructor_call
 
     def lag(self, latest: bool | Bools) -> Int64:
         """Return how many records are not read yet, as KIP-169 has it: -1 where unknown.

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from groups.arrays import NOBODY, UNKNOWN, column, contains, frozen, made_again, names, numbers
+from groups.arrays import (
+    NOBODY,
+    UNKNOWN,
+    column,
+    constructor_call,
+    contains,
+    frozen,
+    names,
+    numbers,
+)
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -61,7 +70,7 @@ class Racks:
         ):
             object.__setattr__(self, name, value)
 
-    __reduce__ = made_again
+    __reduce__ = constructor_call
 
     @staticmethod
     def named(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arrays import DENSE, column, contains, flags, frozen, integers, kept, starts
+from groups.arrays import DENSE, as_immutable, column, contains, flags, frozen, integers, starts
 from groups.errors import BadInput
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Subscriptions:
         for name, values in columns.items():
             object.__setattr__(self, name, values)
         self._require_good_rows()
-        object.__setattr__(self, "listed", kept(listed, np.int32))
+        object.__setattr__(self, "listed", as_immutable(listed, np.int32))
         if not self.size.all():
             raise BadInput(f"subscription_row: no member reads row {int(np.argmin(self.size))}")
         if not known.all() and (wrong := ~known & (self.reads > 0)).any():

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.json import encode
 
-from groups.arrays import UNKNOWN, some
+from groups.arrays import UNKNOWN, any_in_parts
 from groups.table.batch import RARE, Rows, side_by_side
 from groups.table.layout import LAYOUT, NESTED, SAYS_NOTHING, BadRow, in_layout
 from groups.table.rows import batch_of
@@ -119,7 +119,7 @@ def _parts(column: pa.Array, name: str) -> list[_Part]:
     flat = values.to_numpy(zero_copy_only=False)
     length = np.diff(ends)
     if name in SAYS_NOTHING:
-        length = np.where(there & some(flat != SAYS_NOTHING[name], ends), length, UNKNOWN)
+        length = np.where(there & any_in_parts(flat != SAYS_NOTHING[name], ends), length, UNKNOWN)
     return [_Part(length, _bytes(flat), ends * flat.itemsize)]
 
 

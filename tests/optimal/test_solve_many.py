@@ -128,7 +128,7 @@ def test_a_group_has_one_answer_alone_in_any_batch_and_by_columns(monkeypatch, o
         (len(groups), 9, in_order),
         (len(groups), 5000, shuffled),
     ):
-        monkeypatch.setattr(sys.modules["optimal.solve"], "MEMBERS_TOGETHER", together)
+        monkeypatch.setattr(sys.modules["optimal.solve"], "MEMBERS_PER_FLOW", together)
         for start in range(0, len(groups), size):
             batch = [groups[at] for at in order[start : start + size]]
             fleet = Fleet.of(batch) if size == 7 else Fleet.from_arrow(batch_of(batch))[0]
