@@ -23,12 +23,14 @@ FORMAT = "assay-diff/1"
 # In what the later one may be worse, the worst kind first.
 KINDS = (
     "partitions newly without an owner",
+    "more partitions on one member",
     "loads farther apart",
     "at least a tenth more lag on one member",
 )
 # In what it may be better, in the same order.
 GAINS = (
     "fewer partitions without an owner",
+    "fewer partitions on one member",
     "loads closer together",
     "at least a tenth less lag on one member",
 )
@@ -157,22 +159,29 @@ class Diff:
         return None if UNKNOWN in lags else sum(lags)
 
     @property
-    def harm(self) -> tuple[int, int, int]:
-        """How much worse the later one is, the worst kind first; a number below 0 is a gain.
+    def harm(self) -> tuple[int, int, int, int]:
+        """How much worse the later one is, in the order of `KINDS`; a number below 0 is a gain.
 
-        Partitions that lost their owner, or without those how many more nobody holds; the
-        difference between the greatest and the least load; and the lag of the member with most,
-        0 where that is less than a tenth of what it was.
+        Partitions that lost their owner, or without those how many more nobody holds; where the
+        number of members is another one, the greatest load, as fewer members come closer together
+        by holding more each; the difference between the greatest and the least load; and the lag
+        of the member with most, 0 where that is less than a tenth of what it was.
         """
         now, then = self.after, self.before
         left = [sum(map(len, (unassigned(side) or {}).values())) for side in (now, then)]
-        spread = [max(held, default=0) - min(held, default=0) for held in map(loads, (now, then))]
+        most, least = ([of(loads(side), default=0) for side in (now, then)] for of in (max, min))
+        fullest = most[0] - most[1]
         lags = [side.peak_lag_records for side in (now, then)]
         more = 0 if lags[0] is None or lags[1] is None else lags[0] - lags[1]
         if WORTH * abs(more) < (lags[1] or 0):
             more = 0
         lost = sum(map(len, (self.lost_owner or {}).values()))
-        return lost or left[0] - left[1], spread[0] - spread[1], more
+        return (
+            lost or left[0] - left[1],
+            fullest if len(now.held) != len(then.held) else 0,
+            fullest - (least[0] - least[1]),
+            more,
+        )
 
     @property
     def worse(self) -> str | None:

@@ -263,7 +263,7 @@ class Overview:
             given = f" (if {one.verdict.condition})" if one.verdict.condition else ""
             given = " (unless it is rebalancing)" if one.may_rebalance else given
             shown.append(f"{one.name}{by}{given}")
-        return few(shown, self.names.get(says, self.says[says]))
+        return few(shown, self.names.get(says, self.says[says]), "group")
 
 
 def _as_sentence(parts: Iterable[str]) -> str:

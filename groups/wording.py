@@ -97,12 +97,13 @@ def agreed(number: int, verb: str) -> str:
     return {"are": "is", "have": "has"}.get(verb, f"{verb}s") if number == 1 else verb
 
 
-def few(names: Sequence[str], many: int | None = None) -> str:
+def few(names: Sequence[str], many: int | None = None, noun: str | None = None) -> str:
     """Return the first three of some names, and how many more there are.
 
     Parameters
     ----------
     many : how many there are, where `names` are only the first of them
+    noun : what they are, in the singular; for names that stand with numbers of their own
 
     Examples
     --------
@@ -111,7 +112,8 @@ def few(names: Sequence[str], many: int | None = None) -> str:
     """
     named = names[:MOST_NAMED]
     more = (len(names) if many is None else many) - len(named)
-    return ", ".join(named) + (f" and {more:,} more" if more > 0 else "")
+    others = f"{more:,} more" if noun is None else counted(more, f"more {noun}")
+    return ", ".join(named) + (f"{',' if noun else ''} and {others}" if more > 0 else "")
 
 
 def listed(names: Sequence[str]) -> str:

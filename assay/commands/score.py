@@ -157,17 +157,14 @@ def score(
         scored[0].rows[current:current] = rows
     counting = latest_of(judged)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
-    left_open = {
-        at
-        for at in counting
-        if judged[at].verdict.says in OPEN and not _within_anyhow(scored[at], named, sure)
-    }
+    too_far = {at: _worse(scored[at], named, sure, assumed) for at in sorted(counting)}
+    left_open = {at for at in counting if _is_left_open(scored[at], named, sure, too_far[at])}
     not_held = NOT_HELD if CURRENT in named else ()
     worse = [
         (judged[at].group.name, line)
-        for at in sorted(counting)
-        for line in _worse(scored[at], named, sure, assumed)
-        or [judged[at].shown]
+        for at, lines in too_far.items()
+        for line in lines
+        or [_open_told(judged[at])]
         * (strict and (at in left_open or judged[at].verdict.says in not_held))
     ]
     if plans:
@@ -242,7 +239,7 @@ def _gate_told(
     elif told:
         fail = agreed(len(told), "fail")
         some = f"{len(told):,} of {counted(len(every), 'group')}"
-        said = [f"{some} {fail} {limits}: {few(told)}. Standard error has each in full."]
+        said = [f"{some} {fail} {limits}: {few(told)}. Standard error has a line for each."]
     elif within:
         some = f"{within:,} of {counted(len(every), 'group')}"
         said = [
@@ -300,16 +297,41 @@ def _worse(
     return [_resting_on(line, judged) for line in found]
 
 
-def _within_anyhow(one: ScoredGroup, named: Container[str], sure: Mapping[str, int]) -> bool:
-    """Return whether what a group has now keeps to the limits, whatever is still open of it."""
-    reference = one.judged.reference
-    if not sure or reference is None or one.judged.verdict.says == "nobody reads":
+def _is_left_open(
+    one: ScoredGroup,
+    named: Container[str],
+    sure: Mapping[str, int],
+    too_far: Sequence[object],
+) -> bool:
+    """Return whether it is open of a group if it keeps to the limits.
+
+    So it is of an open verdict, and of a group that is improvable for sure by more or less, unless
+    all that it can come to keeps to them.
+
+    Parameters
+    ----------
+    too_far : what is too far for sure
+    """
+    reference, says = one.judged.reference, one.judged.verdict.says
+    if says not in OPEN and (says != "improvable" or not sure or too_far):
         return False
+    if not sure or reference is None or says == "nobody reads":
+        return True
     rows = [row for row in one.rows if row.assignor in named]
-    if any(row.assignor != CURRENT for row in rows):
-        return False
+    if not one.judged.group.subscription_known.all() and any(
+        row.assignor != CURRENT for row in rows
+    ):
+        return True
     between = _whoever_reads_what(one.judged, rows)
-    return bool(rows) and not beyond(between, sure, reference.terms)
+    return not rows or bool(beyond(between, sure, reference.terms))
+
+
+def _open_told(judged: Judged) -> str:
+    """Return the verdict, and of one that is sure what is open of it all the same."""
+    if judged.verdict.says != "improvable":
+        return judged.shown
+    why = "depends on who reads what" if judged.further_question else "is not proved"
+    return f"{judged.shown}, by how much {why}"
 
 
 def _whoever_reads_what(judged: Judged, rows: Sequence[Score]) -> list[Score]:

@@ -151,16 +151,20 @@ def test_several_groups_and_one_got_worse_or_better_by_the_same_rule(folder):
         "level": holding(a=[0, 1], b=[2, 3]),
         "uneven": holding(a=[0, 1, 2], b=[3]),
         "lost": holding(a=[0], b=[2]),
+        # One member more or less: loads are as close together, and no better for it.
+        "alone": holding(a=[0, 1, 2, 3]),
     }
     for name, group in sides.items():
         write(folder, {f"{name}.json": group, f"{name}.jsonl": [group, EVEN]})
     for before, after, worse, better in (
         ("lag 100", "lag 109", None, None),
-        ("lag 100", "lag 110", KINDS[2], None),
+        ("lag 100", "lag 110", KINDS[3], None),
         ("lag 110", "lag 100", None, None),
-        ("lag 110", "lag 99", None, GAINS[2]),
-        ("level", "uneven", KINDS[1], None),
-        ("uneven", "level", None, GAINS[1]),
+        ("lag 110", "lag 99", None, GAINS[3]),
+        ("level", "uneven", KINDS[2], None),
+        ("uneven", "level", None, GAINS[2]),
+        ("uneven", "alone", KINDS[1], None),
+        ("alone", "uneven", None, GAINS[1]),
         ("uneven", "lost", KINDS[0], None),
         ("lost", "uneven", None, GAINS[0]),
     ):
@@ -197,7 +201,7 @@ def test_client_ids_that_several_members_share_are_not_compared_nor_offered(fold
 def test_a_plan_that_drops_a_partition_leaves_it_with_nobody(shown):
     assert good(shown["plan"]).stdout.splitlines() == [
         "orders: 0 partitions moved, c1 left; loads were 0-5 and are 4.",
-        "Got better: loads closer together.",
+        "Got better: fewer partitions on one member.",
         "",
         "member  before  after  lost  gained",
         "c0           5      4     1       -",

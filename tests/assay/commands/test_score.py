@@ -427,8 +427,8 @@ def test_a_gate_tells_a_group_that_nobody_reads_and_one_that_is_worse_from_a_fil
         "2 of 3 groups fail --fail-above balance=0 --strict: orders (balance +4), gone (nobody "
     )
     assert told == [
-        "1 of 3 groups fails --fail-above balance=0: orders (balance +4). Standard error has each "
-        "in full. Not judged for sure: gone, which --strict does not let pass.",
+        "1 of 3 groups fails --fail-above balance=0: orders (balance +4). Standard error has a "
+        "line for each. Not judged for sure: gone, which --strict does not let pass.",
         *["even is within --fail-above balance=0."] * 2,
         "gone (nobody reads) fails --fail-above balance=0 --strict.",
     ]
@@ -521,6 +521,20 @@ def test_what_an_open_question_could_better_is_told_by_its_tier():
     ):
         run = assay("score", ALL_GROUPS, "--group", group, "--objective", objective)
         assert f"? If so, {better}. 2 members" in run.stdout.splitlines()[0]
+
+
+def test_strict_fails_what_is_improvable_for_sure_by_more_or_less_than_the_limit():
+    """944 is 15 above the least peak lag where kps-1 does not read t0, and 41 where it does."""
+    asked = ("--group", "kps-c", "--objective", "balance > peak_lag > moves", "--strict")
+    for most, code, said in (
+        (14, 1, "kps-c (peak_lag +15..41, and 15 whoever reads what, if consumers start at the "
+                "end) fails --fail-above peak_lag=14 --strict."),
+        (40, 1, "kps-c (improvable, by how much depends on who reads what) fails --fail-above "
+                "peak_lag=40 --strict."),
+        (41, 0, "kps-c is within --fail-above peak_lag=41 --strict."),
+    ):  # fmt: skip
+        run = assay("score", ALL_GROUPS, *asked, "--fail-above", f"peak_lag={most}")
+        assert (run.returncode, run.stdout.splitlines()[0]) == (code, said)
 
 
 def test_strict_holds_a_fresh_group_to_its_plan_where_one_is_named(folder):
