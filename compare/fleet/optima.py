@@ -15,7 +15,7 @@ from compare.fleet_scores import optimum_columns, score_columns, score_fleet, sc
 from compare.judged import as_solved, judged_by
 from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
-from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
+from compare.scores import CURRENT, OPTIMUM, STORED, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import ALL_ALIKE, between, taken_alike, without_owner
 from groups.arrays import any_in_parts
 from groups.assignment import Assignment
@@ -58,6 +58,8 @@ ANSWERS = pa.schema(
         ("scores", pa.list_(pa.struct(TABLES["scores"]))),
     ]
 )
+# Columns of ``optima`` that are null where a group has no optimum.
+NULL_IF_FAILED = ("stopped", "method", "seconds", "terms", "proof", "loads", "verdict")
 
 
 def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
@@ -153,7 +155,7 @@ def no_optimum(reasons: Sequence[str]) -> list[str]:
 def no_scores(status: str, reasons: Sequence[str]) -> Columns:
     """Return the columns of ``scores`` of an assignor that is not scored."""
     count = len(reasons)
-    return {
+    return _nulls("scores", [*STORED], count) | {
         "status": pa.repeat(pa.scalar(status), count),
         "reason": pa.array(reasons, pa.string()),
         **{name: pa.repeat(pa.scalar(one), count) for name, one in UNLESS_SCORED.items()},
@@ -162,8 +164,15 @@ def no_scores(status: str, reasons: Sequence[str]) -> Columns:
 
 def _failed(job: Job, rows: pa.RecordBatch, reasons: Sequence[str]) -> pa.RecordBatch:
     """Return the rows in ``optima`` of groups that have no optimum."""
-    status = pa.repeat(pa.scalar("failed"), len(rows))
-    return _optima(job, rows, {"status": status, "reason": pa.array(reasons, pa.string())})
+    return _optima(
+        job,
+        rows,
+        {
+            **_nulls("optima", NULL_IF_FAILED, len(rows)),
+            "status": pa.repeat(pa.scalar("failed"), len(rows)),
+            "reason": pa.array(reasons, pa.string()),
+        },
+    )
 
 
 def _unscored(
@@ -174,12 +183,12 @@ def _unscored(
 
 
 def _optima(job: Job, rows: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
-    """Return rows in ``optima`` of groups, null in what is not among the columns."""
+    """Return rows in ``optima`` of groups."""
     return _batch("optima", job, rows, columns, job.optimum_made_by)
 
 
 def _scores(job: Job, rows: pa.RecordBatch, name: str, columns: Columns) -> pa.RecordBatch:
-    """Return the rows of an assignor in ``scores``, null in what is not among the columns."""
+    """Return the rows of an assignor in ``scores``."""
     named = {**columns, "assignor": pa.repeat(pa.scalar(name), len(rows))}
     return _batch("scores", job, rows, named, job.score_made_by(name))
 
@@ -187,6 +196,13 @@ def _scores(job: Job, rows: pa.RecordBatch, name: str, columns: Columns) -> pa.R
 def _batch(
     name: str, job: Job, rows: pa.RecordBatch, columns: Columns, made_by: str
 ) -> pa.RecordBatch:
+    """Return rows of a table, with what `repeated` gives, the columns, and their keys.
+
+    Raises
+    ------
+    AssayError
+        If a column of the table is in none of these.
+    """
     found = {
         **repeated(rows),
         **columns,
@@ -194,13 +210,15 @@ def _batch(
         "made_by": pa.repeat(pa.scalar(made_by), len(rows)),
         "objective": pa.repeat(pa.scalar(job.tiers), len(rows)),
     }
-    arrays = [
-        found[field.name].cast(field.type)
-        if field.name in found
-        else pa.nulls(len(rows), field.type)
-        for field in TABLES[name]
-    ]
+    empty = [column for column in TABLES[name].names if column not in found]
+    if empty:
+        raise AssayError(f"table {name}: nothing fills the column {', '.join(empty)}")
+    arrays = [found[field.name].cast(field.type) for field in TABLES[name]]
     return pa.RecordBatch.from_arrays(arrays, schema=TABLES[name])
+
+
+def _nulls(table: str, columns: Sequence[str], count: int) -> dict[str, pa.Array]:
+    return {name: pa.nulls(count, TABLES[table].field(name).type) for name in columns}
 
 
 def repeated(rows: pa.RecordBatch) -> dict[str, pa.Array]:

@@ -7,8 +7,10 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from compare.fleet.items import lines_of
+from compare.fleet.items import Given, decoded, lines_of
 from compare.fleet.job import Lack, job_of
+from compare.fleet.optima import answered
+from compare.fleet.tables import TABLES
 from compare.fleet.worker import (
     MOST_WORKERS,
     Steps,
@@ -16,6 +18,7 @@ from compare.fleet.worker import (
     read_items,
     solve_rows,
 )
+from groups.errors import AssayError
 from heuristics.assignor import Assignor
 from heuristics.shipped.probe.guest import WAIT_SECONDS
 from tests.compare.conftest import lopsided
@@ -160,6 +163,15 @@ def test_only_what_is_missing_of_a_group_is_answered():
     (row,) = found.to_pylist()
     assert row["optima"] is None
     assert [one["assignor"] for one in row["scores"]] == ["range"]
+
+
+@pytest.mark.parametrize("table", ["optima", "scores"])
+def test_a_column_that_nothing_fills_is_an_error_and_not_null_in_every_row(monkeypatch, table):
+    job, lack = job_for("current"), Lack(optimum=True, assignors=("current",))
+    rows, _ = decoded([*items_of(["g"])], Given())
+    monkeypatch.setitem(TABLES, table, TABLES[table].append(pa.field("price", pa.int64())))
+    with pytest.raises(AssayError, match=f"^table {table}: nothing fills the column price$"):
+        answered(job, rows, lack)
 
 
 def test_a_lack_of_lag_is_a_reason():
