@@ -152,13 +152,16 @@ class Score(Framed):
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row, with the columns of `Scores.to_rows`."""
+        tiers: dict[str, object] = {}
+        for term in self.terms or ():
+            tiers[term.name] = term.value
+            exact = None if isinstance(term.excess, tuple) else term.excess
+            tiers[f"{term.name}_excess"] = exact
         told: dict[str, object] = {}
         for name, fact in FACTS.items():
-            for term in (self.terms or ()) if name == "terms" else ():
-                told[term.name] = term.value
-                exact = None if isinstance(term.excess, tuple) else term.excess
-                told[f"{term.name}_excess"] = exact
-            if fact.in_rows and name != "terms":
+            if name == "terms":
+                told |= tiers
+            elif fact.in_rows and name not in tiers:
                 told[name] = getattr(self, name)
         yield told
 
@@ -181,7 +184,8 @@ class Scores(Framed, list[Score]):
 
         The columns are the attributes of `Score` but for `violations` and `loads`. Instead of
         `terms` each tier has its value under its name and ``NAME_excess``, None where that is
-        not one number.
+        not one number. Where `peak_lag` is a tier, that column is the tier's: it has a value also
+        where the assignment is not valid.
         """
         for row in self:
             yield from row.to_rows()

@@ -104,6 +104,15 @@ def test_an_assignment_that_is_not_valid_has_values_but_no_excess(lopsided):
     ]
 
 
+def test_a_tier_of_the_name_of_a_fact_keeps_its_value_in_rows_where_the_fact_is_unknown():
+    lag = {"t": {"partitions": 2, "lag": [5, 3]}}
+    group = group_of(lag, {"c0": reads("t", t=[0]), "c1": reads("t")})
+    row = score_current(group, solve(group, "balance > peak_lag"))
+    assert (row.valid, row.peak_lag) == (False, None)
+    (told,) = row.to_rows()
+    assert (told["peak_lag"], told["peak_lag_excess"]) == (5, None)
+
+
 def test_excess_is_an_interval_where_the_optimum_is_not_proved(lopsided):
     answer = not_proved(lopsided, Term("balance", 3, 1), Term("stickiness", 1, None))
     assert excesses(score_current(lopsided, answer)) == ((2, 4), None)
@@ -301,7 +310,7 @@ def test_a_row_is_too_far_only_above_the_limit_of_a_tier():
 def test_a_limit_on_a_later_tier_holds_the_earlier_ones_without_a_limit_to_their_optimum():
     (line,) = too_far([row(4, None)], {"stickiness": 0})
     assert line == (
-        "range: balance exceeds the optimum by 4, more than 0 (a limit on stickiness sets 0 for "
+        "range: balance exceeds the optimum by 4, more than 0 (a limit on moves sets 0 for "
         "earlier tiers that have none)"
     )
     (sort,) = (one.sort for one in beyond([row(4, None)], {"stickiness": 0}, ()))
