@@ -1,11 +1,13 @@
 """Bin completion: the least peak where members hold few partitions each.
 
-Parts are given to one member after the other: `first_deal` looks at all deals, `likely_deal` at
-those that leave most ways to go on. Each partition has
-a price, of either sign, and no part costs more than its slack: then what is left to deal costs no
-more than the slack that is left, or it cannot be dealt. So a list of prices is one more budget. By
-linear programming duality such prices show every deal hopeless that not even fractions of parts
-could go on with.
+A part is a set of partitions that one member may hold under a peak (`optimal.loads.parts`); a deal
+gives a part to each of the first few members. `first_deal` looks at all deals, `likely_deal` at
+those that leave most ways to go on.
+
+Prices, one for each partition and of either sign, show deals hopeless. No part costs more than its
+slack, so if the partitions left cost more than the slack left, they cannot be dealt. So a list of
+prices is one more budget. By linear programming duality, such prices exist for every deal that
+could not even be completed with fractions of parts.
 """
 
 from __future__ import annotations
@@ -31,35 +33,35 @@ if TYPE_CHECKING:
 
 # Ways that are continued at once.
 AT_ONCE = 2**14
-# How much more than by the normal law it counts that partitions of middling weight are left, and
-# by how much (in the logarithm of the number of ways) what is kept is left to chance.
+# The exponent of the deviation of the weights left (1 by the normal law), and the weight of the
+# random noise in the ranking of ways, in units of the logarithm of the number of ways to go on.
 MIDDLING, CHANCE = 1.75, 0.3
-# A way that goes on is as much work as so many parts that are tried.
+# Continuing a way takes as much work as trying so many parts.
 LEAST_TRIED, MOST_TRIED = 4, 256
 # At most so many times as many ways are kept as for the member before.
 MORE = 4
 # The last members get so many times the work of the first: few parts are left for them to try.
 GROWTH = 100
 MOST_WAYS = 500_000
-# Most of a budget of which the logarithms of binomials are written down.
+# Up to this budget, the logarithms of factorials are tabulated.
 MOST_BUDGET = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Deals:
-    """Ways to give parts to some of the members, no partition twice.
+    """Ways to give parts to the first members, no partition twice.
 
-    The next member always gets a part with the first partition that is left: members are alike,
-    so every assignment is met once.
+    The next member always gets a part that holds the first partition left. Members are alike, so
+    every assignment is met once.
 
     Attributes
     ----------
     dealt : how many members have their part
-    taken : (words, ways) uint64, the partitions that are given
+    taken : (words, ways) uint64, the partitions that are given, as bits
     left : (budgets, ways) int64, what is left of each budget
-    before : the deals that these continue, None at the start
-    of : (ways,) int64, which of them each continues
-    part : (ways,) int64, number of the part that was given last
+    before : the deals to one member fewer that these continue, None at the start
+    of : (ways,) int64, which way of `before` each continues
+    part : (ways,) int64, index of the part that was given last
     """
 
     dealt: int
@@ -73,22 +75,22 @@ class Deals:
         """Return the number of ways."""
         return len(self.part)
 
-    def some(self, which: Int64 | slice) -> Deals:
-        """Return some of the ways."""
+    def only(self, which: Int64 | slice) -> Deals:
+        """Return the chosen ways."""
         taken, left = self.taken[:, which], self.left[:, which]
         return Deals(self.dealt, taken, left, self.before, self.of[which], self.part[which])
 
     def parts_of(self, way: int) -> list[int]:
-        """Return the numbers of the parts of one way, the last one first."""
-        numbers, deals = [], self
+        """Return the indices of the parts of one way, the last one first."""
+        indices, deals = [], self
         while deals.before is not None:
-            numbers.append(int(deals.part[way]))
+            indices.append(int(deals.part[way]))
             deals, way = deals.before, int(deals.of[way])
-        return numbers
+        return indices
 
 
 def nothing_dealt(parts: Parts) -> Deals:
-    """Return the one way to give nobody anything."""
+    """Return the deals to no member: one way, in which nothing is given."""
     none = np.zeros(1, np.int64)
     taken = np.zeros((len(parts.bits), 1), np.uint64)
     return Deals(0, taken, parts.budget[:, None], None, none, none)
@@ -96,24 +98,24 @@ def nothing_dealt(parts: Parts) -> Deals:
 
 def continuations(parts: Parts, deals: Deals) -> tuple[Int64, Int64]:
     """Return the (way, part) of every deal to one more member, (continuations,) int64 each."""
-    ways, numbers = [], []
-    for some, start, end in _alike(parts, deals):
-        fits = deals.left[0, some, None] >= parts.slack[0, start:end]
+    ways, indices = [], []
+    for alike, start, end in _ways_by_first_partition(parts, deals):
+        fits = deals.left[0, alike, None] >= parts.slack[0, start:end]
         for taken, bits in zip(deals.taken, parts.bits, strict=True):
-            fits &= (taken[some, None] & bits[start:end]) == 0
-        way, number = np.nonzero(fits)
-        ways.append(some[way])
-        numbers.append(start + number)
+            fits &= (taken[alike, None] & bits[start:end]) == 0
+        way, part = np.nonzero(fits)
+        ways.append(alike[way])
+        indices.append(start + part)
     none = np.zeros(0, np.int64)
-    way, number = np.concatenate((none, *ways)), np.concatenate((none, *numbers))
+    way, part = np.concatenate((none, *ways)), np.concatenate((none, *indices))
     for left, slack in zip(deals.left[1:], parts.slack[1:], strict=True):
-        enough = left[way] >= slack[number]
-        way, number = way[enough], number[enough]
-    return way, number
+        enough = left[way] >= slack[part]
+        way, part = way[enough], part[enough]
+    return way, part
 
 
-def _alike(parts: Parts, deals: Deals) -> Iterator[tuple[Int64, int, int]]:
-    """Yield ways of one first partition that is left, and the range of parts to try for them."""
+def _ways_by_first_partition(parts: Parts, deals: Deals) -> Iterator[tuple[Int64, int, int]]:
+    """Yield the ways with the same first partition left, and the range of parts to try next."""
     first = first_free(deals.taken, len(parts.size))
     # Short integers are sorted by counting.
     order = np.argsort(first.astype(np.uint16), kind="stable")
@@ -128,28 +130,28 @@ def _alike(parts: Parts, deals: Deals) -> Iterator[tuple[Int64, int, int]]:
 
 
 def continued(parts: Parts, deals: Deals, way: Int64, part: Int64) -> Deals:
-    """Return the deals in which some ways go on with some parts."""
+    """Return the deals in which each way is continued with the part of the same position."""
     taken = deals.taken[:, way] | parts.bits[:, part]
     left = deals.left[:, way] - parts.slack[:, part]
     return Deals(deals.dealt + 1, taken, left, deals, way, part)
 
 
 def complete(parts: Parts, deals: Deals) -> Int64:
-    """(ways,) int64: the ways in which everything is given to all members."""
+    """Return the indices of the ways that give all partitions, and each member a part, int64."""
     if deals.dealt != parts.members:
         return np.zeros(0, np.int64)
     return np.flatnonzero((deals.taken == parts.everything[:, None]).all(axis=0))
 
 
 class Undecided(Exception):
-    """Too many deals to look at them all."""
+    """There are too many deals to look at them all, or the time is up."""
 
 
 def first_deal(parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None:
     """Return the parts of an assignment that keeps to the peak; None if there is none.
 
-    Depth first, many ways at a time: set partitioning by enumeration, as Schreiber, Korf and
-    Moffitt do for number partitioning (2018, doi:10.1145/3184400).
+    Set partitioning by enumeration, as Schreiber, Korf and Moffitt do for number partitioning
+    (2018, doi:10.1145/3184400): depth first, many ways at a time.
 
     Parameters
     ----------
@@ -164,8 +166,8 @@ def first_deal(parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None
     while waiting:
         deals = waiting.pop()
         if len(deals) > AT_ONCE:
-            waiting.append(deals.some(slice(AT_ONCE, None)))
-            deals = deals.some(slice(AT_ONCE))
+            waiting.append(deals.only(slice(AT_ONCE, None)))
+            deals = deals.only(slice(AT_ONCE))
         found: Deals = continued(parts, deals, *continuations(parts, deals))
         seen += len(found)
         if seen > most or time_left.is_up:
@@ -181,17 +183,17 @@ def first_deal(parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """How many ways there are to deal the rest, by a rule of thumb.
+    """An estimate of how many ways there are to deal the rest.
 
-    If what members carry were normal, as many deals would keep to the peak as there are ways to
-    spread the budget over the members left, times the density of each of their sums: the more the
-    less the partitions left differ in weight.
+    If members' loads were distributed normally, the number would be that of the ways to spread the
+    budget over the members left, times the density of each load. So the less the weights of the
+    partitions left differ, the more ways there are.
 
     Attributes
     ----------
     parts : what can be dealt
-    away : (parts,) float64, sum of the squares by which their partitions are off the average
-    held : (parts,) int64, how many partitions each has
+    away : (parts,) float64, sum over a part's partitions of (weight - average weight) squared
+    held : (parts,) int64, how many partitions each part has
     logs : (budget + members + 1,) float64, logarithms of factorials
     """
 
@@ -202,7 +204,7 @@ class Outlook:
 
     @staticmethod
     def of(parts: Parts) -> Outlook:
-        """Look at the weights of the parts."""
+        """Compute the tables from the weights of the parts."""
         off = parts.size - parts.size.mean()
         holds = parts.holds()
         count = int(parts.budget[0]) + parts.members + 1
@@ -210,13 +212,13 @@ class Outlook:
         return Outlook(parts, holds @ (off * off), holds.sum(axis=1), logs)
 
     def of_deals(self, left: Int64, members: int, away: Floats, count: Int64) -> Floats:
-        """(ways,) float64: the logarithm of the number of ways to go on, but for a constant.
+        """(ways,) float64: logarithm of the number of ways to go on, up to a constant.
 
         Parameters
         ----------
-        left : what is left of the budget
-        members : how many have no part yet
-        away, count : of the partitions left
+        left : (ways,) int64, what is left of the budget
+        members : how many members have no part yet
+        away, count : (ways,), sum of squared deviations and number of the partitions left
         """
         spread = self.logs[left + members] - self.logs[left] - self.logs[members]
         deviation = np.sqrt(np.maximum(away / np.maximum(count, 1), 1.0))
@@ -228,11 +230,11 @@ def likely_deal(
 ) -> list[int] | None:
     """Return the parts of an assignment that keeps to the peak; None if none is found.
 
-    Beam search: of all deals to one more member those with the best outlook are kept.
+    Beam search: of all deals to one more member, those with the best outlook are kept.
 
     Parameters
     ----------
-    work : how many parts are tried for the first member, all ways together; more for later ones
+    work : how many parts are tried for the first member over all ways; more for later members
     """
     if parts.budget[0] > MOST_BUDGET:
         return None
@@ -251,44 +253,45 @@ def likely_deal(
         most = min(1 + tries // LEAST_TRIED, MORE * len(deals) + tries // MOST_TRIED, MOST_WAYS)
         best = _best(likely, most)
         deals = continued(parts, deals, way[best], part[best])
-        some = slice(_affordable(parts, deals, tries))
-        deals, away, count = deals.some(some), away[best][some], count[best][some]
+        kept = slice(_affordable(parts, deals, tries))
+        deals, away, count = deals.only(kept), away[best][kept], count[best][kept]
     done = complete(parts, deals)
     return deals.parts_of(int(done[0])) if len(done) else None
 
 
 def _best(likely: Floats, most: int) -> Int64:
-    """(most,) int64: the likeliest, in that order."""
-    some = np.arange(len(likely))
+    """(most,) int64: indices of the greatest values, in descending order."""
+    indices = np.arange(len(likely))
     if most < len(likely):
-        some = np.argpartition(-likely, most)[:most]
-    return some[np.argsort(-likely[some], kind="stable")]
+        indices = np.argpartition(-likely, most)[:most]
+    return indices[np.argsort(-likely[indices], kind="stable")]
 
 
 def _affordable(parts: Parts, deals: Deals, tries: int) -> int:
-    """Return how many of the deals, the first ones, can go on with so many tries."""
+    """Return how many of the first deals can be continued with so many tries, 1 or more."""
     first = first_free(deals.taken, len(parts.size))
     tried = np.diff(parts.starts, append=parts.starts[-1])[first]
     return max(1, int(np.searchsorted(np.cumsum(tried + LEAST_TRIED), tries)))
 
 
-# Partitions in all and with one member, beyond which nobody holds few.
+# Deals are tried up to so many partitions in all and with one member.
 MOST_PARTITIONS, MOST_HELD = 512, 6
-# What the first round may look at, how much more the next ones may, and how many there are.
+# Deals looked at and parts tried in the first round.
 DEALS, WORK = 200_000, 10_000
-# So many deals are looked at before prices are made to look at fewer.
+# So many deals are looked at before prices are computed.
 FEW_DEALS = 20_000
+# The factors by which deals and parts grow from round to round.
 MORE_DEALS, MORE_WORK = 8, 3
-# Most deals that a round looks at, and of how many parts of the time left they get one; less
-# where the bound did not rise in the round before.
+# Most deals that a round looks at. A round has 1/SHARE of the time left for them, or 1/STUCK_SHARE
+# if the bound did not rise in the round before.
 MOST_DEALS, SHARE, STUCK_SHARE = 10**8, 2, 20
 ROUNDS = 8
-# By what part of the way that it came from the average the peak rises that is ruled out next.
+# The next peak tried is above the bound by this part of the bound's distance from the average.
 RISE = 0.15
 
 
 def are_few(candidates: Candidates) -> bool:
-    """Return whether all members may hold the same, and few partitions each."""
+    """Return whether all members may hold the same partitions, and few of them each."""
     if len(candidates.least) != 1 or not candidates.members or not candidates.may.all():
         return False
     least, most = candidates.least[0], candidates.most[0]
@@ -301,12 +304,12 @@ def are_few(candidates: Candidates) -> bool:
 
 
 class Dealing:
-    """What is known of the least peak while parts are dealt.
+    """A search for the least peak by dealing parts, with the best assignment and bound so far.
 
     Attributes
     ----------
     incumbent : the best assignment so far
-    bound : no peak is below it: all deals below were looked at
+    bound : a lower bound on the peak: all deals below it were looked at
     """
 
     def __init__(self, incumbent: Incumbent, bound: int) -> None:
@@ -350,14 +353,14 @@ class Dealing:
         return max(1, ceil(RISE * (self.bound - self.average)))
 
     def _rule_out(self, time_left: TimeLeft, most: int) -> bool:
-        """Look at all deals of one peak after the other, from the bound; say if it rose."""
+        """Look at all deals of one peak after the other, from the bound; return if it rose."""
         before, step = self.bound, 0
         while not self.is_closed:
             parts = self._parts(min(self.incumbent.peak - 1, self.bound + step))
             if parts is None:
                 break
             try:
-                found = self._dealt(parts, time_left, most)
+                found = self._first_deal(parts, time_left, most)
             except Undecided:
                 break
             if found is None:
@@ -367,8 +370,8 @@ class Dealing:
                 self._take(parts, found)
         return self.bound > before
 
-    def _dealt(self, parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None:
-        """Look at all deals, with prices where they are not few."""
+    def _first_deal(self, parts: Parts, time_left: TimeLeft, most: int) -> list[int] | None:
+        """Look at all deals; compute prices only if there are more than `FEW_DEALS`."""
         try:
             return first_deal(parts, time_left, FEW_DEALS)
         except Undecided:
@@ -379,30 +382,33 @@ class Dealing:
         return parts_within(candidates.size[self.order], candidates.members, self.counts, peak)
 
     def _take(self, parts: Parts, found: list[int]) -> None:
-        """Let each member hold one of the parts."""
+        """Make the incumbent the assignment in which each member holds one of the parts."""
         holder = np.empty(len(self.order), np.int64)
         member, partition = np.nonzero(parts.holds(found))
         holder[self.order[partition]] = member
         self.incumbent = Incumbent(self.incumbent.candidates, holder)
 
 
-# Deals that are looked at for each number of members dealt, and lists of prices made of them.
-SAMPLED, LISTS = 4000, 2
-# The part of the deals that a list has to show hopeless to be kept.
+# Deals sampled for each number of members dealt, and lists of prices computed from them.
+WAYS_SAMPLED, LISTS = 4000, 2
+# The share of the deals that a list has to show hopeless to be kept.
 USEFUL = 0.1
-# Parts beyond which prices take longer than they save, and seconds for a list.
+# Beyond so many parts, prices take longer than they save; seconds for a list.
 MOST_PARTS, SECONDS = 2000, 1.0
-# Linear programs compute in floats.
-TOLD_APART = 2**53
+# Linear programs compute in floats, which are exact up to this.
+EXACT_FLOATS = 2**53
 
 
 def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
-    """Return the parts with budgets for lists of prices that show many deals hopeless.
+    """Return the parts with further budgets: lists of prices that show many deals hopeless.
 
-    Deals are drawn for one member more at a time; the prices are those at which what they leave
-    is worth most on average.
+    Deals are sampled, to one more member at a time. Prices maximise the average worth of the
+    partitions that the sampled deals leave.
     """
-    if parts.slack.shape[1] > MOST_PARTS or int(parts.size.max()) * len(parts.size) >= TOLD_APART:
+    if (
+        parts.slack.shape[1] > MOST_PARTS
+        or int(parts.size.max()) * len(parts.size) >= EXACT_FLOATS
+    ):
         return parts
     rng, pricing = np.random.default_rng(SEED), Pricing(parts)
     holds = pricing.holds
@@ -410,8 +416,8 @@ def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
     lists: list[Int64] = []
     while deals.dealt + 1 < parts.members and not time_left.is_up:
         way, part = continuations(parts, deals)
-        if len(way) > SAMPLED:
-            drawn = np.sort(rng.choice(len(way), SAMPLED, replace=False))
+        if len(way) > WAYS_SAMPLED:
+            drawn = np.sort(rng.choice(len(way), WAYS_SAMPLED, replace=False))
             way, part = way[drawn], part[drawn]
         left, deals = left[way] - holds[part], continued(parts, deals, way, part)
         hopeful = np.ones(len(deals), bool)
@@ -426,7 +432,7 @@ def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
             hopeful &= ~hopeless
         if not hopeful.any():
             break
-        deals, left = deals.some(np.flatnonzero(hopeful)), left[hopeful]
+        deals, left = deals.only(np.flatnonzero(hopeful)), left[hopeful]
     worth = np.array(lists, np.int64).reshape(len(lists), len(parts.size))
     slack = parts.slack[0] - worth @ holds.T
     budget = parts.budget[0] - worth.sum(axis=1)
@@ -440,7 +446,7 @@ def with_prices(parts: Parts, time_left: TimeLeft) -> Parts:
 class Pricing:
     """The linear program of all prices at which no part costs more than its slack.
 
-    It is written down once and solved for one deal after the other.
+    It is built once and solved with one objective after the other.
 
     Attributes
     ----------
@@ -449,8 +455,8 @@ class Pricing:
     """
 
     def __init__(self, parts: Parts) -> None:
-        """Write the program down."""
-        # Only here: half a second that other groups need not wait for.
+        """Build the program."""
+        # Loading takes half a second, which other groups need not wait for.
         from ortools.linear_solver import pywraplp
 
         self.parts, self.holds = parts, parts.holds()
@@ -465,7 +471,7 @@ class Pricing:
         solver.SetTimeLimit(int(1000 * SECONDS))
 
     def worth_most(self, left: Int64) -> Int64 | None:
-        """(partitions,) int64: prices at which what deals leave costs most; None if not found.
+        """(partitions,) int64: prices at which the partitions left cost most; None if not found.
 
         Parameters
         ----------
@@ -476,6 +482,6 @@ class Pricing:
         if self._solver.Solve() != self._solver.OPTIMAL:
             return None
         found = np.floor([price.solution_value() for price in self._prices]).astype(np.int64)
-        # Rounded down, they hold for integers too; what floats leave over is taken from all alike.
+        # Rounded down they hold for integers; subtracting `over` from each corrects float errors.
         over = int((self.holds @ found - self.parts.slack[0]).max(initial=0))
         return np.asarray(found - max(0, over), np.int64)

@@ -1,9 +1,9 @@
-"""Candidates: what the earlier tiers leave open, as who may hold what and how many of it.
+"""Candidates: the assignments that are optimal in the earlier tiers.
 
-The flow's prices are dual: an assignment is as good in the earlier tiers exactly where every
-partition is with a reader of least cost and price, and members that pay or are paid hold as many
-or as few as they may (complementary slackness, docs/explanation/lag.md). Budgets on
-counts narrow that to windows.
+They say who may hold which partition, and how many. The flow's prices are dual values: an
+assignment is optimal in the earlier tiers if and only if every partition is with a reader of least
+cost and price, and members with a price hold as many, or as few, as they may (complementary
+slackness, docs/explanation/lag.md). Budgets on counts narrow the candidates to windows.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Who may hold which partition, how many of them, and what they weigh.
+    """Who may hold which partition, how many partitions, and their lag or weight.
 
     Attributes
     ----------
     read : (read,) int64, the partitions that somebody reads
     size : (read,) int64, lag or weight of each
-    kind : (read,) int64, its row of `may`
+    kind : (read,) int64, the row of `may` for each
     may : (kinds, members) bool, whether a member may hold partitions of a kind
     pile : (read,) int64; partitions of one pile are counted together
-    least, most : (piles, members) int64, how many of a pile a member holds
+    least, most : (piles, members) int64, how many partitions of a pile a member may hold
     home : (read,) int64, the owner of each partition, -1 nobody
     moves : how many partitions may leave their owner, None for any number
-    rate : (members,) int64, what each works off in a second, where the peak is a time; no more
-        than all weigh together
+    rate : (members,) int64, the records that each works off in a second, capped at `total`; None
+        unless the peak is a time
     """
 
     read: Int64
@@ -60,17 +60,17 @@ class Candidates:
 
     @property
     def total(self) -> int:
-        """What all partitions weigh together."""
+        """The sum of all sizes."""
         return int(self.size.sum())
 
     @property
     def cells(self) -> int:
-        """In how many ways one partition can be given to one member."""
+        """The number of pairs of a partition and a member that may hold it."""
         readers = self.may.sum(axis=1)
         return int(readers[self.kind].sum())
 
     def room(self, peak: int) -> Int64:
-        """(members,) int64: what each member may carry under a peak, no more than all together."""
+        """(members,) int64: the load that each member may carry under a peak, at most `total`."""
         if self.rate is None:
             return np.full(self.members, peak, np.int64)
         whole = self.total // self.rate
@@ -78,7 +78,7 @@ class Candidates:
 
     @property
     def rates(self) -> Int64:
-        """(members,) int64: the rates, 1 where the peak is no time."""
+        """(members,) int64: the rates, 1 unless the peak is a time."""
         return np.ones(self.members, np.int64) if self.rate is None else self.rate
 
     def peak(self, loads: Int64) -> int:
@@ -86,7 +86,7 @@ class Candidates:
         return int((-(-loads // self.rates)).max(initial=0))
 
     def heights(self, loads: Int64) -> Int64 | Floats:
-        """(members,): loads, or seconds, to be held against each other."""
+        """(members,): what the peak is the greatest of: loads, or seconds before rounding up."""
         return loads if self.rate is None else loads / self.rate
 
     def moved(self, partition: Int64, member: Int64 | int) -> Int64:
@@ -95,7 +95,7 @@ class Candidates:
         return np.asarray((owner >= 0) & (owner != member), np.int64)
 
     def keeps(self, holder: Int64) -> bool:
-        """Return whether an assignment, (read,) int64 members, is among them, whatever moves."""
+        """Return whether an assignment, (read,) int64 members, is a candidate; ignores moves."""
         held = np.zeros(self.least.shape, np.int64)
         np.add.at(held, (self.pile, holder), 1)
         within = (self.least <= held) & (held <= self.most)
@@ -108,7 +108,7 @@ def timed(group: Group, candidates: Candidates) -> Candidates:
 
 
 def candidates_of(group: Group, earlier: Objective, proof: Proof, column: Int64) -> Candidates:
-    """Return what is left open by tiers that the flow has brought to their optimum.
+    """Return the assignments that are optimal in tiers that the flow has minimised.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def candidates_of(group: Group, earlier: Objective, proof: Proof, column: Int64)
 
 
 def _kinds(group: Group, earlier: Objective, read: Int64) -> tuple[Int64, Int64]:
-    """(an example of each kind, kind of each read partition): what the tiers tell apart."""
+    """(an example of each kind, kind of each read partition); tiers tell kinds apart."""
     columns = [group.topic[read].astype(np.int64)]
     if {"stickiness", "moved_weight"} & set(earlier):
         columns.append(group.owner[read].astype(np.int64))
@@ -188,7 +188,7 @@ def _cheapest(
 
 
 def _least(may: Bools, cost: Int64) -> Bools:
-    """Keep of the readers of each kind those of the least cost."""
+    """(kinds, members) bool: the readers of each kind that have the least cost."""
     beyond = int(cost.max(initial=0)) + 1
     lowest = np.where(may, cost, beyond).min(axis=1, initial=beyond, keepdims=True)
     return np.asarray(may & (cost == lowest), bool)
@@ -224,10 +224,12 @@ def owner_of(group: Group, candidates: Candidates, holder: Int64) -> Int32:
 class Windows:
     """The candidates within budgets on counts.
 
+    A budget on the spread allows counts from k to k + spread, for some k: a window for each k.
+
     Attributes
     ----------
-    hull : with what every member holds at least and at most in all of them
-    each : those in which the least and the most differ by no more than the budget
+    hull : candidates that contain all windows
+    each : the candidates of each window
     spread : by how much the counts of two members may differ, None for any
     """
 
@@ -241,8 +243,8 @@ class Windows:
 
         Parameters
         ----------
-        even : (members,) int64, how many each member holds where that is as even as can be; the
-            least and the greatest of it say which windows there are
+        even : (members,) int64, how many each member holds in the most even assignment; its least
+            and greatest count say which windows there are
         """
         if not candidates.members or not {"load_spread", "idle_members"} & at_most.keys():
             return Windows(candidates, [candidates])
@@ -260,10 +262,11 @@ class Windows:
 
 
 def _counts_within(members: int, partitions: int, at_most: Mapping[str, int]) -> tuple[int, int]:
-    """(the fewest, the most) partitions that a member holds within budgets on counts.
+    """(the fewest, the most) partitions that a member can hold within budgets on counts.
 
-    All others hold at most the budget on the spread more than the emptiest, and at most that less
-    than the fullest, and all hold them all. Nobody is idle where there are enough.
+    With a budget on the spread, the emptiest member holds least if all others hold `spread` more,
+    and the fullest holds most if all others hold `spread` less. With at most 0 idle members, each
+    holds one or more if there are enough partitions, otherwise one at most.
     """
     least, most = 0, partitions
     if (spread := at_most.get("load_spread")) is not None:

@@ -38,34 +38,32 @@ if TYPE_CHECKING:
     from optimal.proof import Floor
 
 
-# Rounds without a lower peak that are waited for: few where a constraint program proves what is
-# left in less time, of so few ways to give a partition to a member.
+# The search stops after so many rounds without a lower peak: SMALL_PATIENCE with up to SMALL
+# cells (pairs of a partition and a member that may hold it), where CP-SAT proves the rest faster.
 PATIENCE, SMALL_PATIENCE, SMALL = 3000, 30, 200
-# The share of the time that exchanges have before the constraint program, and that deals have
-# where members hold few partitions each.
+# The share of the time for exchanges before CP-SAT, and for deals if members hold few partitions.
 FIRST, DEALT = 0.7, 0.95
-# The share that packing has, and how many partitions, in all and for each member, it is tried on:
-# of more, exchanges get to the average.
+# The share of the time for packing, and the most partitions, in all and per member, to try it on:
+# with more, exchanges reach the average.
 PACKED, MOST_PACKED, MOST_EACH = 0.6, 500, 6
-# Rounds over all members without a more even score that are waited for.
+# Evening out stops after so many rounds over all members without a better score.
 EVEN_PATIENCE = 20
-# Members whose pairs CP-SAT scores, and a cost that it scores exactly for so many.
+# CP-SAT scores pairs of members up to so many members and below so great a value.
 MOST_PAIRED, SCORED = 100, LIMITS["cp-sat"]
-# Ways to give a partition to a member beyond which a constraint program is hardly ever proved.
+# CP-SAT hardly ever proves an optimum with more cells than this.
 MOST_CLOSED = 20_000
-# A table of kinds of partitions and members stays below it.
+# The table of kinds of partitions by members stays below so many entries.
 MOST_CELLS = 2**26
-# Where rounds are counted: CP-SAT's own counted time for one, which takes about as long on an
-# idle machine, and ways to give a partition to a member that it looks through for one.
+# If rounds are limited: CP-SAT's deterministic time for each round, which takes about as many
+# seconds on an idle machine, and the cells for each round up to which CP-SAT is tried.
 EFFORT, CLOSED = 0.001, 10
-# CP-SAT starts from a hint where the readers of all partitions add up to more than that; of fewer
-# it proves the best before a hint is made. The hint has one of so many parts of the time, and
-# so many seconds where there is no limit.
+# CP-SAT starts from a hint with more candidates than HINTED; with fewer it proves the optimum
+# before a hint is found. The hint has 1/HINT_PARTS of the time, or HINT_SECONDS without a limit.
 HINTED, HINT_PARTS, HINT_SECONDS = 500, 4, 5.0
 
 
 def is_worth_it(group: Group, objective: Objective, at_most: Mapping[str, int]) -> bool:
-    """Return whether the search for loads serves an objective of a group within budgets."""
+    """Return whether exchanges serve an objective and budgets, for a group of this size."""
     if LoadProblem.of(objective, at_most) is None:
         return False
     kinds = min(group.n_partitions, len(group.topics) * (1 + len(group.members)))
@@ -74,7 +72,7 @@ def is_worth_it(group: Group, objective: Objective, at_most: Mapping[str, int]) 
 
 
 def exchange(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
-    """Bring the tiers of an objective as low as can be, and prove how far that is.
+    """Minimise the tiers of an objective one after the other, with a bound on each.
 
     Parameters
     ----------
@@ -97,17 +95,17 @@ def exchange_within(
     *,
     rounds: int | None = None,
 ) -> Answer | None:
-    """Bring tier after tier as low as the earlier ones and the budgets allow.
+    """Minimise the tiers of an objective one after the other, within budgets.
 
     Parameters
     ----------
-    rounds : so many rounds of the search at most, and no clock is looked at but for the time
-        limit, which is to be far; None: as many as there is time for
+    rounds : at most so many rounds of the search, so that the answer does not depend on the speed
+        of the machine unless the time limit is met; None: as many as there is time for
 
     Returns
     -------
-    None if the tiers that come first cannot be at their optimum within the budgets, or it was
-    not found that they can: then another method has to say what they can be
+    None if no assignment was found that is optimal in the first tiers and within the budgets:
+    then another method has to decide
 
     Raises
     ------
@@ -123,10 +121,10 @@ def exchange_within(
             shown += f" within {' and '.join(at_most)}"
         raise BadInput(f"method: exchange does not serve {shown}; {AUTO_DOES}")
     require_costs_within(group, (*objective, *at_most), "exchange")
-    opened = _opened(group, problem, time_left)
-    if opened is None:
+    start = _open_windows(group, problem, time_left)
+    if start is None:
         return Answer(None, (None,) * len(objective), Stopped.TIME_LIMIT)
-    windows, proof, holder = opened
+    windows, proof, holder = start
     searching = time_left
     if rounds is None and (limit := time_left.share(1)) is not None:
         searching = TimeLeft.of(FIRST * limit)
@@ -151,10 +149,10 @@ def exchange_within(
     return Answer(owner, bounds, proof=replace(proof, floor=search.floor, givers=search.givers))
 
 
-def _opened(
+def _open_windows(
     group: Group, problem: LoadProblem, time_left: TimeLeft
 ) -> tuple[Windows, Proof, Int64] | None:
-    """Return what the earlier tiers and the budgets leave open; None if the time is up.
+    """Return the candidates that earlier tiers and budgets leave open; None if the time is up.
 
     Returns
     -------
@@ -190,13 +188,13 @@ def _opened(
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What so many rounds found, the same whatever else the machine does.
+    """What a fixed number of rounds found, which does not depend on the speed of the machine.
 
     Attributes
     ----------
     owner : (all partitions,) int32, -1 where nobody reads
-    peak, bound : its peak, and what no peak is below as the earlier tiers are at their optimum
-    in_time : whether the time limit let all rounds be made
+    peak, bound : its peak, and a lower bound on the peak with the earlier tiers at their optimum
+    in_time : whether all rounds were made before the time limit
     """
 
     owner: Int32
@@ -208,11 +206,11 @@ class Counted:
 def counted_peak(
     group: Group, objective: Objective, rounds: int, time_left: TimeLeft
 ) -> Counted | None:
-    """Lower the peak, the last tier of an objective, in so many rounds.
+    """Lower the peak, the last tier of an objective, in a fixed number of rounds.
 
     Returns
     -------
-    None if the search does not serve the objective or cannot add its numbers, or nothing was
+    None if the search does not serve the objective, its numbers are too great, or nothing was
     found in time
     """
     exact = all(TIERS[tier].greatest(group) < LIMITS["exchange"] for tier in objective)
@@ -228,8 +226,8 @@ def counted_peak(
 def hinted(group: Group, objective: Objective, *, time_limit: float | None = None) -> Answer:
     """Find the best assignment by CP-SAT, which starts from a good one.
 
-    The start is as good as can be found in the longest list of first tiers that flows or
-    exchanges serve; it is the answer where CP-SAT finds none.
+    The start is the best assignment found for the longest prefix of the objective that flows or
+    exchanges serve; it is the answer if CP-SAT finds none.
     """
     time_left = TimeLeft.of(time_limit)
     start: Int32 | None = None
@@ -251,11 +249,13 @@ class Search:
 
     Attributes
     ----------
-    searching : the time for exchanges; what is left of `time_left` is for the constraint program
-    rounds : so many rounds at most, None: as many as there is time for
-    peak : the budget on the peak that holds by now
-    incumbent : the best that was met
-    fewest, first : of each window what moves the fewest, where that matters, and the first to try
+    searching : the time for exchanges; the rest of `time_left` is for the constraint program
+    rounds : at most so many rounds, None: as many as there is time for
+    peak : the greatest peak allowed, by a budget or by an earlier tier of the search
+    kind, floor, givers : what the bounds rest on so far, as in `optimal.proof.Proof`
+    incumbent : the best assignment so far
+    fewest, first : for each window the assignment with the fewest moves, if moves matter, and the
+        assignment to start from
     """
 
     group: Group
@@ -274,7 +274,7 @@ class Search:
     first: list[Incumbent] = field(default_factory=list)
 
     def starts(self, holder: Int64) -> bool:
-        """Find where to start from; False where none keeps to the budget on moves."""
+        """Find an assignment to start from; return False if none keeps to the budget on moves."""
         self.peak = self.problem.at_most.get(str(self.problem.peak))
         for candidates in self.windows.each:
             kept, few = [holder] if candidates.keeps(holder) else [], None
@@ -289,8 +289,8 @@ class Search:
             found = [few]
             if candidates.moves is None:
                 found += [longest_first(candidates), *kept]
-            some = [Incumbent(candidates, one) for one in found if one is not None]
-            self.first.append(min(some, key=lambda incumbent: incumbent.peak))
+            incumbents = [Incumbent(candidates, one) for one in found if one is not None]
+            self.first.append(min(incumbents, key=lambda incumbent: incumbent.peak))
         if not self.first:
             return False
         self.incumbent = min(self.first, key=lambda incumbent: incumbent.peak)
@@ -298,7 +298,7 @@ class Search:
 
     @property
     def has_certificate(self) -> bool:
-        """Whether the form of a certificate has a place for what was proved."""
+        """Whether a certificate can express what was proved."""
         rest = self.problem.rest
         if self.problem.peak not in rest:
             return bool(self.givers) or MOVES not in rest
@@ -306,7 +306,7 @@ class Search:
         return len(rest) == 1 or not by_moves
 
     def bounds_of_rest(self) -> tuple[int | None, ...] | None:
-        """Bring tier after tier as low as can be; None if the budget on the peak is not met."""
+        """Minimise the rest tier by tier; return the bounds, None if the peak is over budget."""
         if self.peak is not None:
             least = self._lower_peak(self.peak)
             if self.incumbent.peak > self.peak:
@@ -317,8 +317,8 @@ class Search:
         bounds: list[int | None] = []
         for tier in self.problem.rest:
             if tier == MOVES:
-                value, bound = self._fewer_moves()
-                self._allow(value)
+                value, bound = self._save_moves()
+                self._cap_moves(value)
             elif tier == self.problem.peak:
                 bound = self._lower_peak(0)
                 value = self.peak = self.incumbent.peak
@@ -329,22 +329,22 @@ class Search:
                 break
         return (*bounds, *(None for _ in self.problem.rest[len(bounds) :]))
 
-    def _allow(self, moves: int) -> None:
-        """Let no more partitions leave their owners from now on."""
+    def _cap_moves(self, moves: int) -> None:
+        """Allow at most so many moves from now on."""
         windows, holder = self.windows, self.incumbent.holder
         each = [replace(one, moves=moves) for one in windows.each]
         self.windows = replace(windows, hull=replace(windows.hull, moves=moves), each=each)
-        self.incumbent = self._held(holder)
+        self.incumbent = self._in_a_window(holder)
 
     def _lower_peak(self, target: int) -> int:
-        """Lower the peak, to a target at the most; return what no peak is below."""
+        """Lower the peak until it is at a target; return a lower bound on the peak."""
         hull = self.windows.hull
         bound, self.floor = highest_floor(hull)
         if hull.moves is not None:
             bound = self._bound_by_moves(bound)
         kind = ProofKind.CERTIFICATE
         if self.rounds is None and not target and hull.rate is None:
-            kind, bound = self._raised(bound)
+            kind, bound = self._raise_bound(bound)
         bounds = [bound] * len(self.first)
         if len(self.first) > 1:
             bounds = [max(bound, highest_floor(one.candidates)[0]) for one in self.first]
@@ -363,15 +363,15 @@ class Search:
                 self.incumbent = found
         least = max(bound, target)
         if self.incumbent.peak > least and self._is_closable:
-            proved = self._programmed(str(self.problem.peak), least, self.incumbent.peak)
+            proved = self._lower_by_program(str(self.problem.peak), least, self.incumbent.peak)
             if proved > least:
                 kind, bound = ProofKind.SOLVER, proved
         if self.incumbent.peak == bound and kind is not ProofKind.CERTIFICATE:
             self.kind = kind
         return bound
 
-    def _raised(self, bound: int) -> tuple[ProofKind, int]:
-        """Return a higher bound, and its kind, where a relaxation, deals or bins show one."""
+    def _raise_bound(self, bound: int) -> tuple[ProofKind, int]:
+        """Return the highest bound by a relaxation, by deals or by bins, and its kind of proof."""
         hull, kind = self.windows.hull, ProofKind.CERTIFICATE
         if self.problem.earlier == ("topic_balance",) and not hull.may.all():
             relaxed = weighted_average(hull)
@@ -385,14 +385,15 @@ class Search:
             self.incumbent = dealing.incumbent
             self.first = [self.incumbent.copy()]
         if bound < self.incumbent.peak and self._is_packable:
-            return self._packed(kind, bound)
+            return self._raise_by_packing(kind, bound)
         return kind, bound
 
-    def _packed(self, kind: ProofKind, bound: int) -> tuple[ProofKind, int]:
+    def _raise_by_packing(self, kind: ProofKind, bound: int) -> tuple[ProofKind, int]:
         """Return a higher bound, and its kind, by packing under one capacity after another.
 
         A peak can be kept if the partitions fit into the members as bins of that size. The bound
-        is tried first, then what is left is halved. What is not refused does not raise the bound.
+        is tried first, then the interval is bisected. Only a proof that they do not fit raises
+        the bound.
         """
         hull = self.windows.hull
         start = lower_peak(self.first[0].copy(), bound, self.searching, SMALL_PATIENCE)
@@ -414,7 +415,7 @@ class Search:
         return kind, bound
 
     def _bound_by_moves(self, bound: int) -> int:
-        """Return the lowest peak for which so many moves may be enough, at least a bound."""
+        """Return the lowest peak, `bound` or more, that the allowed moves might reach."""
         hull = self.windows.hull
         leavers = Leavers.of(hull)
         low, high = bound, max(bound, self.incumbent.peak)
@@ -428,22 +429,22 @@ class Search:
             self.floor, self.givers = None, leavers.givers(hull.room(low - 1))
         return low
 
-    def _fewer_moves(self) -> tuple[int, int]:
-        """(fewest moves that were found, what no assignment is below), under the peak so far."""
+    def _save_moves(self) -> tuple[int, int]:
+        """(fewest moves found, a lower bound on moves), under the peak so far."""
         hull, start = self.windows.hull, min(self.fewest, key=lambda incumbent: incumbent.moves)
-        by_counts = start.moves
+        without_peak = start.moves
         if self.peak is None:
             self.incumbent, self.kind = start, ProofKind.SOLVER
-            return by_counts, by_counts
+            return without_peak, without_peak
         leavers, room = Leavers.of(hull), hull.room(self.peak)
         needed = leavers.needed(room)
-        least = max(by_counts, needed)
+        least = max(without_peak, needed)
         self.incumbent = fewer_moves(
             self.incumbent, start, self.peak, least, self.searching, self._patience
         )
         value = self.incumbent.moves
         if value > least and self._is_closable:
-            least = self._programmed(MOVES, least, value)
+            least = self._lower_by_program(MOVES, least, value)
             value = self.incumbent.moves
         if value == least > needed and value > 0:
             self.kind = ProofKind.SOLVER
@@ -452,9 +453,9 @@ class Search:
         return value, least
 
     def _even_out(self, tier: str) -> tuple[int, int]:
-        """(the most even score that was found, what no assignment is below) under the peak."""
+        """(the best score found in a spread or balance, a lower bound on it) under the peak."""
         hull, members = self.windows.hull, len(self.group.members)
-        # A budget on the peak says what it is at most, the objective what it is.
+        # A budget only bounds the peak from above; as a tier, the peak is known exactly.
         reached = self.incumbent.peak if self.problem.peak in self.problem.rest else 0
         least = least_score(tier, hull, reached)
         even_out(self.incumbent, tier, least, self.searching, EVEN_PATIENCE)
@@ -463,14 +464,14 @@ class Search:
         if value == least or not (few and self._is_closable):
             return value, least
         self.kind = ProofKind.SOLVER
-        bound = self._programmed(tier, least, value)
+        bound = self._lower_by_program(tier, least, value)
         return score_of(tier, self.incumbent.loads), bound
 
-    def _programmed(self, tier: str, least: int, most: int) -> int:
-        """Bring a tier from `most` down by a constraint program; return what nothing is below.
+    def _lower_by_program(self, tier: str, least: int, most: int) -> int:
+        """Lower a tier from `most` by a constraint program; return a lower bound on it.
 
-        Of the candidates, under the peak so far and within the moves that there may be. What is
-        held stands where the solver finds nothing: a solver that says so is not believed.
+        It keeps to the candidates, the peak so far and the moves allowed. If the solver finds
+        nothing, the incumbent stays: it is feasible, so the solver's claim is not believed.
         """
         hull = self.windows.hull
         limits = {}
@@ -493,7 +494,7 @@ class Search:
         )
         if found.owner is None:
             return least
-        self.incumbent = self._held(found.owner[hull.read].astype(np.int64))
+        self.incumbent = self._in_a_window(found.owner[hull.read].astype(np.int64))
         return found.bound
 
     @property
@@ -504,13 +505,13 @@ class Search:
 
     @property
     def _is_small(self) -> bool:
-        """Whether the constraint program is soon through with what is left."""
+        """Whether the constraint program can soon prove the rest."""
         most = SMALL if self.rounds is None else CLOSED * self.rounds
         return self.windows.hull.cells <= most
 
     @property
     def _is_packable(self) -> bool:
-        """Whether members are alike and hold as many as they like, so that they are bins."""
+        """Whether members are alike and may hold any number of partitions, as bins may."""
         hull = self.windows.hull
         few = len(hull.size) <= min(MOST_PACKED, MOST_EACH * hull.members) and not self._is_small
         free = not hull.least.any() and bool((hull.most.sum(axis=0) >= len(hull.size)).all())
@@ -526,13 +527,13 @@ class Search:
         exact = hull.total < LIMITS["cp-sat"] and heaviest < SAFE_TOTAL
         return wanted and exact and hull.cells <= MOST_CLOSED and not self.time_left.is_up
 
-    def _held(self, holder: Int64) -> Incumbent:
-        """Return an assignment in the window that it keeps to."""
+    def _in_a_window(self, holder: Int64) -> Incumbent:
+        """Return an incumbent of the first window that the assignment keeps to."""
         return Incumbent(next(one for one in self.windows.each if one.keeps(holder)), holder)
 
 
 def _keep_to(candidates: Candidates, program: ConstraintProgram) -> None:
-    """Let a program give partitions only to candidates, as many of a pile as they may hold."""
+    """Restrict a program to the candidates: who may hold what, and how many of each pile."""
     place = np.full(len(program.of_partition), NOBODY)
     place[candidates.read] = np.arange(len(candidates.read))
     at = place[program.example]
@@ -543,6 +544,6 @@ def _keep_to(candidates: Candidates, program: ConstraintProgram) -> None:
             held.setdefault((pile[c], m), []).append(gets)
         else:
             program.model.add(gets == 0)
-    for (number, m), some in held.items():
+    for (number, m), counts in held.items():
         least, most = int(candidates.least[number, m]), int(candidates.most[number, m])
-        program.model.add_linear_constraint(sum(some), least, most)
+        program.model.add_linear_constraint(sum(counts), least, most)

@@ -1,4 +1,4 @@
-"""Incumbent: who holds what in the search, and what each member carries."""
+"""Incumbent: the assignment that the search changes, and two ways to find a first one."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class Incumbent:
-    """An assignment that exchanges change, one of the candidates at all times.
+    """An assignment that exchanges change; it is always one of the candidates.
 
     Attributes
     ----------
     holder : (read,) int64, member that holds each read partition
     loads : (members,) int64, lag or weight that each member carries
     held : (piles, members) int64, how many partitions of each pile a member holds
-    of : of each member the partitions that it holds, positions among the read ones
+    of : for each member the partitions that it holds, as positions among the read ones
     """
 
     def __init__(self, candidates: Candidates, holder: Int64) -> None:
-        """Count what everybody holds."""
+        """Compute loads and counts of every member."""
         self.candidates = candidates
         self.holder = holder.copy()
         self.loads = np.zeros(candidates.members, np.int64)
@@ -39,41 +39,41 @@ class Incumbent:
 
     @property
     def peak(self) -> int:
-        """What the busiest member carries, or the seconds that the last one takes."""
+        """The greatest load, or the seconds until the last member has caught up."""
         return self.candidates.peak(self.loads)
 
     @property
     def heights(self) -> Int64 | Floats:
-        """(members,): what members carry, or the seconds of it, to be held against each other."""
+        """(members,): what the peak is the greatest of: loads, or seconds before rounding up."""
         return self.candidates.heights(self.loads)
 
     @property
     def busiest(self) -> int:
-        """The member that carries most."""
+        """The member of the greatest height."""
         return int(self.heights.argmax())
 
     @property
     def moved(self) -> Bools:
-        """(read,) bool: whether a partition has an owner and is not with it."""
+        """(read,) bool: whether a partition has an owner that does not hold it."""
         home = self.candidates.home
         return np.asarray((home >= 0) & (home != self.holder), bool)
 
     @property
     def moves(self) -> int:
-        """How many partitions have left their owner."""
+        """The number of partitions that have left their owner."""
         return int(self.moved.sum())
 
     @property
     def moves_left(self) -> int | None:
-        """How many more moves there may be, None for any number."""
+        """How many more moves are allowed, None for any number."""
         return None if self.candidates.moves is None else self.candidates.moves - self.moves
 
     def copy(self) -> Incumbent:
-        """Return the same assignment, to be changed by itself."""
+        """Return an independent copy."""
         return Incumbent(self.candidates, self.holder)
 
     def worst(self, members: Iterable[int], parts: Iterable[Int64]) -> float:
-        """Return how high the highest of some members would be with these partitions."""
+        """Return the greatest height of the members if they held these partitions."""
         sums = [int(self.candidates.size[part].sum()) for part in parts]
         if self.candidates.rate is None:
             return max(sums)
@@ -81,11 +81,11 @@ class Incumbent:
         return max(float(one / rate) for one, rate in zip(sums, rates, strict=True))
 
     def give(self, members: Iterable[int], parts: Iterable[Int64]) -> None:
-        """Let members hold other parts of what they hold together.
+        """Redistribute what some members hold together.
 
         Parameters
         ----------
-        parts : of each of the members the partitions that it holds from now on
+        parts : for each of the members the partitions that it holds from now on
         """
         for member, part in zip(members, parts, strict=True):
             self.of[member] = part
@@ -96,14 +96,14 @@ class Incumbent:
 
 
 def longest_first(candidates: Candidates) -> Int64 | None:
-    """Give the heaviest partition left to the member that carries least and has room.
+    """Return the assignment that gives the heaviest partition left to the least loaded member.
 
-    Graham's rule (1969, doi:10.1137/0117039) with counts: of each pile only as many members may
-    hold one more than the least as are left over when all hold the least.
+    Graham's rule (1969, doi:10.1137/0117039) with counts: of each pile, members get no more than
+    `least` partitions while the partitions left are only enough for all to reach `least`.
 
     Returns
     -------
-    (read,) int64 members; None if some partition finds no member, which happens only where
+    (read,) int64 members; None if some partition finds no member, which can happen only if
     members may hold different partitions
     """
     holder = np.full(len(candidates.read), -1, np.int64)
@@ -126,14 +126,14 @@ def longest_first(candidates: Candidates) -> Int64 | None:
 
 
 def fewest_moves(candidates: Candidates) -> Int64 | None:
-    """Return the candidate that moves the fewest partitions, the heaviest ones.
+    """Return the candidate that moves the fewest partitions; the lightest of a class stay.
 
-    Partitions of one kind, one pile and one owner are a class: they stay with their owner, or
-    move to where all of their kind and pile may go.
+    A class is the partitions of one kind, pile and owner: they stay with their owner, or move to
+    a member that may hold their kind. The numbers come from a minimum cost flow.
 
     Returns
     -------
-    (read,) int64 members, None if the numbers that members may hold cannot be kept to
+    (read,) int64 members; None if no assignment keeps to the numbers that members may hold
     """
     home = candidates.home
     if (candidates.least > candidates.most).any():
@@ -184,17 +184,24 @@ def fewest_moves(candidates: Candidates) -> Int64 | None:
     stay = np.zeros(len(number), np.int64)
     stay[place] = flow[: ends[0]]
     got = flow[ends[1] : ends[2]]
-    return _handed_out(candidates, of_class, stay, of_pool, (pool, member, got))
+    return _assign(candidates, of_class, stay, of_pool, (pool, member, got))
 
 
-def _handed_out(
+def _assign(
     candidates: Candidates,
     of_class: Int64,
     stay: Int64,
     of_pool: Int64,
     gets: tuple[Int64, Int64, Int64],
 ) -> Int64:
-    """Let the lightest of each class stay; the rest goes to those who carry least, by size."""
+    """Let the lightest of each class stay; give the others to the least loaded, heaviest first.
+
+    Parameters
+    ----------
+    of_class, of_pool : (read,) class of each partition, (classes,) pool of each class
+    stay : (classes,) how many partitions stay with their owner
+    gets : pool, member, and how many partitions of the pool the member gets
+    """
     home = candidates.home
     holder = np.full(len(home), -1, np.int64)
     order = np.lexsort((candidates.size, of_class))

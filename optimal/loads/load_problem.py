@@ -1,4 +1,4 @@
-"""Load problem: which tiers come first, which peak, and which budgets are left to keep to."""
+"""Load problem: an objective and budgets in the form that the exchange search takes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LoadProblem:
-    """An objective and budgets, taken apart.
+    """An objective and budgets, split into flows first and the rest by exchange.
 
     Attributes
     ----------
-    earlier : the tiers that flows bring to their optimum first
-    rest : the peak, the moves and how even the rest is, in the objective's order
+    earlier : the tiers that flows minimise first
+    rest : the other tiers, in the objective's order: a peak, moves, a spread or balance
     peak : the peak that the objective or the budgets are about, None without any
-    at_most : the budgets
+    at_most : the budgets that earlier tiers do not imply
     """
 
     earlier: Objective
@@ -34,12 +34,12 @@ class LoadProblem:
 
     @property
     def loads(self) -> str | None:
-        """A tier of the loads that are evened out, None if there are none."""
+        """A tier that says which loads are minimised: lag, weight or time; None if none are."""
         return self.peak or next((tier for tier in self.rest if tier in EVENS), None)
 
     @staticmethod
     def of(objective: Objective, at_most: Mapping[str, int]) -> LoadProblem | None:
-        """Take an objective and budgets apart; None if exchanges do not serve them."""
+        """Split an objective and budgets; None if exchanges do not serve them."""
         peaks = [tier for tier in PEAKS if tier in (*objective, *at_most)]
         evens = [tier for tier in objective if tier in EVENS]
         if len(peaks) > 1 or len(evens) > 1 or not {*peaks, MOVES, *OF_COUNTS} >= set(at_most):
@@ -67,7 +67,7 @@ class LoadProblem:
         # The least majorised loads have the least spread and the fewest idle members.
         if earlier[:1] == ("balance",):
             at_most = {tier: k for tier, k in at_most.items() if tier not in OF_COUNTS}
-        # Which members are idle is open where some may be.
+        # With idle members allowed, it is open which ones; windows cannot express that.
         if at_most.get("idle_members", 0) > 0:
             return None
         return LoadProblem(earlier, rest, peak, at_most)

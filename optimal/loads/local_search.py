@@ -1,7 +1,7 @@
-"""Local search: the busiest member relieved until the peak meets its bound, the rest evened out.
+"""Local search: lower the peak to its bound, save moves under a peak, and even out loads.
 
-Moves are one more cost: where the candidates have a budget on them, no split and no step spends
-more, and rounds that stall take some back.
+If the candidates have a budget on moves, no split and no step exceeds it, and rounds that do not
+lower the peak take some moves back.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
 
-# Partners of the busiest member that are tried before something else is.
+# How many partners of the busiest member are tried.
 PARTNERS = 12
-# Rounds that leave the peak where it is before pairs are split at random, how many, and by what
-# part of what the two carry the split is uneven at most.
+# After STALLED rounds without a lower peak, KICKED pairs are split at random, unevenly by up to
+# 1/UNEVEN of what the two carry.
 STALLED, KICKED, UNEVEN = 30, 3, 20
-# Where moves are counted: rounds before some are taken back, and how many at most.
+# With a budget on moves: after so many rounds without a lower peak, so many moves are taken back.
 COUNTED_STALLED, TAKEN_BACK = 8, 3
-# Partners that each member is split with in a round: those that differ most, and some drawn.
-FAR, DRAWN = 4, 4
-# The share of the patience that each number of moves is tried for at first.
+# Partners that each member is split with in a round: the least loaded, and some drawn.
+LEAST_LOADED, DRAWN = 4, 4
+# The search for a number of moves starts with 1/AT_FIRST of the patience.
 AT_FIRST = 16
 
 
@@ -42,15 +42,15 @@ def lower_peak(
     *,
     most: int | None = None,
 ) -> Incumbent:
-    """Return the assignment of the lowest peak that exchanges meet, from one to start with.
+    """Return the assignment of the lowest peak that exchanges find, starting from `incumbent`.
 
-    They end where the peak is at its bound, the time is up or nothing moves it. `incumbent` is
-    changed on the way.
+    The search ends if the peak is at its bound, the time is up or the patience is used up.
+    `incumbent` is changed on the way.
 
     Parameters
     ----------
-    patience : how many rounds without a lower peak are waited for
-    most : how many rounds there are at most, None as many as it takes
+    patience : the search stops after so many rounds in a row without a lower peak
+    most : the search stops after so many rounds in all, None: no limit
     """
     rng = np.random.default_rng(SEED)
     waited, made, target = 0, 0, bound
@@ -62,7 +62,7 @@ def lower_peak(
                 for p in rng.permutation(np.flatnonzero(incumbent.moved))[:TAKEN_BACK].tolist():
                     go_back(incumbent, p, rng=rng)
                 target = bound + int(rng.random() ** 2 * (best - bound))
-            # By turns, where the peak has not been lowered: splits reach what no single step does.
+            # Every second round without progress tries splits, which reach what no step does.
             if not (waited % 2 == 1 and _with_partner(incumbent, rng)):
                 room = incumbent.candidates.room(target)
                 step = best_step(incumbent, incumbent.busiest, room, rng)
@@ -81,16 +81,16 @@ def lower_peak(
 
 
 def _busy(incumbent: Incumbent) -> tuple[float, int]:
-    """(greatest height, how many members have it)."""
+    """(greatest height, how many members have it): each round should lower it."""
     heights = incumbent.heights
     highest = heights.max(initial=0)
     return highest, int(np.count_nonzero(heights == highest))
 
 
 def _with_partner(incumbent: Incumbent, rng: np.random.Generator) -> bool:
-    """Split the busiest member and one that carries little, so that both carry less.
+    """Share out the partitions of the busiest member and a partner, so that both carry less.
 
-    Those that carry least are tried first, then some at random.
+    The least loaded partners are tried first, then some at random. Return whether one served.
     """
     busiest, heights = incumbent.busiest, incumbent.heights
     few = min(PARTNERS, len(heights) - 1)
@@ -106,7 +106,7 @@ def _with_partner(incumbent: Incumbent, rng: np.random.Generator) -> bool:
 
 
 def _shake(incumbent: Incumbent, rng: np.random.Generator) -> None:
-    """Split two members in another way, neither to carry as much as the busiest does."""
+    """Share out the partitions of two members anew, so that neither carries the peak."""
     busiest = incumbent.busiest
     below = incumbent.heights[busiest]
     for _ in range(PARTNERS):
@@ -126,7 +126,7 @@ def _shake(incumbent: Incumbent, rng: np.random.Generator) -> None:
 
 
 def _kick(incumbent: Incumbent, rng: np.random.Generator) -> None:
-    """Split a few pairs at random, not evenly."""
+    """Share out the partitions of a few pairs of members at random, unevenly."""
     for _ in range(KICKED):
         a, b = rng.integers(0, len(incumbent.loads), 2).tolist()
         if a == b:
@@ -147,22 +147,22 @@ def fewer_moves(
 ) -> Incumbent:
     """Return an assignment of few moves under a peak.
 
-    Moves of what is held are taken back, alone or in exchange. Then numbers of moves are tried,
-    by bisection between the bound and the fewest known, each by a search for the peak within so
-    many moves; the rounds are doubled where that leaves a gap.
+    First, partitions of the incumbent go back to their owners, alone or in exchange. Then numbers
+    of moves are tried by bisection between the bound and the fewest known, each by a search for
+    the peak within so many moves; if a gap is left, the rounds are doubled.
 
     Parameters
     ----------
     incumbent : an assignment whose peak is no higher; changed on the way
-    start : the fewest moves of all, whatever the peak
-    least : no assignment has fewer moves, nor has `start`
-    patience : how many rounds without a lower peak are waited for at the most
+    start : the assignment with the fewest moves under any peak
+    least : a lower bound on the moves, at least those of `start`
+    patience : a search never stops later than after so many rounds without a lower peak
     """
     _take_back(incumbent, peak)
     best, fewest = incumbent, incumbent.moves
     rounds = max(1, patience // AT_FIRST)
     while fewest > least and rounds <= patience and not time_left.is_up:
-        # First as many moves as there may be: the search takes what brings most per move.
+        # Begin with the most moves allowed: the search prefers steps that gain most per move.
         low, high, tried = least, fewest, fewest - 1
         while low < high and not time_left.is_up:
             within = replace(start.candidates, moves=tried)
@@ -179,12 +179,12 @@ def fewer_moves(
 
 
 def _take_back(incumbent: Incumbent, peak: int) -> None:
-    """Let partitions go back to their owners where that saves moves and keeps to a peak."""
-    rng, again, room = np.random.default_rng(SEED), True, incumbent.candidates.room(peak)
-    while again:
-        again = False
+    """Return partitions to their owners if that saves moves and keeps to a peak."""
+    rng, changed, room = np.random.default_rng(SEED), True, incumbent.candidates.room(peak)
+    while changed:
+        changed = False
         for p in rng.permutation(np.flatnonzero(incumbent.moved)).tolist():
-            again |= go_back(incumbent, p, room)
+            changed |= go_back(incumbent, p, room)
 
 
 def score_of(tier: str, loads: Int64) -> int:
@@ -199,11 +199,11 @@ def even_out(
 ) -> None:
     """Split pairs evenly until the score is at its bound, the time is up or nothing helps.
 
-    An even split of two makes the whole more even by every measure, and no peak rises.
+    A more even split of two members improves every measure of evenness and raises no peak.
 
     Parameters
     ----------
-    patience : how many rounds without a lower score are waited for
+    patience : the search stops after so many rounds without a lower score
     """
     rng = np.random.default_rng(SEED)
     waited, last = 0, score_of(tier, incumbent.loads)
@@ -211,11 +211,11 @@ def even_out(
         order = np.argsort(-incumbent.loads, kind="stable").tolist()
         for full in order[: max(1, len(order) // 2)]:
             drawn = rng.integers(0, len(order), DRAWN).tolist()
-            for idle in (*order[: -FAR - 1 : -1], *drawn):
+            for idle in (*order[: -LEAST_LOADED - 1 : -1], *drawn):
                 apart = abs(int(incumbent.loads[full]) - int(incumbent.loads[idle]))
                 if full == idle or time_left.is_up:
                     continue
-                # As evenly as before in another way, where it cannot be more even.
+                # If the pair cannot be more even, another split that is as even may help others.
                 found = split(incumbent, full, idle, rng, off=0 if apart > 1 else apart)
                 if found is None:
                     continue

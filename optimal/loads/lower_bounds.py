@@ -1,7 +1,7 @@
-"""Lower bounds: what the busiest member carries at least, whatever is done, and why.
+"""Lower bounds on the peak, on how even loads are, and on moves, and the reasons for them.
 
-Where the peak is a time, members are uniform machines, Q||Cmax with counts: an average is one of
-rates, and where the heaviest partitions do not all fit within a time it takes longer.
+If the peak is a time, members are uniform machines, Q||Cmax with counts: averages are weighted by
+rates.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     from optimal.loads.candidates import Candidates
 
 
-# Kinds of partitions whose readers are looked at: those of the heaviest ones.
+# The sets of members tried are the readers of so many kinds, those with the heaviest partitions.
 KINDS = 200
-# How many numbers of heavy partitions are looked at.
+# How many sets of heavy partitions are tried for each set of members.
 CROWDS = 32
-# Cells of the linear program beyond which it takes too long, and the seconds that it has.
+# The most cells with which the linear program is solved, and its seconds.
 MOST_RELAXED, SECONDS = 20_000, 2.0
-# The weights are integers of about this size together.
+# The weights of members are integers that add up to about this.
 SCALE = 2**30
 
 
 def highest_floor(candidates: Candidates) -> tuple[int, Floor | None]:
     """Return the highest bound on the peak that the checker can recompute, and its reason.
 
-    None, with bound 0, where nothing weighs anything.
+    The bound is 0 and the reason None if all sizes are 0.
     """
     best: tuple[int, Floor | None] = 0, None
-    for members in _sets(candidates):
+    for members in _likely_sets(candidates):
         for bound, floor in _floors(candidates, members, best[0]):
             if bound > best[0]:
                 best = bound, floor
     return best
 
 
-def _sets(candidates: Candidates) -> Iterator[Bools]:
-    """Yield sets of members that may have much to carry, (members,) bool each.
+def _likely_sets(candidates: Candidates) -> Iterator[Bools]:
+    """Yield sets of members that are likely to give a high bound, (members,) bool each.
 
-    All; those who may hold the partitions of one kind, with the heaviest partition first; and
-    the one that has most to carry on average.
+    All members; the set with the highest average; each connected part; and the members that may
+    hold the partitions of one kind, for the kinds with the heaviest partitions.
     """
     everybody = np.ones(candidates.members, bool)
     yield everybody
@@ -61,14 +61,14 @@ def _sets(candidates: Candidates) -> Iterator[Bools]:
     heaviest = np.zeros(len(candidates.may), np.int64)
     np.maximum.at(heaviest, candidates.kind, candidates.size)
     rows = candidates.may[np.argsort(-heaviest, kind="stable")[:KINDS]]
-    for members in (densest(candidates), *_parts(candidates), *rows):
+    for members in (densest(candidates), *_connected_parts(candidates), *rows):
         if members.tobytes() not in seen:
             seen.add(members.tobytes())
             yield members
 
 
-def _parts(candidates: Candidates) -> list[Bools]:
-    """Return the members of each connected part: who shares partitions, if through others."""
+def _connected_parts(candidates: Candidates) -> list[Bools]:
+    """Return the members of each connected part; members that may hold one kind are connected."""
     label = np.arange(candidates.members)
     beyond = candidates.members
     while True:
@@ -81,11 +81,11 @@ def _parts(candidates: Candidates) -> list[Bools]:
 
 
 def densest(candidates: Candidates) -> Bools:
-    """(members,) bool: a set whose own partitions weigh most per member, rounded up.
+    """(members,) bool: a set with the highest average of partitions that it alone may hold.
 
-    Newton's method on the ratio (Dinkelbach 1967, doi:10.1287/mnsc.13.7.492): every member may
-    carry the best average so far. Where not all weight gets through, the minimum cut shows a set
-    with a higher one; where it does, there is none.
+    Newton's method on the ratio (Dinkelbach 1967, doi:10.1287/mnsc.13.7.492): each member gets
+    the best average so far as its capacity. If a maximum flow cannot carry all weight, the minimum
+    cut is a set of a higher average; if it can, no average is higher.
     """
     kinds, members = candidates.may.shape
     weight = np.zeros(kinds, np.int64)
@@ -113,14 +113,15 @@ def densest(candidates: Candidates) -> Bools:
 def _lightest_with_one(
     candidates: Candidates, only: Bools, heaviest: int
 ) -> Iterator[tuple[Int64, Int64]]:
-    """Yield of each topic with a heaviest partition its readers, and what they carry with it.
+    """Yield for each topic with a heaviest partition its readers, and the least load with it.
 
-    They hold their share, rounded down, of every topic that they read, the lightest of it.
+    Each reader also holds at least its share, rounded down, of every topic that it reads: the
+    lightest partitions.
 
     Parameters
     ----------
-    only : (kinds,) bool, whether some members alone may hold partitions of a kind
-    heaviest : what the heaviest partition of those weighs
+    only : (kinds,) bool, whether the set of members alone may hold partitions of a kind
+    heaviest : the weight of the heaviest of those partitions
     """
     piles, members = candidates.least.shape
     share = candidates.least.max(axis=1, initial=0)
@@ -140,11 +141,11 @@ def _lightest_with_one(
 
 
 def _floors(candidates: Candidates, members: Bools, best: int) -> Iterator[tuple[int, Floor]]:
-    """Yield the least peak that some members have, on average and for their crowds.
+    """Yield bounds on the peak of a set of members: by their average, and by crowds.
 
     Parameters
     ----------
-    best : crowds that show no more than that are left out
+    best : crowds that give no higher bound than this are left out
     """
     only = np.asarray(~candidates.may[:, ~members].any(axis=1), bool)
     able = np.asarray(candidates.may[:, members].any(axis=1), bool)
@@ -186,14 +187,13 @@ def _floors(candidates: Candidates, members: Bools, best: int) -> Iterator[tuple
 def _least_peak(
     sums: tuple[Int64, Int64], alike: list[tuple[int, int, int, int]], best: int
 ) -> int:
-    """Return the least peak under which members may hold the heavy partitions together.
+    """Return the least peak, `best` or more, under which members could hold all heavy partitions.
 
     Parameters
     ----------
-    sums : of the 0, 1, 2, ... lightest of the heavy partitions, and of the others
-    alike : rates, how many partitions a member holds at least and at most, and how many members
-        are like that
-    best : that peak where it is enough
+    sums : weights of the 0, 1, 2, ... lightest of the heavy partitions, and of the others
+    alike : for members that are alike, their rate, the least and the most partitions that each
+        holds, and the number of such members
     """
     heavy, light = sums
     wanted, carried = len(heavy) - 1, []
@@ -219,11 +219,15 @@ def _least_peak(
 
 
 def least_score(tier: str, candidates: Candidates, peak: int) -> int:
-    """Return what no spread or balance is below, given that the peak is reached, 0 for none.
+    """Return a lower bound on a spread or balance of loads, given a peak that is reached.
 
-    The j fullest members carry the j heaviest partitions and the lightest ones that make up their
-    numbers; and the next member carries at least the average of what is left
+    The j fullest members carry at least the j heaviest partitions and the lightest ones that make
+    up their numbers; the next member carries at least the average of the rest
     (docs/explanation/proof.md).
+
+    Parameters
+    ----------
+    peak : the load of the fullest member, 0 if it is not known
     """
     members, total = candidates.members, candidates.total
     size = np.sort(candidates.size)
@@ -248,16 +252,15 @@ def least_score(tier: str, candidates: Candidates, peak: int) -> int:
 
 
 def weighted_average(candidates: Candidates) -> int:
-    """Return the best bound by weights of members, where every topic has counts of its own.
+    """Return a bound on the peak by a weighted average of loads, if each topic has its own counts.
 
-    What members carry, each as often as its weight says, is least where the heaviest partitions
-    of each topic are with the readers of least weight. The peak is no less than that divided by
-    all weights. The weights are the dual values of the linear relaxation, which no other weights
-    beat.
+    The weighted sum of loads is least if the heaviest partitions of each topic are with the
+    readers of least weight. The peak is at least that sum divided by the sum of weights. The
+    weights are the dual values of the linear relaxation, which give the best such bound.
 
     Returns
     -------
-    the bound, 0 where there is too much to relax
+    the bound, 0 if the linear program would be too large
     """
     weight = _dual_values(candidates) if candidates.cells <= MOST_RELAXED else None
     if weight is None:
@@ -268,7 +271,7 @@ def weighted_average(candidates: Candidates) -> int:
 
 
 def _least_weighted_sum(candidates: Candidates, weight: Int64) -> int:
-    """Return the least sum of what members carry, each as often as its weight says."""
+    """Return the least weighted sum of members' loads."""
     total = 0
     for pile in range(len(candidates.least)):
         size = np.sort(candidates.size[candidates.pile == pile])[::-1]
@@ -277,17 +280,18 @@ def _least_weighted_sum(candidates: Candidates, weight: Int64) -> int:
         places = np.repeat(weight[readers], least)
         more = np.sort(np.repeat(weight[readers], most - least))[: len(size) - len(places)]
         places = np.sort(np.concatenate((places, more)))
-        # Beyond 64 bits.
+        # Python integers, since the sum may leave 64 bits.
         total += sum(map(mul, size.tolist(), places.tolist()))
     return total
 
 
 def _dual_values(candidates: Candidates) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
-    """(members,) float64: what each member's load is worth in the linear relaxation.
+    """(members,) float64: dual value of each member's load in the linear relaxation.
 
-    A partition may be split among its readers; no member may carry more than the peak.
+    A partition may be split among its readers; no member may carry more than the peak. None if
+    the solver finds no optimum in time.
     """
-    # Only here: half a second that other groups need not wait for.
+    # Loading takes half a second, which other groups need not wait for.
     from ortools.linear_solver import pywraplp
 
     solver = pywraplp.Solver.CreateSolver("GLOP")
@@ -317,14 +321,14 @@ def _dual_values(candidates: Candidates) -> np.ndarray[tuple[int], np.dtype[np.f
 
 @dataclass(frozen=True, eq=False)
 class Leavers:
-    """What each member owned, and how many partitions it may hold.
+    """A lower bound on the moves that take every member's load below a limit.
 
     Attributes
     ----------
-    owned : of each member the sums of its 0, 1, 2, ... lightest partitions, int64 each
-    light : (read + 1,) int64, the same of all partitions
-    least, most : (members,) int64, how many partitions a member holds
-    unowned : how many partitions nobody owns
+    owned : for each member, int64 weights of the 0, 1, 2, ... lightest partitions that it owned
+    light : (read + 1,) int64, weights of the 0, 1, 2, ... lightest of all partitions
+    least, most : (members,) int64, how many partitions a member may hold
+    unowned : how many partitions nobody owned
     """
 
     owned: list[Int64]
@@ -335,7 +339,7 @@ class Leavers:
 
     @staticmethod
     def of(candidates: Candidates) -> Leavers:
-        """Sort what everybody owned."""
+        """Sort the partitions that each member owned by weight."""
         home = candidates.home
         order = np.lexsort((candidates.size, home))
         ends = np.searchsorted(home[order], np.arange(candidates.members + 1))
@@ -349,19 +353,20 @@ class Leavers:
         )
 
     def needed(self, room: Int64) -> int:
-        """Return a bound on the moves that it takes until nobody carries more than its room.
+        """Return a lower bound on the moves until no member carries more than its room.
 
-        Each member has to give up its heaviest partitions until the rest fits, with the lightest
-        ones that make up its number. Those that owned too much, together, have to take as many
-        back as their numbers ask for, and others have to give them up (docs/explanation/lag.md).
+        Each member has to give up its heaviest partitions until the rest fits, together with the
+        lightest ones that make up its least number. Members that owned too much also have to take
+        other partitions until all hold their least number, and others have to give these up
+        (docs/explanation/lag.md).
 
         Parameters
         ----------
-        room : (members,) int64
+        room : (members,) int64, the most load of each member
 
         Returns
         -------
-        more than there are partitions where no number of moves is enough
+        the bound; more than there are partitions if no number of moves is enough
         """
         givers, rooms = list(self.givers(room)), room.tolist()
         columns = zip(self.owned, self.least.tolist(), self.most.tolist(), rooms, strict=True)
@@ -380,11 +385,13 @@ class Leavers:
         return tuple(m for m, sums in enumerate(self.owned) if int(sums[-1]) > int(room[m]))
 
     def _given(self, sums: Int64, least: int, most: int, room: int) -> tuple[int, int]:
-        """(how many partitions leave some members, how many come to them instead) at least.
+        """(the fewest partitions that leave some members, the fewest others that come to them).
 
         Parameters
         ----------
-        sums : of the 0, 1, 2, ... lightest that they owned; least, most : how many they may hold
+        sums : weights of the 0, 1, 2, ... lightest partitions that they owned
+        least, most : how many partitions they may hold
+        room : the most load that they may carry
         """
         count = len(sums) - 1
         given = np.arange(max(0, count - most), count + 1)

@@ -1,7 +1,7 @@
-"""Neighbourhood: what one step of the search changes.
+"""Neighbourhood: the changes that the local search makes to an assignment.
 
-A step gives one partition away, or exchanges two, so that less is above a target; a split divides
-what two members hold together in another way.
+A step gives one partition to another member, or exchanges two, so that less load is above a
+target; a split divides the partitions of two members anew.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from optimal.loads.incumbent import Incumbent
 
 
-# Pairs of partitions that are looked at in one step; of more, some are drawn.
+# Pairs of partitions that are looked at in one step; if there are more, some are drawn.
 MOST_PAIRS = 200_000
-# What a step that moves nothing counts like, in moves, when gains are held against each other.
+# Added to a step's moves when its gain is divided by them, so that free steps compare, too.
 FREE = 0.25
 
 
 class Step(NamedTuple):
-    """What to do: a partition goes to another member, and perhaps one of its partitions back.
+    """A partition that goes to another member, and perhaps one that comes back in exchange.
 
     Attributes
     ----------
-    gives, to : the partition, a position among the read ones, and who gets it
-    takes : the partition that comes back, -1 where none does
+    gives, to : the partition, a position among the read ones, and the member that gets it
+    takes : the partition that comes back, -1 if none does
     """
 
     gives: int
@@ -43,23 +43,23 @@ class Step(NamedTuple):
 def best_step(
     incumbent: Incumbent, member: int, room: Int64, rng: np.random.Generator
 ) -> Step | None:
-    """Return the step of a member that takes most off what is above the room of all, per move.
+    """Return the step of a member that reduces the load above `room` most per move.
 
     Parameters
     ----------
-    room : (members,) int64, what each member should carry at most
+    room : (members,) int64, the most that each member should carry
 
     Returns
     -------
-    None if no step takes anything off
+    None if no step reduces it
     """
     candidates, slack = incumbent.candidates, incumbent.moves_left or 0
     mine, others = incumbent.of[member], np.flatnonzero(incumbent.holder != member)
     if len(mine) * len(others) > MOST_PAIRS:
         mine = rng.permutation(mine)[: 1 + MOST_PAIRS // max(1, len(others))]
     found = [
-        _given(incumbent, member, mine, slack, room),
-        _exchanged(incumbent, member, mine, others, slack, room),
+        _best_gift(incumbent, member, mine, slack, room),
+        _best_exchange(incumbent, member, mine, others, slack, room),
     ]
     best = max(found, key=lambda one: one[0])
     if best[0] <= 0 or not len(candidates.size):
@@ -68,7 +68,7 @@ def best_step(
 
 
 def take(incumbent: Incumbent, step: Step, member: int) -> None:
-    """Let a member do a step."""
+    """Apply a step of a member."""
     mine, theirs = incumbent.of[member], incumbent.of[step.to]
     mine, theirs = mine[mine != step.gives], np.append(theirs[theirs != step.takes], step.gives)
     if step.takes >= 0:
@@ -81,7 +81,7 @@ def _above(loads: Int64, room: Int64) -> Int64:
 
 
 def _best(gain: Int64, moves: Int64, allowed: Bools) -> tuple[float, int]:
-    """(greatest gain per move, where)."""
+    """(greatest gain per move, its flat index)."""
     if not gain.size:
         return 0.0, 0
     worth = np.where(allowed, gain / (np.maximum(moves, 0) + FREE), 0.0)
@@ -89,10 +89,10 @@ def _best(gain: Int64, moves: Int64, allowed: Bools) -> tuple[float, int]:
     return float(worth.flat[at]), at
 
 
-def _given(
+def _best_gift(
     incumbent: Incumbent, member: int, mine: Int64, slack: int, room: Int64
 ) -> tuple[float, Step]:
-    """Look at giving each of some partitions to each other member."""
+    """(gain per move, step) of the best way to give one of the partitions to another member."""
     candidates = incumbent.candidates
     size, pile = candidates.size[mine], candidates.pile[mine]
     spare = incumbent.held[:, member] > candidates.least[:, member]
@@ -110,7 +110,7 @@ def _given(
     return worth, Step(int(mine[p]) if len(mine) else -1, to, -1)
 
 
-def _exchanged(
+def _best_exchange(
     incumbent: Incumbent,
     member: int,
     mine: Int64,
@@ -118,7 +118,7 @@ def _exchanged(
     slack: int,
     room: Int64,
 ) -> tuple[float, Step]:
-    """Look at exchanging each of some partitions for each of those that others hold."""
+    """(gain per move, step) of the best exchange of a partition in `mine` for one in `others`."""
     if not (len(mine) and len(others)):
         return 0.0, Step(-1, -1, -1)
     candidates, holder = incumbent.candidates, incumbent.holder[others]
@@ -139,7 +139,7 @@ def _exchanged(
 
 
 def _counts_allow(incumbent: Incumbent, member: int, mine: Int64, others: Int64) -> Bools:
-    """(mine, others) bool: whether an exchange leaves every pile within what each may hold."""
+    """(mine, others) bool: whether an exchange keeps to the least and most of every pile."""
     candidates, holder = incumbent.candidates, incumbent.holder[others]
     own, theirs = candidates.pile[mine], candidates.pile[others]
     spare, room = incumbent.held > candidates.least, incumbent.held < candidates.most
@@ -152,12 +152,13 @@ def _counts_allow(incumbent: Incumbent, member: int, mine: Int64, others: Int64)
 def go_back(
     incumbent: Incumbent, p: int, room: Int64 | None = None, rng: np.random.Generator | None = None
 ) -> bool:
-    """Let a partition go back to its owner, alone or in exchange for one of its; return if so.
+    """Return a partition to its owner, alone or in exchange for another; return whether it went.
 
     Parameters
     ----------
-    room : (members,) int64, what the two may carry then, None for anything
-    rng : what comes in exchange is drawn, and may be moved by it; None: what saves most moves
+    room : (members,) int64, the most that the two members may carry afterwards, None: anything
+    rng : with it, the partition in exchange is half the time drawn, and may itself be moved by
+        the exchange; None: the one that saves most moves
     """
     candidates = incumbent.candidates
     room = np.full(candidates.members, candidates.total) if room is None else room
@@ -191,9 +192,9 @@ def go_back(
     return True
 
 
-# The most that is enumerated at once: subsets of one half of the partitions.
+# Partitions in each half of a split: all subsets of a half are enumerated.
 HALF = 10
-# Partitions of several piles that two members may exchange at once, and the ways of a half.
+# With several piles: partitions that two members may exchange at once, and the most ways per half.
 SPREAD, WAYS = 24, 4096
 
 Split = tuple["Int64", "Int64"]
@@ -202,20 +203,20 @@ Split = tuple["Int64", "Int64"]
 def split(
     incumbent: Incumbent, a: int, b: int, rng: np.random.Generator, *, off: int = 0
 ) -> Split | None:
-    """Return a split of what two members hold together, the larger part as small as possible.
+    """Return the most even split of what two members hold together.
 
-    Exact where they may exchange few partitions, 2 * HALF of one pile; of more, some are drawn.
-    Where moves are counted no more are made than there may be, and partitions whose exchange is
-    no move come first.
+    It is exact if they may exchange at most 2 * HALF partitions of one pile; if there are more,
+    some are drawn. With a budget on moves it is kept to, and partitions whose exchange is no move
+    are drawn first.
 
     Parameters
     ----------
-    off : what the first is to carry more than half of it all, for splits that are not the evenest
+    off : how much more `a` should carry than `b`; not 0 for uneven splits
 
     Returns
     -------
-    what each of the two holds then, None if they have nothing to exchange, or where moves are
-    counted and there are several piles
+    the partitions of `a` and of `b`; None if they have nothing to exchange, or if there are
+    several piles and a budget on moves
     """
     candidates = incumbent.candidates
     both = np.concatenate((incumbent.of[a], incumbent.of[b]))
@@ -243,7 +244,7 @@ def split(
 def _target(
     incumbent: Incumbent, a: int, b: int, size: Int64, with_a: Bools, off: int
 ) -> tuple[int, int]:
-    """(twice the sum of free ones that would make the two even, the sum of all of them)."""
+    """(twice the size of the free partitions that a should hold, the size of all free ones)."""
     total, mine = int(size.sum()), int(size[with_a].sum())
     one, other = int(incumbent.loads[a]), int(incumbent.loads[b])
     gap = other - one
@@ -254,7 +255,7 @@ def _target(
 
 
 def _counts(incumbent: Incumbent, pile: int, a: int, b: int, n: int, n_a: int) -> range:
-    """Return how many of n free partitions of a pile, n_a of them with a, may go to a."""
+    """Return how many of n free partitions of a pile, of which a holds n_a now, may go to a."""
     candidates = incumbent.candidates
     fixed_a = int(incumbent.held[pile, a]) - n_a
     fixed_b = int(incumbent.held[pile, b]) - (n - n_a)
@@ -270,7 +271,10 @@ def _counts(incumbent: Incumbent, pile: int, a: int, b: int, n: int, n_a: int) -
 def _one_pile(
     incumbent: Incumbent, a: int, b: int, free: Int64, with_a: Bools, off: int
 ) -> Bools | None:
-    """Return for each free partition whether it goes to a; a unit of count outweighs all sizes."""
+    """Return for each free partition whether it goes to a, if there is one pile.
+
+    If the count matters, it is added to each size as a unit that outweighs the sum of all sizes.
+    """
     candidates, n = incumbent.candidates, len(free)
     counts = _counts(incumbent, 0, a, b, n, int(with_a.sum()))
     size = candidates.size[free]
@@ -295,10 +299,10 @@ def _one_pile(
 def _halves(
     incumbent: Incumbent, a: int, b: int, free: Int64, with_a: Bools, counted: Int64
 ) -> Iterator[tuple[Half, Half]]:
-    """Yield the ways of both halves of the free partitions that go together.
+    """Yield pairs of ways, of the first and second half of the free partitions, to combine.
 
-    All at once; where moves are counted, for each number of moves of the first half those of the
-    second that leave enough.
+    One pair of all ways; with a budget on moves, a pair for each number of moves in the first
+    half, with the ways of the second that keep to the budget.
     """
     middle, left = len(free) // 2, incumbent.moves_left
     sums = subset_sums(counted[:middle]), subset_sums(counted[middle:])
@@ -319,7 +323,11 @@ def _halves(
 def _several_piles(
     incumbent: Incumbent, a: int, b: int, free: Int64, with_a: Bools, off: int
 ) -> Bools | None:
-    """Return the same where each pile has counts of its own: one option each, in halves."""
+    """Return for each free partition whether it goes to a, if each pile has counts of its own.
+
+    For each pile there is an option, the subsets that its counts allow; the options are divided
+    into two halves of about as many ways.
+    """
     candidates = incumbent.candidates
     options: list[tuple[Int64, Int64, Int64]] = []
     pile = candidates.pile[free]
@@ -357,7 +365,7 @@ def _several_piles(
 
 
 def _combined(options: list[Int64]) -> Int64:
-    """Return the sum of each way to take one of each of several options, last one fastest."""
+    """Return the sum of each way to take one entry of each option, the last varying fastest."""
     sums = np.zeros(1, np.int64)
     for option in options:
         sums = np.add.outer(sums, option).ravel()
@@ -366,7 +374,7 @@ def _combined(options: list[Int64]) -> Int64:
 
 @lru_cache(maxsize=32)
 def subsets(n: int) -> Int64:
-    """(2^n, n) int64: 1 where the subset of that number has the element."""
+    """(2^n, n) int64: 1 where the subset of that index contains the element."""
     return frozen((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
 
 
@@ -385,12 +393,12 @@ def subset_sums(values: Int64) -> Int64:
 
 
 class Half(NamedTuple):
-    """Ways to pick from one half of the partitions.
+    """Ways to choose from one half of the partitions.
 
     Attributes
     ----------
-    sums : (ways,) int64, ascending where it is the second half
-    picks : number of each way, for whoever made them
+    sums : (ways,) int64, ascending in the second half
+    picks : (ways,) index of each way among the subsets that the caller enumerated
     """
 
     sums: Int64
@@ -398,20 +406,20 @@ class Half(NamedTuple):
 
 
 def meet(first: Half, second: Half, twice: int, least: int, most: int) -> tuple[int, int, int]:
-    """Return the sum closest to a target of one way of each half, and the numbers of the two.
+    """Return the sum of one way of each half that is closest to a target, and the two picks.
 
     Meet in the middle (Horowitz and Sahni 1974, doi:10.1145/321812.321823): for each way of the
-    first half the closest one of the second is next to where the rest would stand.
+    first half, the closest sum of the second is found by binary search.
 
     Parameters
     ----------
     second : its sums ascend
     twice : twice the target, which may lie between two integers
-    least, most : sums outside are of no use, and the target is not outside
+    least, most : the range of sums allowed, which contains the target
 
     Returns
     -------
-    the sum and the numbers; -1 for the numbers where no sum is of use
+    the sum and the picks; -1 for the picks if no sum is allowed
     """
     rest = np.searchsorted(second.sums, twice // 2 - first.sums, side="right")
     best = (2 * (most - least) + 2, least - 1, -1, -1)

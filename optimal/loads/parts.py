@@ -1,8 +1,8 @@
-"""Parts: all sets of partitions that one member may hold so that no peak is exceeded.
+"""Parts: all sets of partitions that one member may hold under a given peak.
 
-If nobody may carry more than P, then M members with the weight T between them leave a budget of
-M * P - T: a part that weighs less than P less the budget leaves too much for the others. Where P
-is close to the average few parts are left of all the combinations.
+If M members of total weight T may carry at most P each, they have a budget of M * P - T together.
+A part that weighs less than P minus the budget leaves too much for the others. If P is close to
+the average, few of all combinations of partitions are parts.
 """
 
 from __future__ import annotations
@@ -25,31 +25,30 @@ if TYPE_CHECKING:
 Bits = npt.NDArray[np.uint64]
 
 WORD = 64
-# Half a part in how many ways, and parts that are written down at most.
+# Limits of the enumeration: half parts, parts, and pairs of half parts whose weight fits.
 MOST_HALVES = 400_000
 MOST_PARTS = 400_000
-# Pairs of halves that are looked at: each part shows up once for every way to halve it.
 MOST_PAIRS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What one member may hold, for every member alike.
+    """The sets of partitions that one member may hold, the same for every member.
 
-    Partitions are numbered by how far they are from the middle of all weights, the most extreme
-    first: few parts hold an extreme one.
+    Partitions are numbered by how far their weight is from the middle of all weights, the most
+    extreme first: few parts hold an extreme one.
 
     Attributes
     ----------
-    peak : what no part exceeds
+    peak : the greatest weight of a part
     members : how many members share the partitions
     size : (partitions,) int64, in that order
-    bits : (words, parts) uint64, the partitions of each part, 64 of them a word
-    slack : (budgets, parts) int64, what each part takes of each budget; first of all what it is
-        below the peak, ascending for each first partition
-    budget : (budgets,) int64, what all members together may take; what they are below the peak,
-        and one more for each list of prices (`optimal.loads.bin_completion`)
-    starts : (partitions + 1,) int64, where the parts begin whose first partition it is
+    bits : (words, parts) uint64, the partitions of each part as bits, 64 in a word
+    slack : (budgets, parts) int64, what each part takes of each budget; of the first budget, the
+        peak minus its weight, ascending among parts of one first partition
+    budget : (budgets,) int64, what all members together may take: first of the peak, then of each
+        list of prices (`optimal.loads.bin_completion`)
+    starts : (partitions + 1,) int64, where the parts begin of which a partition is the first
     """
 
     peak: int
@@ -69,7 +68,7 @@ class Parts:
         return everything
 
     def holds(self, which: list[int] | slice = slice(None)) -> Int64:
-        """(parts, partitions) int64: 1 where a part, or one of some parts, holds a partition."""
+        """(parts, partitions) int64: 1 where a part holds a partition; `which` selects parts."""
         number = np.arange(len(self.size))
         bits = self.bits[:, which]
         held = bits[number // WORD] >> (number % WORD).astype(np.uint64)[:, None]
@@ -77,7 +76,7 @@ class Parts:
 
 
 def extreme_first(size: Int64) -> Int64:
-    """(partitions,) int64: the order in which the parts number them."""
+    """(partitions,) int64: indices of the partitions, the most extreme weight first."""
     if not len(size):
         return np.zeros(0, np.int64)
     twice_middle = int(size.min()) + int(size.max())
@@ -85,23 +84,19 @@ def extreme_first(size: Int64) -> Int64:
 
 
 def parts_within(size: Int64, members: int, counts: range, peak: int) -> Parts | None:
-    """Return all parts of a number of partitions that weigh no more than a peak allows.
+    """Return all parts under a peak; None if there are too many to enumerate.
 
     Parameters
     ----------
     size : (partitions,) int64, extreme ones first
     counts : how many partitions a member may hold
-
-    Returns
-    -------
-    None if they are too many to write down
     """
     budget = members * peak - int(size.sum())
     found: list[Int64] = []
     held: list[Bits] = []
     for count in counts:
         if count == 0 or budget < 0:
-            # A member that holds nothing is no part: what is given out is given to the others.
+            # Every deal gives a part with the first partition left, so that an empty part is none.
             continue
         rows = _combinations(size, count, peak - budget, peak)
         if rows is None or sum(map(len, found)) + len(rows) > MOST_PARTS:
@@ -142,8 +137,8 @@ def _packed(rows: Int64, partitions: int) -> Bits:
 def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | None:
     """(parts, count) int64: combinations whose weight is in a window; None if too many.
 
-    Two halves of a part, the second of later partitions than the first (Horowitz and Sahni 1974,
-    doi:10.1145/321812.321823).
+    Each is put together from two halves, the second of later partitions than the first (Horowitz
+    and Sahni 1974, doi:10.1145/321812.321823).
     """
     short, long = count // 2, count - count // 2
     if comb(len(size), long) > MOST_HALVES:
@@ -168,6 +163,6 @@ def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | Non
 
 @lru_cache(maxsize=8)
 def _all(partitions: int, count: int) -> Int64:
-    """(combinations, count) int64: all of them, ascending."""
+    """(combinations, count) int64: all combinations of so many partitions, in ascending order."""
     every = chain.from_iterable(combinations(range(partitions), count))
     return frozen(np.fromiter(every, np.int64).reshape(comb(partitions, count), count))
