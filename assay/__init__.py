@@ -1,6 +1,6 @@
-"""THE DOOR: everything that most people need, from the packages where it lives.
+"""THE DOOR: the public Python API, gathered from the packages that implement it.
 
-Each name is loaded when it is first asked for, so that ``import assay`` is quick.
+Each name is loaded on first use, so that ``import assay`` is quick.
 """
 
 from __future__ import annotations
@@ -108,17 +108,16 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Not in __all__: they load Altair and PySpark, which not everybody has.
+# Not in __all__: they need Altair and PySpark, which are optional.
 _MODULES = {"figures": "compare.figures", "fleet": "compare.fleet.frames"}
 
-# Type checkers find the names above, and no others.
+# A type checker must see only the imports above: __getattr__ would hide a misspelt name.
 if not TYPE_CHECKING:
     _exported, __dir__, _names = exports(__name__)
     __all__ = [name for name in _names if name not in _MODULES]
 
     def __getattr__(name: str) -> object:
         if name == "__version__":
-            # pyproject.toml says it, once.
             from importlib.metadata import version
 
             return version("kafka-assay")
@@ -130,6 +129,6 @@ if not TYPE_CHECKING:
             from groups.unknown import settled
 
             found = globals()[name] = taking(found, settled)
-            # What pickles it finds it here.
+            # pickle looks a function up by its module.
             found.__module__ = __name__
         return found

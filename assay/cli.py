@@ -1,4 +1,4 @@
-"""The command ``assay``: lists what it can do, and leaves with an exit code."""
+"""The command ``assay``: runs a subcommand, and turns errors into a message and an exit code."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command and leave with its exit code.
+    """Run the command and exit with its code.
 
-    0 done; 1 worse than allowed, or an assignment or a proof does not hold; 2 bad usage or bad
-    input, one line; 3 an error inside; 130 interrupted, 143 terminated; 141, as of any other
-    command of a pipe, where nobody reads the answer to its end.
+    0: done. 1: worse than allowed, or an assignment or a proof does not hold. 2: bad usage or bad
+    input. 3: an internal error. 130: interrupted. 141: the reader of standard output went away,
+    as SIGPIPE gives. 143: terminated.
     """
     guard()
     if not sys.warnoptions:
-        # What pandas or Altair warn of is for those who write this command, not who run it.
+        # Warnings of pandas or Altair are for developers of this command, not for its users.
         warnings.simplefilter("ignore")
     try:
         code = _command()
@@ -75,7 +75,7 @@ def _command() -> int | None:
     with progress(sys.argv[1:]):
         code: int | None = app(prog_name="assay", standalone_mode=False)
     if code == INTERRUPTED:
-        # Typer takes Ctrl-C for itself, and leaves the code alone.
+        # Typer swallows KeyboardInterrupt and returns only its exit code.
         raise KeyboardInterrupt
     return code
 

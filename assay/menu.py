@@ -1,6 +1,6 @@
-"""Menu: the commands by what they are for, where each lives, and an example of each.
+"""Menu: the commands grouped by purpose, with the module and an example of each.
 
-A command is loaded when it is called: ``assay --help`` loads none of them.
+A command's module is imported when the command is called: ``assay --help`` imports none.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-# What click calls the width leaves two columns free.
+# Columns for two panels side by side: click's width is two less than the terminal's 80.
 WIDE = 78
-# Of the help of a command, where there is room.
+# Columns that a command's own help may use.
 WIDEST = 100
-# What Typer calls the types of options that have no name of their own for what they take.
+# Typer's names of types, and what the help shows instead where an option has no metavar.
 TAKES = {"str": "TEXT", "int range": "N", "float range": "SECONDS", "list[str]": "TEXT"}
 TAKES |= {"list[int]": "N", "list[int range]": "N"}
 _COLUMN = 39
-# What Typer says of a number that is none or out of its range, and what it expects.
+# Typer's messages about a bad number, and what our message says was expected.
 _EXPECTED = {
     r"Input should be a valid integer": "expected a whole number",
     r"Input should be a (valid|finite) number": "expected a number",
@@ -50,9 +50,9 @@ class Entry:
 
     Attributes
     ----------
-    says : what it is for, in so few words that two columns of them fit 80
-    example : a call without ``assay`` in front
-    module : of ``assay.commands``; the one of its name if empty
+    says : its purpose, short enough for two panels in 80 columns
+    example : a command line without the leading ``assay``
+    module : its module in ``assay.commands``; if empty, the module has the command's name
     """
 
     says: str
@@ -61,7 +61,7 @@ class Entry:
 
     def function(self, name: str) -> Callable[..., None]:
         """Load the function of the command."""
-        # Python keeps the word `import` for itself.
+        # `import` is a keyword, so the function and its module are called `import_`.
         spelled = f"{name}_" if iskeyword(name) else name
         home = import_module(f"assay.commands.{self.module or spelled}")
         found: Callable[..., None] = getattr(home, spelled)
@@ -69,9 +69,9 @@ class Entry:
 
 
 def option_by_option(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command as Typer takes it: each field of its dataclasses is an option by itself.
+    """Return a command in the form that Typer takes: dataclass parameters become single options.
 
-    Where the command has an option of a field's name itself, its value is the field's, too.
+    If the command has a parameter of the same name as a field, one option sets both.
     """
     given, kinds = signature(command).parameters, get_type_hints(command, include_extras=True)
     shared = {name: kinds[name] for name in given if is_dataclass(kinds[name])}
@@ -142,7 +142,6 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
 }
 COMMANDS = {name: entry for panel in PANELS.values() for name, entry in panel.items()}
-# Panels side by side.
 _LEFT, _RIGHT = ("My group", "Many groups"), ("Assignors", "Files")
 EXAMPLES = (
     ("score groups.txt", "all groups of a text, worst first"),
@@ -151,14 +150,14 @@ EXAMPLES = (
 
 
 class Menu(TyperGroup):
-    """The group of all commands, each of which is loaded when it is called."""
+    """The group of all commands; a command is imported when it is called."""
 
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         """Return the names of the commands."""
         return [*COMMANDS]
 
     def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]
-        """Load a command; None where there is none of that name."""
+        """Load a command; None if there is none of that name."""
         entry = COMMANDS.get(cmd_name)
         if entry is None:
             near = get_close_matches(cmd_name, COMMANDS, n=3)
@@ -187,18 +186,18 @@ class Menu(TyperGroup):
 
 
 class Command(TyperCommand):
-    """A command whose help fits a screen: what an option takes and its default, no ranges."""
+    """A command with short help: an option's metavar and default, without ranges."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Read the command line; where something is missing, wrong or given twice, say which."""
+        """Parse the command line; name the parameter that is missing, wrong or given twice."""
         words = [*args]
         try:
-            rest = super().parse_args(ctx, self._in_digits(ctx, args))
+            rest = super().parse_args(ctx, self._with_plain_numbers(ctx, args))
         except TyperException as error:
             param = getattr(error, "param", None)
             if isinstance(param, TyperArgument | TyperOption):
                 given, *_ = self.make_parser(ctx).parse_args(args=words)
-                ctx.fail(self._said(ctx, param, given, error))
+                ctx.fail(self._message(ctx, param, given, error))
             if getattr(error, "ctx", None) is None:
                 ctx.fail(error.format_message())
             raise
@@ -209,49 +208,54 @@ class Command(TyperCommand):
                 ctx.fail(f"{param.opts[-1]}: given {times} times, expected once")
         return rest
 
-    def _in_digits(self, ctx: typer.Context, args: Sequence[str]) -> list[str]:
-        """Return the words, with 1000 where ``1,000`` or ``1k`` stands for an option's number."""
+    def _with_plain_numbers(self, ctx: typer.Context, args: Sequence[str]) -> list[str]:
+        """Return the words with numbers of options as digits: ``1,000`` and ``1k`` as 1000."""
         from groups.wording import whole_number
 
         options = [one for one in self.get_params(ctx) if isinstance(one, TyperOption)]
-        # Of an option that takes a number there is a least one.
-        takes = {name for one in options if one.min is not None for name in one.opts}
+        # Every option of ours that takes a number has a minimum.
+        takes_number = {name for one in options if one.min is not None for name in one.opts}
         words = []
         for before, word in pairwise(["", *args]):
             name, _, value = word.partition("=")
-            number = whole_number(value if name in takes else word)
-            if number is not None and name in takes:
+            number = whole_number(value if name in takes_number else word)
+            if number is not None and name in takes_number:
                 word = f"{name}={number}"
-            elif number is not None and before in takes:
+            elif number is not None and before in takes_number:
                 word = str(number)
             words.append(word)
         return words
 
-    def _said(
+    def _message(
         self,
         ctx: typer.Context,
         param: TyperArgument | TyperOption,
         given: Mapping[str, Any],
         error: TyperException,
     ) -> str:
-        """Return what is wrong with a parameter, of which values were given by these names."""
+        """Return what is wrong with a parameter.
+
+        Parameters
+        ----------
+        given : values of all parameters, by parameter name
+        """
         expected = _expected(error.message)
         said = error.format_message().replace(": Value error, ", ": ")
         if isinstance(param, TyperArgument):
             arguments = [one for one in self.get_params(ctx) if isinstance(one, TyperArgument)]
-            came = [word for one in arguments for word in _listed(given.get(one.name or ""))]
-            if error.message or not came:
+            words = [word for one in arguments for word in _words(given.get(one.name or ""))]
+            if error.message or not words:
                 return said
             names = " ".join(one.display_name_raw for one in arguments)
-            return f"expected {names}, but there is only {' '.join(came)}"
-        values = _listed(given.get(param.name or ""))
+            return f"expected {names}, but there is only {' '.join(words)}"
+        values = _words(given.get(param.name or ""))
         if expected is None:
             return said
         typed = " ".join((param.opts[-1], *(values if len(values) == 1 else ())))
         return f"{typed}: {expected}: {param.help}"
 
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]
-        """Call the command; where an error names an argument, name the option that was typed."""
+        """Call the command; an error about a Python argument then names the option instead."""
         try:
             return super().invoke(ctx)
         except BadInput as error:
@@ -268,47 +272,47 @@ class Command(TyperCommand):
             raise
 
     def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
-        """Return what has to be given, and what may be."""
+        """Return the words of the usage line: required parameters, and optional arguments."""
         pieces = ["[OPTIONS]"]
         for param in self.get_params(ctx):
             if isinstance(param, TyperArgument):
                 name = param.display_name_raw.upper()
                 pieces.append(name if param.required else f"[{name}]")
             elif isinstance(param, TyperOption) and param.required:
-                pieces.append(_taken(param, ctx).rpartition(", ")[2])
+                pieces.append(_option_column(param, ctx).rpartition(", ")[2])
         return pieces
 
     def format_options(self, ctx: typer.Context, formatter: Any) -> None:  # type: ignore[override]
-        """Write arguments and options in the order in which the command has them."""
+        """Write arguments and options in the order of the command's parameters."""
         arguments, options = [], []
         for param in self.get_params(ctx):
             if isinstance(param, TyperArgument):
                 arguments.append((param.display_name_raw.upper(), param.help or ""))
             elif isinstance(param, TyperOption) and not param.hidden:
-                options.append((_taken(param, ctx), _told(param)))
+                options.append((_option_column(param, ctx), _help_column(param)))
         for head, rows in (("Arguments", arguments), ("Options", options)):
             if rows:
                 with formatter.section(head):
                     formatter.write_dl(rows)
 
 
-def _listed(value: Any) -> list[str]:
-    """Return the words that a parameter was given."""
+def _words(value: Any) -> list[str]:
+    """Return the words that were typed for a parameter."""
     if value is None:
         return []
     return [*map(str, value)] if isinstance(value, list | tuple) else [str(value)]
 
 
 def _expected(message: str) -> str | None:
-    """Return what an option takes, by Typer's message; None where that says it well."""
+    """Return what was expected, in our words; None if Typer's message is not about a number."""
     for said, expected in _EXPECTED.items():
         if found := re.match(said, message):
             return found.expand(expected)
     return None
 
 
-def _taken(option: TyperOption, ctx: typer.Context) -> str:
-    """Return an option with what it takes, as in ``--group NAME...``; dots: again and again."""
+def _option_column(option: TyperOption, ctx: typer.Context) -> str:
+    """Return an option with its metavar, as in ``--group NAME...``; dots: may be repeated."""
     names = f"{', '.join(option.opts)}{''.join(f' / {off}' for off in option.secondary_opts)}"
     if option.is_flag:
         return names
@@ -316,7 +320,7 @@ def _taken(option: TyperOption, ctx: typer.Context) -> str:
     return f"{names} {TAKES.get(takes, takes)}{'...' if option.multiple else ''}"
 
 
-def _told(option: TyperOption) -> str:
+def _help_column(option: TyperOption) -> str:
     default = option.show_default if isinstance(option.show_default, str) else option.default
     if isinstance(default, bool) or default in (None, "") or not option.show_default:
         return option.help or ""
@@ -325,7 +329,7 @@ def _told(option: TyperOption) -> str:
 
 
 def help_page(width: int) -> str:
-    """Return what ``assay --help`` prints; a narrow terminal gets one column."""
+    """Return the text of ``assay --help``; a narrow terminal gets one column."""
     left, right = ([line for name in names for line in _panel(name)] for names in (_LEFT, _RIGHT))
     shown, examples = [*left, *right], [f"  assay {call}" for call, _ in EXAMPLES]
     if width >= WIDE:

@@ -1,4 +1,4 @@
-"""Metrics: what Prometheus scrapes of a watch, out of the rows that tables show."""
+"""Metrics: Prometheus metrics of ``assay watch``, made from the rows that tables show."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _ADDRESS = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<host>[^:\s]*)):(?P<por
 
 @dataclass(frozen=True)
 class Gauge:
-    """A number of each group.
+    """A gauge with a value for each group.
 
     Attributes
     ----------
-    says : what it is
-    value : of a group, as it is judged and as a line shows it; None leaves the group out
+    says : its help text
+    value : its value for a group; None: the group has no series
     """
 
     name: str
@@ -51,8 +51,8 @@ class Gauge:
 
 
 def _balance(judged: Judged) -> int | None:
-    there = judged.best is not None and judged.now.is_valid
-    return values(judged.now, ("balance",))[0] if there else None
+    comparable = judged.best is not None and judged.now.is_valid
+    return values(judged.now, ("balance",))[0] if comparable else None
 
 
 def _best(judged: Judged) -> tuple[int | None, int | None]:
@@ -128,10 +128,10 @@ GAUGES = (
 
 
 class Metrics(Collector):
-    """What a scrape gets: all that is known after the last look at the cluster.
+    """The metrics after the last capture of the cluster.
 
-    A group that is gone has no series. One that could not be captured or judged, as any while the
-    cluster is away, has the time of its last capture and its failures alone.
+    A group that is gone has no series. A group that could not be captured or judged, as all groups
+    while the cluster is away, has only the time of its last capture and its failures.
     """
 
     def __init__(self) -> None:
@@ -142,18 +142,18 @@ class Metrics(Collector):
         self._show({}, ())
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric; one of which nothing is known has no series."""
+        """Yield every metric; a metric without a known value has no series."""
         return iter(self._shown)
 
-    # A scrape may ask for some by name.
+    # The registry needs the names for a scrape that asks for single metrics.
     describe = collect
 
     def missed(self, known: Mapping[str, Judged]) -> None:
-        """Take in that the cluster could not be asked.
+        """Count a capture in which the cluster could not be asked.
 
         Parameters
         ----------
-        known : by name, each group as it was judged last
+        known : each group as last judged, by name
         """
         self._looks += 1
         self._away += 1
@@ -167,14 +167,14 @@ class Metrics(Collector):
         unjudged: Iterable[str],
         seconds: float,
     ) -> None:
-        """Take in what a look found.
+        """Set the metrics to the result of a capture.
 
         Parameters
         ----------
-        known : by name, each group as it was judged last
-        rows : what was judged now
-        unjudged : groups that were captured, but lack what the objective needs
-        seconds : how long judging took
+        known : each group as last judged, by name
+        rows : the groups judged now, each with its line of the table
+        unjudged : names of captured groups that lack what the objective needs
+        seconds : time that judging took
         """
         self._looks += 1
         self._judgements += 1
@@ -252,16 +252,16 @@ def _seconds(moment: str) -> float:
 
 @contextmanager
 def serving(address: str, metrics: Metrics) -> Iterator[str]:
-    """Serve metrics over HTTP, on threads of their own; the value is their URL.
+    """Serve metrics over HTTP in background threads; yields their URL.
 
     Parameters
     ----------
-    address : ``HOST:PORT``, or ``:PORT`` for every interface of this machine; port 0 is a free one
+    address : ``HOST:PORT``, or ``:PORT`` for every interface; port 0: a free one
 
     Raises
     ------
     BadInput
-        Where the address is none, or cannot be listened on.
+        If the address is malformed, or cannot be listened on.
     """
     found = _ADDRESS.fullmatch(address)
     if found is None or int(found["port"]) >= 1 << 16:

@@ -1,6 +1,7 @@
-"""Progress: one line on standard error, where that is a terminal, of what takes over two seconds.
+"""Progress: one line on standard error about a command that takes over two seconds.
 
-It is rewritten in place and gone when anything else is written. A file or a pipe gets none of it.
+The line is rewritten in place, and removed when anything else is written. It is shown only if
+standard error is a terminal.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
 
 AFTER_SECONDS = 2.0
 EVERY_SECONDS = 0.5
-# These wait for somebody, and say so themselves.
+# Commands that wait for a client or a cluster, and print messages of their own.
 QUIET = ("probe", "watch")
 
 
 @contextmanager
 def progress(arguments: Sequence[str]) -> Iterator[None]:
-    """Show how long a command has been at work, and what it last said with :func:`far`.
+    """Show the running time of a command, and its last call of :func:`report_progress`.
 
     Parameters
     ----------
-    arguments : of the command line, without the program's name
+    arguments : the command line without the program's name
     """
     name = next((word for word in arguments if not word.startswith("-")), None)
     typing = "-" in arguments and sys.stdin is not None and sys.stdin.isatty()
@@ -50,15 +51,15 @@ def progress(arguments: Sequence[str]) -> Iterator[None]:
             raw.progress = None
 
 
-def far(said: str) -> None:
-    """Show how far a command is, unless no progress is shown."""
+def report_progress(said: str) -> None:
+    """Show how far a command is; does nothing if no progress is shown."""
     raw = _raw(sys.stderr)
     if raw is not None and isinstance(raw.progress, _Line):
         raw.progress.said = said
 
 
 class _Line:
-    """The line, drawn by a thread of its own."""
+    """The line of progress, drawn by its own thread."""
 
     def __init__(self, name: str) -> None:
         self.said = ""
@@ -79,7 +80,7 @@ class _Line:
 
     @contextmanager
     def making_way(self) -> Iterator[None]:
-        """Take the line away while something is written; the next tick draws it again."""
+        """Remove the line while something is written; the next tick draws it again."""
         with self._lock:
             self._put("")
             yield
@@ -94,7 +95,7 @@ class _Line:
                 self._put(f"assay {self._name}: {said}")
 
     def _put(self, text: str) -> None:
-        # One column is left free: a full line would go on in the next one.
+        # One column stays free: some terminals wrap after a full line.
         shown = text[: shutil.get_terminal_size().columns - 1]
         if self._drawn or shown:
             blanks = " " * (self._drawn - len(shown))

@@ -1,4 +1,4 @@
-"""Signals: a command that is asked to end says so in one line, and leaves with its exit code."""
+"""Signals: a command that is interrupted prints one line and exits with the signal's code."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-# Of Ctrl-C, of kill and of whatever stops services, and of a terminal that is closed.
+# Ctrl-C; kill and service managers; a closed terminal.
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# As shells have it: 130 of Ctrl-C, 143 of kill.
+# The shell's convention, 128 + signal number: 130 for Ctrl-C, 143 for kill.
 FIRST_CODE = 128
 INTERRUPTED = FIRST_CODE + signal.SIGINT
 
 
 class Ended(Exception):
-    """A signal ended a command; the message is what people are told.
+    """A signal ended a command; its message is printed.
 
     Attributes
     ----------
@@ -33,19 +33,19 @@ class Ended(Exception):
 
 @contextmanager
 def ending_on_signals(said: str) -> Iterator[None]:
-    """Raise KeyboardInterrupt where a signal asks this process to end; leave in good order then.
+    """Turn the first ending signal into KeyboardInterrupt, so that the block can clean up.
 
-    A signal that is ignored, as under nohup, stays so. Those after the first change nothing:
-    clearing up goes on.
+    A signal that is ignored, as under nohup, stays ignored. Later signals do nothing, so that they
+    do not stop the cleaning up.
 
     Parameters
     ----------
-    said : what people are told
+    said : the message of `Ended`
 
     Raises
     ------
     Ended
-        With what people are told and the exit code of the signal.
+        After a signal, with its exit code.
     """
     if current_thread() is not main_thread():
         yield
@@ -64,7 +64,7 @@ def ending_on_signals(said: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        # While Spark starts, pyspark takes Ctrl-C for itself.
+        # While Spark starts, pyspark replaces our SIGINT handler.
         if isinstance(error, KeyboardInterrupt) and not asked:
             asked.append(signal.SIGINT)
         if not asked:

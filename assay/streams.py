@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 class ReaderGone(Exception):
-    """Whoever read standard output has closed it; nothing is left to say."""
+    """The reader of standard output has closed it, so that nothing more can be printed."""
 
 
 class Shown(Protocol):
-    """What stands on the terminal for the moment."""
+    """A line of progress on the terminal."""
 
     def making_way(self) -> AbstractContextManager[None]:
-        """Take it away while something else is written."""
+        """Remove the line while something else is written."""
 
 
-# What helps, as an option.
+# By `BadInput.remedy`: the option that helps, as the end of the message.
 OPTIONS = {
     "subscriptions": "pass --reads PATTERN=TOPICS, or --assume-equal",
     "rate": "pass --rate RECORDS_PER_SECOND to give it to those that lack it",
@@ -54,7 +54,7 @@ def told(error: AssayError) -> str:
 
 
 class Guarded(FileIO):
-    """One of the process's own streams; progress on the terminal makes way for what it writes."""
+    """Standard output or standard error; a line of progress is removed before each write."""
 
     progress: Shown | None = None
 
@@ -65,7 +65,7 @@ class Guarded(FileIO):
 
 
 class _Answers(Guarded):
-    """Standard output, which fails once, in words of its own, and is silent from then on."""
+    """Standard output: the first failed write raises an error of ours, later writes do nothing."""
 
     fails_with: OSError | None = None
     failed = False
@@ -86,7 +86,7 @@ class _Answers(Guarded):
 
 
 class _Messages(Guarded):
-    """Standard error: where it cannot be written, the exit code alone has to tell."""
+    """Standard error: a failed write is ignored, as the exit code still tells the outcome."""
 
     def write(self, data: ReadableBuffer) -> int:
         try:
@@ -96,17 +96,17 @@ class _Messages(Guarded):
 
 
 def guard() -> None:
-    """Make the process's own streams fail in the ways that :mod:`assay.cli` expects.
+    """Replace standard output and error, so that they fail as :mod:`assay.cli` expects.
 
-    Answers are UTF-8 whatever the locale, as JSON has to be; what UTF-8 cannot say, such as the
-    half characters of a file name that is no text, is escaped.
+    Both write UTF-8 whatever the locale, as JSON requires. What UTF-8 cannot encode, such as the
+    lone surrogates of an undecodable file name, is escaped.
     """
     closed = sys.stdout is None
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            # Else the next file opened would take this number, and be written to.
+            # Otherwise the next opened file would get this descriptor, and our messages.
             os.open(os.devnull, os.O_RDWR)
     if sys.stdout is sys.__stdout__:
         answers = _Answers(1, "w", closefd=False)
@@ -118,7 +118,7 @@ def guard() -> None:
 
 
 def show(line: str) -> None:
-    """Print a line of the answer for people; what is not printable in it is escaped."""
+    """Print a line of the answer; characters that are not printable are escaped."""
     put(printable(line))
 
 
@@ -128,25 +128,25 @@ def show_json(document: object) -> None:
 
 
 def as_json(document: object, *, indent: int | None = None) -> str:
-    """Return a document as JSON in which whatever could steer a terminal is escaped."""
+    """Return a document as JSON; control characters that a terminal would obey are escaped."""
     text = json.dumps(document, ensure_ascii=False, indent=indent)
     lines = text.split("\n")
     return "\n".join(line if line.isprintable() else _escaped(line) for line in lines)
 
 
 def put(text: str) -> None:
-    """Print a text as it is, with a line end."""
+    """Print a text unchanged, with a newline."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
 def write(lines: Iterable[str], out: str | None) -> None:
-    """Write lines to the file `out`, or print them where there is none or it is ``-``.
+    """Write lines to the file `out`; print them if it is None or ``-``.
 
     Raises
     ------
     BadInput
-        Where the file cannot be written.
+        If the file cannot be written.
     """
     if out is None or out == "-":
         for line in lines:
@@ -157,34 +157,34 @@ def write(lines: Iterable[str], out: str | None) -> None:
 
 
 def note_assumed(assumed: Sequence[str]) -> None:
-    """Note beside the answer what was assumed."""
+    """Write what was assumed to standard error."""
     for line in assumed:
         note(f"assumed: {line}")
 
 
 def note_failures(failures: Iterable[Failure]) -> None:
-    """Note what could not become a snapshot, and why."""
+    """Write to standard error which groups or files could not be read, and why."""
     for failure in failures:
         note(str(failure))
 
 
 def note(line: str) -> None:
-    """Write a line beside the answer, progress for example."""
+    """Write a line to standard error."""
     sys.stderr.write(f"{printable(line)}\n")
 
 
 def complain(line: str) -> None:
-    """Write a line on why the exit code will not be 0."""
+    """Write why the exit code is not 0 to standard error."""
     note(f"assay: {line}")
 
 
 def printable(text: str) -> str:
-    """Return a text with line ends, escape sequences and the like written out."""
+    """Return a text with line ends and control characters escaped."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _escaped(line: str) -> str:
-    # JSON itself leaves DEL, the C1 controls and what turns the direction of writing as they are.
+    # json.dumps does not escape DEL, C1 controls and characters that change writing direction.
     return "".join(
         c if c.isprintable() else json.dumps(c)[1:-1] if c > "\x7f" else f"\\u{ord(c):04x}"
         for c in line

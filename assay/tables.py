@@ -70,9 +70,9 @@ def show_scores(
 
     Parameters
     ----------
-    lowest : the lowest peak lag, which each row's is compared with; None if it is not known
-    told : rows of which the reason stands elsewhere
-    reading_most : as of `compare.scores.score`
+    lowest : the lowest peak lag, with which each row's peak lag is compared; None if unknown
+    told : assignors whose reason has already been printed
+    reading_most : as in `compare.scores.score`
     """
     rows = [_optimum(solution, reading_most), *scores]
     columns = columns_of(solution, rows, lowest)
@@ -108,17 +108,17 @@ def show_scores(
 
 
 def why_not(score: Score) -> str | None:
-    """Return why a row has no score or is not valid, with the option that helps; None if it is."""
+    """Return why a row has no score or is not valid, with the option that helps; else None."""
     hint = f"; {OPTIONS['subscriptions']}" if score.reason in (UNKNOWN, DEPENDS) else ""
     return score.why_not and f"{score.why_not}{hint}"
 
 
 def plan_told(row: Score) -> str:
-    """Return whether a plan holds, and by how much the first tier that differs is above the best.
+    """Return whether a plan is valid, and its excess in the first tier that is not optimal.
 
     Parameters
     ----------
-    row : of a plan, scored or not
+    row : the plan's row, scored or not
     """
     if reason := why_not(row):
         return f"{row.assignor}: {reason}"
@@ -130,7 +130,7 @@ def plan_told(row: Score) -> str:
 
 
 def _optimum(solution: Solution, reading_most: Group | None) -> Score:
-    """Return the row of the optimum, named by what is known of it."""
+    """Return the row of the optimum; its name says whether it is proved."""
     name = "optimum (proved)" if solution.status == "optimal" else "best known"
     if solution.assignment is None:
         name = "optimum (unknown)"
@@ -145,7 +145,7 @@ def _cell(column: ScoreColumn, row: Score) -> object:
 
 
 def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".format) -> Pair:
-    """Return a value, and in brackets how much worse it is than the optimum, if it is."""
+    """Return a value, and its excess over the optimum in brackets; no brackets for excess 0."""
     if isinstance(excess, tuple):
         low, high = excess
         return told(value), f" (+{told(low)}..{'?' if high is None else told(high)})"
@@ -154,11 +154,11 @@ def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".for
 
 
 def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> None:
-    """Print which assignor is best on all groups, how each did, and why some have no score.
+    """Print which assignor is best on all groups, a row for each, and why some have no score.
 
     Parameters
     ----------
-    named : each row with the name of its group
+    named : (group, score) pairs
     """
     rows = [row for _, row in named]
     standings, worst = standings_of(rows, tiers), worst_groups(named, tiers)
@@ -199,7 +199,7 @@ def _counted(fact: str, row: tuple[str, Standing]) -> str:
 
 
 def _up_to(sure: int, maybe: int) -> str:
-    """Return in how many groups something is so: ``8``, or ``8 to 9`` where that is not known."""
+    """Return a number of groups: ``8``, or ``8 to 9`` if it is not known for each of them."""
     return f"{sure:,}" if maybe <= sure else f"{sure:,} to {maybe:,}"
 
 
@@ -235,14 +235,14 @@ def show_groups(
 
     Parameters
     ----------
-    not_judged : names of groups, or places, without a verdict, and what is shown instead of it
-    several : whether a group is there more than once, also if no two of its lines are shown
-    failing : names of groups that do not keep to a limit, which stand first
+    not_judged : groups without a verdict, by name or file, and what the verdict column shows
+    several : whether a group has several captures, even if `worst` has one line of each group
+    failing : names of groups beyond a limit, which are printed first
     """
-    # A group that is there more than once is told by when it was captured, in a second column.
+    # The time of capture tells several captures of one group apart.
     times = several or len({one.name for one in worst}) < len(worst)
     lagging = any(one.peak is not None for one in worst)
-    # Without a rate nothing but nought is known.
+    # Without a rate, the time to catch up is only known where it is 0.
     rated = any(one.longest for one in worst)
     every: list[Glance | Pair] = [*worst, *not_judged.items()]
     lines = sorted(every, key=lambda one: _name(one) not in failing)
@@ -255,21 +255,21 @@ def show_groups(
             whole=True,
             shown=bool(failing),
         ),
-        Column("captured at", _of_judged("captured_at"), whole=True, shown=times),
-        Column("members", _of_judged("members"), right=True),
-        Column("partitions", _of_judged("partitions"), right=True, gives_way=2),
-        Column("loads now", _of_judged("now"), right=True, gives_way=1),
-        Column("best loads", _of_judged("best"), right=True),
+        Column("captured at", _field("captured_at"), whole=True, shown=times),
+        Column("members", _field("members"), right=True),
+        Column("partitions", _field("partitions"), right=True, gives_way=2),
+        Column("loads now", _field("now"), right=True, gives_way=1),
+        Column("best loads", _field("best"), right=True),
         Column("verdict", _verdict, whole=True),
-        Column("moves", _of_judged("advised_moves"), right=True),
-        Column("idle", _of_judged("idle"), right=True, shown=any(one.idle for one in worst)),
+        Column("moves", _field("advised_moves"), right=True),
+        Column("idle", _field("idle"), right=True, shown=any(one.idle for one in worst)),
         Column("peak lag now / then / least", _peak_lags, right=True, shown=lagging),
         Column("catch-up now / best", _catch_up, right=True, shown=rated),
     )
     return lagging or rated
 
 
-def _of_judged(name: str) -> Callable[[Glance | Pair], object]:
+def _field(name: str) -> Callable[[Glance | Pair], object]:
     return lambda one: getattr(one, name, None)
 
 
@@ -289,7 +289,7 @@ def _verdict(one: Glance | Pair) -> str:
 
 
 def _peak_lags(one: Glance | Pair) -> Pair | None:
-    """Return the peak lag now, after the moves, and the lowest there can be."""
+    """Return the peak lag now, after the moves, and the lowest possible."""
     if isinstance(one, tuple) or one.peak is None:
         return None
     then = "-" if one.then is None else rounded(one.then)
@@ -297,7 +297,7 @@ def _peak_lags(one: Glance | Pair) -> Pair | None:
 
 
 def _catch_up(one: Glance | Pair) -> Pair | None:
-    """Return the longest time to catch up now, and with the lowest peak if rates are equal."""
+    """Return the longest time to catch up, now and at the lowest peak lag if rates are equal."""
     if isinstance(one, tuple) or one.longest is None:
         return None
     return duration(one.longest), _best(one, one.longest_best, duration)
@@ -310,12 +310,12 @@ def _best(one: Glance, value: int | None, told: Callable[[int], str]) -> str:
 
 
 def with_like(said: str) -> str:
-    """Return a sentence, with the option that changes it if it is on what new members read."""
+    """Return a sentence; one about what new members read gets the option that changes that."""
     return f"{said} To change that, {OPTIONS['like']}." if said.startswith(EVERY_TOPIC) else said
 
 
 def show_given(plan: Assignment, indent: str) -> None:
-    """Print which member gets which partitions that have no owner now."""
+    """Print which member gets which of the partitions that have no owner now."""
     before = Assignment.current(plan.group).owner
     given = Assignment(plan.group, np.where(before < 0, plan.owner, NOBODY))
     for member, topics in given.to_dict().items():
@@ -326,13 +326,13 @@ def show_given(plan: Assignment, indent: str) -> None:
 def show_hosts(
     now: Assignment, best: Assignment, plans: Mapping[str, Assignment] | None = None
 ) -> None:
-    """Print what each host has, now and at the best, fullest first, and what its members hold.
+    """Print the load of each host, now and at the best, fullest first, and of its members.
 
-    Nothing where a host is not known, there is one alone, or each has one member.
+    Prints nothing if a host is unknown, if there is one host, or if each host has one member.
 
     Parameters
     ----------
-    plans : further assignments, a column each
+    plans : further assignments by name, a column each
     """
     rows, nouns = host_rows(now, best, labels_of(now.group)), now.group.nouns
     if not rows:
@@ -355,7 +355,7 @@ def _host_column(name: str, now: Assignment, plan: Assignment) -> Column[HostRow
 
 
 def show_notes(overview: Overview) -> None:
-    """Print what would decide open verdicts, and on what verdicts depend."""
+    """Print the questions of open verdicts, and the conditions that verdicts rest on."""
     show_guessed(overview.guessed, overview.now)
     asked = [one for one in overview.worst if one.verdict.question][:MOST_QUESTIONS]
     for one in asked:
@@ -373,12 +373,12 @@ def show_notes(overview: Overview) -> None:
 
 
 def show_guessed(guessed: Mapping[str, int], captured: int) -> None:
-    """Print on how many groups something is guessed because their texts do not say it.
+    """Print for how many groups the source text leaves something out, so that it is guessed.
 
     Parameters
     ----------
-    guessed : of each guess in `GUESSES`, how many groups rest on it
-    captured : how many groups there are
+    guessed : number of groups that rest on each guess of `GUESSES`
+    captured : number of groups
     """
     for said, what in GUESSES.items():
         if count := guessed.get(said, 0):

@@ -167,7 +167,7 @@ def _group(given: Group | Document | str | Path) -> Group:
 
 
 def _assignment(group: Group, given: Assignment | Document | str | Path) -> Assignment:
-    """Read an assignment; one that names a member that the group does not have fails the test."""
+    """Read an assignment; a member that the group does not have is an AssertionError."""
     __tracebackhide__ = True
     if isinstance(given, Assignment):
         return given
@@ -200,7 +200,7 @@ def _message(
     limits: Mapping[str, int],
     time_limit: float,
 ) -> str:
-    """Return what is better, by how much, and what proves it."""
+    """Return the failure message: what is better, by how much, and what proves it."""
     lines = []
     found_terms = excesses(row.terms or (), solution.terms)
     for (term, excess), best in zip(found_terms, solution.terms, strict=False):

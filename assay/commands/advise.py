@@ -23,7 +23,7 @@ from assay.commands.options import (
     words_of,
 )
 from assay.commands.solve import tell_proofs
-from assay.progress import far
+from assay.progress import report_progress
 from assay.streams import OPTIONS, note, note_assumed, show, show_json
 from assay.tables import show_given, show_guessed, with_like
 from assay.terminal import Column, show_moves, show_table, tell
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-# Seconds for several groups together, and what each of them gets at the most and at the least.
+# Seconds for several groups together, and the most and the least for each of them.
 ALL_SECONDS, MOST_EACH, LEAST_EACH = 60.0, 1.0, 0.05
 MOST_CONDITIONS = 5
 BY_LOAD = ("--lower", "peak_load")
@@ -95,7 +95,7 @@ def advise(
     lacking: list[BadInput] = []
     with TimeLimit(call_seconds(time_limit)) as limit:
         for looked_at, given in enumerate(groups):
-            far(f"{looked_at:,} of {counted(len(groups), 'group')} looked at")
+            report_progress(f"{looked_at:,} of {counted(len(groups), 'group')} looked at")
             try:
                 advice = advised(
                     given,
@@ -174,7 +174,7 @@ def _print_advice(advice: Advice, asked: Asked) -> None:
 
 
 def _print_question(advice: Advice, asked: Asked) -> None:
-    """Print what to find out first, and how to answer it; nothing where nothing is open."""
+    """Print the open question, if there is one, and how to answer it."""
     if said := words.to_find_out(advice):
         tell(said)
         command = "advise", "--lower", advice.lower
@@ -187,13 +187,13 @@ def _print_all(
 ) -> None:
     """Print a line for each of several groups.
 
-    Those that nobody reads come first, then those whose members can have less as many as they are,
-    then the others, the greatest gain first.
+    Groups that nobody reads come first, then those that gain without more members or partitions,
+    then the others; within each of these, the greatest gain first.
 
     Parameters
     ----------
-    failed : what could not be judged
-    in_full, by_load : the commands that print one group in full, and all by their partitions
+    failed : groups and files that could not be judged
+    in_full, by_load : commands that print one group in full, and all groups by partitions
     """
 
     def urgency(one: Advice) -> tuple[object, ...]:
@@ -205,7 +205,7 @@ def _print_all(
     if not order:
         return
     show("")
-    # A group that is there more than once is told by when it was captured.
+    # The time of capture tells several captures of one group apart.
     times = len({one.group for one in order}) < len(order)
     show_table(
         order,
@@ -248,7 +248,10 @@ def _percent_less(advice: Advice) -> str | None:
 
 
 def _less(advice: Advice) -> Fraction:
-    """Return by what share the first change lowers the peak of now, 0..1; 1 of one that mends."""
+    """Return the share, 0..1, by which the first change lowers the present peak.
+
+    0 without a change. If what members hold is not valid, the change's own share.
+    """
     if not advice.changes:
         return Fraction(0)
     change, now = advice.changes[0], advice.now
@@ -258,13 +261,13 @@ def _less(advice: Advice) -> Fraction:
 
 
 def _waiting(advice: Advice) -> int:
-    """Return the records that wait where nobody reads; 0 of a group that somebody reads."""
+    """Return the records that wait in a group that nobody reads; 0 for other groups."""
     verdict = advice.judged.verdict
     return (verdict.waiting or 0) if verdict.says == "nobody reads" else 0
 
 
 def _print_assumed(advice: Sequence[Advice]) -> None:
-    """Print on what the advice on some groups rests."""
+    """Print the guesses and conditions that the advice rests on."""
     show_guessed(guessed_in([one.assumed for one in advice]), len(advice))
     named: dict[str, list[str]] = {}
     for one in advice:
@@ -276,7 +279,7 @@ def _print_assumed(advice: Sequence[Advice]) -> None:
 
 
 def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> None:
-    # A frontier is of a group of which it is known who reads what.
+    # `assay frontier` needs every subscription.
     known = asked.options.assume_equal or advice.judged.group.subscription_known.all()
     fewer_moves = asked.command("frontier", "moves", "peak_lag") if known else ""
     tell(f"{lead}{words.what_to_do(change, advice)}")
@@ -294,7 +297,7 @@ def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> No
 
 
 def _restarts(change: Change, advice: Advice, asked: Asked) -> str:
-    """Return the command that plays two rolling restarts, where an advised assignor takes them."""
+    """Return the command that plays two rolling restarts; empty if the change needs none."""
     maker = words.maker_of(change, advice) or change
     listed = listed_as(maker.assignor or "")
     if maker.rolling_restarts != MOST_RESTARTS or listed is None:

@@ -18,6 +18,7 @@ from optimal.proof import ProofKind
 from optimal.recount import count_again
 from optimal.solution import Solution, Status
 
+# Whose word a status rests on if its proof cannot be checked.
 WORD = {ProofKind.SOLVER: "the solver", ProofKind.EXHAUSTION: "the search"}
 
 
@@ -54,7 +55,7 @@ def check(
         document = parse_json(decode(data))
     except AssayError as error:
         raise error.within(solution) from None
-    given = one_group([file], group, options, otherwise=_named_in(document))
+    given = one_group([file], group, options, otherwise=_group_named_in(document))
     one = given.with_equal_subscriptions()
     try:
         answer = Solution.from_dict(one, document)
@@ -85,7 +86,7 @@ def check(
         )
         show(f"the assignment is valid and costs what it says: {terms}")
     anyhow = "" if unchecked or given.subscription_known.all() else ", whoever reads what"
-    show(f"status {_judged(answer, checked=not unchecked)}{anyhow}")
+    show(f"status {_status(answer, checked=not unchecked)}{anyhow}")
     said, here = document.get("assumed", []), [*one.assumed]
     if said != here:
         differing = [f"the solution alone: {line}" for line in said if line not in here]
@@ -100,16 +101,16 @@ def check(
         raise typer.Exit(1)
 
 
-def _named_in(document: object) -> str | None:
-    """Return the group that a solution names; None where it names none."""
+def _group_named_in(document: object) -> str | None:
+    """Return the name of the group in a solution; None if it has none."""
     named = document.get("group") if isinstance(document, dict) else None
     return named if isinstance(named, str) else None
 
 
 def _of_another_capture(error: InvalidAssignment, answer: Solution) -> str:
-    """Return what may be the reason of a wrong value where the assignment is good.
+    """Return a hint that a wrong value may come from another capture of the group; else empty.
 
-    A solution does not say what was owned, nor the lag, when it was made.
+    A solution holds neither the owned partitions nor the lag that it was computed from.
     """
     tier = next((one for one in answer.objective if str(error).startswith(f"terms.{one}: ")), None)
     if tier is None:
@@ -124,12 +125,12 @@ def _of_another_capture(error: InvalidAssignment, answer: Solution) -> str:
     return f"; that follows from {what}: is the solution of another capture of the group?"
 
 
-def _judged(solution: Solution, *, checked: bool) -> str:
-    """Return the status with what it rests on.
+def _status(solution: Solution, *, checked: bool) -> str:
+    """Return the status and what it rests on.
 
     Parameters
     ----------
-    checked : whether everything could be checked that the bounds say
+    checked : whether every bound could be checked
     """
     status, kind = solution.status, solution.proof.kind
     if not checked:

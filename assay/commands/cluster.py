@@ -1,4 +1,4 @@
-"""Options of the commands that ask a running cluster, and the groups that it has."""
+"""Options of the commands that ask a running cluster, and the groups captured from it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ Strict = Annotated[
 
 
 def connection_to(bootstrap: str, options: ConnectionOptions) -> Connection:
-    """Return the connection that these options tell; nothing is reached yet."""
+    """Return the connection of these options, without connecting yet."""
     from live.connection import Connection
 
     return Connection.told(
@@ -98,14 +98,14 @@ def connection_to(bootstrap: str, options: ConnectionOptions) -> Connection:
 def reached_instead(
     files: Sequence[str] | None, bootstrap: str | None, options: ConnectionOptions
 ) -> tuple[Connection | None, list[str]]:
-    """Return the connection to ask instead of reading files, None where files are to be read.
+    """Return the connection to a cluster, or None if files are given instead.
 
-    The second value are the words of the command line that lead there, without passwords.
+    The second value is the part of the command line that names the source, without passwords.
 
     Raises
     ------
     BadInput
-        Where it is both or neither, or something is said of a connection that there is none of.
+        If both or neither are given, or options of a connection without a cluster.
     """
     if bootstrap is None:
         about = {"--command-config": options.command_config, "--config": options.config}
@@ -121,21 +121,21 @@ def reached_instead(
 def finding(
     files: Sequence[str] | None, bootstrap: str | None, options: ConnectionOptions
 ) -> tuple[Callable[..., tuple[list[Group], list[Failure], list[Failure]]], list[str]]:
-    """Return what finds groups, on the cluster or in files, and the words that lead there.
+    """Return the function that finds groups, and the words of the command line for their source.
 
-    It is called as `groups_of` and `groups_in` are, after their first argument.
+    The function is `groups_of` or `groups_in` without its first argument.
 
     Raises
     ------
     BadInput
-        As `reached_instead` does.
+        As `reached_instead` raises it.
     """
     live, words = reached_instead(files, bootstrap, options)
     return (partial(groups_of, live) if live else partial(groups_in, words)), words
 
 
 def _repeated(options: ConnectionOptions) -> list[str]:
-    """Return the words that tell a connection, with dots for what nobody may see."""
+    """Return the options of a connection as typed, with dots in place of secrets."""
     from live.connection.client_settings import without_secret
 
     words = ["--command-config", options.command_config] if options.command_config else []
@@ -149,17 +149,16 @@ def _repeated(options: ConnectionOptions) -> list[str]:
 def captured_of(
     connection: Connection, patterns: Sequence[str] | None, options: GroupOptions
 ) -> tuple[list[Group], Sequence[Failure]]:
-    """Return the groups that a cluster has now, and what could not be captured.
+    """Return the groups of a cluster, and why others could not be captured.
 
     Parameters
     ----------
-    patterns : names or patterns; nothing or None: all
+    patterns : names or patterns of groups; empty or None: all
 
     Raises
     ------
     BadInput
-        Where the cluster cannot be asked, or all that there is to say is why one group is not
-        captured.
+        If the cluster cannot be asked, or the only result is one failure.
     """
     from live.capture import capture
 
@@ -173,9 +172,10 @@ def captured_of(
 def lost_of(
     failures: Sequence[Failure], patterns: Sequence[str] | None
 ) -> tuple[list[Failure], list[Failure]]:
-    """Return which groups were asked for by name, or should have been captured, and were not.
+    """Split failures into those that are errors and those that are expected.
 
-    The second value has those that are not to be had in their state, as one that is rebalancing.
+    Expected, the second value: the group is in a state without an assignment, such as rebalancing,
+    and was not asked for by its exact name.
     """
     from live.capture.captures import is_name
 
@@ -190,12 +190,12 @@ def lost_of(
 def groups_of(
     connection: Connection, patterns: Sequence[str] | None, options: GroupOptions
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
-    """Return what `captured_of` and `lost_of` do; say what could not be captured.
+    """Return the groups of `captured_of` and the failures of `lost_of`; print all failures.
 
     Raises
     ------
     BadInput
-        Where the cluster cannot be asked, or no group could be captured.
+        If the cluster cannot be asked, or no group could be captured.
     """
     groups, failures = captured_of(connection, patterns, options)
     note_failures(failures)

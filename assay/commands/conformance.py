@@ -1,4 +1,4 @@
-"""Conformance: an assignor, or any client that joins, on the groups of the corpus."""
+"""Conformance: whether an assignor, or a client that joins, keeps its promises on the corpus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 from assay.commands.guests import Guests
 from assay.commands.options import Format, seconds_option
-from assay.progress import far
+from assay.progress import report_progress
 from assay.signals import ending_on_signals
 from assay.streams import note, show_json, write
 from assay.terminal import Column, show_table
@@ -97,7 +97,7 @@ def conformance(
         run = runner_of(who if joined else who.name, limit)
         trials = trials_on(run, made)
         for number, trial in enumerate(trials.values()):
-            far(f"{number} of {len(trials)} groups, {trial.outcome.status}")
+            report_progress(f"{number} of {len(trials)} groups, {trial.outcome.status}")
         reasons = Counter(trial.outcome.reason for trial in trials.values())
         for reason, count in (pair for pair in reasons.most_common(MOST_REASONS) if pair[0]):
             note(f"{counted(count, 'group')} without an assignment: {reason}")
@@ -116,7 +116,7 @@ def conformance(
 
 
 def show_conformity(rows: Sequence[Conformity]) -> None:
-    """Print how each promise fared, and the first instance on which it breaks."""
+    """Print for each promise how often it was kept, and the first instance that breaks it."""
     show_table(
         rows,
         Column("promise", lambda row: row.promise),

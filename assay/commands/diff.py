@@ -114,7 +114,7 @@ def _note_assumed(before: NamedAssignment, after: NamedAssignment) -> None:
 
 
 def show_diff(diff: Diff) -> None:
-    """Print a sentence, the members whose partitions changed, and what went where."""
+    """Print a sentence, the members whose partitions changed, and the moves."""
     before, after = diff.before, diff.after
     name = "the group" if diff.group is None else diff.group
     if diff.is_empty:
@@ -124,7 +124,7 @@ def show_diff(diff: Diff) -> None:
         hold = agreed(len(after.held), "hold")
         tell(f"{name}: who holds what is the same in both. {members} {hold} {held}.")
         _tell_lag_and_worse(diff)
-        _tell_owners(diff)
+        _tell_without_one_owner(diff)
         return
     moved = f"{_lost(diff)}{counted(diff.moved, 'partition')} moved"
     for names, verb in ((diff.joined, "joined"), (diff.left, "left")):
@@ -136,17 +136,17 @@ def show_diff(diff: Diff) -> None:
     for what, numbers in (("new", diff.appeared), ("gone", diff.vanished)):
         if numbers:
             tell(f"{what}: {_partitions(numbers)}")
-    _tell_owners(diff)
+    _tell_without_one_owner(diff)
     _show_members(diff.members)
     _show_moves(diff.moves)
-    again = _clients(before, diff.left) & _clients(after, diff.joined)
-    if again and not (before.shared_client_id or after.shared_client_id):
-        what = counted(len(again), "client id")
+    returned = _clients(before, diff.left) & _clients(after, diff.joined)
+    if returned and not (before.shared_client_id or after.shared_client_id):
+        what = counted(len(returned), "client id")
         tell(f"{what} of members that left came back with new members: see --by client-id")
 
 
 def _lost(diff: Diff) -> str:
-    """Return how many partitions lost their owner and what waits there; empty where none did."""
+    """Return how many partitions lost their owner and the records that wait there; else empty."""
     lost = _count(diff.lost_owner or {})
     if not lost:
         return ""
@@ -167,8 +167,8 @@ def _tell_lag_and_worse(diff: Diff) -> None:
         tell(f"Got better: {diff.better}.")
 
 
-def _tell_owners(diff: Diff) -> None:
-    """Print which partitions nobody holds, and which several members hold, before and after."""
+def _tell_without_one_owner(diff: Diff) -> None:
+    """Print the partitions without an owner or with several, before and after."""
     sides = diff.before, diff.after
     for with_whom, (then, now) in (
         ("nobody", [unassigned(side) or {} for side in sides]),
@@ -185,11 +185,11 @@ def _tell_owners(diff: Diff) -> None:
 def show_diffs(
     diffs: Sequence[Diff], before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]
 ) -> None:
-    """Print who got worse and better, and a line for each group that changed, worst first.
+    """Print which groups got worse or better, and a line for each changed group, worst first.
 
     Parameters
     ----------
-    before, after : the groups that only one side has
+    before, after : the groups that are only on one side
     """
     changed = [diff for diff in diffs if not diff.is_empty or any(diff.harm)]
     worse = [f"{diff.group} ({diff.worse})" for diff in changed if diff.worse]
@@ -231,7 +231,7 @@ def _got(diff: Diff) -> str | None:
 
 
 def _alone(before: Sequence[NamedAssignment], after: Sequence[NamedAssignment]) -> list[str]:
-    """Return which groups are not compared because they are on one side only."""
+    """Return the phrases that name the groups that are only on one side."""
     return [
         f"only {when}: {few([*dict.fromkeys(str(one.group) for one in alone)])}"
         for alone, when in ((before, "before"), (after, "after"))
@@ -249,7 +249,7 @@ def _clients(side: NamedAssignment, members: Sequence[str]) -> set[str]:
 
 
 def _partitions(numbers: Mapping[str, Sequence[int]]) -> str:
-    """Return partitions as ``t0:0-3,7 t1:2``, cut with the number of those left out."""
+    """Return partitions as ``t0:0-3,7 t1:2``; a long list ends with the number left out."""
     shown: list[str] = []
     left = _count(numbers)
     for topic, listed in numbers.items():
@@ -290,7 +290,7 @@ def _count(numbers: Mapping[str, Sequence[int]]) -> int:
     return sum(map(len, numbers.values()))
 
 
-def _unnamed(move: Move) -> str:
+def _other_side(move: Move) -> str:
     return "another too" if move.shared else "nobody"
 
 
@@ -300,8 +300,8 @@ def _show_moves(moves: Sequence[Move]) -> None:
     show("")
     show_table(
         moves[:MOST_LINES],
-        Column("from", lambda move: move.origin or _unnamed(move)),
-        Column("to", lambda move: move.target or _unnamed(move)),
+        Column("from", lambda move: move.origin or _other_side(move)),
+        Column("to", lambda move: move.target or _other_side(move)),
         Column("partitions", lambda move: move.count),
         Column("", lambda move: _partitions(move.partitions)),
     )

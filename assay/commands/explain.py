@@ -87,7 +87,7 @@ def show_explanation(
 
     Parameters
     ----------
-    lead : what stands in front, such as what was assumed
+    lead : a sentence to print first, such as what was assumed
     """
     lines = None if member is None else about(explanation, member)
     said = explanation.group.nouns.said
@@ -117,6 +117,6 @@ def show_explanation(
 
 
 def _say(sentence: str) -> None:
-    """Print a sentence in lines of 100 columns, wherever it goes: there are many."""
+    """Print a sentence in lines of at most 100 columns, also to a file: there are many."""
     text, room = printable(sentence), min(width() or WIDEST, WIDEST)
     put(wrapped(text, room, indent="  " if text.startswith("- ") else ""))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from assay.progress import far
+from assay.progress import report_progress
 from assay.streams import complain, show
 from assay.terminal import by_reason
 from groups.errors import BadInput
@@ -29,7 +29,7 @@ def fetch(
     without: list[tuple[str, str | None]] = []
     for client, version in [client_and_version(name) for name in asked]:
         name = f"{client.name}@{version}"
-        far(name)
+        report_progress(name)
         try:
             client.fetch(version)
         except BadInput as error:
@@ -45,6 +45,6 @@ def fetch(
 
 
 def _shared(reason: str) -> str:
-    """Return a reason without the address of what was not fetched, so that it is said once."""
+    """Return a reason without its URL, so that the same reason of several clients is one line."""
     _, fetched, why = reason.partition(": cannot be fetched: ")
     return f"cannot be fetched: {why.partition(' with url')[0]}" if fetched else reason

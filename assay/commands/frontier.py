@@ -80,7 +80,7 @@ def frontier(
 
 
 def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked: Asked) -> None:
-    """Print what is known, then a row a point, from the one that costs least."""
+    """Print a summary, then a row for each point, cheapest first."""
     if not group.members:
         tell(f"{group.name}: no members, so there is nothing to trade.")
         return
@@ -117,7 +117,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         rows,
         Column(paid, lambda row: row.spent),
         Column(bought, lambda row: row.bought),
-        Column("catch-up", lambda row: row.catch_up, told=duration, shown=times),
+        Column("catch-up", lambda row: row.catch_up, format_number=duration, shown=times),
         Column("loads", lambda row: spread(row.point.assignment.loads), right=True, gives_way=1),
         Column("balance", lambda row: noted(row.balance, row.balance - least), shown=uneven),
         Column("per move", lambda row: row.per_move, right=True, shown=per_move),
@@ -146,7 +146,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
 
 
 def _left_out(reason: str) -> str:
-    """Return the sentence of what is not shown, with the options that would show more."""
+    """Return why points are left out, with the option that shows more."""
     more = {"at most": "--points gives more", "the time": "--time-limit gives more"}
     hint = next((f"; {option}" for start, option in more.items() if reason.startswith(start)), "")
     return f"Not all points: {reason}{hint}."

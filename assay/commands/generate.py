@@ -8,7 +8,7 @@ from assay.commands.options import Out, refuse_given
 from assay.streams import as_json, write
 from compare.samples.families import Family, LastEvent, differing, grid
 
-# Members of a generated group, and its topics.
+# Most members of a generated group, and most topics.
 MOST = 1_000_000
 
 

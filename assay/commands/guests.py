@@ -1,4 +1,4 @@
-"""Guests: a client that joins the probe, for the commands that take it as an assignor."""
+"""Guests: clients that join the probe, for the commands that take them as assignors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Guests:
-    """Whether a command takes a client that joins as an assignor, and where that joins.
+    """Options of a command that takes a joining client as an assignor.
 
     Raises
     ------
     BadInput
-        Where there is a port and nobody listens on it.
+        If a port is given without a probe that listens on it.
     """
 
     probe: Annotated[
@@ -50,20 +50,21 @@ class Guests:
         seconds: float | None,
         any_topics: bool = False,
     ) -> Iterator[list[Assignor]]:
-        """Wait for a client as an assignor, and say on standard error what to configure.
+        """Wait for a client to join, and print on standard error how to configure it.
 
-        There is none if no probe was asked for.
+        Yields the client's assignor, or no assignor if no probe was asked for.
 
         Parameters
         ----------
-        protocol : the assignor's name on the wire; None for the one the client prefers
-        seconds : for each plan; None: as many as is usual
-        any_topics : whether it has to lead groups whatever their topics are called
+        protocol : the assignor's name on the wire; None: the one that the client prefers
+        seconds : for each plan; None: the probe's default
+        any_topics : whether it has to lead groups with topics of any names
 
         Raises
         ------
         BadInput
-            Where no client joins, now or after it went away; where it cannot lead such groups.
+            If no client joins, or it goes away and does not join again; if `any_topics` and it
+            reads topics of its own.
         """
         if not self.probe:
             yield []
@@ -84,7 +85,7 @@ class Guests:
             try:
                 yield [joined.assignor]
             except typer.Exit:
-                # However a command ends that had no client to its end, it did not do all.
+                # If the client went away, the command did not finish, whatever its exit code.
                 if joined.gone is None:
                     raise
         if joined.gone is not None:

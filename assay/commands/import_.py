@@ -1,4 +1,4 @@
-"""Importing: what other tools print becomes snapshots, and these become Parquet."""
+"""Importing: other tools' output becomes snapshots; snapshots become Parquet and back."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -62,14 +62,14 @@ def import_(
     except BadInput as error:
         raise BadInput(f"--captured-at {error}") from None
     is_table = out is not None and out.endswith(PARQUET)
-    texts, others, standard_input = _shared_out(files, snapshots=is_table)
+    texts, others, standard_input = _sort_files(files, snapshots=is_table)
     times = {named(file): time for file in files if (time := file_time(file)) is not None}
     imported, failures = import_each(texts, dialect=from_, captured_at=told, times=times)
     assumed: list[tuple[str, Sequence[str]]] = []
 
     def groups() -> Iterator[Group]:
         made = (one.group() for one in imported)
-        for group in chain(_found(others, standard_input, failures), made):
+        for group in chain(_groups_in(others, standard_input, failures), made):
             known = group.with_reset(reset)
             if group.streams is not None:
                 keep = None if stateful is None else [*filter(None, stateful.split(","))]
@@ -89,14 +89,14 @@ def import_(
     raise typer.Exit(2 if damaged else 0)
 
 
-def _shared_out(
+def _sort_files(
     files: Sequence[str], *, snapshots: bool
 ) -> tuple[list[tuple[str, bytes]], list[str], bytes | None]:
-    """Return other tools' texts by name, files that hold groups already, and standard input.
+    """Return (name, bytes) of other tools' texts, files that hold groups, and standard input.
 
     Parameters
     ----------
-    snapshots : whether snapshots are among the latter, not just Parquet
+    snapshots : whether snapshots count as files that hold groups; otherwise only Parquet does
     """
     texts, others, standard_input = [], [], None
     for file in files:
@@ -112,10 +112,10 @@ def _shared_out(
     return texts, others, standard_input
 
 
-def _found(
+def _groups_in(
     files: Sequence[str], standard_input: bytes | None, failures: list[Failure]
 ) -> Iterator[Group]:
-    """Yield the groups that some files hold; add to the failures why parts hold none."""
+    """Yield the groups in files; append to `failures` what could not be read."""
     for _, read in each_group(find(files, standard_input=standard_input)) if files else ():
         if isinstance(read, Group):
             yield read
@@ -124,15 +124,15 @@ def _found(
 
 
 def write_snapshots(groups: Iterable[Group], out: str | None) -> int:
-    """Write groups as snapshots, none where there is none; return how many there are.
+    """Write groups as snapshots; return how many there are.
 
-    As Parquet if the file is named so, else as JSON: one as a document, several as lines.
+    A file ``.parquet`` gets Parquet. Otherwise one group is a JSON document, several JSON lines.
     """
     if out is not None and out.endswith(PARQUET):
         require("pyarrow", extra="spark")
         from groups.table.parquet import write_groups
 
-        # There may be more than the memory holds.
+        # Streamed: the groups may not fit into memory.
         return write_groups(groups, out)
     snapshots = [group.snapshot() for group in groups]
     lines = len(snapshots) > 1 or (out is not None and is_json_lines(out))
@@ -142,13 +142,18 @@ def write_snapshots(groups: Iterable[Group], out: str | None) -> int:
 
 
 def note_each_assumed(assumed: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Note what was assumed of which groups, by name, once if it is the same for several."""
-    of: dict[str, dict[str, None]] = {}
+    """Print what was assumed of which group; a line that holds for several is printed once.
+
+    Parameters
+    ----------
+    assumed : (group, lines) pairs
+    """
+    names_of: dict[str, dict[str, None]] = {}
     for name, each in assumed:
         for line in each:
-            of.setdefault(line, {})[name] = None
+            names_of.setdefault(line, {})[name] = None
     lines = [
         f"{next(iter(names)) if len(names) == 1 else f'{len(names)} groups'}: {line}"
-        for line, names in of.items()
+        for line, names in names_of.items()
     ]
     note_assumed(first_lines(lines, MOST_LINES, ", each in `assumed` of its snapshot"))

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 
 DEFAULT_SECONDS = 10.0
-# Commands that can ask a broker themselves, and try assignors.
+# Commands that take --bootstrap-server and --assignor.
 OF_A_CLUSTER = ("score", "advise")
-# Topics of a member in a command to type.
+# Most topics of a member in a suggested command.
 MOST_TOPICS = 12
-# Thirty years: a clock of this machine can still add them.
+# Thirty years, which can still be added to a clock's time.
 MOST_SECONDS = 1e9
 
 File = Annotated[
@@ -159,7 +159,7 @@ OneOf = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class GroupOptions:
-    """What the command line tells of groups where their source does not."""
+    """What the command line says about groups if their source does not."""
 
     reads: Reads = None
     assume_equal: AssumeEqual = False
@@ -188,16 +188,16 @@ Like = Annotated[
 def limits_of(
     given: Sequence[str] | None, objective: Sequence[str], option: str = "--fail-above"
 ) -> dict[str, int]:
-    """Return what ``--fail-above`` or another option allows: the greatest excess of each tier.
+    """Return the greatest excess of each tier that ``--fail-above`` or another option allows.
 
     Raises
     ------
     BadInput
-        Where a text is not TIER=N, or the tier is none of the objective's, or is given twice.
+        If a text is not TIER=N, or the tier is not in the objective or is given twice.
     """
     limits = _numbers_of(option, given)
     for tier in (one for one in limits if one not in objective):
-        # After the moves it would decide nothing that they have not decided.
+        # Behind the moves, a tier would have nothing left to decide.
         last = len(objective) - (objective[-1] == MOVES)
         wider = (*objective[:last], tier, *objective[last:])
         add = f"; add it: --objective '{in_words(wider)}'"
@@ -209,12 +209,12 @@ def limits_of(
 
 
 def budgets_of(given: Sequence[str] | None) -> dict[str, int]:
-    """Return what ``--at-most`` allows: the greatest value of each tier.
+    """Return the greatest value of each tier that ``--at-most`` allows.
 
     Raises
     ------
     BadInput
-        Where a text is not TIER=N, or names no tier or one that has a budget already.
+        If a text is not TIER=N, or the tier does not exist or is given twice.
     """
     from optimal.budgets.budget import parse_budgets
 
@@ -222,7 +222,7 @@ def budgets_of(given: Sequence[str] | None) -> dict[str, int]:
 
 
 def _numbers_of(option: str, given: Sequence[str] | None) -> dict[str, int]:
-    """Return the numbers of an option that takes TIER=N, by the names of tiers."""
+    """Return the numbers of an option that takes TIER=N, by tier."""
     numbers: dict[str, int] = {}
     for text in given or ():
         name, _, number = text.partition("=")
@@ -240,7 +240,7 @@ def _numbers_of(option: str, given: Sequence[str] | None) -> dict[str, int]:
 
 
 def given_in(options: Any) -> dict[str, object]:
-    """Return what was given of a dataclass of options, each by its field's name as it is typed."""
+    """Return the options of a dataclass that differ from their default, by option name."""
     return {
         f"--{one.name.replace('_', '-')}": value
         for one in fields(options)
@@ -249,7 +249,7 @@ def given_in(options: Any) -> dict[str, object]:
 
 
 def words_of(given: Mapping[str, object]) -> Iterator[str]:
-    """Yield options as they are typed, a list's once for each value; None is not given."""
+    """Yield options as words of a command line; a list repeats its option, None is left out."""
     for option, value in given.items():
         for one in value if isinstance(value, list | tuple) else () if value is None else [value]:
             yield option
@@ -258,28 +258,28 @@ def words_of(given: Mapping[str, object]) -> Iterator[str]:
 
 
 def refuse_given(given: Mapping[str, object], why: str) -> None:
-    """Raise BadInput for the first of some options that was given, with why it is refused."""
+    """Raise BadInput for the first option that was given, with the reason `why`."""
     for option, value in given.items():
         if value:
             raise BadInput(f"{option}: {why}")
 
 
 def no_group_in(files: Sequence[str]) -> str:
-    """Return the refusal of files without a group, with the view that has one."""
+    """Return the error message for files without a group."""
     return f"{', '.join(files)}: no group in it, add kafka-consumer-groups --describe"
 
 
 def groups_in(
     files: Sequence[str], only: Sequence[str] | None, options: GroupOptions
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
-    """Return the groups asked for, as :func:`as_told` returns them; say what is not there.
+    """Return the groups asked for, as :func:`as_told` returns them; print what is missing.
 
-    The second value says what is damaged; the third which groups are not to be had in their
-    state, as one that is rebalancing. There may be no other group than these.
+    The second value has what could not be read. The third has groups in a state without an
+    assignment, such as rebalancing; there may be no other group than these.
 
     Parameters
     ----------
-    only : names of groups; nothing or None: all
+    only : names or patterns of groups; empty or None: all
     """
     groups, damaged, not_had = _found(files, only or (), may_be_none=True)
     told = as_told(groups, options)
@@ -295,17 +295,17 @@ def group_in(
     standard_input: bytes | None = None,
     otherwise: str | None = None,
 ) -> tuple[Group, list[Failure]]:
-    """Return the one group in some files, or of several the one of that name; what is damaged.
+    """Return the group of that name, or the only group in files; and what could not be read.
 
     Parameters
     ----------
-    standard_input : what was in it, where somebody has read it already
-    otherwise : the name of which one is meant where there are several and `name` is None
+    standard_input : its content, if it has already been read
+    otherwise : name to use for several groups if `name` is None
 
     Raises
     ------
     BadInput
-        Where it is not there, or which one is meant is not said.
+        If the group is not there, or there are several and no name.
     """
     for file in files if name is None else ():
         if is_folder(file):
@@ -331,7 +331,7 @@ def one_group(
     Raises
     ------
     BadInput
-        Where it is not there, which one is meant is not said, or something is damaged.
+        As :func:`group_in` raises it, and if no name is given and something could not be read.
     """
     found, damaged = group_in(
         files, name, options, standard_input=standard_input, otherwise=otherwise
@@ -350,13 +350,13 @@ def other_objective(tiers: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What a command was asked, for the commands to go on with: they are to be asked alike.
+    """The arguments of the running command, from which the commands that it suggests are made.
 
     Attributes
     ----------
-    sources : files, or the options that tell a connection
-    group : its name; None of all groups that were asked for
-    options : what was told of it
+    sources : files, or the options of a connection
+    group : the group's name; None: all groups
+    options : the options about groups
     """
 
     sources: Sequence[str]
@@ -366,7 +366,7 @@ class Asked:
     time_limit: float | None = None
 
     def command(self, name: str, *words: str) -> str:
-        """Return the line of another command.
+        """Return the command line of another command with the same arguments.
 
         Examples
         --------
@@ -387,7 +387,7 @@ class Asked:
             "--time-limit": None if limit == DEFAULT_SECONDS else limit,
         }
         words = (*words_of(told), *words)
-        # What was read from standard input is not there again.
+        # Standard input cannot be read a second time.
         sources = ["FILE" if source == "-" else source for source in self.sources]
         if self.sources[0].startswith("--bootstrap-server") and name not in OF_A_CLUSTER:
             captured = shlex.join(("assay", "capture", *self.sources, *group))
@@ -399,7 +399,7 @@ class Asked:
         return self.command("solve", "--objective", objective)
 
     def about(self, group: str) -> Asked:
-        """Return the same, asked of one group."""
+        """Return the same arguments for one group."""
         return replace(self, group=group)
 
     def advise(self, *, assumed: bool) -> str:
@@ -407,7 +407,7 @@ class Asked:
 
         Parameters
         ----------
-        assumed : whether subscriptions that are not known are assumed equal
+        assumed : whether unknown subscriptions are taken as equal
         """
         told = replace(self.options, assume_equal=self.options.assume_equal or assumed)
         return replace(self, options=told).command("advise", "--lower", "peak_load")
@@ -416,12 +416,12 @@ class Asked:
 def how_to_answer(
     asks: Sequence[tuple[str, str]], group: Group, asked: Asked, *command: str
 ) -> Iterator[str]:
-    """Yield how to answer a question on who reads what: with a yes, with a no, or otherwise.
+    """Yield lines on how to answer a question on who reads what: yes, no, or unknown.
 
     Parameters
     ----------
-    asks : (member, topic) pairs that it names
-    command : the command that takes the answer, and further words of it
+    asks : the (member, topic) pairs that the question is about
+    command : the command that takes the answer, and its further words
     """
     topics: dict[str, list[str]] = {}
     for member, topic in asks:
@@ -447,7 +447,7 @@ def how_to_answer(
 
 
 def _with_reads(rules: Sequence[str]) -> list[str]:
-    """Return the options for the first of some rules, and dots for what is too long to print."""
+    """Return a ``--reads`` option for each of the first rules, then dots if there are more."""
     words = [word for rule in rules[:MOST_NAMED] for word in ("--reads", rule)]
     return [*words, *(["..."] if len(rules) > MOST_NAMED else [])]
 
@@ -462,15 +462,15 @@ def _all_named(files: Sequence[str]) -> str:
 
 
 def tell_not_valid(group: Group) -> None:
-    """Print what is wrong with what members hold, such as a partition without an owner."""
+    """Print why the present assignment is not valid, such as a partition without an owner."""
     if said := not_valid_told(Assignment.current(group)):
         tell(said)
 
 
 def as_told(groups: Sequence[Group], options: GroupOptions) -> list[Group]:
-    """Return groups with what options tell of them; note what members read that is no topic.
+    """Return groups with what options say about them; print subscriptions that match no topic.
 
-    Subscriptions that are not known stay so: whoever judges assumes them equal, or does not.
+    Unknown subscriptions stay unknown: assuming them equal is left to the judgement.
     """
     told = reading_as_told(groups, options.reads or ())
     told = [group.with_reset(options.reset) for group in told]
@@ -485,32 +485,32 @@ def as_told(groups: Sequence[Group], options: GroupOptions) -> list[Group]:
 
 
 def note_passed_over(groups: Sequence[Group]) -> None:
-    """Note what a table of groups leaves out of what was assumed of them.
+    """Print the assumptions about groups that a table of groups does not show.
 
-    Which lines of their texts were passed over, once for each text; which groups have a commit
-    beyond the end of a log, and which are on the way to their target.
+    These are lines of the texts that were passed over, groups with a commit beyond the end of a
+    log, and groups on the way to their target.
     """
     lines = (line for group in groups for line in group.assumed if line.startswith(PASSED_OVER))
     for line in dict.fromkeys(lines):
         note(line)
     for start in (BEYOND_THE_END, ON_THE_WAY):
-        of = {group.name: line for group in groups for line in group.assumed if start in line}
-        if len(of) == 1:
-            note(": ".join(*of.items()))
-        elif of:
-            note(f"{few([*of])}: {start}")
+        line_of = {group.name: line for group in groups for line in group.assumed if start in line}
+        if len(line_of) == 1:
+            note(": ".join(*line_of.items()))
+        elif line_of:
+            note(f"{few([*line_of])}: {start}")
 
 
 def note_unused_capacity(
     groups: Sequence[Group], tiers: Sequence[str], options: GroupOptions, command: str = ""
 ) -> None:
-    """Note that an objective leaves out the capacity that members have, and which one has it.
+    """Print that the objective ignores the members' capacities, and an objective that uses them.
 
-    Nothing where the command line told a rate: then every member has one.
+    Prints nothing if --rate is given, which sets every capacity.
 
     Parameters
     ----------
-    command : that takes the other objective, where it is not the one that runs
+    command : the command that takes that objective, if it is not the running one
     """
     given = [one for one in groups if any(member.capacity for member in one.details)]
     if not given or "peak_time" in tiers or options.rate is not None:
@@ -530,11 +530,13 @@ def _found(
     *,
     may_be_none: bool = False,
 ) -> tuple[Groups, list[Failure], list[Failure]]:
-    """Return the groups asked for, what is damaged, and what is not to be had; say so.
+    """Return the groups asked for, what could not be read, and groups without an assignment.
+
+    Both kinds of failures are printed.
 
     Parameters
     ----------
-    may_be_none : whether groups that are not to be had in their state are enough
+    may_be_none : whether groups in a state without an assignment are enough to go on
     """
     groups = read_groups(files, standard_input=standard_input)
     failures = groups.failures
@@ -557,7 +559,7 @@ def _found(
 
 
 def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
-    """Note of each group with several captures of one time which file holds which."""
+    """Print for each group with several captures of the same time which file holds which."""
     same: dict[tuple[str, str | None], list[int]] = {}
     for at, group in enumerate(groups):
         same.setdefault((group.name, group.captured_at), []).append(at)
@@ -570,12 +572,12 @@ def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
 
 
 def names_of(groups: Groups) -> set[str]:
-    """Return the names of groups, and of those that cannot be had."""
+    """Return the names of groups, and of those that failed."""
     return {one.name for one in groups} | {one.group for one in groups.failures if one.group}
 
 
 def asked_for(groups: Groups, only: Sequence[str]) -> Groups:
-    """Return the groups that are asked for, of nothing all, and what failed of them."""
+    """Return the groups with the names or patterns `only`, with their failures; empty: all."""
     if not only:
         return groups
     wanted = named_in(names_of(groups), only)
@@ -585,7 +587,7 @@ def asked_for(groups: Groups, only: Sequence[str]) -> Groups:
 
 
 def named_in(names: Collection[str], only: Sequence[str]) -> set[str]:
-    """Return which names are asked for; what is none of them is a pattern as in ``orders-*``."""
+    """Return the names asked for; a word that is no name is a pattern, as in ``orders-*``."""
     known, found = {*names}, set[str]()
     for one in only:
         found |= {one} if one in known else {name for name in known if fnmatchcase(name, one)}
@@ -593,7 +595,12 @@ def named_in(names: Collection[str], only: Sequence[str]) -> set[str]:
 
 
 def require_named(only: Sequence[str], known: Collection[str], every: Collection[str]) -> None:
-    """Raise BadInput for a name or pattern without a group in `known`; `every` has near names."""
+    """Raise BadInput for a name or pattern that matches nothing in `known`.
+
+    Parameters
+    ----------
+    every : names among which the message looks for the nearest
+    """
     for one in sorted(set(only)):
         if not named_in(known, [one]):
             raise BadInput(f"--group {one}: no group of that name{nearest_or_some(one, every)}")

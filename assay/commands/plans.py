@@ -1,4 +1,4 @@
-"""Plans: assignments made elsewhere, scored as rows under their own names."""
+"""Plans: assignments from files, each scored as a row of its own."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Plans = Annotated[
 
 
 def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, NamedAssignment]:
-    """Return plans by the names of their rows: the files' names without ending.
+    """Return plans by the name of their row: the file's name without its suffix.
 
     Raises
     ------
     BadInput
-        Where a file cannot be used as a plan for the one group that there is, or a name is taken.
+        If there is not exactly one group, a file is no plan for it, or a name is taken.
     """
     if files and len(groups) != 1:
         raise BadInput(f"--plan {files[0]}: {len(groups)} groups to plan for; add --group NAME")

@@ -84,7 +84,7 @@ def plot(
 
 @dataclass(frozen=True)
 class _Drawn:
-    """The figures of one group by name; each takes the names of assignors that it may show."""
+    """One group's figures: a method for each, which takes the names of assignors to show."""
 
     group: Group
     tiers: Tiers
@@ -116,7 +116,7 @@ class _Drawn:
         if lag is None:
             raise BadInput(f"{self.group.name}: its lag is not known, there is nothing to draw")
         if (lag == UNKNOWN).any():
-            # What is lowest depends on what is not known.
+            # The lowest peak depends on the unknown lags.
             return figures.lag(figures.lag_table(self.group, None, self._assigned(names)))
         best, lowest, _ = self._best()
         rows = figures.lag_table(self.group, best, self._assigned(names))
@@ -153,7 +153,11 @@ class _Drawn:
         return figures.costs(figures.costs_table(best, rows))
 
     def _best(self) -> tuple[Assignment | None, Solution | None, str | None]:
-        """(the best that can be had, the solution that bounds it whoever reads what, question)."""
+        """Return the best assignment, the solution that bounds it, and the open question.
+
+        The bounds hold whoever reads what. The question is None unless the best assignment
+        depends on who reads what.
+        """
         from compare.judged import judge
         from optimal import solve
 

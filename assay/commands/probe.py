@@ -1,4 +1,4 @@
-"""Probe: any client that connects, made the leader of groups and scored."""
+"""Probe: scores any client that connects, by making it the leader of groups."""
 
 from __future__ import annotations
 
@@ -102,17 +102,17 @@ def _groups(file: str, *, equal: bool) -> list[Group]:
 def score_client(
     probe: Probe, group: Group, solution: Solution, protocol: str | None, *, timeout: float
 ) -> Score:
-    """Score the assignment that the next client to join makes; a failure is a row, too.
+    """Score the assignment of the next client that joins; a failed client gets a row, too.
 
     Parameters
     ----------
-    protocol : the assignor's name on the wire; None for the one the client prefers
-    timeout : seconds for its plan, and as many for each time that it joins
+    protocol : the assignor's name on the wire; None: the one that the client prefers
+    timeout : seconds for its plan, and again for each time that it joins
 
     Raises
     ------
     Absent
-        Where no client joins.
+        If no client joins.
     """
     from compare.scores import score_outcome
     from heuristics.assignor import attempt
@@ -120,9 +120,9 @@ def score_client(
 
     name, made = lead(probe, group, protocol, timeout=timeout)
 
-    def came(_: Group) -> Plan:
+    def assign(_: Group) -> Plan:
         if isinstance(made, AssayError):
             raise made
         return made
 
-    return score_outcome(group, attempt(came, group), solution, name)
+    return score_outcome(group, attempt(assign, group), solution, name)

@@ -1,4 +1,4 @@
-"""Promises: the smallest group that breaks one, and a finding as a program."""
+"""Promises: hunt for the smallest group that breaks one, and print a finding as a program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from assay.commands.guests import Guests
 from assay.commands.options import MOST_SECONDS, Format, seconds_option
 from assay.commands.solve import in_ranges
-from assay.progress import far
+from assay.progress import report_progress
 from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
 from assay.terminal import Column, show_table, tell
@@ -92,7 +92,7 @@ def hunt(
             seconds=seconds,
             say=note,
             call_seconds=time_limit,
-            far=far,
+            far=report_progress,
             known=list(read_findings(str(SHIPPED))) if SHIPPED.exists() else (),
         )
         broken = False

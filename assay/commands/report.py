@@ -1,4 +1,4 @@
-"""Report: one offline page about groups, of files directly or of what a run left."""
+"""Report: one offline page about groups, from files, a cluster or the tables of a run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.commands.options import (
     refuse_given,
     require_named,
 )
-from assay.progress import far
+from assay.progress import report_progress
 from assay.streams import complain, note_failures, show
 from groups.errors import BadInput, Failure
 from groups.tiers import parse_objective
@@ -108,11 +108,11 @@ def report(
             tiers,
             sources=[f"the cluster at {live.bootstrap}"] if live else [*map(named, files)],
             unread=unread,
-            assignors=_tried(assignor, groups),
+            assignors=_assignors_to_try(assignor, groups),
             benchmark=_benchmark(benchmark, options),
             assume_equal=options.assume_equal,
             made=made_now(_command(), tiers, time_limit),
-            say=far,
+            say=report_progress,
             commands=Asked(sources=files, group=None, options=options, time_limit=time_limit),
         )
     write_page(page, path)
@@ -123,7 +123,7 @@ def report(
         complain("no group could be read; the page says why")
         raise typer.Exit(2)
     note_failures(unread)
-    # What is wrong with a file of a folder stands on the page.
+    # Failures of files in a folder are on the page; only those of named sources fail the command.
     named_ones = [one for one in unread if live or one.source in files]
     raise typer.Exit(2 if cluster.lost_of(named_ones, group)[0] else 0)
 
@@ -134,13 +134,13 @@ def _folder_of_a_run(sources: Sequence[str]) -> str | None:
     first, *more = sources
     if more:
         return None
-    # Only tables of a run are read from an address.
-    # Path.is_dir raises where no file can have such a name; reading it says so.
+    # An address can only be that of a run's tables. os.path.isdir, unlike Path.is_dir, does not
+    # raise for an impossible name: reading it then gives the message.
     return first if not is_local(first) or os.path.isdir(os.path.join(first, "runs")) else None
 
 
-def _tried(assignor: Sequence[str] | None, groups: Sequence[Group]) -> list[str]:
-    """Return the assignors to try: those named, else the usual ones where there are consumers."""
+def _assignors_to_try(assignor: Sequence[str] | None, groups: Sequence[Group]) -> list[str]:
+    """Return the named assignors, else the usual ones unless all groups are of Kafka Streams."""
     from compare.scores import CURRENT, OPTIMUM, assignors_asked
     from heuristics.catalogue import usual_assignors
 
@@ -150,7 +150,7 @@ def _tried(assignor: Sequence[str] | None, groups: Sequence[Group]) -> list[str]
 
 
 def _benchmark(sources: Sequence[str] | None, options: GroupOptions) -> list[Group]:
-    """Return the groups of a benchmark; say what is not read of it."""
+    """Return the groups of a benchmark; print what could not be read."""
     of_others = GroupOptions(reset=options.reset)
     apart, damaged = _read(sources, [], of_others) if sources else ([], [])
     note_failures(damaged)
@@ -160,7 +160,7 @@ def _benchmark(sources: Sequence[str] | None, options: GroupOptions) -> list[Gro
 def _read(
     sources: Sequence[str], only: Sequence[str], options: GroupOptions
 ) -> tuple[list[Group], list[Failure]]:
-    """Return the groups asked for, and what holds none; refuse where there is neither."""
+    """Return the groups asked for, and what could not be read; refuse files without any group."""
     from groups.files import is_folder, read_groups
 
     try:
@@ -179,7 +179,7 @@ def _read(
 
 
 def _command() -> str:
-    """Return the command line, without what --config sets: it may be a password."""
+    """Return the command line without the values of --config, which may be passwords."""
     words: list[str] = []
     for word in sys.argv[1:]:
         hide = words[-1:] == ["--config"] or word.startswith("--config=")

@@ -23,7 +23,7 @@ from assay.commands.options import (
     TimeLimitOption,
     limits_of,
 )
-from assay.progress import far
+from assay.progress import report_progress
 from assay.signals import ending_on_signals
 from assay.streams import complain, note, show, show_json
 from assay.tables import show_groups, show_notes, show_unscored
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 FORMAT = "assay-run/1"
 MOST_LINES = 20
 MOST_UNREAD = 10
-# How often a file or a pipe is told how far a run is; a terminal sees it all the time.
+# Seconds between lines of progress in a file or a pipe; a terminal has the line of progress.
 EVERY_SECONDS = 10.0
 
 
@@ -146,18 +146,18 @@ def run(
     )
     if guests.probe and not runs_here(master):
         raise BadInput("--probe: only where Spark runs on this machine alone: --master local[N]")
-    # What is wrong with it is said before anybody waits for a client.
+    # Wrong arguments fail here, before anybody waits for a client.
     prepare(job_with(assignors=assignor))
 
     def say(line: str) -> None:
         note(line)
-        far(line)
+        report_progress(line)
 
     told = monotonic()
 
     def how_far(line: str) -> None:
         nonlocal told
-        far(line)
+        report_progress(line)
         if not sys.stderr.isatty() and monotonic() - told > EVERY_SECONDS:
             told = monotonic()
             note(line)
@@ -190,7 +190,7 @@ def run(
 
 
 def missed(counts: RunCounts) -> list[str]:
-    """Return what ``--strict`` does not let pass: failed inputs, groups not judged or served."""
+    """Return what ``--strict`` refuses: failed inputs, groups not judged, groups nobody serves."""
     many, names = counts.found.not_judged
     says = counts.found.overview.says
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
@@ -200,7 +200,7 @@ def missed(counts: RunCounts) -> list[str]:
 
 
 def show_run(counts: RunCounts, tiers: Tiers) -> None:
-    """Print a sentence about the groups of a run, its worst groups and how much it came to."""
+    """Print a sentence about the groups of a run, its worst groups and its counts."""
     found = counts.found
     many, names = found.not_judged
     tell(found.overview.sentence())
@@ -228,7 +228,7 @@ def show_run(counts: RunCounts, tiers: Tiers) -> None:
 
 
 def not_read(counts: RunCounts) -> list[str]:
-    """Return a line for each of the first inputs that were not read, and how many are left."""
+    """Return lines for the first inputs that could not be read, then how many more there are."""
     many, first = counts.found.unread
     lines = [
         f"{one.place}: {f'group {one.group}: ' if one.group else ''}{one.reason}"

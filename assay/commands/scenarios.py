@@ -54,7 +54,7 @@ _WHAT_HAPPENS = (
 )
 OF_A_STEP = ("change_hands", "rounds", "revoked", "stopped", "ownerless", "needless")
 COUNTS = (*OF_A_STEP, "invalid", "without_plan")
-# What columns count, in a few words; in full in docs/reference/scenarios.md.
+# What the columns count; docs/reference/scenarios.md says more.
 SAID = {
     "rounds": "how often members join until nobody has to join again",
     "revoked": "partitions that members clean up and give up",
@@ -69,7 +69,7 @@ SAID = {
     "without_plan": "rebalances for which the assignor made no assignment",
     "contested": "partitions for which two members could commit",
 }
-# What the rules are to a reader.
+# How the rules are called in the output.
 RULES = {Rule.STATIC: "clients of today", Rule.DYNAMIC: "proposal of KIP-726"}
 RULE_SAID = {
     Rule.STATIC: "as clients of today do it: a member's protocol is fixed when it starts",
@@ -215,7 +215,7 @@ def _leaving(given: Sequence[str]) -> int | tuple[str, ...]:
 
 
 def _left(group: Group, leaving: int | tuple[str, ...], *, joins: int) -> int | tuple[str, ...]:
-    """Return how many members leave, or the ids of those that do; some have to stay."""
+    """Return how many members leave, or their ids; refuse if none would stay."""
     there = len(group.members) + joins
     if not there:
         raise BadInput(f"{group.name}: no members: --scale-out N lets some join")
@@ -245,7 +245,7 @@ def _variation(
     *,
     back: bool,
 ) -> Variation | None:
-    """Return what is chosen about a rollout; None where nothing is."""
+    """Return the options of a rollout; None if none is given."""
     if not (order or misses or stays or start or to or back):
         return None
     of_all, of_some = None, {}
@@ -279,8 +279,8 @@ def _is_scenario(data: bytes) -> bool:
     return '"assay-scenario/' in beginning(data)
 
 
-def _beginning(group: Group) -> str:
-    """Return why members do not begin with what they hold now; nothing if they do."""
+def _why_first_rebalance(group: Group) -> str:
+    """Return why the scenario cannot begin with the present assignment; empty if it can."""
     if held_now(group) is not None:
         return ""
     why = not_valid_told(Assignment.current(group)) or f"{group.name}: nobody holds a partition."
@@ -299,7 +299,7 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
     ----------
     drawn : how many of the members that leave were not named
     """
-    why = _beginning(asked.group)
+    why = _why_first_rebalance(asked.group)
     since = "" if why else " from the assignment as it is now"
     played = f"{counted(len(optimum.rebalances), 'rebalance')}{since}"
     given = _given(asked.group)
@@ -313,12 +313,12 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
 
 
 def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) -> None:
-    """Print the steps of the journeys, the sums of all, then what moves in one rebalance.
+    """Print the steps of the journeys, the sums of all, then the moves if there is one rebalance.
 
     Parameters
     ----------
-    named : whether somebody named the assignors; else only the optimum is shown in full
-    steps : whether there are steps to print of those named
+    named : whether the user named the assignors; if not, only the optimum is shown in full
+    steps : whether to print the steps of the named assignors
     """
     in_steps = journeys if named and steps else ()
     for journey in in_steps:
@@ -337,7 +337,7 @@ def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) ->
 
 
 def _why_not(step: JourneyStep) -> str | None:
-    """Return why a step has no assignment that is valid; None where it has one."""
+    """Return why a step has no valid assignment; None if it has one."""
     return step.row.why_not and f"{step.event}: {step.row.why_not}"
 
 
@@ -347,9 +347,9 @@ def _print_sums(journeys: Sequence[Journey]) -> list[str]:
     sums: list[dict[str, Any]] = [{"assignor": one.assignor, **one.total} for one in journeys]
     for row in sums:
         row["scored"] = every - row["invalid"] - row["without_plan"]
-    # A sum over fewer rebalances is a smaller one: it says of how many it is.
+    # A sum over fewer rebalances is smaller, so each row says over how many it is.
     some = any(row["scored"] < every for row in sums)
-    # A column of zeros says nothing, but of what the question is about.
+    # Columns of zeros are left out, except what the question is about.
     counts = [c for c in COUNTS if c == "change_hands" or any(row[c] for row in sums)]
     _tell_extremes([row for row in sums[1:] if row["scored"] == every], tiers[0])
     show_table(
@@ -383,11 +383,11 @@ def _sum_column(tier: str) -> Column[dict[str, Any]]:
 def _tell_extremes(sums: Sequence[Mapping[str, Any]], tier: str) -> None:
     """Print with which assignors the fewest partitions change hands, and with which the most.
 
-    The fewest are those among the assignors that keep the first tier at its optimum.
+    The fewest are taken among the assignors that keep the first tier at its optimum.
 
     Parameters
     ----------
-    sums : of assignors that make a valid assignment each time
+    sums : rows of the assignors that make a valid assignment each time
     """
     best = [row for row in sums if row["terms"][tier] == row["optimum"][tier]]
     if not best:
@@ -409,7 +409,7 @@ _EXTREMES = (
 
 
 def _print_moves(journeys: Sequence[Journey]) -> None:
-    """Print from whom to whom partitions go in the one rebalance, once where it is the same."""
+    """Print the moves of the only rebalance; assignors with the same moves share one list."""
     alike: dict[str, list[Journey]] = {}
     for journey in journeys:
         (step,) = journey.rebalances
@@ -440,7 +440,7 @@ def _print_steps(journey: Journey) -> None:
 
 
 def _tier_column(tier: str, at: int) -> Column[JourneyStep]:
-    """Return the column of a tier where it can be compared, with the optimum in brackets."""
+    """Return the column of a tier, with the optimum in brackets; empty for invalid assignments."""
 
     def beside_the_best(step: JourneyStep) -> tuple[str, str] | None:
         if step.row.terms is None or not step.row.valid:
@@ -463,7 +463,7 @@ def _head(name: str) -> str:
 def _print_rollouts(rollouts: Sequence[Rollout], group: Group) -> None:
     """Print the answer, then each rule's rollout act by act, then the sums side by side."""
     tell(f"{rollouts[0].name}{_given(group)}: {rollouts[0].answer}")
-    tell(_beginning(group) or "It begins with the assignment as it is now.")
+    tell(_why_first_rebalance(group) or "It begins with the assignment as it is now.")
     _tell_counts((*COUNTED, "barred", "contested"))
     for rollout in rollouts:
         tell(RULE_SAID[rollout.rule])

@@ -27,7 +27,7 @@ from assay.commands.options import (
 )
 from assay.commands.plans import Plans, plan_rows, read_plans
 from assay.commands.solve import lag_columns
-from assay.progress import far
+from assay.progress import report_progress
 from assay.streams import WHO_READS, complain, note_assumed, show, show_json
 from assay.tables import (
     plan_told,
@@ -134,7 +134,7 @@ def score(
     note_unused_capacity(groups, tiers, options)
     assume_equal = options.assume_equal
     plans = read_plans(plan or [], groups)
-    far(f"solving {counted(len(groups), 'group')}")
+    report_progress(f"solving {counted(len(groups), 'group')}")
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
@@ -149,7 +149,7 @@ def score(
         asked=asked,
         fresh=bool(plans or asked),
         assume_equal=assume_equal,
-        say=far,
+        say=report_progress,
     )
     scored = with_lowest(made, tiers, assume_equal=assume_equal)
     if plans:
@@ -171,7 +171,7 @@ def score(
         unfit = _unfit(rows, limited=bool(sure or assumed), strict=strict)
         worse += [(groups[0].name, line) for line in unfit]
     worse += [(one.about, "not judged") for one in not_had] if strict else []
-    # What is proved to be too far comes before what could not be judged.
+    # Groups proved to be beyond a limit come before those that could not be judged.
     worse.sort(key=lambda one: not isinstance(one[1], Beyond))
     limits = {"--fail-above": fail_above, "--fail-above-assumed": fail_above_assumed}
     gate = " ".join(words_of({**limits, "--strict": strict or None}))
@@ -219,12 +219,12 @@ def score(
 def _gate_told(
     limits: str, worse: Sequence[tuple[str, object]], groups: Sequence[str], unsure: Sequence[str]
 ) -> str:
-    """Return which groups do not keep to the limits, and in what.
+    """Return the sentence that says which groups are beyond the limits, and in what.
 
     Parameters
     ----------
-    worse : groups that fail, and why, in any order; a group may be there more than once
-    groups, unsure : all of them, and those whose verdict is open
+    worse : (group, why) of groups that fail, in any order; a group may occur more than once
+    groups, unsure : names of all groups, and of those whose verdict is open
     """
     failing: dict[str, list[str]] = {}
     for name, why in worse:
@@ -251,7 +251,7 @@ def _gate_told(
 
 
 def _complain(worse: Sequence[tuple[str, object]], damaged: Sequence[Failure]) -> None:
-    """Say of each group that fails why, or if none does, what was not read."""
+    """Print why each failing group fails, or, if none does, what was not read."""
     for line in first_lines([f"{name}: {why}" for name, why in worse], MOST_LINES):
         complain(line)
     if damaged and not worse:
@@ -259,7 +259,12 @@ def _complain(worse: Sequence[tuple[str, object]], damaged: Sequence[Failure]) -
 
 
 def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
-    """Return which plans are not valid, where no limit speaks of that, or have no score."""
+    """Return lines on plans that are not valid and, if `strict`, on those without a score.
+
+    Parameters
+    ----------
+    limited : whether a limit is set, which then reports plans that are not valid
+    """
     invalid = [row.assignor for row in plans if row.status == "scored" and not row.valid]
     lines = [] if limited else [f"{name}: the assignment is not valid" for name in invalid]
     if strict:
@@ -270,10 +275,10 @@ def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
 def _worse(
     one: ScoredGroup, named: Container[str], sure: Mapping[str, int], assumed: Mapping[str, int]
 ) -> list[object]:
-    """Return a line for each row of those named that is further from the optimum than it may be.
+    """Return a line for each named row that is further from the optimum than allowed.
 
-    Where a subscription is unknown, what is sure of now lies between two optima, and nothing is
-    sure of an assignor.
+    If a subscription is unknown, the excess of what members hold now is only known to lie in a
+    range, and the excess of an assignor is not known at all.
     """
     judged, rows = one.judged, [row for row in one.rows if row.assignor in named]
     if not (sure or assumed) or judged.verdict.says in ("no members", "nobody reads"):
@@ -287,13 +292,13 @@ def _worse(
         return [_resting_on(line, judged) for line in found]
     if sure and any(row.assignor != CURRENT for row in rows):
         return [NOT_SURE]
-    between = _whoever_reads_what(judged, rows)
+    rows_for_sure = _whoever_reads_what(judged, rows)
     optimum = judged.reference.terms
-    anyhow = beyond(between, assumed, optimum, sure=True, besides=sure)
+    anyhow = beyond(rows_for_sure, assumed, optimum, sure=True, besides=sure)
     known = {line.short for line in anyhow}
     if condition := judged.verdict.condition:
         also = [o if o.short in known else o._replace(given=condition) for o in also]
-    found = [*beyond(between, sure, optimum, sure=True, besides=assumed, shown=rows), *also]
+    found = [*beyond(rows_for_sure, sure, optimum, sure=True, besides=assumed, shown=rows), *also]
     return [_resting_on(line, judged) for line in found]
 
 
@@ -303,14 +308,14 @@ def _is_left_open(
     sure: Mapping[str, int],
     too_far: Sequence[object],
 ) -> bool:
-    """Return whether it is open of a group if it keeps to the limits.
+    """Return whether it is open if a group is within the limits.
 
-    So it is of an open verdict, and of a group that is improvable for sure by more or less, unless
-    all that it can come to keeps to them.
+    That is so for an open verdict, and for a group that is improvable by an amount that is not
+    known, unless it is within the limits for every possible amount.
 
     Parameters
     ----------
-    too_far : what is too far for sure
+    too_far : lines on what is beyond a limit for sure
     """
     reference, says = one.judged.reference, one.judged.verdict.says
     if says not in OPEN and (says != "improvable" or not sure or too_far):
@@ -322,12 +327,12 @@ def _is_left_open(
         row.assignor != CURRENT for row in rows
     ):
         return True
-    between = _whoever_reads_what(one.judged, rows)
-    return not rows or bool(beyond(between, sure, reference.terms))
+    rows_for_sure = _whoever_reads_what(one.judged, rows)
+    return not rows or bool(beyond(rows_for_sure, sure, reference.terms))
 
 
 def _open_told(judged: Judged) -> str:
-    """Return the verdict, and of one that is sure what is open of it all the same."""
+    """Return the verdict; for "improvable", also why the amount is not known."""
     if judged.verdict.says != "improvable":
         return judged.shown
     why = "depends on who reads what" if judged.further_question else "is not proved"
@@ -335,7 +340,7 @@ def _open_told(judged: Judged) -> str:
 
 
 def _whoever_reads_what(judged: Judged, rows: Sequence[Score]) -> list[Score]:
-    """Return rows with what is sure of them where it is not known who reads what."""
+    """Return rows with excesses that hold whoever reads what."""
     group, reference = judged.group, judged.reference
     if reference is None or group.subscription_known.all():
         return [*rows]
@@ -343,7 +348,10 @@ def _whoever_reads_what(judged: Judged, rows: Sequence[Score]) -> list[Score]:
 
 
 def _resting_on(line: Beyond, judged: Judged) -> Beyond:
-    """Return what is too far with what is assumed of where consumers start, if it is about lag."""
+    """Return a line with its condition: lags of partitions without a commit assume a start.
+
+    Only lines on lag get it, and only if a consumer of the group starts at the end.
+    """
     if line.tier not in LAG_PEAKS or not if_latest(judged.now.group):
         return line
     return line._replace(given=" and ".join(filter(None, (line.given, AT_THE_END))))
@@ -369,11 +377,11 @@ def score_document(scored: ScoredGroup, tiers: Tiers, assumed: Sequence[str]) ->
 def show_group(
     scored: ScoredGroup, asked: Asked, plans: Mapping[str, NamedAssignment] | None = None
 ) -> None:
-    """Print what is known of one group, its members' loads, and a row for each assignor.
+    """Print the verdict on one group, its members' loads, and a row for each assignor.
 
     Parameters
     ----------
-    plans : assignments made elsewhere, by the names of their rows
+    plans : assignments from files, by the name of their row
     """
     judged, rows, plans = scored.judged, scored.rows, plans or {}
     told = [plan_told(row) for row in rows if row.assignor in plans]
@@ -410,7 +418,7 @@ def show_group(
 
 
 def _tell_lag(judged: Judged, lowest: LowestPeak | None, asked: Asked) -> None:
-    """Print who has most lag, how much less there could be, and what waits without a reader."""
+    """Print who has most lag, how low it could be, and the records that nobody reads."""
     for said in lag_told(judged, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
@@ -423,14 +431,14 @@ def _tell_lag(judged: Judged, lowest: LowestPeak | None, asked: Asked) -> None:
 
 
 def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
-    """Return whether the least lag is worth more moves than those that the verdict names."""
+    """Return whether the lowest peak lag is worth further moves beyond those of the verdict."""
     there = [peak_lag(one) for one in (judged.now, judged.plan) if one is not None]
     least = min(peak for peak in there if peak is not None)
     return lag_falls(judged.now, Fall.to(lowest.assignment, least, lowest.records))
 
 
 def show_plan(judged: Judged) -> None:
-    """Print the moves that a verdict is about; nothing if it names none."""
+    """Print the moves that the verdict names, if any."""
     if judged.plan is not None:
         is_optimum = judged.verdict.says == "improvable"
         tell("Moves of the optimum:" if is_optimum else "For less lag on one member:")
@@ -438,10 +446,9 @@ def show_plan(judged: Judged) -> None:
 
 
 def show_loads(judged: Judged) -> None:
-    """Print the members whose load should change, and who gives what to whom.
+    """Print the members whose load should change, and who gives how many partitions to whom.
 
-    If nothing should, or it is not sure, print what the members hold if it differs by more than
-    one.
+    If no load should change, or that is not sure, print the loads that differ by more than one.
     """
     now, best, members = judged.now.loads, judged.target, judged.group.members
     gives: dict[str, list[str]] = {}
@@ -497,10 +504,10 @@ def show_all(
 
     Parameters
     ----------
-    in_full : which command prints one group in full
-    unread : what could not be read
-    not_had : groups that could not be judged in the state they were in
-    failing : names of groups that do not keep to a limit
+    in_full : the command that prints one group in full
+    unread : groups and files that could not be read
+    not_had : groups that could not be judged in their state, such as rebalancing
+    failing : names of groups beyond a limit
     over : whether to print how assignors did on all groups
     """
     judged = [one.judged for one in scored]
@@ -539,7 +546,7 @@ def show_all(
 
 
 def _tell_not_read(unread: Sequence[Failure]) -> None:
-    """Print what could not be read, where there is something."""
+    """Print what could not be read, if anything."""
     if unread:
         tell(f"Not read, see the messages: {_few_of(unread)}.")
 
@@ -549,7 +556,7 @@ def _few_of(failures: Sequence[Failure]) -> str:
 
 
 def _tell_without_lag(worst: Sequence[Glance]) -> None:
-    """Print of which groups no lag is known, though others have one."""
+    """Print the groups whose lag is not known."""
     if without := [one.name for one in worst if one.loads and one.peak is None]:
         tell(
             f"no lag of {few(without)}: the capture that counts, the latest, does not show it of "
@@ -558,7 +565,7 @@ def _tell_without_lag(worst: Sequence[Glance]) -> None:
 
 
 def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:
-    """Print what the best peak lag is the best of."""
+    """Print what the three peak lags of the table mean."""
     known = [one for one in worst if one.peak is not None and one.lowest is not None]
     if not known:
         return

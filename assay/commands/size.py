@@ -48,8 +48,8 @@ if TYPE_CHECKING:
 MOST_NUMBERS, MOST_PARTITIONS = 1000, 1_000_000
 _ANY = {"format": "assay-group/1", "group": "any group"}
 MOST_MEMBERS = 20
-# Ways to ask that have an answer of their own, and the other options that mean something to each;
-# in pods also those of a target, if there is one.
+# Options that change what is asked, and the other options that each of them allows. Answers in
+# pods with a target also allow the options of a target.
 _OF_A_GROUP = ("--group", "--reads", "--rate")
 TAKES = {
     "--partitions": ("--threads",),
@@ -57,7 +57,7 @@ TAKES = {
     "--threads": (*_OF_A_GROUP, "--host-by", "--target"),
     "--host-by": (*_OF_A_GROUP, "--target"),
 }
-# What the bounds of a capacity rest on; docs/findings/elastic.md has them.
+# What the bounds of --capacity rest on, by kind of proof.
 PROOFS = {
     "certificate": "two bounds that need no solver: docs/findings/elastic.md",
     "solver": "a solver's word that no less has to move",
@@ -200,7 +200,7 @@ def size(
 
 
 def _way(given: Mapping[str, object]) -> str | None:
-    """Return the way to ask that has an answer of its own; refuse what means nothing to it."""
+    """Return the first given option of `TAKES`, or None; refuse options that it does not allow."""
     way = next((one for one in TAKES if given[one] is not None), None)
     if way is None:
         return None
@@ -211,7 +211,12 @@ def _way(given: Mapping[str, object]) -> str | None:
 
 
 def _pods(group: Group, threads: int | None) -> Pods:
-    """Return how even a group is in pods of so many threads; None: pods as its hosts are now."""
+    """Return how even a group is in pods.
+
+    Parameters
+    ----------
+    threads : of each pod; None: as many as its hosts have now
+    """
     if threads is not None:
         return pods(group, threads)
     if why := why_no_pods(group):
@@ -224,7 +229,7 @@ def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
 
     Parameters
     ----------
-    group : as it is now; None of any group
+    group : the group as it is now; None if only a number of partitions was given
     """
     nouns = OF_CONSUMERS if group is None else group.nouns
     note_assumed(found.assumed)
@@ -255,7 +260,7 @@ def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
 
 
 def _pods_now(group: Group) -> str:
-    """Return what hosts and their members hold now; nothing where that is not known."""
+    """Return the present loads of hosts and members; empty if unknown or if there is one host."""
     places, now = group.places("host"), Assignment.current(group)
     if not len(now.holdings[0]) or (places.member < 0).any() or len(places.names) < 2:
         return ""
@@ -267,7 +272,7 @@ def _pods_now(group: Group) -> str:
 
 
 def _size_to_fit(group: Group, capacity: str, time_limit: float, format_: str) -> None:
-    """Print the fewest members within a capacity, and what has to move, with more of them too."""
+    """Print the fewest members within a capacity, and the least moved weight for more members."""
     found = fit(group, parse_capacity(capacity), time_limit=time_limit)
     note_assumed(group.assumed)
     if format_ == "json":
@@ -340,7 +345,7 @@ def _numbers(text: str) -> range:
 
 
 def _command(sizing: Sizing, asked: Asked) -> str:
-    """Return the command that prints the moves of a change; without any, a best assignment's."""
+    """Return the command that prints the moves of the change; if there is none, the best plan."""
     change = sizing.change
     if change is None:
         return asked.solve(in_words((*sizing.objective, MOVES)))
@@ -350,12 +355,12 @@ def _command(sizing: Sizing, asked: Asked) -> str:
 
 
 def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns, makers: str) -> None:
-    """Print what is enough and why, then a row for each number of members.
+    """Print how many members are enough and why, then a row for each number of members.
 
     Parameters
     ----------
-    solve, pod : of `answer`
-    makers : what makes the moves; empty where no partition has to
+    solve, pod : as in `answer`
+    makers : which assignor makes the moves; empty if nothing has to move
     """
     partitions, now = counted(sizing.partitions, "partition"), sizing.members_now
     said = f"{partitions}, {counted(now, 'member')} now. {answer(sizing, solve, pod)}".rstrip()
@@ -373,11 +378,11 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns, makers: st
 
 
 def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
-    """Return which assignor brings a group within a target; empty where none was tried.
+    """Return which assignor brings a group within a target; empty if none was tried.
 
     Parameters
     ----------
-    reached : of those tried what each comes to; None of one that makes no valid assignment
+    reached : value that each assignor reaches; None for one without a valid assignment
     """
     target, change = sizing.target, sizing.change
     if target is None or change is None or not reached:
@@ -397,11 +402,11 @@ def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
 
 
 def answer(sizing: Sizing, solve: str, pod: int) -> str:
-    """Return how many members the target takes; nothing where there is none.
+    """Return how many members are enough for the target; without a target, when more gain nothing.
 
     Parameters
     ----------
-    solve : the command that prints the moves that the members of now have to make
+    solve : the command that prints the moves that the present members have to make
     pod : how many members come and go together
     """
     said, fewer = _enough(sizing, pod), sizing.smallest_uneven
@@ -424,13 +429,13 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
 
 
 def _if_lag_aware(sizing: Sizing) -> str:
-    """Return the condition of a target of lag for which partitions have to move."""
+    """Return the condition of a target of lag that needs moves; empty for other targets."""
     on_lag = sizing.target is not None and sizing.target.aim in LAG_PEAKS
     return " if the assignor looks at lag" if on_lag and sizing.change is not None else ""
 
 
 def _beyond_now(sizing: Sizing) -> str:
-    """Return what is beyond a target as members are assigned, where as many of them would do."""
+    """Return what exceeds the target now, if the present number of members would be enough."""
     enough = any(row.meets for row in sizing.rows if row.members == sizing.members_now)
     target, now = sizing.target, sizing.now
     if not enough or target is None or now is None or now.meets is not False:
@@ -440,11 +445,11 @@ def _beyond_now(sizing: Sizing) -> str:
 
 
 def _moves_needed(sizing: Sizing, option: str = "") -> str:
-    """Return how many moves reach a target, and how many fewer might, with a space behind.
+    """Return how many moves reach a target and what fewer there may be, with a trailing space.
 
     Parameters
     ----------
-    option : in brackets, what asks for those that leave loads uneven
+    option : option, in brackets, that allows uneven loads
     """
     change, free = sizing.change, sizing.change_uneven
     if change is None or change.assignment is None:
@@ -500,7 +505,7 @@ def _enough(sizing: Sizing, pod: int) -> str:
 
 
 def _with_more(sizing: Sizing, few: int, aim: Aim) -> str:
-    """Return what the next number of members would gain; nothing if it was not tried."""
+    """Return what the next larger number of members gains; empty if it was not tried."""
     value = next((row.of(aim)[0] for row in sizing.rows if row.members == few), None)
     more = next((row for row in sizing.rows if row.members > few), None)
     then = None if more is None else more.of(aim)[0]
@@ -512,13 +517,13 @@ def _with_more(sizing: Sizing, few: int, aim: Aim) -> str:
 
 
 def _comes_and_goes(sizing: Sizing) -> bool:
-    """Return whether more members are not always enough: loads are even where they divide."""
+    """Return whether some larger number is not enough, as loads are even only for divisors."""
     few = sizing.smallest
     return few is not None and any(r.members > few and r.meets is False for r in sizing.rows)
 
 
 def _no_less(sizing: Sizing) -> str:
-    """Return from how many members on more do not lower what the busiest has, as far as looked."""
+    """Return from which number of members on the busiest has the least, of all numbers tried."""
     least = min(_busiest(row) for row in sizing.rows)
     first = next(row.members for row in sizing.rows if _busiest(row) == least)
     lag = sizing.rows[-1].peak_lag is not None
@@ -556,7 +561,7 @@ def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
         Column("balance", lambda row: row.balance, gives_way=1),
         Column("peak lag", lambda row: row.peak_lag, shown=lag),
         Column("at least", _bound, right=True, shown=bounds),
-        Column("catch-up", lambda row: row.peak_seconds, told=duration, shown=times),
+        Column("catch-up", lambda row: row.peak_seconds, format_number=duration, shown=times),
         Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
     )
     so_many = f"so many {nouns.member}s"
@@ -571,11 +576,11 @@ def _bound(row: Size) -> str:
 
 
 def _noted(row: Size, like: int, sizing: Sizing) -> str:
-    """Return what is to be said of a row.
+    """Return the remark on a row.
 
     Parameters
     ----------
-    like : the fewest members of whom the busiest has the same
+    like : the fewest members with which the busiest has as much
     """
     notes = []
     if row.members == sizing.members_now:

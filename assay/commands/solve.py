@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from compare.lag.fall import Worth
     from optimal.solution import Solution
 
-# Where nobody says what is best, and the question is about the peak.
+# The default objective of --only-if-peak-falls.
 WORTH = "balance > peak_lag"
 
 
@@ -120,7 +120,7 @@ def _share(text: str) -> Fraction:
 
 
 def show_solution(solution: Solution) -> None:
-    """Print what is known, the tiers, each member's load and what moves."""
+    """Print the status, the tiers, each member's load and the moves."""
     from compare.lag.words import peak_found
     from groups.assignment import Assignment
     from optimal.solution import Status
@@ -163,7 +163,7 @@ def show_solution(solution: Solution) -> None:
 
 
 def tell_proofs(kinds: Iterable[str]) -> None:
-    """Print what each kind of proof is, once; nothing of what is none."""
+    """Print the meaning of each kind of proof, once; unproved answers have none."""
     for kind in map(ProofKind, dict.fromkeys(kinds)):
         if kind is not ProofKind.NONE:
             tell(f"{kind}: {MEANING[kind]}")
@@ -175,16 +175,16 @@ def in_ranges(topics: Mapping[str, Sequence[int]]) -> list[str]:
 
 
 def _is_on_lag(solution: Solution) -> bool:
-    """Return whether the question is about lag, or somebody told what members read."""
+    """Return whether the objective or a budget is about lag, or members have a capacity."""
     asked = {TIERS[tier].needs for tier in (*solution.objective, *solution.at_most)}
     return "lag" in asked or any(one.capacity for one in solution.group.details)
 
 
 def worth_told(worth: Worth) -> str:
-    """Return whether to leave the group alone and why, else what the fewest moves bring."""
+    """Return why to leave the group alone, or what the fewest moves gain."""
     solution, peak = worth.solution, worth.objective[-1]
     if solution is None or solution.assignment is None:
-        return f"{worth.group}: {_left(worth)}"
+        return f"{worth.group}: {_leave_alone(worth)}"
     moved = len(solution.assignment.moved)
     (reached,) = values(solution.assignment, (peak,))
     return (
@@ -194,7 +194,7 @@ def worth_told(worth: Worth) -> str:
     )
 
 
-def _left(worth: Worth) -> str:
+def _leave_alone(worth: Worth) -> str:
     peak, now = worth.objective[-1], worth.now
     if not now:
         return "leave it alone, nobody is behind."
@@ -225,7 +225,7 @@ def _lower(now: int, then: int) -> str:
 
 
 def headline(solution: Solution) -> str:
-    """Return what is known of a group's optimum, and how it was found."""
+    """Return the status of a solution, its proof and how it was found."""
     return (
         f"group {solution.group.name}: {solution.status} for "
         f"{question(solution.objective, solution.at_most)} "
@@ -234,9 +234,9 @@ def headline(solution: Solution) -> str:
 
 
 def lag_columns(now: Behind | None, then: Behind | None) -> list[Column[int]]:
-    """Return columns of the lag of each member, by its number, and of the time to catch up.
+    """Return columns of each member's lag and time to catch up; a row is a member's number.
 
-    No column if a lag is not known.
+    There is no column if a lag is not known.
     """
     if now is None or then is None or now.unknown or then.unknown:
         return []
@@ -244,6 +244,6 @@ def lag_columns(now: Behind | None, then: Behind | None) -> list[Column[int]]:
     return [
         Column("lag now", now.records.__getitem__),
         Column("lag best", then.records.__getitem__),
-        Column("catch-up now", now.seconds.__getitem__, told=duration, shown=timed),
-        Column("catch-up best", then.seconds.__getitem__, told=duration, shown=timed),
+        Column("catch-up now", now.seconds.__getitem__, format_number=duration, shown=timed),
+        Column("catch-up best", then.seconds.__getitem__, format_number=duration, shown=timed),
     ]

@@ -40,7 +40,7 @@ def validate(
 
 
 def _groups(file: str) -> Iterator[tuple[str, Group | BadInput]]:
-    """Yield what stands at each place of a file: a group, or why there is none."""
+    """Yield (place, group or error) for each part of a file."""
     name, data = named(file), read_bytes(file)
     if is_parquet(name, data):
         for place, read in each_group(find([file], standard_input=data)):
@@ -78,7 +78,7 @@ def _show_good(place: str, group: Group) -> None:
     partitions = counted(group.n_partitions, "partition")
     show(f"{place}: well-formed: group {group.name}, {members}, {partitions}")
     violations = Assignment.current(group).violations
-    # What is not assigned yet is no fault of a snapshot.
+    # A snapshot may have unassigned partitions.
     if wrong := [one for one in violations if one.kind != "unassigned"]:
         note(f"{place}: what its members hold is not valid: {wrong[0]}")
     absent = readers_of_nothing([group])

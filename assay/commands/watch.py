@@ -106,7 +106,7 @@ def watch(
             if away:
                 note(f"{look.at} {connection.bootstrap} answers again")
                 away = False
-            # Kept before anything else: judging may take long, and be interrupted.
+            # Written first, because judging may take long and be interrupted.
             if look.found.documents:
                 captured += 1
                 if series is not None:
@@ -124,7 +124,7 @@ def watch(
 
 
 def _series(out: str | None, keep: int | None) -> Series | None:
-    """Return the series in a folder, ready to be added to; None where no folder is given."""
+    """Return the series of captures in a folder, which is created; None if no folder is given."""
     if out is None and keep is not None:
         raise BadInput("--keep: it is about the folder of captures; add -o DIR")
     if out is None:
@@ -136,7 +136,7 @@ def _series(out: str | None, keep: int | None) -> Series | None:
 
 @contextmanager
 def _served(address: str | None) -> Iterator[Metrics | None]:
-    """Serve metrics there, if an address is given."""
+    """Serve metrics at an address, if one is given."""
     if address is None:
         yield None
         return
@@ -151,13 +151,13 @@ def _served(address: str | None) -> Iterator[Metrics | None]:
 
 @dataclass
 class Watched:
-    """The groups of a watch as they were judged last, told to people and to Prometheus.
+    """The groups of a watch as last judged, for the terminal and for Prometheus.
 
     Attributes
     ----------
-    page : what Prometheus gets; None where it gets nothing
-    known : by name
-    missed : groups that were not captured, or not judged, at the last look
+    page : the metrics; None if none are served
+    known : groups as last judged, by name
+    missed : names of groups that the last look could not capture or judge
     """
 
     tiers: Tiers
@@ -168,12 +168,12 @@ class Watched:
     missed: set[str] = field(default_factory=set)
 
     def missed_all(self) -> None:
-        """Take in a look at a cluster that is away."""
+        """Handle a look at a cluster that did not answer."""
         if self.page is not None:
             self.page.missed(self.known)
 
     def take_in(self, look: Look) -> None:
-        """Judge what a look found, and say what is new."""
+        """Judge the groups of a look, and print what changed."""
         failing = {one.group or one.reason: one for one in look.found.failures}
         for name in sorted(failing.keys() - self.missed):
             note(f"{look.at} {failing[name]}")
@@ -195,7 +195,7 @@ class Watched:
 
 
 def _rows(judged: Sequence[Judged], tiers: Tiers) -> list[tuple[Judged, Glance]]:
-    """Return judged groups, each with its line in the table of `assay score`."""
+    """Return judged groups, each with its line of the table of `assay score`."""
     peaks = lowest_peaks(judged, tiers)
     return [(one, glance_of(one, peak)) for one, peak in zip(judged, peaks, strict=True)]
 
@@ -203,7 +203,7 @@ def _rows(judged: Sequence[Judged], tiers: Tiers) -> list[tuple[Judged, Glance]]
 def _judged(
     groups: Sequence[Group], tiers: Tiers, time_limit: float
 ) -> tuple[list[Judged], dict[str, BadInput]]:
-    """Judge groups; return by name why others lack what a tier needs, as a lag."""
+    """Judge groups; the second value says, by name, why a group lacks what a tier needs."""
     try:
         return judge(groups, tiers, time_limit=time_limit), {}
     except BadInput:
@@ -226,7 +226,7 @@ def _seconds(option: str, text: str) -> int:
 
 
 def _disk_use(size: int, interval: int, series: Series) -> str:
-    """Return what one capture takes, and what that comes to."""
+    """Return the disk use of one capture, and of all that are kept or of a day."""
     each = f"a capture takes {_bytes(size)} in {series.folder}"
     if series.keep is not None:
         return f"{each}: at most {_bytes(size * series.keep)} with --keep {series.keep:,}"
@@ -244,14 +244,14 @@ def news_line(
     unjudged: Collection[str] = (),
     missed: Collection[str] = (),
 ) -> str:
-    """Return what changed in which groups; at first, how many have which verdict.
+    """Return what changed in which groups; for the first capture, the number of each verdict.
 
     Parameters
     ----------
-    before : by name, each group as it was judged last
-    failing : what could not be captured now
-    unjudged : what could not be judged now
-    missed : what was one or the other the last time
+    before : groups as last judged, by name
+    failing : names of groups that could not be captured now
+    unjudged : names of groups that could not be judged now
+    missed : names of groups that could not be captured or judged the last time
     """
     if not before:
         found = Counter(one.verdict.says for one in now)
@@ -270,7 +270,7 @@ def news_line(
 
 
 def no_change(now: Sequence[Judged]) -> str:
-    """Return the line of a capture in which all groups are as they were in the one before."""
+    """Return the line of a capture in which no group changed."""
     return f"no change in {counted(len(now), 'group')}"
 
 
@@ -307,7 +307,7 @@ def _verdict(judged: Judged) -> str:
 
 
 def _members(names: Sequence[str], group: Group) -> str:
-    """Return members by the names that people gave them."""
+    """Return members by client id where they have one; many are only counted."""
     clients = NamedAssignment.from_group(group, "").client_ids
     called = [clients.get(name, name) for name in names]
     if len(called) > MOST_MEMBERS:
