@@ -61,10 +61,10 @@ def assert_optimal(
     Raises
     ------
     AssertionError
-        Where it is not valid or not optimal, or where that could not be proved in time. The
+        If it is not valid or not optimal, or where that could not be proved in time. The
         message says what is better, by how much, and what proves it.
     BadInput
-        Where the group, the assignment or the objective cannot be used.
+        If the group, the assignment or the objective cannot be used.
 
     Examples
     --------
@@ -117,10 +117,10 @@ def assert_within(
     Raises
     ------
     AssertionError
-        Where it is not valid or further from the optimum, or where that could not be proved in
+        If it is not valid or further from the optimum, or where that could not be proved in
         time. The message says what is better, by how much, and what proves it.
     BadInput
-        Where the group, the assignment or the objective cannot be used, or a tier is not in the
+        If the group, the assignment or the objective cannot be used, or a tier is not in the
         objective.
 
     Examples

@@ -1,6 +1,6 @@
 """PRACTICE: the assignors that people run or were promised; one assignor, one file, one function.
 
-The catalogue names them. Each name is loaded when it is first asked for.
+The catalogue names them. Each name is loaded on first use.
 """
 
 from __future__ import annotations
@@ -21,6 +21,6 @@ if TYPE_CHECKING:
     from heuristics.time_limit import assign as assign
     from heuristics.time_limit import plan as plan
 
-# Type checkers find the names above, and no others.
+# A type checker must see only the imports above: __getattr__ would hide a misspelt name.
 if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = exports(__name__)

@@ -1,18 +1,18 @@
 """Any fit: twelve rules that pack partitions with speeds into members of one capacity.
 
-The next, first, best and worst fit of bin packing, each also with the fastest partition first, and
-four that go through the members that are there and keep partitions where they are.
+These are next, first, best and worst fit of bin packing, each also with the fastest partition
+first, and four "modified" rules that go through the present members and keep partitions in place.
 
 Source: Landau, Andrade and Barbosa 2022, arXiv:2206.11170; Landau, Saurabh, Andrade and Barbosa
-2025, doi:10.1016/j.jpdc.2025.105071. What they leave open is decided so:
+2025, doi:10.1016/j.jpdc.2025.105071. The papers leave open, and this file decides:
 
-- The rules without an order take partitions in the order that is passed in.
-- Of partitions that are equally fast the first in that order comes first, and of members that fit
-  equally well the one with the lowest number.
+- Rules without an order of their own take partitions in the order that is passed in.
+- Among equally fast partitions the first in that order wins; among members that fit equally well,
+  the lowest number.
 - The modified rules begin with the member of most speed, or with the fastest partition.
-- A new member is the one that holds the partition now, if it has nothing yet; else the lowest
-  number that is free. That holds for the first member of next fit, too.
-- A partition that fits nowhere has a member of its own.
+- A new member is the partition's present holder, if that is not open yet; else the lowest free
+  number. That holds for the first member of next fit, too.
+- A partition that fits nowhere gets a member of its own.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Rule:
 
     Attributes
     ----------
-    fit : to which of the members that have room a partition goes: the last that was opened, the
-        one with the lowest number, the fullest or the emptiest
+    fit : which member with room gets a partition: the last opened, the one with the lowest
+        number, the fullest or the emptiest
     decreasing : whether the fastest partition comes first
-    keeps : whether members keep partitions, those of most `speed` first, or those with the fastest
-        `partition`; None: partitions are packed anew
+    keeps : whether members keep partitions; the first is the member with most total `speed`, or
+        the one with the fastest `partition`; None: partitions are packed anew
     """
 
     fit: Fit
@@ -71,8 +71,8 @@ def any_fit(
     Parameters
     ----------
     speeds, capacity : in the same unit
-    owner : of each partition the number of the member that holds it now, -1 where nobody does
-    order : the partitions, in the order in which they come where the rule has none
+    owner : (partitions,) number of the member that holds each partition now, -1 where nobody does
+    order : the partitions, in the order for rules without one
     """
     bins = _Bins(rule.fit, speeds, capacity, owner)
     fastest = sorted(order, key=lambda p: -speeds[p])
@@ -87,10 +87,10 @@ def any_fit(
 
 
 def _keep(bins: _Bins, fastest: Sequence[int], by: Literal["speed", "partition"]) -> list[int]:
-    """Go through the members that are there; return the partitions that are left, fastest first.
+    """Go through the present members; return the partitions without a place, fastest first.
 
-    A member's slowest partitions go to members that were opened before, until one does not fit.
-    Then the member is opened and takes the others, fastest first, until one does not fit.
+    A member's slowest partitions go to members opened before it, until one does not fit. Then the
+    member is opened and takes its others, fastest first, until one does not fit.
     """
     held: dict[int, list[int]] = {}
     for p in fastest:
@@ -111,7 +111,7 @@ def _keep(bins: _Bins, fastest: Sequence[int], by: Literal["speed", "partition"]
 
 @dataclass
 class _Bins:
-    """The members that are opened, with their loads."""
+    """The open members, with their loads."""
 
     fit: Fit
     speeds: Sequence[int]

@@ -1,4 +1,4 @@
-"""Assignor, Plan and Outcome: who distributes the partitions, what comes out, how it travels."""
+"""Assignor, Plan and Outcome, and how they travel to a child process and back."""
 
 from __future__ import annotations
 
@@ -25,13 +25,12 @@ class Plan:
 
     Attributes
     ----------
-    assignment : the final assignment, as it is: it need not be valid
+    assignment : the final assignment; it need not be valid
     rounds : rebalances until nothing changes any more, at least 1
     revoked : partitions taken from a member that still owned them, over all rounds
     ownerless : partition-rounds without an owner: each partition that somebody reads counts once
-        for each round that leaves it with nobody
-    seconds : time inside the assignor, over all rounds, where it was measured closer than around
-        the whole call; None where it was not
+        for each round that leaves it without an owner
+    seconds : time inside the assignor, over all rounds; None if only the whole call was measured
     """
 
     assignment: Assignment
@@ -42,12 +41,12 @@ class Plan:
 
 
 def nothing_missing() -> str | None:
-    """Return None: what is part of this package is always there."""
+    """Return None, as an assignor of this package is always available."""
     return None
 
 
 def nothing_to_prepare() -> None:
-    """Do nothing: what is part of this package needs no start."""
+    """Do nothing, as an assignor of this package needs no start."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +56,17 @@ class Assignor:
     Attributes
     ----------
     name : as users write it
-    kind : "written": from a KIP alone; "shipped": the code that people run; "own": a function of
-        the user's; "probed": a client that joined a probe, asked from this process
+    kind : "written": implemented here from a KIP; "shipped": the code that people run; "own": the
+        user's function; "probed": a client that joined a probe of this process
     source : one line that says where it comes from
-    version : number of the KIP, or release of the code; None where there is none
-    function : makes the plan of a group whose subscriptions are known; raises Refused where the
+    version : number of the KIP, or release of the code; None if there is none
+    function : returns the plan of a group whose subscriptions are known; raises Refused if the
         assignor does not cover the group
-    missing : says why it cannot be called here; None where it can
+    missing : returns why it cannot be called here; None if it can
     prepare : starts what it needs
-    keeps_time : whether `function` takes the time limit as `seconds`, and keeps it by itself:
-        the time of the whole call is not the assignor's
-    balances : whether it promises balance over all topics, and few moves; of those as written
+    keeps_time : whether `function` takes the time limit as `seconds` and keeps it itself, because
+        the call takes time that is not the assignor's
+    balances : whether a "written" one promises balance over all topics and few moves
     """
 
     name: str
@@ -81,14 +80,14 @@ class Assignor:
     balances: bool = True
 
     def __call__(self, group: Group) -> Plan:
-        """Return what it makes of a group, so that it can stand where a function does."""
+        """Return its plan of a group, so that it can be used as a function."""
         made: Plan = self.function(group)
         return made
 
 
 Status = Literal["planned", "refused", "failed", "timed-out", "unavailable"]
-# An Outcome whose plan comes without its group: status, reason, seconds; owner, strays, and the
-# counts of a Plan.
+# An Outcome that travels back without its group: status, reason, seconds; owner, strays, and
+# (rounds, revoked, ownerless).
 Answer: TypeAlias = (
     "tuple[Status, str | None, float, Int32 | None, tuple[tuple[int, str, int], ...],"
     " tuple[int, int, int]]"
@@ -96,11 +95,11 @@ Answer: TypeAlias = (
 
 
 class TimedOut(Failed):
-    """An assignor that is asked elsewhere did not come back in time.
+    """An assignor in another process did not answer in time.
 
     Parameters
     ----------
-    seconds : of its time; None where only that of the whole call is known
+    seconds : time inside the assignor; None if only that of the whole call is known
     """
 
     def __init__(self, reason: str, seconds: float | None = None) -> None:
@@ -109,20 +108,20 @@ class TimedOut(Failed):
 
 
 class Unavailable(AssayError):
-    """An assignor that is asked elsewhere is not there any more."""
+    """An assignor in another process is no longer there."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an assignor fared on a group.
+    """The result of an assignor on a group.
 
     Attributes
     ----------
     status : "planned", "refused" (does not cover the group), "failed" (broke down), "timed-out" or
         "unavailable" (cannot be called here)
-    plan : what it made of the group; None unless planned
-    reason : why there is no plan; None where there is one
-    seconds : time inside the assignor; the limit where that was reached
+    plan : its plan; None unless planned
+    reason : why there is no plan; None if there is one
+    seconds : time inside the assignor; the limit if that was reached
     """
 
     status: Status
@@ -132,7 +131,7 @@ class Outcome:
 
 
 def attempt(function: Callable[[Group], Plan], group: Group) -> Outcome:
-    """Call an assignor's function in this process, and take what becomes of it."""
+    """Call an assignor's function in this process; exceptions become outcomes."""
     started = perf_counter()
     try:
         made = function(group)
@@ -169,35 +168,35 @@ def _prepare(prepare: Callable[[], None]) -> str | None:
     return None
 
 
-# The next assignor is mostly asked about the same groups; large ones are not worth their memory.
+# Several assignors usually get the same groups, so a child keeps unpickled groups; large ones not.
 GROUPS_KEPT = 2048
 MOST_BYTES_KEPT = 1 << 14
 
 
 def packed(group: Group) -> bytes:
-    """Return a group as it travels.
+    """Return a pickled group.
 
     Raises
     ------
     Exception
-        Where a part of it cannot be pickled.
+        If a part of it cannot be pickled.
     """
     return pickle.dumps(group, pickle.HIGHEST_PROTOCOL)
 
 
 def answer(function: Callable[[Group], Plan], group: bytes) -> Answer:
-    """Call an assignor's function on a group that came, and return what goes back."""
-    came = attempt(function, _kept(group) if len(group) <= MOST_BYTES_KEPT else _read(group))
-    if came.plan is None:
-        return came.status, came.reason, came.seconds, None, (), (1, 0, 0)
-    made, assignment = came.plan, came.plan.assignment
-    counts = (made.rounds, made.revoked, made.ownerless)
-    return "planned", None, came.seconds, assignment.owner, assignment.strays, counts
+    """Call an assignor's function on a pickled group; return the outcome without its group."""
+    outcome = attempt(function, _kept(group) if len(group) <= MOST_BYTES_KEPT else _read(group))
+    if outcome.plan is None:
+        return outcome.status, outcome.reason, outcome.seconds, None, (), (1, 0, 0)
+    plan, assignment = outcome.plan, outcome.plan.assignment
+    counts = (plan.rounds, plan.revoked, plan.ownerless)
+    return "planned", None, outcome.seconds, assignment.owner, assignment.strays, counts
 
 
-def outcome_of(group: Group, came: Answer) -> Outcome:
-    """Return what came back, as the outcome of its group."""
-    status, reason, seconds, owner, strays, counts = came
+def outcome_of(group: Group, answered: Answer) -> Outcome:
+    """Return an answer of :func:`answer` as the outcome of its group."""
+    status, reason, seconds, owner, strays, counts = answered
     if owner is None:
         return Outcome(status, None, reason, seconds)
     return Outcome(status, Plan(Assignment(group, owner, strays), *counts), None, seconds)

@@ -1,8 +1,8 @@
 """Catalogue: every assignor by its name: as written, as shipped, and the user's own.
 
-A new assignor as written is a new file in ``written`` and an entry in ``_WRITTEN``: its name,
-where it is from, the KIP, its function, and whether it promises balance over all topics. A
-client whose code is called as it is, is a new file in ``shipped`` and a line there.
+To add an assignor as written, add a file in ``written`` and an entry in ``_WRITTEN``: its name,
+source, KIP, function, and whether it promises balance over all topics. To add a client, see
+``heuristics.shipped``.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ WRITTEN: Mapping[str, Assignor] = MappingProxyType(
 
 @cache
 def assignors() -> Mapping[str, Assignor]:
-    """Return the assignors by name: those written, those shipped, newest versions first, your own.
+    """Return all assignors by name: written, shipped (newest version first), and your own.
 
-    Your own are those that installed packages bring. Made once, when it is first asked for:
-    clients that are installed are asked for their version.
+    Your own are those that installed packages declare. The catalogue is made once, because looking
+    for the installed clients' versions is slow.
     """
     found = {**WRITTEN, **{shipped.name: shipped for shipped in listed()}}
     for own in installed():
@@ -68,19 +68,19 @@ def assignors() -> Mapping[str, Assignor]:
 def assignor_named(name: str | AssignorFunction) -> Assignor:
     """Return the assignor of that name, whether it can be called here or not.
 
-    A function of yours is named as ``module:function``, or handed over as it is.
+    A function of yours is named as ``module:function``, or passed as an object.
 
-    A shipped one may be of a version that is not listed; without a version it is of the newest
-    that can be called here. Kafka's own may be named as in a configuration:
+    A shipped assignor may have a version that is not listed; without a version it is the newest
+    that can be called here. Kafka's assignors may be named as in a configuration:
     ``cooperative-sticky``, ``CooperativeStickyAssignor`` or the full class name, ``uniform``.
     ``range`` and ``roundrobin`` are those as written, which agree with Kafka's.
-    ``kafka-streams/sticky`` and its like assign tasks: they refuse other groups, and other
-    assignors refuse streams groups; :func:`assignors` does not have them.
+    ``kafka-streams/sticky`` and other task assignors refuse groups of consumers, and all others
+    refuse streams groups; :func:`assignors` does not contain task assignors.
 
     Raises
     ------
     BadInput
-        Where no assignor has that name, the message has the three nearest; or a function could
+        If no assignor has that name, the message has the three nearest; or a function could
         not be imported by another process.
     """
     if isinstance(name, Assignor):
@@ -101,7 +101,7 @@ def assignor_named(name: str | AssignorFunction) -> Assignor:
 
 
 def available() -> tuple[str, ...]:
-    """Return the names of what can be called here: as written, and the newest of each shipped."""
+    """Return the names that can be called here; of shipped assignors, only the newest version."""
     found: dict[str, str] = {}
     for name, assignor in assignors().items():
         unversioned = name.partition("@")[0]
@@ -111,19 +111,19 @@ def available() -> tuple[str, ...]:
 
 
 def matching(names: Iterable[str], *, besides: Collection[str] = ()) -> tuple[str, ...]:
-    """Return assignors' full names, for a pattern such as ``kafka-java/*`` all that match.
+    """Return assignors' full names; a pattern such as ``kafka-java/*`` gives all that match.
 
-    ``written`` stands for all as written, ``shipped`` for the newest of each client's that can be
-    called here, and a client's name, such as ``kafka-java``, for the newest of each of its own.
+    ``written`` means all as written, ``shipped`` the newest version of each shipped assignor that
+    can be called here, and a client's name, such as ``kafka-java``, the newest of all of its.
 
     Parameters
     ----------
-    besides : names that are no assignor's, and stay as they are
+    besides : further names that are allowed and returned unchanged
 
     Raises
     ------
     BadInput
-        Where a name is no assignor's, a pattern matches none, or a function of the user's cannot
+        If a name is no assignor's, a pattern matches none, or a function of the user's cannot
         be imported.
     """
     found: dict[str, None] = {}
@@ -162,7 +162,7 @@ def the_one_matching(name: str) -> Assignor:
     Raises
     ------
     BadInput
-        Where it is no assignor's, or means several.
+        If it is no assignor's, or means several.
     """
     found = matching([name])
     if len(found) != 1:
@@ -183,20 +183,20 @@ def _unknown(name: str, besides: Collection[str] = ()) -> BadInput:
 # `range` and `roundrobin` as written agree with Kafka's, and need no JVM.
 AGREE_WITH_KAFKAS = ("range", "roundrobin")
 SHIPPED = ("kafka-java/sticky", "kafka-java/cooperative-sticky", "kafka-broker/uniform")
-# What is tried instead where no class of Kafka's is here that can be called.
+# Used instead if no class of Kafka's can be called here.
 WRITTEN_INSTEAD = ("kip-429-cooperative", "kip-54-sticky")
 
 
 def usual_assignors() -> list[str]:
-    """Return the assignors that are tried where nobody names one: those that most groups run.
+    """Return the default assignors, which most groups run.
 
-    `range`, `roundrobin`, and Kafka's `sticky`, `cooperative-sticky` and `uniform` as far as they
-    can be called here; where none can, the rules `kip-429-cooperative` and `kip-54-sticky`.
+    `range`, `roundrobin`, and those of Kafka's `sticky`, `cooperative-sticky` and `uniform` that
+    can be called here; if none can, `kip-429-cooperative` and `kip-54-sticky` as written.
     """
     return [*AGREE_WITH_KAFKAS, *(shipped_here() or WRITTEN_INSTEAD)]
 
 
 def shipped_here() -> list[str]:
-    """Return the classes of Kafka's, of those that most groups run, that can be called here."""
+    """Return those of `SHIPPED` that can be called here."""
     found = map(assignor_named, SHIPPED)
     return [assignor.name for assignor in found if assignor.missing() is None]

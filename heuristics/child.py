@@ -1,7 +1,8 @@
-"""Child: functions in a process of their own, where a hang, a death or greed is an answer.
+"""Child: runs functions in another process, so that a hang, a crash or a memory leak is an answer.
 
-Pools of the standard library and of pebble leave running what a call has started, outlive a parent
-that is killed, and need a guard in the caller's script; none of them looks at memory.
+The pools of the standard library and of pebble do not do that: they leave running what a call has
+started, outlive a parent that is killed, need a guard in the caller's script, and do not limit
+memory.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ Arguments = TypeVarTuple("Arguments")
 START_SECONDS = 60.0
 LOOK_SECONDS = 0.02
 DYING_SECONDS = 0.1
-# Linux frees the memory before it hangs up: only a busy machine then takes this long.
+# Time for a child that has closed its connection to exit; only a busy machine takes that long.
 HUNG_UP_SECONDS = 10.0
-# A child may hold this part of what its parent may hold, unless told otherwise.
+# By default a child may use the parent's allowed memory divided by this.
 SHARE = 2
 MEGABYTE = 1_000_000
-# Of what the kernel says of a process in one read.
+# Size of one read of a file in /proc.
 MOST_BYTES = 2**16
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 SET_PARENT_DEATH_SIGNAL = 1
@@ -58,32 +59,33 @@ serve({descriptor}, {parent}, {memory_bytes})
 
 @dataclass(frozen=True)
 class Lost:
-    """A call that did not come back: why, and whether its time was up."""
+    """Why a call gave no answer, and whether that was its time limit."""
 
     reason: str
     timed_out: bool = False
 
 
 class Child:
-    """A process in which functions run one after the other; one that dies is replaced.
+    """A process in which functions run one after the other; if it dies, a new one is started.
 
     Use it as a context manager and over many calls: starting the process takes some tenths of a
-    second, a call after that about a tenth of a millisecond. It starts as a new interpreter and
-    without the caller's main module, so it shares nothing with threads, a JVM or a Spark session
-    of the parent, and scripts need no guard around their main part. It ends with its parent, even
-    where that is killed, and Ctrl-C in a terminal does not reach it.
+    second, a later call about a tenth of a millisecond. It is a new interpreter without the
+    caller's main module, so it shares nothing with threads, a JVM or a Spark session of the
+    parent, and scripts need no guard around their main part. It ends with its parent, even if that
+    is killed, and Ctrl-C in a terminal does not reach it.
 
     Parameters
     ----------
-    memory_bytes : the most that the process may hold, with those that it starts; half of what this
-        one may hold unless told otherwise. Looked at fifty times a second, on Linux.
+    memory_bytes : memory limit of the process and its descendants; default: half of what this
+        process may use. Checked fifty times a second, on Linux only.
     """
 
     def __init__(self, memory_bytes: int | None = None) -> None:
         self.memory_bytes = allowed_bytes() // SHARE if memory_bytes is None else memory_bytes
         self._process: _Process | None = None
         self._lock = Lock()
-        self._forgotten: finalize[[], Child]
+        # Kills the process when this object is garbage collected.
+        self._finalizer: finalize[[], Child]
 
     def __enter__(self) -> Child:
         return self
@@ -92,26 +94,26 @@ class Child:
         self.close()
 
     def close(self) -> None:
-        """Kill the process, a call in another thread with it; the next call starts a new one."""
+        """Kill the process, even during a call in another thread; the next call starts another."""
         with self._lock:
             process = self._process
-            self._let_go()
+            self._detach()
         if process is not None:
             process.end()
 
     def warm_up(self) -> None:
-        """Begin to start the process, without waiting for it."""
+        """Start the process without waiting until it is ready."""
         with suppress(OSError):
             self._running()
 
     def call(
         self, function: Callable[[*Arguments], Answer], *args: *Arguments, seconds: float
     ) -> Answer | Lost:
-        """Return what a function, which the process must be able to import, returns.
+        """Call a function in the process, which must be able to import it; return its answer.
 
-        After `seconds`, enforced to about a tenth of a second, its death or too much memory:
-        Lost. So is what raises, and what cannot be pickled here or imported there. The start of
-        the process and importing the function take no part of the time.
+        The answer is Lost if the call takes more than `seconds` (enforced to about 0.1 s), the
+        process dies or uses too much memory, the function raises, or something cannot be pickled
+        here or imported there. Starting the process and importing the function do not count.
         """
         return self.call_each(function, [args], seconds=seconds)[0]
 
@@ -122,10 +124,10 @@ class Child:
         *,
         seconds: float,
     ) -> list[Answer | Lost]:
-        """Call a function with each of many arguments, in one go; answers in their order.
+        """Call a function with each of many argument tuples; return the answers in their order.
 
-        As `call`, with the time for each. Where one of them ends the process, its answer is the
-        last: those after it have not been asked.
+        The time limit of `call` is that of each item. If an item ends the process, its Lost is the
+        last answer: the items after it have not been tried.
         """
         packed = _packed(function)
         if isinstance(packed, Lost):
@@ -133,7 +135,7 @@ class Child:
         try:
             return self._answers(packed, list(map(_packed, items)), seconds)
         except BaseException:
-            # Ctrl-C here: what the process is still at would answer the next call.
+            # After Ctrl-C, a late answer would be taken for that of the next call.
             self.close()
             raise
 
@@ -159,7 +161,7 @@ class Child:
     def _ready(self, function: bytes) -> _Process | Lost:
         """Return the process once it has imported a function, or why it cannot."""
         lost = Lost("the child process did not start")
-        # One that died between two calls is found out only here.
+        # Tried twice: a process that died since the last call is only noticed here.
         for _ in range(2):
             try:
                 process = self._running()
@@ -180,22 +182,22 @@ class Child:
         with self._lock:
             if self._process is None:
                 self._process = _Process(self.memory_bytes)
-                self._forgotten = finalize(self, self._process.end)
+                self._finalizer = finalize(self, self._process.end)
             return self._process
 
     def _replace(self, process: _Process) -> None:
-        """End a process and begin to start another: the next call should not have to wait."""
+        """End a process and start another in advance, so that the next call need not wait."""
         with self._lock:
             closed = self._process is not process
             if not closed:
-                self._let_go()
+                self._detach()
         process.end()
         if not closed:
             self.warm_up()
 
-    def _let_go(self) -> None:
+    def _detach(self) -> None:
         if self._process is not None:
-            self._forgotten.detach()
+            self._finalizer.detach()
         self._process = None
 
 
@@ -214,10 +216,9 @@ def _unpacked(frame: bytes) -> Any:
 
 
 class _Process:
-    """A new interpreter, as its parent holds it: asked, watched and ended.
+    """The parent's handle of a child interpreter.
 
-    Its session is its own, so that Ctrl-C in a terminal does not reach it: who decides is its
-    parent.
+    The child has a session of its own, so that Ctrl-C in a terminal reaches only the parent.
     """
 
     def __init__(self, memory_bytes: int) -> None:
@@ -232,7 +233,7 @@ class _Process:
                 parent=os.getpid(),
                 memory_bytes=memory_bytes,
             )
-            self._process = _from_the_lasting_thread(
+            self._process = _start_in_lasting_thread(
                 lambda: subprocess.Popen(
                     [sys.executable, "-c", program],
                     stdin=subprocess.DEVNULL,
@@ -242,14 +243,14 @@ class _Process:
             )
 
     def send(self, frame: bytes) -> None:
-        """Send bytes; where they cannot be sent, `receive` says why."""
+        """Send bytes; if that fails, the next `receive` says why."""
         with self._in_use, suppress(OSError):
             self._connection.send_bytes(frame)
 
     def receive(self, seconds: float) -> bytes | Lost:
-        """Return the bytes that come next; after its death, too much memory or the time, why not.
+        """Return the next bytes, or why there are none: time, memory or death of the process.
 
-        What came before any of these counts.
+        Bytes that arrived before the process died are still returned.
         """
         until = monotonic() + seconds
         with self._in_use:
@@ -266,7 +267,7 @@ class _Process:
                 return Lost(f"the child process died{how}")
 
     def end(self) -> None:
-        """Kill it, with whatever it started in its session; a call in another thread is lost."""
+        """Kill it and what it started in its session; a call in another thread becomes Lost."""
         self._kill()
         with self._in_use:
             self._connection.close()
@@ -279,10 +280,13 @@ class _Process:
         return _used_bytes(self._process.pid) > self._memory_bytes
 
     def _kill(self, seconds: float = DYING_SECONDS) -> int | None:
-        """Kill it, unless it was seen dead before, and return its exit code if it is known.
+        """Kill it unless it is known to be dead, and return its exit code if known.
 
-        One that is dying already keeps the exit code that it dies with. It gets so many seconds
-        to be gone.
+        A process that is already dying keeps its own exit code.
+
+        Parameters
+        ----------
+        seconds : how long to wait for its exit
         """
         if self._process.returncode is None:
             with suppress(OSError):
@@ -290,55 +294,55 @@ class _Process:
             try:
                 self._process.wait(seconds)
             except subprocess.TimeoutExpired:
-                # One that held much memory takes its time, which is nobody else's.
+                # Freeing much memory takes a while, for which no caller should wait.
                 Thread(target=self._process.wait, daemon=True).start()
         return self._process.returncode
 
 
-def _from_the_lasting_thread(start: Start) -> subprocess.Popen[bytes]:
+def _start_in_lasting_thread(start: Start) -> subprocess.Popen[bytes]:
     """Start a process from a thread that lasts as long as this process.
 
-    Linux kills a child that asked for it when the thread ends that started it.
+    The child's parent-death signal fires when the thread that started it ends, not the process.
     """
-    made: Future[subprocess.Popen[bytes]] = Future()
-    _lasting_thread().put((start, made))
-    return made.result()
+    started: Future[subprocess.Popen[bytes]] = Future()
+    _lasting_thread().put((start, started))
+    return started.result()
 
 
 @cache
 def _lasting_thread() -> SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]]:
-    """Return what the thread takes starts from.
+    """Start the thread, and return the queue from which it takes processes to start.
 
-    That of an executor does not last: it ends with the main thread, before others are waited for.
+    A thread of an executor would not do: it ends with the main thread, before other threads.
     """
-    asked: SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]] = SimpleQueue()
+    starts: SimpleQueue[tuple[Start, Future[subprocess.Popen[bytes]]]] = SimpleQueue()
 
-    def last() -> None:
+    def run() -> None:
         while True:
-            start, made = asked.get()
+            start, started = starts.get()
             try:
-                made.set_result(start())
+                started.set_result(start())
             except BaseException as error:
-                made.set_exception(error)
+                started.set_exception(error)
 
-    Thread(target=last, name="starts children", daemon=True).start()
-    return asked
+    Thread(target=run, name="starts children", daemon=True).start()
+    return starts
 
 
-# A fork of this process has none of its threads.
+# A forked process has none of its parent's threads.
 os.register_at_fork(after_in_child=_lasting_thread.cache_clear)
 
 
 def serve(descriptor: int, parent: int, memory_bytes: int) -> None:
-    """Call one function after the other in the child, each on many arguments; answer one by one.
+    """Run in the child: receive a function and many argument tuples, and send each answer.
 
-    What is printed goes to standard error, as standard output is the parent's.
+    Prints go to standard error, because standard output is the parent's.
 
     Parameters
     ----------
-    descriptor : of the connection to the parent
-    parent : its process id
-    memory_bytes : what this process may hold
+    descriptor : file descriptor of the connection to the parent
+    parent : process id of the parent
+    memory_bytes : memory that this process may use
     """
     _end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -356,7 +360,7 @@ def serve(descriptor: int, parent: int, memory_bytes: int) -> None:
             for item in [] if refused else pickle.loads(connection.recv_bytes()):
                 connection.send_bytes(_answer(function, item))
     except (EOFError, OSError):
-        # Nobody is there any more: what a JVM or an assignor would do at its end is over too.
+        # The parent is gone, so exit at once, without exit handlers of a JVM or an assignor.
         os._exit(0)
 
 
@@ -380,15 +384,15 @@ def _answer(function: Callable[..., object], packed: bytes) -> bytes:
 
 
 def _end_with(parent: int) -> None:
-    """See to it that this process ends when its parent does, even in an endless loop of a JVM."""
+    """Make this process end when its parent does, even in an endless loop of a JVM."""
     try:
-        told = ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL) == 0
+        registered = ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL) == 0
     except (AttributeError, OSError):
-        told = False
+        registered = False
     if os.getppid() != parent:
         os._exit(1)
-    if not told:
-        # Elsewhere than on Linux, whatever holds the interpreter's lock for ever outlives it.
+    if not registered:
+        # Not on Linux. A call that never releases the GIL outlives the parent then.
         Thread(target=_watch, args=[parent], daemon=True).start()
 
 
@@ -400,9 +404,9 @@ def _watch(parent: int) -> None:
 
 @cache
 def allowed_bytes() -> int:
-    """Return the memory of this machine, or less where a container or `ulimit -m` allows less.
+    """Return the memory of this machine, or the limit of a container or of `ulimit -m` if less.
 
-    A child has the limit from its parent in the same way, so that its own children get less.
+    A child's limit is set like `ulimit -m`, so that its own children get less.
     """
     allowed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = resource.getrlimit(resource.RLIMIT_RSS)[0]
@@ -415,7 +419,7 @@ def allowed_bytes() -> int:
 
 
 def _allow(memory_bytes: int) -> None:
-    """Note what this process may hold; on Linux nobody but `allowed_bytes` looks at it."""
+    """Set `ulimit -m`, which Linux does not enforce, for `allowed_bytes` to read."""
     if sys.platform == "linux":
         hard = resource.getrlimit(resource.RLIMIT_RSS)[1]
         most = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
@@ -423,25 +427,25 @@ def _allow(memory_bytes: int) -> None:
 
 
 def _used_bytes(pid: int) -> int:
-    """Return what a process and its descendants have in memory, 0 where nobody tells.
+    """Return the resident memory of a process and its descendants; 0 without /proc.
 
-    psutil goes through all processes of the machine for that, which takes a hundred times as long.
+    psutil would look through all processes of the machine, which takes a hundred times as long.
     """
     used, looked_at, left = 0, {pid}, [pid]
     while left:
         one = left.pop()
         with suppress(OSError):
-            resident = _said(f"/proc/{one}/statm")[1]
+            resident = _numbers_in(f"/proc/{one}/statm")[1]
             used += resident * os.sysconf("SC_PAGE_SIZE")
             for thread in os.listdir(f"/proc/{one}/task"):
-                found = {*_said(f"/proc/{one}/task/{thread}/children")} - looked_at
-                looked_at |= found
-                left += found
+                children = {*_numbers_in(f"/proc/{one}/task/{thread}/children")} - looked_at
+                looked_at |= children
+                left += children
     return used
 
 
-def _said(file: str) -> list[int]:
-    """Return the numbers in a file of the kernel's; by `Path` a look takes three times as long."""
+def _numbers_in(file: str) -> list[int]:
+    """Return the numbers in a file of /proc; reading it by `Path` takes three times as long."""
     descriptor = os.open(file, os.O_RDONLY)
     try:
         return [*map(int, os.read(descriptor, MOST_BYTES).split())]

@@ -1,4 +1,4 @@
-"""Nearest: what somebody meant who wrote a name that is not known."""
+"""Nearest: suggestions for an unknown name."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ MOST = 3
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the three names most like one, nearest first, as in ``sticky, range, uniform``.
 
-    Upper and lower case are alike, and of a class name with its package the last part counts.
-    Of equally near ones, those that come first.
+    Case is ignored, and so is the package of a class name. Ties keep the order of `known`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""OWN: assignors of the user's, any callable from a group to an assignment of it.
+"""OWN: the user's assignors; any callable from a group to an assignment of it.
 
-Named as ``module:function``, installed as an entry point of the group
-``kafka_assay.assignors``, or handed over as they are.
+It is named as ``module:function``, installed as an entry point of the group
+``kafka_assay.assignors``, or passed as an object.
 """
 
 from __future__ import annotations
@@ -45,15 +45,14 @@ def is_own(name: str) -> bool:
 
 
 def own_named(name: str) -> Assignor | None:
-    """Return the assignor ``module:function``, or the one installed under a name.
+    """Return the assignor ``module:function``, or the one installed under a name; else None.
 
-    Nothing is imported yet. What follows an @, as :func:`versioned` puts it there, counts for
-    nothing. None where there is none of the name.
+    Nothing is imported yet. A digest after an @, as :func:`versioned` adds it, is ignored.
 
     Raises
     ------
     BadInput
-        Where it has a colon but is not ``module:function``.
+        If it has a colon but is not ``module:function``.
     """
     asked = name.partition("@")[0]
     if is_own(asked):
@@ -62,21 +61,21 @@ def own_named(name: str) -> Assignor | None:
 
 
 def versioned(own: Assignor) -> str:
-    """Return the name of an assignor of the user's with a digest of its file behind an @.
+    """Return the name of the user's assignor, an @ and a digest of its file.
 
-    Two runs of one name are alike only where the digest is.
+    Results of one name can only be compared if the digests are equal.
     """
     digest = Place.of(own.source).digest
     return own.name if digest is None or "@" in own.name else f"{own.name}@{digest}"
 
 
 def name_of(function: AssignorFunction) -> str:
-    """Return the ``module:function`` by which any process finds a function.
+    """Return the ``module:function`` by which another process can import a function.
 
     Raises
     ------
     BadInput
-        Where no name leads to it: it is a partial, a method or the like.
+        If it cannot be imported by name, such as a partial or a method.
     """
     name = own_function(function).name
     try:
@@ -89,12 +88,12 @@ def name_of(function: AssignorFunction) -> str:
 
 
 def own_function(function: AssignorFunction) -> Assignor:
-    """Return the assignor that a callable is; its name is ``module:function``.
+    """Return a callable as an assignor; its name is ``module:function``.
 
     Raises
     ------
     BadInput
-        Where another process could not import the function.
+        If another process could not import the function.
     """
     if not callable(function):
         said = type(function).__name__
@@ -113,26 +112,26 @@ def own_function(function: AssignorFunction) -> Assignor:
 
 
 def installed() -> Iterator[Assignor]:
-    """Return the assignors that installed packages bring as entry points, by name."""
+    """Yield the assignors that installed packages declare as entry points, sorted by name."""
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
         release = None if point.dist is None else point.dist.version
         value = point.value.partition("[")[0].strip()
         try:
             yield _at(point.name, value, release)
         except BadInput as error:
-            # What one package got wrong is no reason to refuse the others.
-            refused = partial(_refuse, str(error))
-            told = partial(str, error)
-            yield Assignor(point.name, "own", value, release, refused, told)
+            # A malformed entry point must not hide the assignors of other packages.
+            refuse = partial(_refuse, str(error))
+            missing = partial(str, error)
+            yield Assignor(point.name, "own", value, release, refuse, missing)
 
 
 def require_importable(assignors: Sequence[Assignor]) -> None:
-    """Import assignors of the user's in a process of its own.
+    """Import the user's assignors in another process, to check that they can be.
 
     Raises
     ------
     BadInput
-        Where that fails; one line says why.
+        If that fails; one line says why.
     """
     if not assignors:
         return
@@ -157,12 +156,12 @@ def _refuse(reason: str, _: Group) -> Plan:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a function is.
+    """The place of a function.
 
     Attributes
     ----------
-    module, function : their dotted names
-    folder : where modules are looked for first, as by ``python -m``: the working directory
+    module, function : dotted names
+    folder : searched first for the module, as with ``python -m``: the working directory
     """
 
     module: str
@@ -176,7 +175,7 @@ class Place:
         Raises
         ------
         BadInput
-            Where it is something else.
+            If it has another form.
         """
         module, _, function = text.partition(":")
         parts = (*module.split("."), *function.split("."))
@@ -190,7 +189,7 @@ class Place:
         Raises
         ------
         Failed
-            Where there is no such module or function, or its code fails as it is imported.
+            If there is no such module or function, or its code fails as it is imported.
         """
         reason = self.missing()
         if reason is not None:
@@ -218,29 +217,29 @@ class Place:
         return call(self.load(), group)
 
     def prepare(self) -> None:
-        """Import the function, which may take longer than a call of it."""
+        """Import the function in advance, as importing may take longer than a call."""
         self.load()
 
     def missing(self) -> str | None:
-        """Return that there is no such module, without importing anything; None if there is."""
+        """Return a message if there is no such module, else None; nothing is imported."""
         if self._spec() is None:
             return f"there is no module {self.module} in this folder, nor is one installed"
         return None
 
     def _spec(self) -> ModuleSpec | None:
-        """Find the module without importing it or what it is in."""
+        """Find the module without importing it or its parent packages."""
         first, *rest = self.module.split(".")
         spec = PathFinder.find_spec(first, [self.folder]) or find_spec(first)
         for part in rest:
             if spec is None or spec.submodule_search_locations is None:
                 return None
-            # By its whole name a folder without __init__.py would import the one around it.
+            # find_spec with the full name would import the parent packages.
             spec = PathFinder.find_spec(part, [*spec.submodule_search_locations])
         return spec
 
     @property
     def digest(self) -> str | None:
-        """A digest of the module's file, None where there is none: what changes with the code."""
+        """Digest of the module's file, which changes with its code; None without a file."""
         spec = self._spec()
         file = None if spec is None or spec.origin is None else Path(spec.origin)
         if file is None or not file.is_file():
@@ -256,15 +255,14 @@ AssignorFunction = Callable[["Group"], Assignment | Plan | Held]
 
 
 def call(function: AssignorFunction, group: Group) -> Plan:
-    """Call a function of the user's; what it prints goes to standard error.
+    """Call the user's function; what it prints goes to standard error.
 
     Raises
     ------
     Refused
-        As the function does.
+        If the function raises it.
     Failed
-        As the function does, where it raises anything else, and where it returns what is no
-        assignment of the group.
+        If the function raises anything else, or does not return an assignment of the group.
     """
     try:
         with redirect_stdout(sys.stderr):
@@ -321,22 +319,22 @@ def _of_names(group: Group, made: Held) -> Assignment:
 
 
 def kind_of(thing: object) -> str:
-    """Return what sort of thing something is: ``a list``."""
+    """Return the type of an object with its article: ``a list``."""
     name = type(thing).__name__
     return "None" if thing is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def one_line(error: BaseException) -> str:
-    """Return an error in one line, with the line of the user's code that raised it."""
+    """Return an error in one line, with the file and line of the user's code that raised it."""
     said = in_one_line(error)
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if _is_theirs(Path(frame.filename)):
+        if _is_users_code(Path(frame.filename)):
             return f"{said} ({Path(frame.filename).name}:{frame.lineno})"
     return said
 
 
-def _is_theirs(file: Path) -> bool:
-    """Return whether a file is the user's: no part of this project, of a library or of Python."""
+def _is_users_code(file: Path) -> bool:
+    """Return whether a file is not part of this project, of a library or of Python."""
     if file.is_relative_to(_HERE) and file.relative_to(_HERE).parts[0] in _OURS:
         return False
     return file.is_absolute() and not any(file.is_relative_to(one) for one in _INSTALLED)

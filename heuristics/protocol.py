@@ -1,4 +1,4 @@
-"""Protocol: which assignor a group of mixed members ends up with, and the rounds of KIP-429."""
+"""Protocol: which assignor a group of different members chooses, and the rounds of KIP-429."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Protocol(IntEnum):
-    """How members rebalance; the higher one is preferred.
+    """How members rebalance; the higher value is preferred.
 
-    EAGER: every member gives up all it holds before it joins.
-    COOPERATIVE: it holds on, and revokes only what it is not assigned again.
+    EAGER: every member gives up all its partitions before it joins.
+    COOPERATIVE: it keeps them, and revokes only those that it is not assigned again.
     """
 
     EAGER = 0
@@ -89,7 +89,7 @@ def choose(preferences: Mapping[str, Sequence[str]]) -> Choice:
     Raises
     ------
     Refused
-        Where there is no member, or no assignor that all of them support.
+        If there is no member, or no assignor that all of them support.
     """
     if not preferences:
         raise Refused("no member, so no assignor is chosen")
@@ -120,8 +120,8 @@ def static_protocol(assignors: Sequence[str]) -> Protocol:
 def loses_partitions(before: Protocol, chosen: Protocol) -> bool:
     """Return whether a member must call onPartitionsLost for all it holds.
 
-    That is one that held on to its partitions, being cooperative, and now sees an eager assignor
-    chosen: somebody else may have them already. Until it has joined again it must not commit.
+    A cooperative member kept its partitions; if an eager assignor is chosen now, another member
+    may have them already. Until it has joined again it must not commit.
 
     Source: KIP-726, "Proposed Changes".
     """
@@ -134,14 +134,13 @@ FOR_EVER = "the rounds would go on for ever"
 def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool) -> Plan:
     """Rebalance with an assignor until nobody must revoke.
 
-    A round: the assignor makes its assignment. A partition that would go to a member that does
-    not own it, while another owns it and would lose it, is taken out of the new owner's list.
-    Members keep what they own and is assigned to them and revoke the rest; if anybody revoked,
-    all join again with what they now own and the next generation, and a new round begins.
+    In a round, the assignor makes its assignment. A partition that another member still owns is
+    taken out of the new owner's list. Each member keeps the owned partitions that it is assigned
+    and revokes the others. If anybody revoked, all join again with what they now own and the next
+    generation, and a new round begins.
 
-    Whoever claims a partition still owns it, whatever its generation and even if it stopped
-    subscribing: these are the raw claims, on partitions that exist. The assignor sees them as any
-    other group.
+    Every claim on a partition that exists counts as owning it, whatever its generation and even if
+    the member no longer subscribes to the topic.
 
     Source: KIP-429, as KIP-615 sums it up: partitions that are transferring ownership stay out of
     the assignment until they have been safely revoked, and a followup rebalance assigns them.
@@ -149,20 +148,20 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
     Parameters
     ----------
     over : the assignor whose result is reached cooperatively
-    withhold : whether to take transferring partitions out; False where the assignor has done so
+    withhold : whether to take transferring partitions out; False if the assignor does that itself
 
     Returns
     -------
     Plan
-        Its assignment is that of the last round, set against the owners before the first;
-        `rounds` counts the last one too; `seconds` are those of all rounds, where it tells them.
+        Its assignment is that of the last round, compared with the owners before the first;
+        `rounds` includes the last; `seconds` are those of all rounds, None if one has none.
 
     Raises
     ------
     Failed
-        Where what the members own comes back after a round: it would go on for ever.
+        If the owned partitions are those after an earlier round: it would go on for ever.
     Refused
-        Where the assignor does not cover the group.
+        If the assignor does not cover the group.
     """
     width = group.n_partitions
     read = group.readers[group.topic] > 0
@@ -185,7 +184,7 @@ def to_quiescence(group: Group, over: Callable[[Group], Plan], *, withhold: bool
         ownerless += int(read.sum() - np.isin(np.flatnonzero(read), owned % width).sum())
         if not len(lost):
             total = None if None in seconds else sum(s for s in seconds if s is not None)
-            # Nothing was held back in this round: its assignment is final, as it is.
+            # Nothing was held back in this round, so its assignment is final.
             final = Assignment(group, made.assignment.owner, made.assignment.strays)
             return Plan(final, rounds, revoked, ownerless, total)
         if owned.tobytes() in seen:

@@ -40,16 +40,16 @@ NOT_STARTED = "it does not start: "
 
 
 class TimeLimit:
-    """Child processes in which assignors run, one after the other, for so many seconds each.
+    """Child processes in which assignors run with a time limit.
 
-    Each client has a process of its own, so that a hang of one leaves the others where they are.
-    Use it as a context manager and over many groups: see `heuristics.child.Child`.
+    Each client has a process of its own, so that one that hangs does not affect the others. Use it
+    as a context manager and over many groups: see `heuristics.child.Child`.
 
     Parameters
     ----------
     seconds : time of the assignor for each group, more than 0; enforced to about a tenth of a
-        second. A client that joins a group for that has a minute each time, which does not count.
-    memory_bytes : what each process may hold; see `heuristics.child.Child`
+        second. A client that has to join a group gets a further minute each time.
+    memory_bytes : memory that each process may use; see `heuristics.child.Child`
     """
 
     @taking
@@ -57,8 +57,8 @@ class TimeLimit:
         self.seconds = math.inf if (limit := seconds_of(seconds)) is None else limit
         self.memory_bytes = memory_bytes
         self._processes: dict[str, _ClientProcess] = {}
-        self._shipped: dict[str, Assignor] = {}
-        self._travelled: WeakKeyDictionary[Group, bytes] = WeakKeyDictionary()
+        self._by_name: dict[str, Assignor] = {}
+        self._pickles: WeakKeyDictionary[Group, bytes] = WeakKeyDictionary()
 
     def __enter__(self) -> TimeLimit:
         return self
@@ -73,15 +73,14 @@ class TimeLimit:
         self._processes.clear()
 
     def warm_up(self, names: Iterable[str | AssignorFunction]) -> None:
-        """Begin to start the processes of some assignors, side by side, without waiting.
+        """Start the processes of some assignors in parallel, without waiting for them.
 
-        A call waits until its own process is ready. What cannot be called or started is said by
-        that call.
+        A later call waits until its own process is ready; it also reports what could not start.
 
         Raises
         ------
         BadInput
-            Where no assignor has a name.
+            If no assignor has a name.
         """
         for assignor in map(self._named, names):
             process = self._process_of(assignor)
@@ -90,29 +89,29 @@ class TimeLimit:
                 process.starting.start()
 
     def know(self, assignor: Assignor) -> None:
-        """Take an assignor by its name from now on, whatever the catalogue says of that."""
-        self._shipped[assignor.name] = assignor
+        """Use this assignor for its name from now on, instead of the catalogue's."""
+        self._by_name[assignor.name] = assignor
 
     @taking
     def plan(self, group: Group, name: str | AssignorFunction) -> Outcome:
         """Run the assignor of that name, or a function of the user's, on the group.
 
-        What it needs to run, such as a JVM, starts before its time does.
+        Starting what it needs, such as a JVM, does not count as its time.
 
         Raises
         ------
         BadInput
-            Where no assignor has that name, a member's subscription is unknown, or another
+            If no assignor has that name, a member's subscription is unknown, or another
             process could not import the function.
         """
         return self.plan_many([group], name)[0]
 
     @taking
     def plan_many(self, groups: Sequence[Group], name: str | AssignorFunction) -> list[Outcome]:
-        """Run the assignor of that name on many groups; an outcome each, in their order.
+        """Run the assignor of that name on many groups; return their outcomes in order.
 
-        The limit is that of each group. One that hangs, dies or raises has an outcome of its own,
-        and the others keep theirs.
+        The time limit is that of each group. A group on which the assignor hangs, dies or raises
+        does not affect the outcomes of the others.
 
         Raises
         ------
@@ -123,22 +122,22 @@ class TimeLimit:
         for group in groups:
             group.require_subscriptions()
         if assignor.kind == "probed":
-            # What may hang or die is elsewhere already, and has a limit of its own.
+            # The client is another process already, and the probe limits its time.
             return [attempt(assignor.function, group) for group in groups]
         process = self._process_of(assignor)
         process.wait()
         outcomes: list[Outcome] = []
-        for some in in_portions(
+        for portion in in_portions(
             groups, lambda group: group.n_partitions, most=PARTITIONS_PER_CALL
         ):
             done = 0
-            while done < len(some):
+            while done < len(portion):
                 unready = process.prepare(assignor)
                 if unready is not None:
                     return [*outcomes, *[unready] * (len(groups) - len(outcomes))]
-                came = self._call(process, assignor, some[done:])
-                outcomes += came
-                done += len(came)
+                answered = self._call(process, assignor, portion[done:])
+                outcomes += answered
+                done += len(answered)
         return outcomes
 
     def call(self, function: Callable[[Group], Plan], group: Group) -> Outcome:
@@ -147,18 +146,18 @@ class TimeLimit:
         return self._call(self._process_of(own), own, [group])[0]
 
     def _named(self, name: str | AssignorFunction) -> Assignor:
-        """Return an assignor; looking for the versions that are here takes a while."""
-        if isinstance(name, str) and name in self._shipped:
-            return self._shipped[name]
+        """Return an assignor; shipped ones are cached, as looking for their versions is slow."""
+        if isinstance(name, str) and name in self._by_name:
+            return self._by_name[name]
         assignor = assignor_named(name)
         if assignor.kind == "shipped" and isinstance(name, str):
-            self._shipped[name] = assignor
+            self._by_name[name] = assignor
         return assignor
 
     def _process_of(self, assignor: Assignor) -> _ClientProcess:
-        """Return where an assignor runs: its client's process; Kafka's classes share a JVM.
+        """Return the process in which an assignor runs: one for each client.
 
-        A function of the user's has one of its own.
+        All classes of Kafka share one, with one JVM; each function of the user's has its own.
         """
         client = "" if assignor.kind == "written" else assignor.name.partition("/")[0]
         key = "kafka" if client in ("kafka-java", "kafka-broker") else client
@@ -167,17 +166,17 @@ class TimeLimit:
     def _call(
         self, process: _ClientProcess, assignor: Assignor, groups: Sequence[Group]
     ) -> list[Outcome]:
-        """Ask about groups, up to the first that ends the process; those after it are left."""
+        """Return the outcomes of groups, up to the first on which the process ends."""
         asked = [(self._packed(group),) for group in groups]
         function, seconds = assignor.function, self.seconds
         if assignor.keeps_time:
             function, seconds = partial(function, seconds=seconds), math.inf
-        came = process.child.call_each(partial(answer, function), asked, seconds=seconds)
-        if isinstance(came[-1], Lost):
+        answers = process.child.call_each(partial(answer, function), asked, seconds=seconds)
+        if isinstance(answers[-1], Lost):
             process.prepared.clear()
         return [
             self._lost(one) if isinstance(one, Lost) else outcome_of(group, one)
-            for group, one in zip(groups, came, strict=False)
+            for group, one in zip(groups, answers, strict=False)
         ]
 
     def _lost(self, lost: Lost) -> Outcome:
@@ -186,18 +185,18 @@ class TimeLimit:
         return Outcome("failed", None, lost.reason, 0.0)
 
     def _packed(self, group: Group) -> bytes:
-        """Return a group as it travels; the next assignor is mostly asked about the same ones."""
-        found = self._travelled.get(group)
-        if found is None:
-            found = packed(group)
-            if len(found) <= MOST_BYTES_KEPT:
-                self._travelled[group] = found
-        return found
+        """Return a pickled group, cached because several assignors get the same groups."""
+        pickled = self._pickles.get(group)
+        if pickled is None:
+            pickled = packed(group)
+            if len(pickled) <= MOST_BYTES_KEPT:
+                self._pickles[group] = pickled
+        return pickled
 
 
 @dataclass
 class _ClientProcess:
-    """A child process, the names of what has been started in it, and who starts it."""
+    """A child process, the names of assignors prepared in it, and the thread that starts it."""
 
     child: Child
     prepared: set[str]
@@ -209,7 +208,7 @@ class _ClientProcess:
             self.starting.join()
 
     def prepare(self, assignor: Assignor) -> Outcome | None:
-        """Start what an assignor needs, unless that is done; return why it cannot be called."""
+        """Start what an assignor needs, once; return why it cannot be called, or None."""
         if assignor.kind == "written" or assignor.name in self.prepared:
             return None
         reason = assignor.missing()
@@ -238,28 +237,27 @@ def limited(group: Group, name: str | AssignorFunction, seconds: float) -> Outco
     Raises
     ------
     BadInput
-        Where no assignor has that name, or a member's subscription is unknown.
+        If no assignor has that name, or a member's subscription is unknown.
     """
     with TimeLimit(seconds) as limit:
         return limit.plan(group, name)
 
 
 def plan(group: Group, name: str | AssignorFunction) -> Plan:
-    """Return what the assignor of that name makes of the group, round by round.
+    """Return the assignor's plan for the group: its assignment, and the rounds until then.
 
-    A function of yours counts as an assignor. It runs in a process of its own, as one that ships
-    does, for 10 s at most; for many groups or another limit keep a
-    `TimeLimit`.
+    A function of yours counts as an assignor. Like a shipped one, it runs in a process of its own
+    for at most 10 s; for many groups or another limit use a `TimeLimit`.
 
     Raises
     ------
     BadInput
-        Where no assignor has that name, it cannot be called here, or a member's subscription is
+        If no assignor has that name, it cannot be called here, or a member's subscription is
         unknown.
     Refused
-        Where the assignor does not cover the group.
+        If the assignor does not cover the group.
     Failed
-        Where the assignor breaks down on the group, or does not come back.
+        If the assignor breaks down on the group, or does not come back.
     """
     assignor = assignor_named(name)
     group.require_subscriptions()
@@ -275,17 +273,17 @@ def plan(group: Group, name: str | AssignorFunction) -> Plan:
 def assign(group: Group, name: str | AssignorFunction) -> Assignment:
     """Return the final assignment that the assignor of that name makes of the group.
 
-    A function of yours counts as an assignor. As `plan`, which tells the rounds too.
+    A function of yours counts as an assignor. `plan` also returns the rounds.
 
     Raises
     ------
     BadInput
-        Where no assignor has that name, it cannot be called here, or a member's subscription is
+        If no assignor has that name, it cannot be called here, or a member's subscription is
         unknown.
     Refused
-        Where the assignor does not cover the group.
+        If the assignor does not cover the group.
     Failed
-        Where the assignor breaks down on the group, or does not come back.
+        If the assignor breaks down on the group, or does not come back.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """SHIPPED: the code that people run, called as it is.
 
-A new client is one entry in the file of its kind and one line in ``CLIENTS``.
+To add a client, add it to the file of its kind and to ``_CLIENTS``.
 """
 
 from __future__ import annotations
@@ -35,19 +35,22 @@ __all__ = [
     "shipped_named",
 ]
 
-# Names of assignors that mean Kafka's own, or ours, without a client's name before them.
+# Names that mean an assignor of Kafka or ours without a client's name in front.
 _ALONE = ("uniform", "sticky", "cooperative-sticky", *JAVA_OPTIMAL.assignors)
 
 
 def _known() -> dict[str, str]:
-    """Return the names, in lower case; a class name alone is the client's if both have one."""
+    """Return the client and assignor of each name in lower case.
+
+    A class name that both the broker and the client have means the client's.
+    """
     found = {}
     for client in (JAVA_OPTIMAL, KAFKA_BROKER, KAFKA_JAVA):
         for name, class_name in client.assignors.items():
             known = (class_name, f"{client.package}.{class_name}", name)
             ours = (said.lower() for said in known if said != name or name in _ALONE)
             found.update(dict.fromkeys(ours, f"{client.name}/{name}"))
-    # What consumers list of ours comes to the optimum of ours for brokers.
+    # Our assignors for consumers compute the same as ours for brokers.
     classes = ("OptimalAssignor", "CooperativeOptimalAssignor")
     listed = ("assay-optimal", *classes, *(f"assay.consumer.{one}" for one in classes))
     found.update((one.lower(), f"{JAVA_OPTIMAL.name}/optimal") for one in listed)
@@ -59,16 +62,16 @@ _CLASSES = (*KAFKA_JAVA.assignors.values(), "UniformAssignor")
 
 
 def names_like(name: str) -> tuple[str, ...]:
-    """Return the names to suggest to somebody who wrote another: classes to who named a class."""
+    """Return names to suggest for an unknown one: class names if it looks like a class."""
     return _CLASSES if "sign" in name.lower() else _ALONE
 
 
 def known_as(name: str) -> str | None:
-    """Return what a configuration's name for an assignor means here; None where it is not one.
+    """Return our name for an assignor's name in Kafka's configuration; None if it is not one.
 
     ``partition.assignment.strategy`` of the client takes a class name, members list the strategy's
-    own name, ``group.remote.assignor`` names one of the broker's (KIP-848).
-    Upper and lower case are alike. What follows an @ is kept.
+    short name, and ``group.remote.assignor`` names one of the broker's (KIP-848).
+    Case is ignored. A version after an @ is kept.
 
     Examples
     --------
@@ -96,14 +99,14 @@ _CLIENTS: tuple[Client, ...] = (
 
 CLIENTS: Mapping[str, Client] = MappingProxyType({client.name: client for client in _CLIENTS})
 
-# Who assigns tasks is no client of a group of consumers, but its classes are fetched likewise.
+# Kafka Streams assigns tasks to threads, so it is no client here, but it is fetched like one.
 FETCHED: Mapping[str, Client] = MappingProxyType({**CLIENTS, KAFKA_STREAMS.name: KAFKA_STREAMS})
 
 ALL = "assay assignors lists all"
 
 
 def listed() -> Iterator[Assignor]:
-    """Return the assignors to list: of every client in each of the versions it lists."""
+    """Yield every assignor of every client, in each version that the client lists."""
     for client in CLIENTS.values():
         for version in client.versions():
             for name in client.assignors:
@@ -113,12 +116,12 @@ def listed() -> Iterator[Assignor]:
 def shipped_named(name: str) -> Assignor:
     """Return the assignor of a name such as ``kafka-java/sticky@4.4.0``.
 
-    Without a version: that of the newest that can be called here.
+    Without a version, it is the newest that can be called here.
 
     Raises
     ------
     BadInput
-        Where there is no such client, assignor or version.
+        If there is no such client, assignor or version.
     """
     before, _, after = name.partition("/")
     assignor = after.partition("@")[0]
@@ -136,15 +139,15 @@ def shipped_named(name: str) -> Assignor:
 
 
 def client_and_version(name: str) -> tuple[Client, str]:
-    """Return the client of a name such as ``kafka-java@4.4.0``, and which version of it.
+    """Return the client and the version of a name such as ``kafka-java@4.4.0``.
 
-    What stands between a slash and the @ counts for nothing, and an assignor as people know it,
-    ``cooperative-sticky``, means its client; without a version it is the first that is listed.
+    An assignor between a slash and the @ is ignored, and a name of Kafka's configuration, such as
+    ``cooperative-sticky``, means its client. Without a version, it is the first that is listed.
 
     Raises
     ------
     BadInput
-        Where there is no such client, or what follows the @ is no version.
+        If there is no such client, or what follows the @ is no version.
     """
     # The broker's assignor of tasks is in the broker's jar.
     said = name.replace(f"{KAFKA_STREAMS.name}/sticky", KAFKA_BROKER.name)
@@ -159,7 +162,7 @@ def client_named(name: str) -> Client:
     Raises
     ------
     BadInput
-        Where there is none.
+        If there is none.
     """
     if name not in FETCHED:
         raise BadInput(f"client: unknown name {name!r}; nearest: {nearest(name, FETCHED)}; {ALL}")

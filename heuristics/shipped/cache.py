@@ -1,4 +1,4 @@
-"""Cache: where jars are noted and drivers built, outside of the project, and by what tools."""
+"""Cache: the user's folder for jars and drivers, and the tools that fetch and build them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def cache_folder(*below: str) -> Path:
-    """Return a folder of the user's cache, which need not be there: looking writes nothing.
+    """Return a folder of the user's cache, which need not exist and is not created.
 
-    The environment variable ``KAFKA_ASSAY_CACHE`` names another place for all of it.
+    The environment variable ``KAFKA_ASSAY_CACHE`` names another place for the cache.
 
     Raises
     ------
     BadInput
-        Where no folder can have that name.
+        If the path is impossible or cannot be read.
     """
     top = os.environ.get("KAFKA_ASSAY_CACHE")
     folder = (Path(top) if top else user_cache_path("kafka-assay")).joinpath(*below)
@@ -37,19 +37,19 @@ def cache_folder(*below: str) -> Path:
 
 
 def archive_of_classes(kind: str, java: Path, *made_of: str) -> Path:
-    """Return where Java's classes of a kind are kept, which may not be there.
+    """Return the path of an archive of loaded classes, which need not exist.
 
-    Java has them at once then (``java -XX:SharedArchiveFile``).
+    It makes Java start faster (``java -XX:SharedArchiveFile``).
 
     Parameters
     ----------
-    java : the home of the Java that they are for
-    made_of : what else has to be the same, such as the class path
+    java : home of the Java that it is for
+    made_of : what else it depends on, such as the class path
 
     Raises
     ------
     BadInput
-        As of `cache_folder`.
+        As `cache_folder` raises it.
     """
     release = java / "release"
     every = [str(java.resolve()), *made_of]
@@ -59,7 +59,7 @@ def archive_of_classes(kind: str, java: Path, *made_of: str) -> Path:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of what is in a folder of the cache; none where there is no such folder."""
+    """Return the names in a folder of the cache; empty if there is no such folder."""
     try:
         return sorted(path.name for path in folder.iterdir())
     except OSError:
@@ -67,7 +67,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 def newest_first(versions: Iterable[str]) -> tuple[str, ...]:
-    """Return versions without repeats; the release 4.1.0 is newer than the candidate 4.1.0-rc1.
+    """Return versions sorted and without repeats; 4.1.0 is newer than its candidate 4.1.0-rc1.
 
     Examples
     --------
@@ -95,15 +95,15 @@ def run_tool(
 
     Parameters
     ----------
-    what : is done, as the error begins
-    seconds : after which it is ended
-    folder : where it runs; the working directory unless told otherwise
-    variables : of its environment, besides ours
+    what : the action, with which an error message begins
+    seconds : time after which it is killed
+    folder : its working directory; None: ours
+    variables : environment variables besides ours
 
     Raises
     ------
     BadInput
-        Where it cannot be run, or takes longer.
+        If it cannot be run, or takes longer.
     """
     try:
         return subprocess.run(

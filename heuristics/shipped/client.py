@@ -23,9 +23,9 @@ _VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,99}")
 
 
 class Client(Protocol):
-    """A client library, or Kafka's broker, in whatever versions can be had.
+    """A client library, or Kafka's broker, in all versions that are available.
 
-    Every client can be pickled: it is called in another process.
+    Every client can be pickled, because it is called in another process.
     """
 
     @property
@@ -42,51 +42,51 @@ class Client(Protocol):
 
     @property
     def repeatable(self) -> bool:
-        """Whether it makes the same of a group each time; Go goes through maps at random."""
+        """Whether it makes the same assignment each time; Go iterates maps in random order."""
 
     def versions(self) -> tuple[str, ...]:
         """Return the versions to list, newest first; others may be asked for."""
 
     @property
     def keeps_time(self) -> bool:
-        """Whether `one_round` ends by itself when the assignor took its seconds.
+        """Whether `one_round` takes the assignor's time limit and keeps it itself.
 
-        So does a client that has to join: that takes time which is not the assignor's.
+        A client that has to join does, because joining is not the assignor's time.
         """
 
     @property
     def one_round(self) -> Callable[..., Plan]:
-        """What calls an assignor once, on a group, by its name and version.
+        """The function that calls an assignor once: (group, assignor name, version) to plan.
 
         A cooperative assignor withholds what members must first revoke. A client that keeps time
-        takes `seconds`, for all rounds, and how many are `spent`.
+        also takes `seconds`, for all rounds, and how many of them are `spent`.
 
         Raises
         ------
         Refused
-            Where it does not cover the group.
+            If it does not cover the group.
         Failed
-            Where it breaks down.
+            If it breaks down.
         """
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return why an assignor of a version cannot be called here; None where it can.
+        """Return why an assignor of a version cannot be called here; None if it can.
 
-        Loads nothing. The line ends with the command that changes this.
+        Loads nothing. The text ends with the command that helps.
         """
 
     def fetch(self, version: str) -> None:
-        """Bring what a version needs to this machine.
+        """Download or build what a version needs.
 
         Raises
         ------
         BadInput
-            Where that cannot be done.
+            If that cannot be done.
         """
 
 
 def assignor_of(client: Client, name: str, version: str) -> Assignor:
-    """Return one of the assignors of a client, as one that can be scored."""
+    """Return an assignor of a client as an `Assignor`."""
     return Assignor(
         f"{client.name}/{name}@{version}",
         "shipped",
@@ -100,12 +100,12 @@ def assignor_of(client: Client, name: str, version: str) -> Assignor:
 
 
 def with_version(name: str) -> tuple[str, str | None]:
-    """Return what stands before the @ of a name, and the version after it; None without an @.
+    """Return the part of a name before the @, and the version after it; None without an @.
 
     Raises
     ------
     BadInput
-        Where what follows the @ is no version.
+        If what follows the @ is no version.
     """
     before, at, version = name.partition("@")
     if not at:
@@ -116,7 +116,7 @@ def with_version(name: str) -> tuple[str, str | None]:
 
 
 def tiny() -> Group:
-    """Return a group that starts whatever an assignor needs, and runs it warm."""
+    """Return a small group for a first call, which starts and warms up an assignor."""
     return Group.from_arrays(
         group="tiny",
         topics=["t"],
@@ -131,10 +131,7 @@ def tiny() -> Group:
 def _plan(
     client: Client, name: str, version: str, group: Group, *, seconds: float = math.inf
 ) -> Plan:
-    """Return the one plan of an eager assignor, the last one of a cooperative assignor.
-
-    That one is asked again until nobody must revoke.
-    """
+    """Return an eager assignor's plan; a cooperative one is called until nobody must revoke."""
     spent = 0.0
 
     def once(current: Group) -> Plan:
@@ -153,15 +150,16 @@ def _prepare(client: Client, name: str, version: str) -> None:
 
 @dataclass(frozen=True)
 class Joining:
-    """One member, as it joins.
+    """What a member sends when it joins.
 
     Attributes
     ----------
     member_id : its id
-    instance_id, rack : None where it has none
+    instance_id, rack : None if it has none
     subscription : topic names, those that do not exist last
-    owned : partition numbers that it claims by topic, raw: of any topic, ascending
-    generation : of its claims, -1 where it has none
+    owned : by topic, the partition numbers that it claims, ascending; also of topics that it does
+        not read or that do not exist
+    generation : of its claims, -1 if it has none
     """
 
     member_id: str
@@ -173,7 +171,7 @@ class Joining:
 
 
 def joining(group: Group) -> list[Joining]:
-    """Return the members of a group in its order, each as it joins."""
+    """Return what each member of a group sends when it joins, in the order of members."""
     names = group.topics + group.absent_topics
     members = range(len(group.members))
     rows = [[group.topics[t] for t in group.subscription(m).tolist()] for m in members]
@@ -200,7 +198,7 @@ def joining(group: Group) -> list[Joining]:
 
 
 def _racks_of_members(group: Group) -> list[str | None]:
-    """Return the rack of each member, None where it has none."""
+    """Return the rack of each member, None if it has none."""
     if group.racks is None:
         return [None] * len(group.members)
     names = group.racks.names

@@ -68,7 +68,7 @@ class PythonClient:
         return (installed(self.name) or self.tried,)
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return why the assignor cannot be called here; None where it can."""
+        """Return why the assignor cannot be called here; None if it can."""
         return missing(self.name, version)
 
     def fetch(self, version: str) -> None:
@@ -83,9 +83,9 @@ class PythonClient:
         Raises
         ------
         BadInput
-            Where another version is installed, or none.
+            If another version is installed, or none.
         Failed
-            Where the client raises an exception, with its class and message.
+            If the client raises an exception, with its class and message.
         """
         self.fetch(version)
         module, _, name = self.assignors[assignor].partition(":")
@@ -109,7 +109,7 @@ class PythonClient:
 
 
 def installed(package: str) -> str | None:
-    """Return the version of a package that is installed, None where it is not."""
+    """Return the version of a package that is installed, None if it is not."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -119,7 +119,7 @@ def installed(package: str) -> str | None:
 
 
 def missing(package: str, asked: str) -> str | None:
-    """Return why that version of a package cannot be called here; None where it can."""
+    """Return why that version of a package cannot be called here; None if it can."""
     here = installed(package)
     if here is None:
         return f"{package} is not installed: {command_for('clients')}"

@@ -65,7 +65,7 @@ class TaskAssignor:
         Raises
         ------
         BadInput
-            Where it is not one of a streams group.
+            If it is not one of a streams group.
         """
         assignor, version = with_version(name)
         kind = assignor.removeprefix(ROOM)
@@ -95,9 +95,9 @@ class TaskAssignor:
         Raises
         ------
         Refused
-            Where it is another group, or says less than the assignor needs.
+            If it is another group, or says less than the assignor needs.
         Failed
-            Where the assignor throws, or tasks would move for ever.
+            If the assignor throws, or tasks would move for ever.
         """
         if group.streams is None:
             raise Refused("it assigns the tasks of a Kafka Streams group")
@@ -108,7 +108,7 @@ class TaskAssignor:
         return Plan(Assignment.from_dict(group, made), rounds=len(course) - 1)
 
     def missing(self) -> str | None:
-        """Return why it cannot be called here, and the command for it; None where it can."""
+        """Return why it cannot be called here, and the command for it; None if it can."""
         client = CLIENT_OF[self.kind]
         if self.kind == STICKY and jars.release(self.version) < jars.release(client.oldest):
             return f"release {self.version} has no assignor of tasks, {client.oldest} is the first"
@@ -124,9 +124,9 @@ class TaskAssignor:
         Raises
         ------
         Refused
-            Where the group says less than the assignor needs.
+            If the group says less than the assignor needs.
         Failed
-            Where the assignor throws.
+            If the assignor throws.
         """
         import jpype
 
@@ -162,7 +162,7 @@ def until_rest(
     Raises
     ------
     Failed
-        Where there is no plan, or tasks move for ever.
+        If there is no plan, or tasks move for ever.
     """
     found = [[group] for group in groups]
     moving = found
@@ -193,7 +193,7 @@ class TaskLimit:
         Raises
         ------
         BadInput
-            Where the assignor cannot be called here.
+            If the assignor cannot be called here.
         """
         reason = self.assignor.missing() or start(self._child, self.assignor.prepare)
         if reason is not None:

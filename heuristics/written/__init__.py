@@ -1,1 +1,1 @@
-"""Written: the assignors as their KIPs and documentation have them, quirks included."""
+"""Written: assignors implemented from their KIPs and documentation, quirks included."""

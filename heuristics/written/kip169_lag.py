@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def plan(group: Group) -> Plan:
     """Deal each topic's partitions, most lag first, to the subscriber with the fewest of them.
 
-    Nothing is remembered: who owned what does not count. How the KIP was read:
+    It is not sticky: previous owners do not matter. How the KIP was read:
 
     - Lag is end minus committed offset, in records. The KIP subtracts the other way round, which
       would make every lag negative and "decreasing lag" the wrong way; it is taken as meant.
@@ -27,9 +27,9 @@ def plan(group: Group) -> Plan:
       that is "latest", as where it is not given; with any other value it is end minus beginning.
     - A commit beyond the end would make a lag negative, of which the KIP says nothing: it counts
       as 0.
-    - Where several subscribers, not only all of them, have the fewest partitions of the topic,
-      the one with the least lag of the topic gets the next, then the smallest id. The KIP speaks
-      only of the case that all have equally many; its prototype did it this way.
+    - If several subscribers have the fewest partitions of the topic, the one with the least lag of
+      the topic gets the next, then the smallest id. The KIP covers only the case that all have
+      equally many; its prototype did it this way.
     - Totals of partitions and of lag start anew with each topic.
     - Among partitions of equal lag the lower number goes first; the KIP is silent.
 
@@ -38,7 +38,7 @@ def plan(group: Group) -> Plan:
     Raises
     ------
     Refused
-        Where the lag of a partition that somebody reads is unknown.
+        If the lag of a partition that somebody reads is unknown.
     """
     lag = _known_lag(group)
     owner = np.full(group.n_partitions, NOBODY, np.int32)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def sticky(group: Group) -> Plan:
     """Keep what is owned, hand out the rest, then move single partitions in one pass.
 
-    The steps carry the numbers of the KIP. How it was read where it is vague:
+    The steps are numbered as in the KIP. How it was read where it is vague:
 
     1. The current assignment is the valid owner of each partition: the claim of the highest
        generation, void where two claim alike. "Partitions that no longer exist" takes in those
@@ -36,7 +36,7 @@ def sticky(group: Group) -> Plan:
     5. Taken word for word, over the consumers that step 3 left in. A single move improves the
        score exactly when it narrows two members by two or more, and step 4 makes no other move,
        so this never reverts anything.
-    6. Set-aside partitions never left the columns, so there is nothing to put back.
+    6. Set-aside partitions were never removed here, so there is nothing to put back.
 
     Time is about (subscriptions + partitions) x log(members).
 
@@ -128,9 +128,9 @@ def cooperative(group: Group, *, over: Callable[[Group], Plan] = sticky) -> Plan
     Raises
     ------
     Failed
-        Where what the members own comes back after a round: it would go on for ever.
+        If what the members own comes back after a round: it would go on for ever.
     Refused
-        Where the assignor does not cover the group.
+        If the assignor does not cover the group.
     """
     return to_quiescence(group, over, withhold=True)
 

@@ -47,7 +47,7 @@ def constrained(group: Group) -> Plan:
     Raises
     ------
     Refused
-        Where two members do not read the same topics.
+        If two members do not read the same topics.
     """
     require_equal_subscriptions(group)
     return Plan(Capacities.of(group).assign(group, owned_partitions(group), one_each=True))
@@ -90,7 +90,7 @@ class Capacities:
 
     @staticmethod
     def of(group: Group) -> Capacities:
-        """Return the floor and ceiling of partitions over members; 0 where nobody is there."""
+        """Return the floor and ceiling of partitions over members; 0 if nobody is there."""
         members = len(group.members)
         if not members:
             return Capacities(0, 0)
@@ -162,7 +162,7 @@ def amended(group: Group) -> Plan:
     Raises
     ------
     Refused
-        Where two members do not read the same topics.
+        If two members do not read the same topics.
     """
     require_equal_subscriptions(group)
     owned = owned_partitions(group)

@@ -1,4 +1,4 @@
-"""Range: every topic for itself, in contiguous runs."""
+"""Range: each topic by itself, in contiguous runs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def plan(group: Group) -> Plan:
     """Cut each topic into contiguous runs, one for each subscriber in member order.
 
     With q = partitions div subscribers, the first (partitions mod subscribers) members get q + 1
-    partitions, the others q. Nothing is remembered: claims, lags and racks do not count, and
-    topics with equally many partitions and the same subscribers line up.
+    partitions, the others q. Claims, lags and racks do not matter. Topics with equally many
+    partitions and the same subscribers are assigned alike.
 
     Source: ``RangeAssignor`` of Apache Kafka, as documented; racks (KIP-881) left out.
     """
@@ -37,10 +37,10 @@ def plan(group: Group) -> Plan:
 
 
 def in_member_order(group: Group) -> list[int]:
-    """Return the members: those with an instance id first, by it; then the others by member id.
+    """Return the members: first those with an instance id, sorted by it; then the others by id.
 
-    Member ids compare by their place in ``group.members``, which is their sorted order unless
-    the group was built from arrays.
+    Ids are compared by their place in ``group.members``, which is sorted unless the group was
+    built from arrays.
 
     Source: ``AbstractPartitionAssignor.MemberInfo`` of Apache Kafka (KIP-345, static members).
     """

@@ -20,8 +20,8 @@ def plan(group: Group) -> Plan:
     """Deal the partitions, topics by name and numbers ascending, to the members in turn.
 
     One circular iterator goes through the members in member order and is never reset; members
-    that do not subscribe to the topic are skipped, and their turn is gone. Nothing is remembered:
-    claims, lags and racks do not count.
+    that do not subscribe to the topic are skipped and lose their turn. Claims, lags and racks do
+    not matter.
 
     Kafka walks over the skipped members one by one; here a binary search finds the next
     subscriber, which is the same member.

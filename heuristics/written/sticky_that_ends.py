@@ -1,4 +1,4 @@
-"""The sticky assignor that people run, with the one rule changed that keeps it from ending."""
+"""Kafka's sticky assignor, with the one rule changed that can make it loop for ever."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 def plan(group: Group) -> Plan:
     """Keep what is owned, hand out the rest, then move single partitions until none helps.
 
-    As ``AbstractStickyAssignor`` does where subscriptions differ, written anew from what it was
-    seen to do. Two things differ:
+    It does what ``AbstractStickyAssignor`` was seen to do for subscriptions that differ, with two
+    changes:
 
-    1. A partition goes back in the place of another only if it is with the member that has too
-       many: :func:`from_its_holder`. Each move then takes a
-       partition from a member with x to one with at most x - 2, so the sum of the squared loads
-       falls by two or more. It begins at most at the square of the number of partitions, so that
-       the moves come to an end after at most half of that.
-    2. The owner of an older generation has no say, and nothing is taken back in the end: as each
-       move lowers KIP-54's balance score, there is never a reason to.
+    1. Another partition moves back in place of the chosen one only if the member with too many
+       holds it: :func:`from_its_holder`. Each move then takes a partition from a member with x to
+       one with at most x - 2, so the sum of the squared loads falls by two or more. That sum is at
+       most the square of the number of partitions at the start, so there are at most half as many
+       moves.
+    2. Owners of an older generation are ignored, and nothing is reverted at the end: as each move
+       lowers KIP-54's balance score, there is never a reason to.
 
-    Where all members read the same topics, that class goes another way (KIP-615), and so does
-    this: see :func:`even_out`.
+    If all members read the same topics, that class follows KIP-615 instead, and so does this: see
+    :func:`even_out`.
 
     The result is balanced as KIP-54 defines it: no single partition can move and improve the
     score. The current assignment is read as in :mod:`heuristics.written.kip54`.
@@ -62,19 +62,20 @@ def reads_alike(group: Group) -> bool:
 def even_out(group: Group, owner: Int32) -> None:
     """Move from the member with most to the one with fewest, until loads differ by at most one.
 
-    For groups whose members all read the same topics. Of members with equally many the smaller id
-    comes first. What a member does not own leaves before what it owns, the last partitions first.
-    No partition moves twice, and no sequence of moves is shorter.
+    For groups whose members all read the same topics. Among members with equally many, the
+    smaller id comes first. Partitions that a member did not own leave it first, then those it
+    owned, the last partitions first. No partition moves twice, and no sequence of moves is
+    shorter.
 
     Parameters
     ----------
     owner : (all partitions,) int32, -1 only where nobody reads the topic; changed in place
     """
     held: list[list[int]] = [[] for _ in group.members]
-    of_its_own = owner == group.owner
-    # The last ones leave first: what a member owns is put before the rest.
-    for some in (of_its_own, ~of_its_own):
-        for partition in np.flatnonzero(some & (owner != NOBODY)).tolist():
+    with_its_owner = owner == group.owner
+    # Partitions leave from the end of the list, so those with their owner are put first.
+    for listed in (with_its_owner, ~with_its_owner):
+        for partition in np.flatnonzero(listed & (owner != NOBODY)).tolist():
             held[owner[partition]].append(partition)
     most = [(-len(mine), member) for member, mine in enumerate(held)]
     fewest = [(len(mine), member) for member, mine in enumerate(held)]
@@ -92,11 +93,11 @@ class Step(NamedTuple):
 
     Attributes
     ----------
-    partition : that should leave its holder
-    holder : who has at least two partitions more than `to`
-    to : the reader of the topic that has fewest, of two alike the smaller id
-    moved : the partition that goes to `to`, which the rule has chosen
-    leaves : who held that one
+    partition : the partition that should leave its holder
+    holder : its holder, which has at least two partitions more than `to`
+    to : the reader of the topic with the fewest partitions; ties: the smaller id
+    moved : the partition that the rule has chosen to move to `to`
+    leaves : the member that held `moved`
     """
 
     partition: int
@@ -108,19 +109,19 @@ class Step(NamedTuple):
 
 @dataclass
 class Movements:
-    """Where the partitions that are not where they started came from.
+    """The partitions that are not with the member that they started with.
 
     Attributes
     ----------
-    start : of each such partition, the member that it started with
-    between : by topic, that member and the holder, the partitions that went from one to the other
+    start : by partition, the member that it started with
+    between : by (topic, that member, present holder), the partitions
     """
 
     start: dict[int, int] = field(default_factory=dict)
     between: dict[tuple[int, int, int], set[int]] = field(default_factory=dict)
 
     def note(self, topic: int, partition: int, leaves: int, to: int) -> None:
-        """Note a move; a partition that is back where it started has not moved."""
+        """Record a move; a partition that is back where it started is removed."""
         start = self.start.pop(partition, leaves)
         if start != leaves:
             self.between[topic, start, leaves].discard(partition)
@@ -134,9 +135,9 @@ class Movements:
 
 
 def from_its_holder(movements: Movements, topic: int, partition: int, holder: int, to: int) -> int:
-    """Choose a partition of the holder's: one that came from `to`, where there is one.
+    """Choose a partition that the holder got from `to`, if there is one, else the given one.
 
-    So `to` has back what it had, and two partitions of one topic do not change places. As the
+    So `to` gets back what it had, and two partitions of one topic do not swap members. As the
     holder loses one and `to` gains one, each step lowers the sum of the squared loads, which
     cannot go on for ever.
     """
@@ -147,30 +148,30 @@ def from_its_holder(movements: Movements, topic: int, partition: int, holder: in
 def from_where_it_started(
     movements: Movements, topic: int, partition: int, holder: int, to: int
 ) -> int:
-    """Choose a partition that came from `to` and is where this one started, if there is one.
+    """Choose a partition that came from `to` and is now where this one started, if there is one.
 
-    It need not be with the holder, where this one has moved before: then somebody else loses a
-    partition, and the holder, who has too many, keeps all. Nothing says that this comes to an end.
+    If this partition has moved before, the chosen one need not be with the holder: then another
+    member loses a partition, and the holder keeps its too many. This may never end.
 
     Source: ``PartitionMovements`` of ``AbstractStickyAssignor``, Apache Kafka 4.4.0, which looks
-    for the opposite of the whole way that the partition would have come.
+    for a move in the opposite direction, from the start of the partition's whole way.
     """
     found = movements.back(topic, movements.start.get(partition, holder), to)
     return partition if found is None else found
 
 
 def steps(group: Group, owner: Int32, rule: Rule) -> Iterator[Step]:
-    """Move partitions in `owner` for as long as a single move narrows two members by two or more.
+    """Move partitions in `owner` as long as a single move narrows two members by two or more.
 
-    First only what nobody owned is looked at, then everything: pass after pass, topics with the
-    fewest readers first, then by name and number, until a pass finds nothing to do.
+    First only partitions without a previous owner are considered, then all: in passes, topics with
+    the fewest readers first, then by name and number, until a pass moves nothing.
 
     Parameters
     ----------
     owner : (all partitions,) int32, -1 only where nobody reads the topic; changed in place, step
         by step
-    rule : says which partition goes, by the movements so far, the topic, the partition that should
-        leave, its holder and the member that should have one more
+    rule : returns the partition to move, given the movements so far, the topic, the partition that
+        should leave, its holder and the member that should get one more
     """
     movements = Movements()
     loads = np.bincount(owner[owner != NOBODY], minlength=len(group.members)).tolist()

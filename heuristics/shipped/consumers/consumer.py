@@ -78,9 +78,9 @@ class Consumer:
         Raises
         ------
         Failed
-            Where the consumer makes no plan, or dies; Late where its time is up.
+            If the consumer makes no plan, or dies; Late where its time is up.
         Unavailable
-            Where it does not join.
+            If it does not join.
         """
         if not group.members:
             return Plan(Assignment.from_holdings(group, []))
@@ -99,7 +99,7 @@ class Consumer:
         return Plan(Assignment.from_holdings(group, held), seconds=took)
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return what is not installed; None where nothing is missing."""
+        """Return what is not installed; None if nothing is missing."""
         if importlib.util.find_spec("confluent_kafka") is None:
             return f"confluent-kafka is not installed: {INSTALL}"
         if version != _installed():
@@ -112,7 +112,7 @@ class Consumer:
         Raises
         ------
         BadInput
-            Where it is not there, or in another version.
+            If it is not there, or in another version.
         """
         reason = self.missing("range", version)
         if reason is not None:
@@ -128,7 +128,7 @@ def missing_probe() -> str | None:
 
 @cache
 def _installed() -> str | None:
-    """Return the version of the library, None where there is none.
+    """Return the version of the library, None if there is none.
 
     The library itself is asked: confluent-kafka counts on its own (its 2.16.1 holds librdkafka
     2.16.0), and loading all of it takes twenty times as long.

@@ -68,11 +68,11 @@ class DriverProcess:
         Raises
         ------
         Late
-            Where it takes longer; joining takes no part of that time.
+            If it takes longer; joining takes no part of that time.
         Unavailable
-            Where it does not join within a minute.
+            If it does not join within a minute.
         Failed
-            Where it makes no plan, or dies.
+            If it makes no plan, or dies.
         """
         probe, program = self._run()
         round_ = probe.offer(group, protocol, **manner)

@@ -89,7 +89,7 @@ class GoDriver:
         Raises
         ------
         BadInput
-            Where there is no Go toolchain, no such version, or it has another interface.
+            If there is no Go toolchain, no such version, or it has another interface.
         """
         program = self.program(version)
         if program.is_file():
@@ -126,7 +126,7 @@ class GoDriver:
         Raises
         ------
         BadInput
-            Where ``go.mod`` requires another version of the module.
+            If ``go.mod`` requires another version of the module.
         """
         if not self.is_recorded(version):
             raise BadInput(
@@ -157,7 +157,7 @@ def require(folder: Path, module: str, version: str) -> None:
     Raises
     ------
     BadInput
-        Where there is no toolchain, or no such version.
+        If there is no toolchain, or no such version.
     """
     (folder / "go.mod").write_text("module assay/called\n\ngo 1.22\n", "utf-8")
     go(folder, "get", f"{module}@v{version}")
@@ -170,7 +170,7 @@ def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
     Raises
     ------
     BadInput
-        Where it does not compile.
+        If it does not compile.
     """
     go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
     # Whoever else builds it now has a file of another name.
@@ -185,7 +185,7 @@ def go(folder: Path, *arguments: str) -> str:
     Raises
     ------
     BadInput
-        Where there is no toolchain, it fails, or it takes too long.
+        If there is no toolchain, it fails, or it takes too long.
     """
     what = f"go {arguments[0]}"
     without_c = {"CGO_ENABLED": "0"}

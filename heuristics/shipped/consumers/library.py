@@ -57,7 +57,7 @@ class Library(Generic[Driver]):
         Raises
         ------
         Failed
-            Where the client makes no plan, or its program dies.
+            If the client makes no plan, or its program dies.
         """
         if not group.members:
             return Plan(Assignment.from_holdings(group, []))
@@ -67,7 +67,7 @@ class Library(Generic[Driver]):
         return Plan(made, seconds=float(answer["seconds"]))
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return why an assignor of a version cannot be called here; None where it can."""
+        """Return why an assignor of a version cannot be called here; None if it can."""
         return self.driver.missing(assignor, version)
 
     def fetch(self, version: str) -> None:
@@ -76,7 +76,7 @@ class Library(Generic[Driver]):
         Raises
         ------
         BadInput
-            Where that cannot be done.
+            If that cannot be done.
         """
         self.driver.fetch(version)
 
@@ -92,7 +92,7 @@ def _answer(command: tuple[str, ...], asked: object) -> Any:
     Raises
     ------
     Failed
-        Where the answer is an error, or the program dies.
+        If the answer is an error, or the program dies.
     """
     program = _RUNNING.get(command) or _RUNNING.setdefault(command, Program(command))
     try:

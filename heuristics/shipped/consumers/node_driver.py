@@ -55,7 +55,7 @@ class NodeDriver:
         Raises
         ------
         BadInput
-            Where there is no npm, or no such version.
+            If there is no npm, or no such version.
         """
         if self._installed(version) == version:
             return

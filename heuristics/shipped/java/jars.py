@@ -43,7 +43,7 @@ def spark_java_home() -> Path:
     Raises
     ------
     BadInput
-        Where there is none and none can be fetched; the message says what to install.
+        If there is none and none can be fetched; the message says what to install.
     """
     return spark_java_here() or _fetched()
 
@@ -72,7 +72,7 @@ def _packaged() -> Path | None:
 
 @cache
 def java_version(home: Path) -> int:
-    """Return the first number of a Java's version, 8 for 1.8; 0 where none runs there."""
+    """Return the first number of a Java's version, 8 for 1.8; 0 if none runs there."""
     # The file that every Java since 9 has saves half a second of starting it.
     try:
         found = re.search(r'JAVA_VERSION="(\d+)(?:\.(\d+))?', (home / "release").read_text())
@@ -136,13 +136,13 @@ COMPILE_SECONDS = 300.0
 
 
 def release(version: str) -> tuple[int, int]:
-    """Return the first two numbers of a version, 0 where there is none."""
+    """Return the first two numbers of a version, 0 if there is none."""
     found = re.match(r"(\d+)(?:\.(\d+))?", version)
     return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
 
 
 def missing(client: str, artifact: str, version: str, source: str) -> str | None:
-    """Return why the classes of an artifact cannot be loaded here; None where they can.
+    """Return why the classes of an artifact cannot be loaded here; None if they can.
 
     The text ends with the command that changes this.
 
@@ -197,7 +197,7 @@ def fetch(artifact: str, version: str, source: str) -> None:
     Raises
     ------
     BadInput
-        Where there is no such release, no way to it, or no Java.
+        If there is no such release, no way to it, or no Java.
     """
     fetched(KAFKA, artifact, version)
     compiled(artifact, version, source)
@@ -213,7 +213,7 @@ def fetched(group: str, artifact: str, version: str, beside: Iterable[str] = ())
     Raises
     ------
     BadInput
-        Where there is no such release, or no way to it.
+        If there is no such release, or no way to it.
     """
     jars = noted(artifact, version)
     if jars:
@@ -240,7 +240,7 @@ def compiled(artifact: str, version: str, source: str) -> Path:
     Raises
     ------
     BadInput
-        Where there is no Java or no compiler, or the release has other classes than we call.
+        If there is no Java or no compiler, or the release has other classes than we call.
     """
     target = _classes(artifact, version, source)
     if target.is_dir():
@@ -270,7 +270,7 @@ def compile_java(sources: Iterable[Path], jars: Iterable[Path], target: Path) ->
     Raises
     ------
     BadInput
-        Where there is no Java, or no compiler and no way to it.
+        If there is no Java, or no compiler and no way to it.
     """
     home = java_home()
     if home is None:

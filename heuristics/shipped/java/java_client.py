@@ -56,9 +56,9 @@ class JavaClient:
         Raises
         ------
         Refused
-            Where a number does not fit into the 32 bits that Kafka has for it.
+            If a number does not fit into the 32 bits that Kafka has for it.
         Failed
-            Where the class throws.
+            If the class throws.
         """
         return self.held(group, assignor, version).plan()
 
@@ -75,7 +75,7 @@ class JavaClient:
         return JavaGroup(group, self.owned(group), loaded, f"assay.{self.caller}", called)
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return why an assignor of a release cannot be called here; None where it can."""
+        """Return why an assignor of a release cannot be called here; None if it can."""
         reason = self._too_old(version)
         if reason is not None:
             newest = f"assay fetch {self.name}@{self.listed[0]}"
@@ -88,7 +88,7 @@ class JavaClient:
         Raises
         ------
         BadInput
-            Where that cannot be done.
+            If that cannot be done.
         """
         reason = self._too_old(version)
         if reason is not None:

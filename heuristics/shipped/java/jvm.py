@@ -34,7 +34,7 @@ def loader(artifact: str, version: str, source: str) -> Any:
     Raises
     ------
     BadInput
-        Where there is no Java, or the jars are not here.
+        If there is no Java, or the jars are not here.
     """
     jars = noted(artifact, version)
     if not jars:
@@ -81,7 +81,7 @@ def start(*options: str, classes: str | None = None) -> None:
     Raises
     ------
     BadInput
-        Where there is no Java.
+        If there is no Java.
     """
     import jpype
 
@@ -104,7 +104,7 @@ def _library(home: Path) -> Path:
     Raises
     ------
     BadInput
-        Where the folder has none.
+        If the folder has none.
     """
     for place in ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll"):
         if (home / place).is_file():
@@ -126,7 +126,7 @@ def fill(arrays: Any, group: Group, owned: Claims) -> None:
     Raises
     ------
     Refused
-        Where a number does not fit into the 32 bits that Kafka has for it.
+        If a number does not fit into the 32 bits that Kafka has for it.
     """
     strings, of_ints = _array_types()
 
@@ -208,9 +208,9 @@ class JavaGroup:
     Raises
     ------
     Refused
-        Where a number does not fit into the 32 bits that Kafka has for it.
+        If a number does not fit into the 32 bits that Kafka has for it.
     Failed
-        Where Kafka's classes do not take the group.
+        If Kafka's classes do not take the group.
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class JavaGroup:
         Raises
         ------
         Failed
-            Where it throws.
+            If it throws.
         """
         if not self._group.members:
             # Nobody leads such a group, and nobody asks the broker for it.
@@ -249,7 +249,7 @@ class JavaGroup:
         Raises
         ------
         Failed
-            Where it throws.
+            If it throws.
         """
         import jpype
 

@@ -67,7 +67,7 @@ def lead(
     Raises
     ------
     Absent
-        Where no client joins; Another where it is another one than the one that is asked.
+        If no client joins; Another where it is another one than the one that is asked.
     """
     try:
         first = probe.offer(group, protocol)
@@ -189,11 +189,11 @@ class Guest:
         Raises
         ------
         Refused
-            Where the probe cannot put the group before the client, or not understand it.
+            If the probe cannot put the group before the client, or not understand it.
         Failed
-            Where the client makes no plan; TimedOut where it does not come back in time.
+            If the client makes no plan; TimedOut where it does not come back in time.
         Unavailable
-            Where there is no client any more, or it does not join again.
+            If there is no client any more, or it does not join again.
         """
         if not group.members:
             raise Refused("a group without members has no leader")
@@ -250,7 +250,7 @@ def probed(
     Raises
     ------
     BadInput
-        Where the port is taken, no client joins, or it does not list the assignor.
+        If the port is taken, no client joins, or it does not list the assignor.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def open_probe(*, port: int = 0, say: Callable[[str], object]) -> Iterator[Probe
     Raises
     ------
     BadInput
-        Where the port is taken.
+        If the port is taken.
     """
     with Probe(port=port, say=say, before=int(time() * 1000)) as probe:
         say(f"bootstrap.servers={probe.bootstrap}")

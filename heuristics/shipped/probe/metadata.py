@@ -77,7 +77,7 @@ def _topic(name: str, round_: Round | None) -> object:
 
 
 def _replicas(name: str, round_: Round | None) -> list[list[int]] | None:
-    """Return for each partition the nodes of its replicas; None where there is no topic."""
+    """Return for each partition the nodes of its replicas; None if there is no topic."""
     topic = None if round_ is None else round_.topic(name)
     if round_ is not None and topic is not None:
         return _replicas_of(round_.group, topic)

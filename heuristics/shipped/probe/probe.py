@@ -151,7 +151,7 @@ class Probe:
     Raises
     ------
     BadInput
-        Where the port cannot be listened on.
+        If the port cannot be listened on.
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class Probe:
         Raises
         ------
         Refused
-            Where the group has no member who could lead it, or too many racks.
+            If the group has no member who could lead it, or too many racks.
         """
         if not group.members:
             raise Refused("a group without members has no leader")
@@ -252,9 +252,9 @@ class Probe:
         Raises
         ------
         Late, Absent
-            Where the time is up; the group is taken back then.
+            If the time is up; the group is taken back then.
         Failed
-            Where the client makes no plan; Refused where the probe cannot ask for one or read it.
+            If the client makes no plan; Refused where the probe cannot ask for one or read it.
         """
         round_ = self.offer(group, protocol, **manner)
         self.wait(round_, timeout)
@@ -273,7 +273,7 @@ class Probe:
         Raises
         ------
         Late, Absent
-            Where the time is up; the group is taken back then.
+            If the time is up; the group is taken back then.
         """
         while not round_.over.wait(LOOK_SECONDS):
             late = round_.late(timeout, timeout if join is None else join, spent=spent)

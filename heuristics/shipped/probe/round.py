@@ -205,7 +205,7 @@ class Round:
         return None
 
     def topic(self, name: str) -> int | None:
-        """Return which topic has a name, on the wire or in the group; None where none has."""
+        """Return which topic has a name, on the wire or in the group; None if none has."""
         return self.topics.get(self.names.sent.get(name, name))
 
     def stand_for(self, own: bytes) -> None:
@@ -222,7 +222,7 @@ class Round:
         Raises
         ------
         Unread
-            Where no member reads that.
+            If no member reads that.
         """
         reads = set(wire.topics_read(own))
         if not reads or OWN_TOPIC in reads:
@@ -267,7 +267,7 @@ class Round:
         Raises
         ------
         Refused
-            Where a member holds something, and it is not known how the client's members tell that.
+            If a member holds something, and it is not known how the client's members tell that.
         """
         members = joining(self.group)
         kind = self.user_data or user_data_of(self.software, self.chosen, members)
@@ -299,12 +299,12 @@ class Round:
         Returns
         -------
         bool
-            False where it may have been made before the client had the metadata.
+            False if it may have been made before the client had the metadata.
 
         Raises
         ------
         OwnTopicsOnly
-            Where it hands out the topic that the client reads, and no member.
+            If it hands out the topic that the client reads, and no member.
         """
         self.plans += 1
         numbers: dict[str, list[int]] = {}
@@ -328,9 +328,9 @@ class Round:
         Raises
         ------
         Failed
-            Where the client made none.
+            If the client made none.
         Refused
-            Where it stands for no member of the group.
+            If it stands for no member of the group.
         """
         if self.error is not None:
             raise self.error

@@ -55,7 +55,7 @@ class Request:
     key, version : which API, one of `VERSIONS`
     correlation : number by which the client recognises the answer
     client_id : what the client calls itself, "" where it does not
-    body : kafka-python's object; None where the version is not spoken
+    body : kafka-python's object; None if the version is not spoken
     """
 
     key: int
@@ -122,7 +122,7 @@ def decode_request(frame: bytes) -> Request:
     Raises
     ------
     Malformed
-        Where it is none, or of an API or a version that is not spoken.
+        If it is none, or of an API or a version that is not spoken.
     """
     if len(frame) < 8:
         raise Malformed(f"{len(frame)} bytes, too few for a request")
@@ -225,7 +225,7 @@ def user_data_of(software: Software, assignor: str, members: Sequence[Joining]) 
     Raises
     ------
     Refused
-        Where that is not known, and a member holds something.
+        If that is not known, and a member holds something.
     """
     if "sticky" not in assignor:
         return "none"
@@ -243,7 +243,7 @@ def user_data_of(software: Software, assignor: str, members: Sequence[Joining]) 
 def user_data(
     owned: Collection[tuple[str, list[int]]], generation: int, kind: UserData
 ) -> bytes | None:
-    """Return the user data of a member; None where it comes anew or tells nothing there.
+    """Return the user data of a member; None if it comes anew or tells nothing there.
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ def decode_plan(assignments: Iterable[Any], index: Mapping[str, int]) -> list[He
     Raises
     ------
     Failed
-        Where an assignment cannot be read, or is for somebody who is no member.
+        If an assignment cannot be read, or is for somebody who is no member.
     """
     held: list[Held] = []
     for one in assignments:
