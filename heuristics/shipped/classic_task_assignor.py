@@ -1,7 +1,7 @@
-"""Classic: the task assignors of Kafka Streams' own client, of the classic protocol, as they ship.
+"""Classic: the task assignors in Kafka Streams' client (classic protocol), called as they ship.
 
-The leader of a group gives tasks to processes by one of them, and deals those of each process to
-its threads by ``StreamsPartitionAssignor.assignTasksToThreads``; both are called here.
+The leader of a group assigns tasks to processes with one of them, then the tasks of each process
+to its threads with ``StreamsPartitionAssignor.assignTasksToThreads``. Both are called here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from groups.documents.assay_group import Partitions
     from groups.documents.assay_streams import StreamsDocument
 
-# Their classes have stood where they are since KIP-924.
+# The classes have had these names since KIP-924.
 KAFKA_STREAMS = JavaClient(
     name="kafka-streams",
     source="Kafka Streams of the classic protocol, org.apache.kafka:kafka-streams, in a JVM",
@@ -42,7 +42,7 @@ KAFKA_STREAMS = JavaClient(
 )
 # The defaults of Kafka Streams.
 ACCEPTABLE_RECOVERY_LAG, MAX_WARMUP_REPLICAS, PROBING_REBALANCE_MS = 10_000, 2, 600_000
-# Of each changelog. A process without a copy lags by all of it, more than is acceptable.
+# End offset of each changelog: more than ACCEPTABLE_RECOVERY_LAG, the lag without a copy.
 END_OFFSET = 1_000_000
 Task: TypeAlias = tuple[str, int]
 
@@ -52,10 +52,10 @@ def classic_tasks(
 ) -> dict[str, Tasks]:
     """Return the tasks that an assignor gives each member of a group, with its warm-ups.
 
-    A process is caught up with a task of which it has an active, standby or warm-up task: it lags
-    by nothing. Every other process lags by all of it. Warm-ups are given as standbys: where a task
-    has more than ``num.standby.replicas``, those on processes that are not caught up, the last by
-    name first, count as its warm-ups.
+    A process that has a task (active, standby or warm-up) is taken to have lag 0 for it; every
+    other process lags by all of its changelog. The assignor returns warm-ups among the standbys:
+    if a task has more standbys than ``num.standby.replicas``, those with most lag, then the last
+    by process name, count as warm-ups.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def classes(version: str) -> SimpleNamespace:
     loaded = loader(KAFKA_STREAMS.artifact, version, KAFKA_STREAMS.caller)
     import jpype
 
-    # Its configuration looks for the classes that it names with the loader of the thread.
+    # StreamsConfig loads the classes that it names with the thread's context class loader.
     thread = jpype.JClass("java.lang.Thread").currentThread()
     before = thread.getContextClassLoader()
     thread.setContextClassLoader(loaded)
@@ -101,13 +101,13 @@ def classes(version: str) -> SimpleNamespace:
     deal = found["StreamsPartitionAssignor"].class_.getDeclaredMethod(
         "assignTasksToThreads", *(one.class_ for one in taken)
     )
-    # Kafka shows it to its tests, and to nobody else.
+    # The method is package-private, for Kafka's tests.
     deal.setAccessible(True)
     return SimpleNamespace(**found, util=util, deal=deal)
 
 
 class _Rebalance:
-    """A rebalance: Kafka's objects of what the members of a group told its leader."""
+    """One rebalance: what the members of a group sent to its leader, as Kafka's objects."""
 
     def __init__(self, group: StreamsDocument, java: SimpleNamespace, warmups: int) -> None:
         self._group, self._java = group, java
@@ -140,10 +140,10 @@ class _Rebalance:
         name = KAFKA_STREAMS.assignors[assignor].rpartition(".")[2]
         called = getattr(self._java, name)()
         (self._by_states if assignor == "high-availability" else self._by_application)(called)
-        return {m: tasks for process in self._threads for m, tasks in self._dealt(process)}
+        return {m: tasks for process in self._threads for m, tasks in self._by_thread(process)}
 
     def _by_states(self, assignor: Any) -> None:
-        """Let an assignor fill the states of the processes, as ``LegacyTaskAssignor`` says."""
+        """Call an assignor that fills the states of the processes (``LegacyTaskAssignor``)."""
         util, nothing = self._java.util, hash_map(())
         racks = self._java.RackAwareTaskAssignor(
             *(None, nothing, nothing, nothing, None, None, self._configs, self._java.Time.SYSTEM)
@@ -154,7 +154,7 @@ class _Rebalance:
         assignor.assign(states, tasks, stateful, racks, self._configs)
 
     def _by_application(self, assignor: Any) -> None:
-        """Let an assignor answer an ``ApplicationState``, as KIP-924 says."""
+        """Call an assignor on an ``ApplicationState`` (KIP-924)."""
         import jpype
 
         java, util, empty = self._java, self._java.util, self._java.util.Optional.empty()
@@ -172,7 +172,7 @@ class _Rebalance:
         tasks = util.HashMap()
         for task, said in self._ids.items():
             keeps = task in self._stateful
-            # The changelog of a task that keeps state; who has none of it asks nothing of racks.
+            # A stateful task has a changelog. It has no racks, so rack-aware code is not used.
             part = java.DefaultTaskTopicPartition(self._partitions[task], not keeps, keeps, None)
             tasks.put(said, java.DefaultTaskInfo(said, keeps, util.Set.of(), util.Set.of(part)))
         asked = {
@@ -186,7 +186,7 @@ class _Rebalance:
             state.setAssignedTasks(assigned[str(self._processes[process])])
 
     def _state(self, process: str) -> Any:
-        """Return what the threads of a process told of the tasks that they had, and its lags."""
+        """Return a process's ``ClientState``: the previous tasks of its threads, and its lags."""
         import jpype
 
         said = [(name, self._group.members[name]) for name in self._threads[process]]
@@ -215,8 +215,8 @@ class _Rebalance:
         state.computeTaskLags(self._processes[process], hash_map(ends))
         return state
 
-    def _dealt(self, process: str) -> Iterator[tuple[str, Tasks]]:
-        """Yield each thread of a process and its tasks, dealt in the order of a leader."""
+    def _by_thread(self, process: str) -> Iterator[tuple[str, Tasks]]:
+        """Yield each thread of a process with its tasks; kinds of tasks in the leader's order."""
         state, load = self._states[process], hash_map(())
         threads = self._java.util.TreeSet(self._threads[process])
         keeping, spare, plain = (
@@ -242,7 +242,7 @@ class _Rebalance:
 
     @cached_property
     def _warmups(self) -> set[tuple[Task, str]]:
-        """The tasks that warm up, each with its process."""
+        """(task, process) of the warm-ups."""
         found: dict[Task, list[str]] = defaultdict(list)
         for process, state in sorted(self._states.items()):
             for task in self._named(state.standbyTasks()):
@@ -260,7 +260,7 @@ class _Rebalance:
 
 
 def hash_map(pairs: Iterable[tuple[Any, Any]]) -> Any:
-    """Return a ``java.util.HashMap`` of some keys and values."""
+    """Return a ``java.util.HashMap`` of (key, value) pairs."""
     made = java_util().HashMap()
     for key, value in pairs:
         made.put(key, value)
@@ -268,7 +268,7 @@ def hash_map(pairs: Iterable[tuple[Any, Any]]) -> Any:
 
 
 def _uuid(process: str) -> UUID:
-    """Return the id of a process that is none already, as where a group was written by hand."""
+    """Return a process id as a UUID; a name that is no UUID, as in a test group, is hashed."""
     try:
         return UUID(process)
     except ValueError:

@@ -1,12 +1,12 @@
 """PythonClient: a client library in Python, whose assignor classes are called in this process.
 
-Members and leader do what they do in the client: each member is told what it was given last, says
-what goes into JoinGroup, and that travels as bytes; the leader decodes it and assigns by the
-cluster's metadata, made of a Metadata response. Only the topics that somebody subscribes to are in
-there, as a leader asks for no others.
+Members and leader do what they do in the client. Each member's assignor gets its last assignment
+and makes the metadata of JoinGroup, which is encoded as bytes. The leader decodes it and assigns
+with the cluster's metadata, made from a Metadata response. That holds only topics that somebody
+subscribes to, as a leader asks for no others.
 
-The clients list a member's topics in the order of a Python set, which is another one in every
-process; here they are listed ascending.
+The clients list a member's topics in the order of a Python set, which differs between processes;
+here they are listed ascending.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class PythonClient:
 
     Attributes
     ----------
-    name : of the package, as users write it
+    name : name of the package, as users write it
     source : one line that says what is called, and how
-    assignors : by the names that members list, the client's classes, as "module:class"
-    logger : the one that all of the client's loggers are below
-    tried : a version that is known to work, listed where none is installed
-    joined : makes of an assignor's class and the members, as they join, the leader's assignor
-        object and what it takes for its members
-    cluster : makes the cluster's metadata of topic names and partition counts
-    given : returns of a member's assignment the topics, each with its partition numbers
+    assignors : the client's class as "module:class", by the name that members list
+    logger : the parent of all the client's loggers
+    tried : a version that is known to work, listed if none is installed
+    joined : takes an assignor's class and the joining members; returns the leader's assignor and
+        the members in the form that its ``assign`` takes
+    cluster : returns the client's cluster metadata for (topic, partition count) pairs
+    given : returns the topics of a member's assignment, each with its partition numbers
     """
 
     keeps_time: ClassVar[bool] = False
@@ -72,7 +72,7 @@ class PythonClient:
         return missing(self.name, version)
 
     def fetch(self, version: str) -> None:
-        """Raise BadInput where that version is not the one installed: nothing fetches it."""
+        """Raise BadInput unless that version is installed; nothing is fetched."""
         reason = missing(self.name, version)
         if reason is not None:
             raise BadInput(reason)
@@ -138,7 +138,7 @@ def _read_topics(group: Group) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def _silenced(logger: str) -> Iterator[None]:
-    """Keep what a package logs and warns of from the streams, for as long as this lasts."""
+    """Suppress the log messages and warnings of a package."""
     top = logging.getLogger(logger)
     level = top.level
     top.setLevel(logging.CRITICAL + 1)
@@ -153,18 +153,17 @@ def _silenced(logger: str) -> Iterator[None]:
 def joined_by_class(
     assignor: Any, members: Sequence[Joining], protocol: Any, *, generations: bool
 ) -> tuple[Any, dict[str, object]]:
-    """Return the leader's assignor, and by member what it decodes of what that member sends.
+    """Return the leader's assignor, and each member's metadata as the leader decodes it.
 
     For clients whose assignors keep their state on the class: aiokafka, and kafka-python before
-    3.0. In the client each process has one member, so the class has one to remember. Here each
-    member has a class of its own that inherits from the client's, so that nothing travels from one
-    to the other.
+    3.0. In the client, each process has one member, so that works. Here each member gets a
+    subclass of its own, so that members do not share state.
 
     Parameters
     ----------
     assignor : the client's class
     protocol : the client's class of the consumer protocol, with METADATA and ASSIGNMENT
-    generations : whether the client tells a sticky assignor of which generation its claims are
+    generations : whether the client tells a sticky assignor the generation of its claims
     """
     sent = {
         said.member_id: _metadata(_of_one_member(assignor), said, protocol, generations)
@@ -174,7 +173,7 @@ def joined_by_class(
 
 
 def cluster_of(metadata: Any, response: Any, topics: Iterable[tuple[str, int]]) -> object:
-    """Return the cluster's metadata, as it comes of a Metadata response.
+    """Return the client's cluster metadata, made from a Metadata response.
 
     Parameters
     ----------
@@ -190,7 +189,7 @@ def cluster_of(metadata: Any, response: Any, topics: Iterable[tuple[str, int]]) 
 
 
 def _of_one_member(assignor: Any) -> Any:
-    """Return a class that takes everything from the client's and keeps its state to itself."""
+    """Return a subclass of the client's assignor that has its own state."""
     return type(assignor.__name__, (assignor,), {})
 
 
@@ -199,13 +198,13 @@ def _metadata(assignor: Any, said: Joining, protocol: Any, generations: bool) ->
         assignor.on_assignment(protocol.ASSIGNMENT(0, list(said.owned.items()), b""))
         if generations and assignor.name == "sticky":
             assignor.on_generation_assignment(said.generation)
-    # Before kafka-python 3.0 what is encoded is held weakly: it needs a name.
+    # Before 3.0, kafka-python holds what is encoded by a weak reference, so it needs a variable.
     metadata = assignor.metadata(said.subscription)
     return protocol.METADATA.decode(metadata.encode())
 
 
 def _kafka_python_joined(assignor: Any, members: Sequence[Joining]) -> tuple[Any, object]:
-    """Return the leader's assignor and the members of its JoinGroup response, decoded."""
+    """Return the leader's assignor, and the decoded members of its JoinGroup response."""
     if _before_3():
         return _joined_before_3(assignor, members)
     return assignor(), [_member(assignor(), said) for said in members]
@@ -230,7 +229,7 @@ def _member(assignor: Any, said: Joining) -> object:
 
 
 def kafka_python_cluster(topics: Iterable[tuple[str, int]]) -> object:
-    """Return the cluster's metadata, as it comes of a Metadata response."""
+    """Return kafka-python's cluster metadata, made from a Metadata response."""
     from kafka.cluster import ClusterMetadata
 
     if _before_3():
@@ -273,7 +272,7 @@ def _joined_before_3(assignor: Any, members: Sequence[Joining]) -> tuple[Any, ob
     )
     if not versioned:
         return leader, decoded
-    # Since 2.3 a leader's assignor gets each member's metadata with its instance id.
+    # Since 2.3, the leader's assignor gets each member's metadata with its instance id.
     from kafka.coordinator.subscription import Subscription
 
     instances = {member.member_id: member.instance_id for member in members}
@@ -281,14 +280,13 @@ def _joined_before_3(assignor: Any, members: Sequence[Joining]) -> tuple[Any, ob
 
 
 def _assigned(assignment: Any) -> Iterable[tuple[str, Iterable[int]]]:
-    """Return the topics that a member is given, each with its partition numbers."""
+    """Return the topics of a member's assignment, each with its partition numbers."""
     found = assignment.assignment if _before_3() else assignment.assigned_partitions
     return [(topic, numbers) for topic, numbers in found]
 
 
-# Each member has an assignor object of its own, which is told what the member was given last and
-# of which generation. Before release 3.0 the assignors kept that on the class. The client knows of
-# no racks.
+# Each member has an assignor object of its own, which gets the member's last assignment and its
+# generation. Before release 3.0 the assignors kept these on the class. The client has no racks.
 KAFKA_PYTHON = PythonClient(
     name="kafka-python",
     source="kafka-python, its assignor classes called in this process",
@@ -309,22 +307,22 @@ KAFKA_PYTHON = PythonClient(
 
 
 def _aiokafka_joined(assignor: Any, members: Sequence[Joining]) -> tuple[Any, dict[str, object]]:
-    """Return the leader's assignor, and by member what it decodes of what that member sends."""
+    """Return the leader's assignor, and each member's metadata as the leader decodes it."""
     from aiokafka.coordinator.protocol import ConsumerProtocol
 
     return joined_by_class(assignor, members, ConsumerProtocol, generations=False)
 
 
 def aiokafka_cluster(topics: Iterable[tuple[str, int]]) -> object:
-    """Return the cluster's metadata, as it comes of a Metadata response."""
+    """Return aiokafka's cluster metadata, made from a Metadata response."""
     from aiokafka.cluster import ClusterMetadata
     from aiokafka.protocol.metadata import MetadataResponse_v1
 
     return cluster_of(ClusterMetadata, MetadataResponse_v1, topics)
 
 
-# The client's assignors keep their state on the class. The client never tells its assignors a
-# generation: all claims go out with -1. Instance ids and racks do not reach its assignors.
+# The client's assignors keep their state on the class. They never get a generation, so all claims
+# are sent with -1, and they get no instance ids or racks.
 AIOKAFKA = PythonClient(
     name="aiokafka",
     source="aiokafka, its assignor classes called in this process",

@@ -1,4 +1,4 @@
-"""Streams: Kafka's assignors of tasks, as they ship: of the broker (KIP-1071) and the client."""
+"""Streams: Kafka's task assignors, called as they ship: the broker's (KIP-1071), the client's."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ SECONDS = 10.0
 
 @dataclass(frozen=True)
 class TaskAssignor:
-    """An assignor of tasks in a release of Kafka.
+    """A task assignor of a release of Kafka.
 
-    It can be called in a process that may start a JVM. Keep :class:`TaskLimit` for many groups.
+    Calling it starts a JVM in this process. For many groups use :class:`TaskLimit`.
 
     Attributes
     ----------
     kind : ``sticky`` of ``org.apache.kafka:kafka-group-coordinator``, or ``high-availability`` or
         ``classic-sticky`` of ``org.apache.kafka:kafka-streams``
-    warmups : ``max.warmup.replicas``, of high availability
+    warmups : ``max.warmup.replicas``, for high-availability
     """
 
     version: str
@@ -65,7 +65,7 @@ class TaskAssignor:
         Raises
         ------
         BadInput
-            If it is not one of a streams group.
+            If it is not a task assignor.
         """
         assignor, version = with_version(name)
         kind = assignor.removeprefix(ROOM)
@@ -76,26 +76,26 @@ class TaskAssignor:
 
     @property
     def name(self) -> str:
-        """As users write it."""
+        """The name as users write it."""
         return f"{ROOM}{self.kind}@{self.version}"
 
     @property
     def assignor(self) -> Assignor:
-        """As one that can be scored on a group of active tasks."""
+        """The same as an `Assignor`, whose partitions are active tasks."""
         source = CLIENT_OF[self.kind].source
         return Assignor(
             self.name, "shipped", source, self.version, self.plan, self.missing, self.prepare
         )
 
     def plan(self, group: Group) -> Plan:
-        """Return who gets which active task of a group that was made of a streams group.
+        """Return the assignment of active tasks for a group made from a streams group.
 
-        High availability is asked again, as in probing rebalances, until no task moves.
+        High-availability is called again, as in probing rebalances, until no task moves.
 
         Raises
         ------
         Refused
-            If it is another group, or says less than the assignor needs.
+            If it is a group of consumers, or lacks what the assignor needs.
         Failed
             If the assignor throws, or tasks would move for ever.
         """
@@ -108,7 +108,7 @@ class TaskAssignor:
         return Plan(Assignment.from_dict(group, made), rounds=len(course) - 1)
 
     def missing(self) -> str | None:
-        """Return why it cannot be called here, and the command for it; None if it can."""
+        """Return why it cannot be called here, with the command that helps; None if it can."""
         client = CLIENT_OF[self.kind]
         if self.kind == STICKY and jars.release(self.version) < jars.release(client.oldest):
             return f"release {self.version} has no assignor of tasks, {client.oldest} is the first"
@@ -124,7 +124,7 @@ class TaskAssignor:
         Raises
         ------
         Refused
-            If the group says less than the assignor needs.
+            If the group lacks what the assignor needs.
         Failed
             If the assignor throws.
         """
@@ -153,7 +153,9 @@ def until_rest(
     plans: Callable[[list[StreamsDocument]], list[StreamsDocument | Lost]],
     groups: Sequence[StreamsDocument],
 ) -> list[list[StreamsDocument]]:
-    """Return what becomes of each group, itself first, until an assignment moves nothing.
+    """Assign the tasks of each group again and again until nothing moves.
+
+    Returns, for each group, the group and its states after each assignment.
 
     Parameters
     ----------
@@ -181,7 +183,10 @@ def until_rest(
 
 
 class TaskLimit:
-    """A process in which a task assignor runs, for so many seconds a group; a context manager."""
+    """A child process in which a task assignor runs, with a time limit for each group.
+
+    Use it as a context manager.
+    """
 
     def __init__(self, assignor: TaskAssignor, seconds: float = SECONDS) -> None:
         self.assignor, self.seconds = assignor, seconds
@@ -205,7 +210,7 @@ class TaskLimit:
         self._child.close()
 
     def plans(self, groups: Sequence[StreamsDocument]) -> list[StreamsDocument | Lost]:
-        """Return what the assignor makes of each group, or why there is no plan."""
+        """Return each group with its new tasks, or why there is no plan."""
         came: list[StreamsDocument | Lost] = []
         while len(came) < len(groups):
             left = [(group,) for group in groups[len(came) :]]
@@ -214,7 +219,7 @@ class TaskLimit:
 
 
 def task_assignors() -> Iterator[TaskAssignor]:
-    """Yield those of the releases to list, newest first, with those that were fetched besides."""
+    """Yield the task assignors of all listed and fetched releases, newest first by kind."""
     for kind, client in CLIENT_OF.items():
         for version in client.versions():
             if jars.release(version) >= jars.release(client.oldest):
@@ -229,7 +234,7 @@ def _broker_tasks(group: StreamsDocument, java: Any) -> dict[str, Tasks]:
 
 @cache
 def _classes(version: str) -> Any:
-    """Return what makes a release's objects of a group: ``assignor``, ``spec``, ``topology``."""
+    """Return a release's functions ``assignor``, ``spec``, ``topology`` that make its objects."""
     loaded = loader(BROKER_STREAMS.artifact, version, BROKER_STREAMS.caller)
     import jpype
 
@@ -260,7 +265,7 @@ def _classes(version: str) -> Any:
         return member_of(*places, *(process + owned if new else owned + process), *offsets)
 
     def spec(group: StreamsDocument) -> Any:
-        # The broker, too, hands over a HashMap: the order of members follows their ids.
+        # A HashMap, as the broker passes: it fixes the order of members by their ids.
         members = hash_map((name, member(said)) for name, said in group.members.items())
         replicas, tags = group.standby_replicas, util.ArrayList(group.rack_aware_tags)
         if configs_of is not None:
@@ -280,7 +285,7 @@ def _classes(version: str) -> Any:
 
 
 class _Topology:
-    """A group's subtopologies, as the assignor's ``TopologyDescriber`` asks for them."""
+    """A group's subtopologies as a ``TopologyDescriber``."""
 
     def __init__(self, group: StreamsDocument, names: Any) -> None:
         self._of, self._names = group.subtopologies, names
@@ -296,7 +301,7 @@ class _Topology:
 
 
 def _tasks(made: Any) -> Tasks:
-    """Return a member's assignment; a member without one gets nothing."""
+    """Return a member's tasks; a member without an assignment has none."""
     if made is None:
         return Tasks()
     return Tasks(active=_numbers(made.activeTasks()), standby=_numbers(made.standbyTasks()))

@@ -1,4 +1,4 @@
-"""Consumer: librdkafka, whose consumer, as it ships, leads a group through the probe."""
+"""Consumer: librdkafka, whose consumer leads groups through the probe."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 INSTALL = command_for("clients")
 PROGRAM = Path(__file__).parent / "drivers" / "librdkafka" / "driver.py"
-# The version that is listed where the library is not installed.
+# The version to list if the library is not installed.
 NEWEST = "2.16.0"
 
 
@@ -37,10 +37,9 @@ class Consumer:
     Attributes
     ----------
     command : starts a program that joins a group with the library's consumer and polls for ever;
-        bootstrap.servers, group id and assignor are added to it
+        bootstrap.servers, group id and assignor are appended
     name, source : as users read them
-    assignors : by the names that members list, what travels in the user data of members that hold
-        something
+    assignors : by the name that members list, the kind of user data of members that own partitions
     """
 
     keeps_time: ClassVar[bool] = True
@@ -73,18 +72,18 @@ class Consumer:
 
         Parameters
         ----------
-        seconds, spent : as of :meth:`~heuristics.shipped.probe.round.Round.late`
+        seconds, spent : as in :meth:`~heuristics.shipped.probe.round.Round.late`
 
         Raises
         ------
         Failed
-            If the consumer makes no plan, or dies; Late where its time is up.
+            If the consumer makes no plan, or dies. Late if its time is up.
         Unavailable
             If it does not join.
         """
         if not group.members:
             return Plan(Assignment.from_holdings(group, []))
-        # The probe brings asyncio and a protocol: nobody else waits for them.
+        # Imported late, because the probe loads asyncio and kafka-python.
         from heuristics.shipped.consumers.driver_process import driver_process
 
         held, took = driver_process(self.command, assignor).plan(
@@ -107,12 +106,12 @@ class Consumer:
         return missing_probe()
 
     def fetch(self, version: str) -> None:
-        """Bring nothing: the library comes with the extra.
+        """Check that the library is installed; nothing is fetched.
 
         Raises
         ------
         BadInput
-            If it is not there, or in another version.
+            If it is not installed, or another version is.
         """
         reason = self.missing("range", version)
         if reason is not None:
@@ -120,7 +119,7 @@ class Consumer:
 
 
 def missing_probe() -> str | None:
-    """Return why nothing can be probed here: the wire is encoded by kafka-python."""
+    """Return why the probe cannot run here, or None: it needs kafka-python for the protocol."""
     if importlib.util.find_spec("kafka") is None:
         return f"kafka-python is not installed: {INSTALL}"
     return None
@@ -130,8 +129,8 @@ def missing_probe() -> str | None:
 def _installed() -> str | None:
     """Return the version of the library, None if there is none.
 
-    The library itself is asked: confluent-kafka counts on its own (its 2.16.1 holds librdkafka
-    2.16.0), and loading all of it takes twenty times as long.
+    The library itself is asked, because confluent-kafka has version numbers of its own (its 2.16.1
+    holds librdkafka 2.16.0), and loading all of it takes twenty times as long.
     """
     try:
         files = importlib.metadata.files("confluent-kafka") or []

@@ -1,4 +1,4 @@
-"""DriverProcess: a client's consumer in a process of its own, which leads group after group."""
+"""DriverProcess: a client's consumer in its own process, which leads one group after the other."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.round import Manner
     from heuristics.shipped.probe.wire import Held
 
-# How often a client that has not planned yet is looked at.
+# Interval of the checks whether a client that has not planned yet is dead or late.
 LOOK_SECONDS = 0.2
 
 
 class DriverProcess:
-    """A client program, started when first needed and again when it has died.
+    """A client program, started on first use, and again after it has died.
 
-    The program is called with bootstrap.servers, group id and assignor as its last arguments,
-    joins that group and polls until its standard input ends.
+    The program gets bootstrap.servers, group id and assignor as its last arguments, joins that
+    group and polls until its standard input ends.
 
     Parameters
     ----------
     command : the program and its first arguments
-    assignor : what to call its assignor
+    assignor : the assignor's name, as an argument of the program
 
     Attributes
     ----------
@@ -56,19 +56,19 @@ class DriverProcess:
         spent: float = 0.0,
         **manner: Unpack[Manner],
     ) -> tuple[list[Held], float]:
-        """Return what the client makes of a group, and the seconds it took.
+        """Return the client's plan of a group, and the seconds it took.
 
-        A client whose time is up is ended.
+        A client that exceeds its time is killed.
 
         Parameters
         ----------
-        seconds, spent : as of :meth:`~heuristics.shipped.probe.round.Round.late`
-        manner : as of :meth:`~heuristics.shipped.probe.Probe.offer`
+        seconds, spent : as in :meth:`~heuristics.shipped.probe.round.Round.late`
+        manner : as in :meth:`~heuristics.shipped.probe.Probe.offer`
 
         Raises
         ------
         Late
-            If it takes longer; joining takes no part of that time.
+            If it takes longer; the time to join does not count.
         Unavailable
             If it does not join within a minute.
         Failed
@@ -78,7 +78,7 @@ class DriverProcess:
         round_ = probe.offer(group, protocol, **manner)
         while not round_.over.wait(LOOK_SECONDS):
             if program.dies():
-                raise Failed(round_.in_own_words(self.close()))
+                raise Failed(round_.with_group_names(self.close()))
             late = round_.late(seconds, WAIT_SECONDS, spent=spent)
             if late is not None:
                 again = " again" if self._joined else ""
@@ -94,14 +94,14 @@ class DriverProcess:
             died = program.dies(DYING_SECONDS)
             how = self.close()
             if died:
-                raise Failed(round_.in_own_words(how)) from None
+                raise Failed(round_.with_group_names(how)) from None
             raise
         if spent + took > seconds:
             raise Late(f"no answer within {seconds:g} s", seconds)
         return held, took
 
     def close(self) -> str:
-        """End the client, and return how it died; the next call starts it again."""
+        """Kill the client, and return how it died; the next call starts it again."""
         if self._running is None:
             return ""
         (probe, program), self._running = self._running, None
@@ -124,6 +124,6 @@ _RUNNING: dict[tuple[tuple[str, ...], str], DriverProcess] = {}
 
 
 def driver_process(command: Sequence[str], assignor: str) -> DriverProcess:
-    """Return the process of that command, kept for the following calls in this one."""
+    """Return the process of a command and assignor, which is kept for later calls."""
     key = (tuple(command), assignor)
     return _RUNNING.setdefault(key, DriverProcess(command, assignor))

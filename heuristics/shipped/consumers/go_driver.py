@@ -1,4 +1,4 @@
-"""GoDriver: small programs around Go clients, built for each version where a Go toolchain is."""
+"""GoDriver: small programs that call Go clients, built for each version by a Go toolchain."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class GoDriver:
 
     Attributes
     ----------
-    client : its name, after which the folder of the program's sources is called
+    client : its name, and that of the folder of the program's sources
     module : its Go module
-    listed : its versions that are listed whether they are here or not
-    since : for an assignor that older versions lack, the first version that has it, and the build
-        tag that leaves it out of the program
+    listed : versions to list even if they are not built
+    since : for each assignor that older versions lack, the first version that has it, and the
+        build tag that leaves it out of the program
     """
 
     client: str
@@ -45,31 +45,31 @@ class GoDriver:
 
     @property
     def folder(self) -> Path:
-        """Where the sources are, with ``go.mod`` and ``go.sum``."""
+        """Folder of the sources, ``go.mod`` and ``go.sum``."""
         return DRIVERS / self.client.replace("-", "_")
 
     def versions(self) -> tuple[str, ...]:
-        """Return the versions to list, newest first, with those that were built besides."""
+        """Return `listed` and the built versions, newest first."""
         after = f"-{self._content}"
         names = names_in(cache_folder("drivers", self.folder.name))
         found = [name.removesuffix(after) for name in names if name.endswith(after)]
         return newest_first([*self.listed, *(v for v in found if self.program(v).is_file())])
 
     def program(self, version: str) -> Path:
-        """Return where the program is, or would be, for a version of the client.
+        """Return the path of the program for a version of the client, built or not.
 
-        The place follows from the sources too: after a change of them it is another.
+        It contains a digest of the sources, so that a change of them gives another path.
         """
         name = self.folder.name
         folder = cache_folder("drivers", name) / f"{version}-{self._content}"
         return folder / (f"{name}.exe" if os.name == "nt" else name)
 
     def command(self, version: str) -> tuple[str, ...]:
-        """Return what starts the program."""
+        """Return the command that starts the program."""
         return (str(self.program(version)),)
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return that the program is not built, or cannot be, or that the version is too old."""
+        """Return why the assignor cannot be called: too old, not built, or no Go; else None."""
         if self._lacks(assignor, version):
             first, newest = self.since[assignor][0], f"assay fetch {self.client}@{self.listed[0]}"
             return f"{self.client} before {first} has no {assignor}: {newest}"
@@ -83,8 +83,8 @@ class GoDriver:
     def fetch(self, version: str) -> None:
         """Build the program.
 
-        The version that ``go.mod`` requires is built with its recorded checksums; for another the
-        requirements are resolved anew.
+        The version in ``go.mod`` is built with its recorded checksums; for other versions, the
+        requirements are resolved again.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class GoDriver:
         """
         program = self.program(version)
         if program.is_file():
-            # What runs its findings is built against the same modules, which may be gone.
+            # Programs of findings are built with the same modules, which may have been deleted.
             if self.is_recorded(version) and shutil.which("go") is not None:
                 go(self.folder, "mod", "download")
             return
@@ -113,7 +113,7 @@ class GoDriver:
 
     @property
     def sources(self) -> list[Path]:
-        """The program in Go."""
+        """Source files of the program."""
         return [DRIVERS / "groups.go", *sorted(self.folder.glob("*.go"))]
 
     def is_recorded(self, version: str) -> bool:
@@ -121,7 +121,7 @@ class GoDriver:
         return f"{self.module} v{version}\n" in (self.folder / "go.mod").read_text("utf-8")
 
     def take_recorded(self, version: str, folder: Path) -> None:
-        """Copy what is required, with the checksums, into the folder of a program.
+        """Copy ``go.mod`` and ``go.sum`` into the folder of a program.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class GoDriver:
 
     @property
     def _content(self) -> str:
-        """What tells the sources from those before a change."""
+        """Digest of the sources."""
         content = sha256()
         for source in (*(self.folder / name for name in RECORDED), *self.sources):
             content.update(source.read_bytes())
@@ -152,7 +152,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def require(folder: Path, module: str, version: str) -> None:
-    """Make the folder of a program's sources a module that requires a version of another.
+    """Make a folder of sources a Go module that requires a version of another module.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
         If it does not compile.
     """
     go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
-    # Whoever else builds it now has a file of another name.
+    # Another process may be building the same program, so the file is named after this one.
     partial = program.with_name(f"{program.name}.{os.getpid()}")
     shutil.move(folder / program.name, partial)
     partial.replace(program)

@@ -1,7 +1,7 @@
 """Library: a client whose assignors are called in memory, by a small program in its language.
 
-The program makes of each member what that member of the client would send, and does what the
-client's leader does with it.
+The program builds what each member of the client would send, and does what the client's leader
+does with it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Library(Generic[Driver]):
     ----------
     name, source : as users read them
     assignors : the names that members list
-    driver : brings the program that calls them
-    repeatable : as of a client
+    driver : builds or installs the program that calls them
+    repeatable : as in `Client`
     """
 
     keeps_time: ClassVar[bool] = False
@@ -50,7 +50,7 @@ class Library(Generic[Driver]):
         return self.driver.versions()
 
     def one_round(self, group: Group, assignor: str, version: str) -> Plan:
-        """Call what the client's leader calls, once.
+        """Call the assignor once, as the client's leader does.
 
         A cooperative assignor withholds what members must first revoke.
 
@@ -71,7 +71,7 @@ class Library(Generic[Driver]):
         return self.driver.missing(assignor, version)
 
     def fetch(self, version: str) -> None:
-        """Bring, build or install what a version needs.
+        """Build or install what a version needs.
 
         Raises
         ------
@@ -85,9 +85,9 @@ _RUNNING: dict[tuple[str, ...], Program] = {}
 
 
 def _answer(command: tuple[str, ...], asked: object) -> Any:
-    """Return the answer of a program that answers each line of JSON with one.
+    """Return the answer of a program that answers each line of JSON with a line of JSON.
 
-    It is kept for the following calls in this process, and started again when it has died.
+    The program is kept for later calls, and started again if it has died.
 
     Raises
     ------
@@ -96,13 +96,13 @@ def _answer(command: tuple[str, ...], asked: object) -> Any:
     """
     program = _RUNNING.get(command) or _RUNNING.setdefault(command, Program(command))
     try:
-        # Of one that has died, its end says how.
+        # If the program has died, the empty answer below is reported with its reason.
         with suppress(BrokenPipeError):
             program.asked.write(json.dumps(asked).encode() + b"\n")
             program.asked.flush()
         line = program.told.readline()
     except BaseException:
-        # Ctrl-C here: its answer would be taken for the next one's.
+        # After Ctrl-C, a late answer would be taken for that of the next call.
         _RUNNING.pop(command).end()
         raise
     if not line:
@@ -121,7 +121,7 @@ def _end_all() -> None:
 
 
 def as_joined(group: Group) -> dict[str, object]:
-    """Return a group as the programs read it: its topics, and each member as it joins."""
+    """Return a group as the programs read it: its topics, and what each member sends."""
     return {
         "topics": dict(zip(group.topics, group.partitions.tolist(), strict=True)),
         "racks": _racks_of_leaders(group),
@@ -151,9 +151,9 @@ def _racks_of_leaders(group: Group) -> dict[str, list[str]]:
     return {topic: names[start:end] for topic, start, end in ends}
 
 
-# From 1.22 on, where balance, racks and moves became exact, racks count for franz-go only with an
-# option that is off unless asked for, as it is here; before that, the rack of a partition's leader
-# counts. Source: ``kgo.RangeBalancer``, ``RoundRobinBalancer``, ``StickyBalancer`` and
+# Since 1.22, where balance, racks and moves became exact, franz-go uses racks only with an option
+# that is off by default, as it is here; before that, it uses the rack of a partition's leader.
+# Source: ``kgo.RangeBalancer``, ``RoundRobinBalancer``, ``StickyBalancer`` and
 # ``CooperativeStickyBalancer``, called as ``balanceGroup`` does.
 FRANZ_GO = Library(
     name="franz-go",
@@ -178,8 +178,8 @@ SARAMA = Library(
     repeatable=False,
 )
 
-# KafkaJS leads as the first member. The topics that this one reads are dealt out to everybody,
-# those that it does not read to nobody: it takes all members to have the same subscription.
+# The leader in KafkaJS is the first member. It assigns the topics that it reads itself to all
+# members, and no others, as it takes all subscriptions to be equal.
 # Source: ``PartitionAssigners.roundRobin``, called as ``ConsumerGroup`` does when it syncs.
 KAFKAJS = Library(
     name="kafkajs",

@@ -1,4 +1,4 @@
-"""NodeDriver: a small program around an npm package, installed for each version of it."""
+"""NodeDriver: a small program that calls an npm package, installed for each of its versions."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class NodeDriver:
 
     Attributes
     ----------
-    client : the package's name, and that of the folder of the program
-    listed : its versions that are listed whether they are here or not
+    client : name of the package, and of the program's folder
+    listed : versions to list even if they are not installed
     """
 
     client: str
     listed: tuple[str, ...]
 
     def versions(self) -> tuple[str, ...]:
-        """Return the versions to list, newest first, with those that were installed besides."""
+        """Return `listed` and the installed versions, newest first."""
         here = names_in(cache_folder("drivers", self.client))
         return newest_first([*self.listed, *(v for v in here if self._installed(v) == v)])
 
     def command(self, version: str) -> tuple[str, ...]:
-        """Return what starts the program."""
+        """Return the command that starts the program."""
         return ("node", str(self._sources / "driver.js"), str(self.modules(version)))
 
     def missing(self, assignor: str, version: str) -> str | None:
-        """Return that Node is not there, or the package."""
+        """Return that Node or the package is missing, with the command that helps; else None."""
         command = f"assay fetch {self.client}@{version}"
         if shutil.which("node") is None:
             return f"no Node on the PATH: install Node {OLDEST_NODE} or later, then: {command}"
@@ -48,9 +48,9 @@ class NodeDriver:
         return None
 
     def fetch(self, version: str) -> None:
-        """Install the package; its scripts do not run.
+        """Install the package without running its scripts.
 
-        The version that the program's ``package.json`` names is held to its recorded checksum.
+        The version in the program's ``package.json`` must have its recorded checksum.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class NodeDriver:
             raise BadInput(f"npm: it did not install {self.client} {version}")
 
     def modules(self, version: str) -> Path:
-        """Return the folder that Node finds the package in, once it is fetched."""
+        """Return the folder in which Node finds the package, once it is fetched."""
         return cache_folder("drivers", self.client) / version / "node_modules"
 
     @property
@@ -84,7 +84,7 @@ class NodeDriver:
         return DRIVERS / self.client
 
     def _installed(self, version: str) -> str | None:
-        """Return the version that is in the folder of a version."""
+        """Return the version that is really installed in the folder of a version, or None."""
         package = self.modules(version) / self.client / "package.json"
         try:
             said = json.loads(package.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Program: a client's program in a process of its own, how it died, and what it said last."""
+"""Program: a client's program in its own process, and why it died."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# How long a client that has closed what it answers on may take to be dead, less than any time
-# limit in use.
+# How long a client that has closed its connection or output may take to exit. This is less than
+# any time limit in use.
 DYING_SECONDS = 1.0
 MOST_CHARACTERS = 200
 _REASON = re.compile(r"(panic:|fatal error:|\w*(Error|Exception)\b|Assertion|.*\bassert)")
 
 
 class Program:
-    """A running program, which ends by itself when its standard input does.
+    """A running program, which must end when its standard input ends.
 
-    So it ends with this process, whatever becomes of that. What it writes to standard error is
-    read, and the line kept that says why it died: the last, or a panic's first.
+    So it ends with this process, even if that is killed. Of its standard error, the line that says
+    why it died is kept: the first line of a panic or error, else the last line.
 
     Attributes
     ----------
@@ -42,13 +42,13 @@ class Program:
         self._reader.start()
 
     def dies(self, seconds: float = 0.0) -> bool:
-        """Return whether it is dead, after so many seconds at the latest."""
+        """Return whether it is dead, waiting up to so many seconds for that."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
         return self._process.returncode is not None
 
     def end(self) -> str:
-        """Kill it, unless it is dead, and return how it died: its exit code, and what it said."""
+        """Kill it unless it is dead; return its exit code and last words as text."""
         self._process.kill()
         code = self._process.wait()
         self._reader.join()

@@ -1,6 +1,6 @@
-"""Brings a Java that Spark runs on, where there is none; says in one line what else to do.
+"""Fetches a Java for Spark if there is none; prints one line if that fails.
 
-With ``--here`` it only looks, says nothing, and leaves with 1 where there is none.
+With ``--here`` it only looks, prints nothing, and exits with 1 if there is none.
 """
 
 import sys

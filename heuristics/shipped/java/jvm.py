@@ -1,4 +1,4 @@
-"""JVM: one in a process, with a class loader for each release of Kafka, and the groups in it."""
+"""JVM: this process's JVM, with a class loader for each release of Kafka, and groups in it."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def loader(artifact: str, version: str, source: str) -> Any:
 
 @cache
 def java_util() -> SimpleNamespace:
-    """Return the classes of ``java.util`` that Kafka's take and give, by their short names.
+    """Return the classes of ``java.util`` that Kafka's classes use, by their short names.
 
-    Each is asked for by its name: a ``jpype.JPackage`` looks through all of Java's packages first,
+    Each is loaded by name, because ``jpype.JPackage`` first looks through all packages of Java,
     which takes a third of a second.
     """
     import jpype
@@ -64,7 +64,7 @@ def java_util() -> SimpleNamespace:
 
 
 def failure(error: Any) -> Failed:
-    """Return a Java exception as the reason of a failure: its class and message."""
+    """Return a Java exception as a `Failed` with its class and message."""
     name, message = str(type(error).class_.getName()), error.getMessage()
     text = "" if message is None else " ".join(str(message).split())
     return Failed(f"{name}: {text}" if text else name)
@@ -75,8 +75,8 @@ def start(*options: str, classes: str | None = None) -> None:
 
     Parameters
     ----------
-    options : of Java, after ours
-    classes : class path; JPype's own where it is left out
+    options : options of Java, after ours
+    classes : class path; None: JPype's own
 
     Raises
     ------
@@ -90,7 +90,7 @@ def start(*options: str, classes: str | None = None) -> None:
     home = java_home()
     if home is None:
         raise BadInput(NO_JAVA)
-    # A JVM that dies writes its report to the working folder unless told otherwise.
+    # By default, a JVM that crashes writes its report to the working folder.
     report = Path(gettempdir()) / "kafka-assay-jvm-%p.log"
     told = [*OPTIONS, f"-XX:ErrorFile={report}", *options]
     if java_version(home) >= WARNS_OF_NATIVE_CALLS:
@@ -99,7 +99,7 @@ def start(*options: str, classes: str | None = None) -> None:
 
 
 def _library(home: Path) -> Path:
-    """Return the library of a Java that holds its JVM.
+    """Return the JVM library of a Java.
 
     Raises
     ------
@@ -121,12 +121,12 @@ def fill(arrays: Any, group: Group, owned: Claims) -> None:
     Parameters
     ----------
     arrays : the Java object
-    owned : what the members have, as the assignor is to see it
+    owned : the owned partitions that the assignor is given
 
     Raises
     ------
     Refused
-        If a number does not fit into the 32 bits that Kafka has for it.
+        If a number does not fit into Kafka's 32 bits.
     """
     strings, of_ints = _array_types()
 
@@ -160,7 +160,7 @@ def fill(arrays: Any, group: Group, owned: Claims) -> None:
 
 
 def handed_out(arrays: Any, group: Group) -> Assignment:
-    """Return the assignment that an ``assay.GroupArrays`` holds, whatever it is."""
+    """Return the assignment in an ``assay.GroupArrays``, which need not be valid."""
     member, topic, number = (
         np.array(array, np.int64)
         for array in (arrays.heldBy, arrays.heldTopics, arrays.heldNumbers)
@@ -171,14 +171,14 @@ def handed_out(arrays: Any, group: Group) -> Assignment:
 
 @cache
 def _array_types() -> tuple[Any, Any]:
-    """Return the types of arrays of strings and of ints, which take a while to be made."""
+    """Return the Java types of arrays of strings and of ints; making them takes a while."""
     from jpype import JArray, JInt, JString
 
     return JArray(JString), JArray(JInt)
 
 
 def _subscriptions(group: Group) -> tuple[Int64, Int64]:
-    """CSR of the subscriptions: topics that do not exist last, as in `absent_topics`."""
+    """Return subscriptions as CSR (starts, topics); absent topics have the last numbers."""
     members, topics = group.subscription_pairs
     absent = np.array(sorted(group.absent_subscriptions), np.int64).reshape(-1, 2)
     member = np.concatenate((members, absent[:, 0]))
@@ -196,11 +196,11 @@ def _int32(values: Ints, what: str) -> Int32:
 
 
 class JavaGroup:
-    """A group as our Java class holds it.
+    """A group as Java objects, with the assignor that is called on it.
 
     Parameters
     ----------
-    owned : what the members have, as the assignor is to see it
+    owned : the owned partitions that the assignor is given
     loaded : the Java class loader of Kafka's classes and ours
     caller : full name of our class
     assignor : full name of Kafka's class
@@ -208,9 +208,9 @@ class JavaGroup:
     Raises
     ------
     Refused
-        If a number does not fit into the 32 bits that Kafka has for it.
+        If a number does not fit into Kafka's 32 bits.
     Failed
-        If Kafka's classes do not take the group.
+        If Kafka's classes reject the group.
     """
 
     def __init__(
@@ -227,7 +227,7 @@ class JavaGroup:
             raise failure(error) from None
 
     def plan(self) -> Plan:
-        """Let the assignor make one assignment.
+        """Call the assignor once.
 
         Raises
         ------
@@ -235,16 +235,16 @@ class JavaGroup:
             If it throws.
         """
         if not self._group.members:
-            # Nobody leads such a group, and nobody asks the broker for it.
+            # No leader or broker ever calls an assignor for such a group.
             return Plan(Assignment(self._group, self._group.owner), seconds=0.0)
         (seconds,) = self.timed(1)
         return Plan(handed_out(self._arrays, self._group), seconds=seconds)
 
     def timed(self, runs: int) -> list[float]:
-        """Return the seconds inside the assignor of each of so many calls.
+        """Return the seconds inside the assignor for each of `runs` calls.
 
-        The assignor does not change what it is given, and each call of a client's has a leader of
-        its own; the first calls are not yet warm.
+        The calls do not affect each other: the assignor does not change its input, and each call
+        of a client's assignor uses a new leader. The first calls are slower, until Java is warm.
 
         Raises
         ------
@@ -261,7 +261,7 @@ class JavaGroup:
 
 @cache
 def _class(name: str, loaded: object) -> Any:
-    """Return a class of a loader: looking it up takes a while, and each group needs two."""
+    """Return a class of a loader, cached because every group needs two and looking up is slow."""
     import jpype
 
     return jpype.JClass(name, loader=loaded)

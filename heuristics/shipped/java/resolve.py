@@ -1,6 +1,6 @@
-"""A program of its own: resolves Maven coordinates and prints where their jars are, one a line.
+"""A separate program that resolves Maven coordinates and prints the paths of their jars.
 
-The resolver leaves connections open until they are collected, so it runs in a child process.
+The resolver leaves connections open until garbage collection, so it runs in a child process.
 """
 
 import sys
@@ -10,7 +10,7 @@ import jgo
 
 
 def main(*coordinates: str) -> None:
-    """Print the jars of the coordinates and of what they need, one release of each."""
+    """Print the jars of the coordinates and of their dependencies, one release of each."""
     try:
         # Without "!" the resolver may settle on another version than the one asked for.
         jars = jgo.build("+".join(f"{each}!" for each in coordinates)).all_jars

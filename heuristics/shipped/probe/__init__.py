@@ -1,4 +1,4 @@
-"""The probe: a stub coordinator that makes any real client the leader of a group."""
+"""The probe: a stub group coordinator that makes any real client the leader of a group."""
 
 from heuristics.shipped.probe.guest import Guest, open_probe, probed
 from heuristics.shipped.probe.probe import Probe

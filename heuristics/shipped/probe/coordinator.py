@@ -1,4 +1,4 @@
-"""Coordinator: answers a client so that it leads one group after the other."""
+"""Coordinator: answers a client so that it becomes the leader of one group after the other."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class HeldBack:
-    """Requests that wait for their answers, in the order in which they came.
+    """Requests whose answers are delayed, in the order of their arrival.
 
     Parameters
     ----------
-    seconds : the longest that one waits
+    seconds : longest delay of an answer
     """
 
     def __init__(self, seconds: float) -> None:
@@ -31,18 +31,18 @@ class HeldBack:
         self._held: list[tuple[object, Request, Callable[[], None]]] = []
 
     def add(self, peer: object, request: Request, answer: Callable[[], None]) -> None:
-        """Hold a request of a connection back; `answer` answers it."""
+        """Delay the answer to a request; calling `answer` sends it."""
         self._held.append((peer, request, answer))
-        asyncio.get_running_loop().call_later(self._seconds, partial(self.let_go, one=request))
+        asyncio.get_running_loop().call_later(self._seconds, partial(self.release, one=request))
 
     def forget(self, peer: object) -> None:
-        """Leave the requests of a connection that has closed without an answer."""
+        """Drop the requests of a connection that has closed."""
         self._held = [held for held in self._held if held[0] is not peer]
 
-    def let_go(
+    def release(
         self, *, of: object | None = None, one: Request | None = None, key: int | None = None
     ) -> None:
-        """Answer those of one connection, one request, those of one API, or all."""
+        """Answer the requests of one connection (`of`), one request, one API (`key`), or all."""
         held, self._held = self._held, []
         for peer, request, answer in held:
             if of in (None, peer) and one in (None, request) and key in (None, request.key):
@@ -52,8 +52,8 @@ class HeldBack:
 
 
 MOST_ATTEMPTS = 3
-# How long a client whose last plan came too soon waits for metadata, unless it goes on without;
-# and how long it waits for the answer to such a plan, unless it is told of the topics meanwhile.
+# After a plan made without metadata: how long a Metadata answer is delayed, to see whether the
+# client waits for it; and how long the SyncGroup answer is, unless the client gets the metadata.
 HOLD_SECONDS = 0.5
 
 
@@ -65,11 +65,11 @@ NOBODY = {"leader": "", "member_id": "", "members": []}
 
 
 class TooSoon(Refused):
-    """The client only ever planned before it had the metadata of the group's topics."""
+    """The client made all its plans before it had the metadata of the group's topics."""
 
 
 class Misread(Refused):
-    """The client sent what the probe does not understand; on a broker it may have gone on."""
+    """The client sent something that the probe cannot read, though a broker may."""
 
 
 class Disconnected(Failed):
@@ -87,56 +87,56 @@ class Peer(Protocol):
         fields: Mapping[str, object],
         sent: Callable[[], None] | None = None,
     ) -> None:
-        """Send the answer to a request; `sent` is called when all of it is on its way."""
+        """Send the answer to a request; `sent` is called when all of it has been written."""
 
 
 class Coordinator:
-    """What a broker says, as far as the leader of a group asks.
+    """Answers the requests that the leader of a group sends to a broker.
 
     All of it runs in one thread.
 
     Parameters
     ----------
-    ports : on loopback, of the coordinator, and then one for each rack of a group
-    before : number after which the rounds are counted, and their topics called
+    ports : returns the ports on loopback: the coordinator's, then one for each rack of a group
+    before : rounds are numbered from the number after this one; topics are named after them
     """
 
     def __init__(self, ports: Callable[[], list[int]], before: int = 0) -> None:
         self._ports = ports
         self._rounds = before
         self._ended = False
-        # The round that runs, or else the last one: what clients may still ask about.
+        # The present round or else the last one, about whose topics clients may still ask.
         self._known: Round | None = None
         self._held_back = HeldBack(HOLD_SECONDS)
-        # By client id: not every connection says what software is at its other end.
+        # By client id, because not every connection names its software.
         self._software: dict[str, Software] = {}
-        # By client id as well: those known to deal out what they read themselves, and no more.
+        # Client ids of those known to assign only the topics that they read themselves.
         self._own_only: set[str] = set()
         self._round: Round | None = None
         self._leader: Peer | None = None
-        # Who led last, and its id: as long as it is there, no other client leads.
+        # The last leader and its client id: as long as it is connected, no other client leads.
         self._last: tuple[Peer, str] | None = None
-        # Who led in this round already.
+        # The client that has already led in this round.
         self._led: Peer | None = None
         self._generation = 0
         self._attempts = 0
         self._waiting: deque[tuple[Peer, Request]] = deque()
 
     def offer(self, round_: Round) -> None:
-        """Put a group before the client that waits, or the next that joins."""
+        """Make the client that waits, or the next that joins, the leader of a group."""
         self._rounds += 1
-        round_.call_anew(self._rounds)
+        round_.set_number(self._rounds)
         self._round, self._leader, self._led, self._attempts = round_, None, None, 0
         self._known = round_
         self._let_next_lead()
 
     def withdraw(self, round_: Round) -> None:
-        """Take a group back."""
+        """Give up a round."""
         if self._round is round_:
             self._round = self._leader = self._last = None
 
     def end(self) -> None:
-        """Let nobody join any more: who asks is told that it may not, and goes."""
+        """Refuse all joins from now on, so that the clients leave."""
         self._ended = True
         while self._waiting:
             self._turn_away(*self._waiting.popleft())
@@ -146,7 +146,7 @@ class Coordinator:
 
         Parameters
         ----------
-        sent_what : what it sent that the probe could not read, where that is why
+        sent_what : what it sent that the probe could not read; empty if it closed by itself
         """
         self._held_back.forget(peer)
         if self._known is not None:
@@ -163,7 +163,7 @@ class Coordinator:
     def answer(self, peer: Peer, request: Request) -> None:
         """Answer a request, at once or later."""
         if request.key != wire.SYNC_GROUP:
-            self._held_back.let_go(of=peer)
+            self._held_back.release(of=peer)
         if request.body is None:
             peer.reply(
                 request, {"error_code": wire.UNSUPPORTED_VERSION, "api_keys": wire.spoken()}
@@ -184,7 +184,7 @@ class Coordinator:
 
     def _api_versions(self, peer: Peer, request: Request) -> None:
         called, said = request.client_id, request.body
-        # Another client may go by that id by now.
+        # The id may belong to another client now.
         self._own_only.discard(called)
         self._software[called] = Software(
             called, said.client_software_name or "", said.client_software_version or ""
@@ -207,7 +207,7 @@ class Coordinator:
         else:
             self._tell(peer, request, round_.watch)
             if round_.told[request.client_id].knows():
-                self._held_back.let_go(key=wire.SYNC_GROUP)
+                self._held_back.release(key=wire.SYNC_GROUP)
 
     def _tell(self, peer: Peer, request: Request, watch: Stopwatch | None = None) -> None:
         round_ = self._known
@@ -225,8 +225,8 @@ class Coordinator:
         if self._leader is not None and self._leader is peer:
             self._attempts += 1
             if self._attempts >= MOST_ATTEMPTS:
-                again = f"the client joined {MOST_ATTEMPTS} times without sending a plan"
-                self._end(Failed(again))
+                never = f"the client joined {MOST_ATTEMPTS} times without sending a plan"
+                self._end(Failed(never))
             else:
                 self._lead(peer, request)
                 return
@@ -235,7 +235,7 @@ class Coordinator:
         self._let_next_lead()
 
     def _let_next_lead(self) -> None:
-        """Let whoever waited longest lead, but nobody in the place of a client that is there."""
+        """Make the client that waited longest the leader, unless the last leader is connected."""
         if self._round is None or self._leader is not None:
             return
         for waits in self._waiting:
@@ -265,7 +265,7 @@ class Coordinator:
             return
         round_.chosen = chosen
         if self._led not in (None, peer):
-            # One of the same name need not know what the other was told.
+            # Another client of the same id has not got the metadata that the first one got.
             round_.told.pop(called, None)
         self._leader, self._led, self._last = peer, peer, (peer, called)
         own = bytes(listed[chosen] or b"")
@@ -280,44 +280,43 @@ class Coordinator:
             self._end(refusal)
             self._waiting.append((peer, request))
         except Exception as error:
-            # Numbers or names that the protocol has no room for; nothing was sent.
+            # The protocol cannot encode some number or name; nothing was sent.
             reason = wire.reason(error)
             self._end(Refused(f"the group cannot be put on the wire: {reason}"))
             self._waiting.append((peer, request))
 
     def _sync_group(self, peer: Peer, request: Request) -> None:
         body, round_ = request.body, self._round
-        # Whoever is told that the group rebalances joins again at once: it is never given
-        # anything to read, and waits for no heartbeat.
-        again = {"error_code": wire.REBALANCE_IN_PROGRESS}
+        # This error makes the client join again at once, so it never gets partitions to read.
+        join_again = {"error_code": wire.REBALANCE_IN_PROGRESS}
         if round_ is None or self._leader is None or body.generation_id != self._generation:
-            self._held_back.let_go(of=peer)
-            peer.reply(request, again)
+            self._held_back.release(of=peer)
+            peer.reply(request, join_again)
             return
         try:
             taken = round_.take(wire.decode_plan(body.assignments, round_.index))
         except (Failed, Refused) as error:
-            self._held_back.let_go()
+            self._held_back.release()
             self._end(error)
-            peer.reply(request, again)
+            peer.reply(request, join_again)
             return
         seconds = round_.watch.stop(peer.received)
         if round_.told[round_.client_id].own_only:
             self._own_only.add(round_.client_id)
-        # What waited for metadata has not seen it, and has not held the client up.
-        self._held_back.let_go()
+        # The client planned without waiting for these Metadata answers.
+        self._held_back.release()
         if taken:
             round_.seconds = seconds
             self._end(None)
         elif round_.plans < MOST_ATTEMPTS:
-            # Whoever joins again is asked again, and by then knows the topics.
+            # The client joins and plans again, and by then has the metadata.
             self._leader, self._attempts = None, 0
             round_.wait_for_client()
-            self._held_back.add(peer, request, partial(peer.reply, request, again))
+            self._held_back.add(peer, request, partial(peer.reply, request, join_again))
             return
         else:
             self._end(TooSoon(TOO_SOON.format(round_.plans)))
-        peer.reply(request, again)
+        peer.reply(request, join_again)
 
     def _end(self, error: Failed | Refused | None) -> None:
         round_, self._round, self._leader = self._round, None, None
@@ -326,7 +325,7 @@ class Coordinator:
             round_.over.set()
 
     def _turn_away(self, peer: Peer, request: Request) -> None:
-        """Tell a client that it may not join: each takes that as the end."""
+        """Refuse a join with an authorisation error, after which every client gives up."""
         fields = {"generation_id": -1, "protocol_name": ""}
         peer.reply(request, {"error_code": wire.GROUP_AUTHORIZATION_FAILED, **fields, **NOBODY})
 

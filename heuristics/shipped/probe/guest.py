@@ -1,6 +1,6 @@
-"""Guest: a client that joined a probe, as an assignor that is asked about group after group.
+"""Guest: a client that joined a probe, as an assignor that can be called for many groups.
 
-Through an open door other processes of this machine ask it, one after the other.
+Other processes of this machine call it through a `Door`, one at a time.
 """
 
 from __future__ import annotations
@@ -54,20 +54,20 @@ def lead(
 ) -> tuple[str, Plan | Failed | Refused | Absent]:
     """Return the name of the client that joins next, and its plan or why it has none.
 
-    The name is what it calls itself and its assignor, as in ``rdkafka/range``. Its assignor's name
-    says whether it is cooperative. If so, its rounds go on until nobody must revoke.
+    The name is its client id and its assignor, as in ``rdkafka/range``. An assignor with
+    ``cooperative`` in its name is asked again until nobody must revoke.
 
     Parameters
     ----------
-    protocol : the assignor's name on the wire; None for the one the client prefers
+    protocol : the assignor's name on the wire; None: the one that the client prefers
     timeout : seconds for the plan, over all its rounds
-    join : seconds for each time that it joins, as of :meth:`~heuristics.shipped.probe.Probe.wait`
-    only : which client is asked; None: any
+    join : seconds for each time that it joins, as in :meth:`~heuristics.shipped.probe.Probe.wait`
+    only : the only client that may answer; None: any
 
     Raises
     ------
     Absent
-        If no client joins; Another where it is another one than the one that is asked.
+        If no client joins. `Another` if a client other than `only` joins.
     """
     try:
         first = probe.offer(group, protocol)
@@ -114,32 +114,31 @@ def _label(round_: Round) -> str:
 GROUP_ID = "assay-probe"
 PLAN_SECONDS = 10.0
 WAIT_SECONDS = 60.0
-# Of two things that may happen to it, one has happened twice by then.
+# Attempts after which one of two kinds of failure has happened twice.
 MOST_TIMES = 3
-# How long clients may take to go when all is done: some wait two seconds before they join again.
+# How long clients may take to leave at the end: some wait two seconds before they join again.
 LEAVE_SECONDS = 5.0
 
 
 class Guest:
     """A client that joined a probe.
 
-    What it does once may be the doing of whoever runs it: a client that goes away or is late is
-    waited for, and asked about the same group again, up to three times. Only what it does twice
-    counts.
+    If the client disconnects or is late, that may be the doing of whoever runs it. So it is waited
+    for and asked about the same group again; only the second time of either counts.
 
     Parameters
     ----------
-    protocol : the assignor's name on the wire; None for the one the client prefers
-    seconds : for each plan
+    protocol : the assignor's name on the wire; None: the one that the client prefers
+    seconds : time for each plan
     wait : seconds to wait for a client to join, each time that there is none
-    say : takes lines for people
+    say : prints a line for people
 
     Attributes
     ----------
-    name : what it calls itself and its assignor
+    name : its client id and its assignor
     seconds, wait : as above
-    gone : why it is not asked any more; None while it is
-    reads : topics of its own choice that it reads, "" where it leads a group whatever its topics
+    gone : why it can no longer be asked; None while it can
+    reads : topics of its own choice that it reads; "" if it can lead groups with any topics
     """
 
     def __init__(
@@ -174,39 +173,40 @@ class Guest:
 
     @property
     def assignor(self) -> Assignor:
-        """The client as an assignor, for whatever takes one."""
+        """The client as an assignor."""
         return Assignor(
             self.name, "probed", "a client that joined the probe", None, self.plan, self.missing
         )
 
     def missing(self) -> str | None:
-        """Return why it cannot be asked any more; None while it can."""
+        """Return why it can no longer be asked; None while it can."""
         return self.gone
 
     def plan(self, group: Group) -> Plan:
-        """Return what the client makes of a group; one group after the other, whoever asks.
+        """Return the client's plan of a group; calls from several threads wait for each other.
 
         Raises
         ------
         Refused
-            If the probe cannot put the group before the client, or not understand it.
+            If the probe cannot offer the group to the client, or cannot read its answer.
         Failed
-            If the client makes no plan; TimedOut where it does not come back in time.
+            If the client makes no plan. TimedOut if its plan is late.
         Unavailable
-            If there is no client any more, or it does not join again.
+            If the client is gone, or does not join again.
         """
         if not group.members:
             raise Refused("a group without members has no leader")
         with self._lock:
             if self.gone is not None:
                 raise Unavailable(self.gone)
-            return self._led_until_sure(group)
+            return self._plan_with_retry(group)
 
-    def _led_until_sure(self, group: Group) -> Plan:
+    def _plan_with_retry(self, group: Group) -> Plan:
+        """Return a plan; a failure of one kind counts when it happens a second time."""
         seen: set[type[Failed]] = set()
         while True:
             try:
-                return self._led(group)
+                return self._plan_once(group)
             except (Disconnected, Late) as failure:
                 if type(failure) in seen:
                     failure.args = (f"{failure}, twice",)
@@ -215,11 +215,11 @@ class Guest:
                 again = "waiting for a client to ask again"
                 self._say(f"{self.name}: {group.name}: {failure}; {again}")
 
-    def _led(self, group: Group) -> Plan:
-        """Return one attempt at a plan; note where no client joins."""
-        times = {"timeout": self.seconds, "join": self.wait}
+    def _plan_once(self, group: Group) -> Plan:
+        """Ask the client once; if none joins, remember that the client is gone."""
+        limits = {"timeout": self.seconds, "join": self.wait}
         try:
-            _, made = lead(self._probe, group, self._protocol, only=self._software, **times)
+            _, made = lead(self._probe, group, self._protocol, only=self._software, **limits)
             if isinstance(made, (Failed, Refused, Absent)):
                 raise made
         except Absent as absence:
@@ -237,15 +237,15 @@ def probed(
     wait: float = WAIT_SECONDS,
     say: Callable[[str], object] = print,
 ) -> Iterator[Guest]:
-    """Wait for any client to join a probe, and hand it over as an assignor.
+    """Wait for any client to join a probe, and yield it as an assignor.
 
     Parameters
     ----------
-    protocol : the assignor's name on the wire; None for the one the client prefers
-    port : where to listen on loopback, 0 for any free one
-    seconds : for each plan
-    wait : seconds to wait for a client, now and each time that it is gone
-    say : takes lines for people; the first ones say what to configure
+    protocol : the assignor's name on the wire; None: the one that the client prefers
+    port : where to listen on loopback; 0: any free one
+    seconds : time for each plan
+    wait : seconds to wait for a client, now and each time that it has left
+    say : prints a line for people; the first lines say how to configure the client
 
     Raises
     ------
@@ -267,12 +267,12 @@ def probed(
 
 @contextmanager
 def open_probe(*, port: int = 0, say: Callable[[str], object]) -> Iterator[Probe]:
-    """Open a probe, say what to configure, and let its clients go in the end, whatever it is.
+    """Open a probe and print how to configure a client; at the end, let its clients leave.
 
     Parameters
     ----------
-    port : where to listen on loopback, 0 for any free one
-    say : takes lines for people
+    port : where to listen on loopback; 0: any free one
+    say : prints a line for people
 
     Raises
     ------
@@ -295,23 +295,24 @@ _RAISED = {"refused": Refused, "timed-out": TimedOut, "unavailable": Unavailable
 
 @dataclass(frozen=True)
 class Door:
-    """Where a guest can be asked from another process; it can be pickled.
+    """The address at which a guest can be asked from another process; it can be pickled.
 
     Attributes
     ----------
-    port, key : where, and what opens it
+    port : on loopback
+    key : key with which a connection authenticates
     """
 
     port: int
     key: bytes
 
     def plan(self, group: Group) -> Plan:
-        """Return what the guest makes of a group.
+        """Return the guest's plan of a group.
 
         Raises
         ------
         Refused, Failed, TimedOut, Unavailable
-            As the guest does; Unavailable also where nobody answers.
+            As the guest raises them; Unavailable also if nobody answers.
         """
         try:
             with Client((HOST, self.port), authkey=self.key) as connection:
@@ -325,11 +326,11 @@ class Door:
 
 
 class OpenDoor:
-    """Answers those who come to a door, as long as the context lasts.
+    """Serves a guest to other processes through a `Door`, as long as the context lasts.
 
     Parameters
     ----------
-    guest : the assignor that is asked, in this process
+    guest : the assignor that is called, in this process
     """
 
     def __init__(self, guest: Assignor) -> None:
@@ -342,7 +343,7 @@ class OpenDoor:
 
     @property
     def assignor(self) -> Assignor:
-        """The guest as an assignor that any process of this machine can ask."""
+        """The guest as an assignor that any process of this machine can call."""
         return replace(self._guest, function=self.door.plan, missing=nothing_missing)
 
     def __enter__(self) -> OpenDoor:
@@ -351,8 +352,8 @@ class OpenDoor:
 
     def __exit__(self, *_: object) -> None:
         self._ended = True
-        # Whoever waits for somebody to come is woken by somebody who does, and who waits for no
-        # answer: nobody may listen any more.
+        # A connection wakes the thread that waits in accept(). It waits for no answer, as the
+        # thread may have ended already.
         with suppress(OSError):
             socket.create_connection((HOST, self.door.port)).close()
         self._listener.close()
@@ -370,7 +371,7 @@ class OpenDoor:
 def within_reach(
     assignors: Sequence[str | AssignorFunction] | None,
 ) -> Iterator[Sequence[str | AssignorFunction] | None]:
-    """Return assignors of which guests can be asked from any process of this machine."""
+    """Yield the same assignors, with guests that any process of this machine can call."""
     with ExitStack() as opened:
         yield assignors and [
             opened.enter_context(OpenDoor(one)).assignor

@@ -1,7 +1,7 @@
-"""Metadata: what a client is told of topics, brokers and offsets.
+"""Metadata: answers to requests for topics, brokers and offsets.
 
-There is one broker for each rack of the group. Nobody is given a partition to read; a client that
-asks for offsets or records all the same finds nothing.
+There is a coordinator, and one more broker for each rack of the group. No client is given
+partitions to read; if it asks for offsets or records all the same, it finds none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 HOST = "127.0.0.1"
-# librdkafka refuses very small Metadata responses; the cluster's id makes up the difference.
+# librdkafka refuses very small Metadata responses, so the cluster id is padded.
 CLUSTER = "assay-probe".ljust(512, "-")
 
 
@@ -29,11 +29,11 @@ def answer(request: Request, round_: Round | None, ports: Sequence[int]) -> dict
 
     Parameters
     ----------
-    round_ : the group that the client is to lead, None while there is none
-    ports : on loopback, of the coordinator, and then one for each rack of the group
+    round_ : the round of the group that the client leads; None if there is none
+    ports : on loopback: the coordinator's, then one for each rack of the group
     """
     racks = () if round_ is None or round_.group.racks is None else round_.group.racks.names
-    # Clients drop a broker whose rack has changed: the one that keeps the group never has any.
+    # Clients drop a broker whose rack has changed, so the coordinator never has one.
     brokers = [
         wire.types().MetadataResponse.MetadataResponseBroker(
             node_id=node, host=HOST, port=ports[node], rack=rack
@@ -49,7 +49,7 @@ def answer(request: Request, round_: Round | None, ports: Sequence[int]) -> dict
 
 
 def asked(request: Request, round_: Round | None) -> list[str]:
-    """Return the topics that a Metadata request is about, by their names on the wire."""
+    """Return the topics of a Metadata request, by name on the wire."""
     topics = request.body.topics
     every = topics is None or (request.version == 0 and not topics)
     if not every:
@@ -77,7 +77,7 @@ def _topic(name: str, round_: Round | None) -> object:
 
 
 def _replicas(name: str, round_: Round | None) -> list[list[int]] | None:
-    """Return for each partition the nodes of its replicas; None if there is no topic."""
+    """Return the broker ids of each partition's replicas; None if there is no such topic."""
     topic = None if round_ is None else round_.topic(name)
     if round_ is not None and topic is not None:
         return _replicas_of(round_.group, topic)
@@ -124,7 +124,7 @@ def _fetch(body: Any) -> dict[str, object]:
 
 
 def _named(body: Any) -> list[tuple[str, list[int]]]:
-    """Return the topics of a request, each with its partition numbers."""
+    """Return (topic, partition numbers) of a request."""
     return [
         (topic.name, [one.partition_index for one in topic.partitions])
         for topic in body.topics or ()
@@ -137,7 +137,7 @@ def _topics(
     asked: Iterable[tuple[str, Iterable[int]]],
     said: Mapping[str, object],
 ) -> list[object]:
-    """Return the same answer for each partition asked about."""
+    """Return the same fields as answer for each partition asked about."""
     return [
         topic_type(
             name=name,

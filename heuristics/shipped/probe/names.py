@@ -1,4 +1,4 @@
-"""Names: what the topics of a group are called on the wire, and what a client was told of them."""
+"""Names: names of a group's topics on the wire, and which of their metadata a client got."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 
-# A topic that is always there, for clients that join only with a topic that exists.
+# A topic that always exists, for clients that join only with a topic that exists.
 OWN_TOPIC = "assay-probe"
-# Topics without partitions, for clients that deal out what they read themselves, whatever the
-# others read: in each round the group's first topics go by their names, and have partitions.
+# Topics for clients that assign only the topics that they read themselves. In each round, topics
+# of the group are given these names; the other spare topics have no partitions.
 SPARE_TOPICS = tuple(f"{OWN_TOPIC}-{place:02d}" for place in range(1, 33))
-# As Kafka's own; some clients refuse another name before they send it.
+# Kafka's own limits on names, which some clients check before they send a name.
 MOST_CHARACTERS = 249
 _NAME = re.compile("[a-zA-Z0-9._-]+")
 _DIGITS = 15
@@ -27,9 +27,9 @@ class Names:
 
     Attributes
     ----------
-    sent : by the name in the group, the name on the wire
-    back : the other way round
-    are_new : whether a client cannot have known any of those on the wire before
+    sent : name on the wire, by name in the group
+    back : name in the group, by name on the wire
+    are_new : whether a client cannot know any of the names on the wire from an earlier round
     """
 
     sent: Mapping[str, str]
@@ -38,17 +38,17 @@ class Names:
 
     @staticmethod
     def kept(topics: Iterable[str]) -> Names:
-        """Return names that are those of the group."""
+        """Return the names of the group unchanged."""
         same = {topic: topic for topic in topics}
         return Names(same, same, are_new=False)
 
     @staticmethod
     def unique(topics: Iterable[str], number: int) -> Names:
-        """Return names that no other number gives: a client cannot have kept anything of them.
+        """Return names that differ for each number, so that no client has cached metadata of them.
 
-        All get the same prefix, which leaves their order as it is. Where that would make one
-        longer than Kafka's 249 characters, or one has others than Kafka allows, each is its place
-        in the order instead.
+        All get the same prefix, which keeps their order. If that makes a name longer than Kafka's
+        249 characters, or a name has characters that Kafka does not allow, each name is replaced
+        by its place in the order.
 
         Examples
         --------
@@ -69,15 +69,16 @@ class Names:
     def among(
         topics: Iterable[str], read: Collection[str], spare: Iterable[str], number: int
     ) -> Names:
-        """Return names by which a client that deals out what it reads finds what a member reads.
+        """Return names for a client that assigns only the topics that it reads.
 
-        The order stays. Topics that the member does not read have names of their own.
+        The topics that its member reads are named after the spare topics that the client reads.
+        The other topics get other names. The order is kept.
 
         Parameters
         ----------
         read : topics that the member reads, no more than there are spare ones
         spare : topics that the client reads, each of `SPARE_TOPICS`
-        number : as of :meth:`unique`
+        number : as in :meth:`unique`
 
         Examples
         --------
@@ -100,24 +101,24 @@ class Names:
 
 
 class Told:
-    """What one client was told of the topics of a round, by their names on the wire.
+    """The metadata of a round's topics that one client got, by names on the wire.
 
-    A client may plan before it has metadata of the topics, as one does that asks for it and goes
-    on at once. On a cluster it plans again when the metadata comes. So a plan that hands out
-    nothing of a topic counts only where the client is known to have had that topic's metadata:
-    it was told before it was made leader, or it waited for the answer, which was held back to see
-    whether it would. A client that always plans too soon never counts.
+    A client may plan before it has the metadata of the topics: it asks for it and goes on at once.
+    On a cluster it would plan again when the metadata arrives. So a plan without any partition of
+    a topic counts only if the client is known to have had that topic's metadata: it got it before
+    it was made leader, or it waited for the answer, which is delayed to see whether it waits. If a
+    client always plans too soon, none of its plans counts.
 
     Parameters
     ----------
-    counts : partitions of each topic that somebody reads
-    unique : whether no other round has topics of these names, so that a client which hands out
-        some partition of one has been told of it in this round
-    awaited : whether the client is known to wait for what it asks for before it plans
+    counts : number of partitions of each topic that somebody reads
+    unique : whether no other round has topics of these names, so that a client that assigns a
+        partition of one must have got its metadata in this round
+    awaited : whether the client is known to wait for metadata before it plans
 
     Attributes
     ----------
-    own_only : whether it is known to deal out what it reads itself, and nothing else
+    own_only : whether it is known to assign only the topics that it reads itself
     """
 
     def __init__(self, counts: Mapping[str, int], *, unique: bool, awaited: bool = False) -> None:
@@ -133,34 +134,34 @@ class Told:
         self._answered: set[str] = set()
 
     def lead(self, *, own_only: bool = False) -> None:
-        """Note that the client is made leader.
+        """Record that the client becomes leader.
 
         Parameters
         ----------
-        own_only : whether it is known to deal out what it reads itself, and nothing else
+        own_only : whether it is known to assign only the topics that it reads itself
         """
         self.own_only = own_only
         self._known = set(self._last)
         self._asked, self._answered = set(), set()
 
     def ask(self, topics: Iterable[str]) -> bool:
-        """Note that the client asks for topics; say whether the answer is to be held back."""
+        """Record that the client asks for topics; return whether to delay the answer."""
         asked = self._counts.keys() & set(topics)
         self._ever |= asked
         self._asked |= asked
         return bool(asked) and self._plans > 0
 
     def answer(self, topics: Iterable[str]) -> None:
-        """Note that the client has been told of topics, and that what it knew may be gone."""
+        """Record that the client got these topics, which replace those that it got before."""
         self._last = self._counts.keys() & set(topics)
         self._answered |= self._last
 
     def is_made_on_it(self, planned: Mapping[str, Collection[int]]) -> bool:
-        """Return whether a plan is known to have been made on the metadata of the group's topics.
+        """Return whether a plan was surely made with the metadata of the group's topics.
 
         Parameters
         ----------
-        planned : the partition numbers that it hands out of each topic
+        planned : by topic, the partition numbers that it assigns
         """
         self._plans += 1
         unsure = [
@@ -169,18 +170,18 @@ class Told:
         others = len(unsure) < len(self._counts)
         had = [topic for topic in unsure if self._had(topic)]
         left = set(unsure).difference(had)
-        # One that deals out what it reads itself never asks for the rest.
-        never = others and not left & self._ever
-        if left and never and self._plans > 1:
+        # A client that assigns only what it reads itself never asks for other topics.
+        never_asked = others and not left & self._ever
+        if left and never_asked and self._plans > 1:
             self.own_only = True
-        return not left or (never and self.own_only)
+        return not left or (never_asked and self.own_only)
 
     def knows(self) -> bool:
-        """Return whether the client has been told all that it asked for as leader."""
+        """Return whether the client got all metadata that it asked for as leader."""
         return bool(self._asked) and self._asked <= self._answered
 
     def _shows(self, topic: str, numbers: Collection[int]) -> bool:
-        """Return whether what is planned of a topic shows that the client had its metadata."""
+        """Return whether a topic's planned partitions show that the client had its metadata."""
         if self._unique:
             return len(numbers) > 0
         return set(numbers) == set(range(self._counts[topic]))

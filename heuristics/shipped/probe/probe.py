@@ -1,4 +1,4 @@
-"""Probe: a stub coordinator on loopback that reads a real client's plan off the wire."""
+"""Probe: a stub coordinator on loopback that reads the plan that a real client sends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from heuristics.shipped.probe.wire import Held, Request
 
 
-# As Kafka's own socket.request.max.bytes.
+# The default of Kafka's socket.request.max.bytes.
 MOST_BYTES = 104_857_600
 MOST_SESSIONS = 64
 
@@ -46,7 +46,7 @@ class Session(asyncio.Protocol):
         self._ended = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, unless there are too many connections."""
+        """Accept the connection, unless there are too many."""
         self._transport = cast("asyncio.Transport", transport)
         if len(self._sessions) >= MOST_SESSIONS:
             self._end(f"a connection too many: there are {MOST_SESSIONS}")
@@ -62,11 +62,11 @@ class Session(asyncio.Protocol):
         self._coordinator.left(self)
 
     def pause_writing(self) -> None:
-        """Note that what is written is not on its way yet."""
+        """Record that written bytes are still buffered."""
         self._held_up = True
 
     def resume_writing(self) -> None:
-        """Tell those who wait for it that all that was written is on its way."""
+        """Call those who wait for written bytes to be sent."""
         self._held_up = False
         while self._unsent:
             self._unsent.popleft()()
@@ -97,7 +97,7 @@ class Session(asyncio.Protocol):
         try:
             self._coordinator.answer(self, request)
         except Exception as error:
-            # What could be read and still makes no sense, such as an array that is null.
+            # The request could be decoded but makes no sense, such as a null array.
             reason = wire.reason(error)
             self._end(f"API {request.key} in version {request.version}: {reason}")
 
@@ -107,7 +107,7 @@ class Session(asyncio.Protocol):
         fields: Mapping[str, object],
         sent: Callable[[], None] | None = None,
     ) -> None:
-        """Send the answer to a request; `sent` is called when all of it is on its way."""
+        """Send the answer to a request; `sent` is called when all of it has been written."""
         self._transport.write(wire.encode_response(request, fields))
         if sent is not None and self._held_up:
             self._unsent.append(sent)
@@ -115,7 +115,7 @@ class Session(asyncio.Protocol):
             sent()
 
     def abort(self) -> None:
-        """Close the connection, whatever is still to be sent."""
+        """Close the connection at once, without sending what is buffered."""
         self._ended = True
         self._transport.abort()
 
@@ -132,21 +132,21 @@ LOOK_SECONDS = 0.02
 
 
 class Another(Absent):
-    """Another client joined than the one that is asked."""
+    """A client other than the expected one joined."""
 
 
 class Probe:
-    """A coordinator to which a client connects, and which puts groups before it.
+    """A stub coordinator that makes a connecting client the leader of groups.
 
-    Use it as a context manager. It listens on loopback only, in a thread of its own; a client
-    that sends what cannot be read loses its connection, and `say` is told in one line.
+    Use it as a context manager. It listens on loopback only, in a thread of its own. A client that
+    sends what cannot be read is disconnected, and `say` gets one line about it.
 
     Parameters
     ----------
-    port : where to listen, 0 for any free one
-    say : is told what went wrong with a connection; by default `lines` keeps the last of it
-    before : number after which the rounds are counted; a client that outlives a probe on one port
-        takes topics of the next for those it knows unless it is greater there
+    port : where to listen; 0: any free one
+    say : gets a line about each problem of a connection; by default `lines` keeps the last ones
+    before : rounds are numbered from the number after this one. If a client may stay connected to
+        a later probe on the same port, that needs a greater number: topics are named after rounds
 
     Raises
     ------
@@ -195,7 +195,7 @@ class Probe:
         self._loop.close()
 
     def dismiss(self, seconds: float) -> None:
-        """Let nobody join any more, and give the clients so much time to leave."""
+        """Refuse all joins from now on, and wait up to so many seconds for clients to leave."""
         self._loop.call_soon_threadsafe(self._coordinator.end)
         until = monotonic() + seconds
         while self._sessions and monotonic() < until:
@@ -203,21 +203,21 @@ class Probe:
 
     @property
     def bootstrap(self) -> str:
-        """What the client is told as bootstrap.servers."""
+        """The client's bootstrap.servers."""
         return f"{HOST}:{self.port}"
 
     def offer(self, group: Group, protocol: str | None = None, **manner: Unpack[Manner]) -> Round:
-        """Put a group before the client that waits, or the next that joins.
+        """Make the client that waits, or the next that joins, the leader of a group.
 
         Parameters
         ----------
-        protocol : the assignor's name on the wire; None for the one the client prefers
+        protocol : the assignor's name on the wire; None: the one that the client prefers
         manner : see :class:`~heuristics.shipped.probe.round.Manner`
 
         Raises
         ------
         Refused
-            If the group has no member who could lead it, or too many racks.
+            If the group has no members, or too many racks.
         """
         if not group.members:
             raise Refused("a group without members has no leader")
@@ -229,7 +229,7 @@ class Probe:
         return round_
 
     def withdraw(self, round_: Round) -> None:
-        """Take a group back that nobody made a plan of."""
+        """Give up a round that has no plan yet."""
         self._loop.call_soon_threadsafe(self._coordinator.withdraw, round_)
 
     def plan(
@@ -240,21 +240,21 @@ class Probe:
         timeout: float,
         **manner: Unpack[Manner],
     ) -> tuple[list[Held], float]:
-        """Return what the client makes of a group, and the seconds it took.
+        """Return the client's plan of a group, and the seconds it took.
 
-        The plan is as the client sent it: (member index, topic, partition number) each.
+        The plan is as the client sent it: (member index, topic, partition number).
 
         Parameters
         ----------
-        timeout : seconds for the client to join, and as many for the plan
+        timeout : seconds for the client to join, and again for the plan
         protocol, manner : as in :meth:`offer`
 
         Raises
         ------
         Late, Absent
-            If the time is up; the group is taken back then.
+            If the time is up; the round is given up then.
         Failed
-            If the client makes no plan; Refused where the probe cannot ask for one or read it.
+            If the client makes no plan. Refused if the probe cannot ask for one or read it.
         """
         round_ = self.offer(group, protocol, **manner)
         self.wait(round_, timeout)
@@ -267,13 +267,13 @@ class Probe:
 
         Parameters
         ----------
-        timeout, spent : seconds for the plan, as of :meth:`Round.late`
-        join : seconds for a client to join, also to be asked again; None: as many
+        timeout, spent : seconds for the plan, as in :meth:`Round.late`
+        join : seconds for a client to join, also to join again; None: `timeout`
 
         Raises
         ------
         Late, Absent
-            If the time is up; the group is taken back then.
+            If the time is up; the round is given up then.
         """
         while not round_.over.wait(LOOK_SECONDS):
             late = round_.late(timeout, timeout if join is None else join, spent=spent)
@@ -292,7 +292,7 @@ class Probe:
         self._ports.append(server.sockets[0].getsockname()[1])
 
     async def _offer(self, round_: Round, racks: int) -> None:
-        # A client tells brokers apart by address as well: each rack's has one of its own.
+        # Clients also tell brokers apart by address, so each rack's broker has a port of its own.
         while len(self._ports) <= racks:
             await self._listen(0)
         self._coordinator.offer(round_)
@@ -302,5 +302,5 @@ class Probe:
             server.close()
         for session in list(self._sessions):
             session.abort()
-        # A turn of the loop, in which the connections close.
+        # The connections close in the next turn of the loop.
         await asyncio.sleep(0)

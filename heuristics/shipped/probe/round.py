@@ -1,4 +1,4 @@
-"""Round: a group that is put before a client, and what becomes of it."""
+"""Round: a group that is offered to a client, and the client's plan of it."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 
 
 class Late(TimedOut):
-    """The client leads, and its assignor took longer than it may."""
+    """The client leads, and its assignor exceeded its time limit."""
 
 
 class Absent(Unavailable):
-    """No client joined within the time there is."""
+    """No client joined in time."""
 
 
 class Unread(Refused):
-    """No member of the group reads what the client reads, and it chose that itself."""
+    """The client reads topics of its own choice, and no member of the group reads just these."""
 
 
 class OwnTopicsOnly(Refused):
-    """The client deals out the topics that it reads itself, whatever the members read."""
+    """The client assigns only the topics that it reads itself, whatever the members read."""
 
 
 class Manner(TypedDict, total=False):
-    """How a group is put before a client: the attributes of a Round that can be chosen.
+    """How a group is offered to a client: attributes of a Round that can be chosen.
 
     Attributes
     ----------
-    leader, cooperative, user_data, awaits_metadata : as of :class:`Round`
+    leader, cooperative, user_data, awaits_metadata : as in :class:`Round`
     """
 
     leader: int
@@ -53,12 +53,12 @@ class Manner(TypedDict, total=False):
 
 
 class Stopwatch:
-    """The time of a client alone: it stands still while the coordinator owes it an answer."""
+    """Measures a client's own time: it stops while the coordinator owes the client an answer."""
 
     def __init__(self, *, running: bool = False) -> None:
         self.started = running
         self._owed: list[object] = []
-        # Read by another thread: replaced as a whole.
+        # (total seconds, start of the running period); one tuple, as another thread reads it.
         self._state: tuple[float, float | None] = (0.0, perf_counter() if running else None)
         self._paused = 0.0
 
@@ -69,7 +69,7 @@ class Stopwatch:
         return total if since is None else total + perf_counter() - since
 
     def pause(self, who: object, at: float) -> None:
-        """Stand still since a connection asked for something, at a time of ``perf_counter()``."""
+        """Stop because a connection asked for something, at `at` of ``perf_counter()``."""
         self._owed.append(who)
         total, since = self._state
         if since is not None:
@@ -77,13 +77,13 @@ class Stopwatch:
             self._state = (total + at - since, None)
 
     def go_on(self, who: object) -> None:
-        """Run again, if nothing else is owed: a connection has been answered."""
+        """Record that a connection was answered; run again if no other answer is owed."""
         if who in self._owed:
             self._owed.remove(who)
         self._run()
 
     def forget(self, who: object) -> None:
-        """Owe a connection nothing any more: it has closed."""
+        """Drop a closed connection, which is owed nothing any more."""
         self._owed = [owed for owed in self._owed if owed is not who]
         self._run()
 
@@ -93,7 +93,11 @@ class Stopwatch:
             self._state = (total, perf_counter())
 
     def stop(self, at: float) -> float:
-        """Return the seconds until a time; what the client did not wait for took none of them."""
+        """Stop for good, and return the seconds until `at`.
+
+        If an answer is still owed, the client did not wait for it, so the time since it asked
+        counts.
+        """
         total, since = self._state
         self._state = (total + at - (self._paused if since is None else since), None)
         self.started = False
@@ -102,32 +106,33 @@ class Stopwatch:
 
 @dataclass(eq=False)
 class Round:
-    """A group that is put before the client, and what became of it.
+    """A group that is offered to a client, and the client's plan of it.
 
     Attributes
     ----------
     group : the group
-    protocol : the assignor's name on the wire; None for the one the client prefers
-    leader : index of the member that the client stands for
-    cooperative : whether members send owned partitions; None for what the chosen assignor's name
-        says
-    user_data : the kind of the members' user data; None for that of the client
-    awaits_metadata : whether the client is known to wait for what it asks for before it assigns;
-        if not, its plans have to show whether they were made on it
-    chosen, software : the assignor's name and what the client says that it is, once it joined
-    held : the plan; None until it is there, and where there is none
-    error : why there is none
-    plans : how many plans the client sent; all but the last may have been made without metadata
-    seconds : from the last JoinGroup response, sent, to the SyncGroup request, received, less what
-        the coordinator itself took to answer requests for metadata in between: decoding the
-        members, the assignor, encoding the plan and the way over loopback
+    protocol : the assignor's name on the wire; None: the one that the client prefers
+    leader : index of the member that the client plays
+    cooperative : whether members send owned partitions; None: if the chosen assignor's name says
+        so
+    user_data : the kind of the members' user data; None: that of the client's software
+    awaits_metadata : whether the client is known to wait for metadata before it assigns; if not,
+        its plans have to show whether they were made with it
+    chosen, software : the assignor's name and the client's software, once it joined
+    held : the plan; None before it arrives, and if there is none
+    error : why there is no plan
+    plans : number of plans that the client sent; all but the last may have been made without
+        metadata
+    seconds : from sending the last JoinGroup response to receiving the SyncGroup request, less the
+        coordinator's own time for Metadata requests in between. It covers decoding the members,
+        the assignor, encoding the plan and the way over loopback
     watch : measures these seconds while the client leads
-    since : when a client was last waited for, by ``monotonic()``
-    over : set when the plan is there, or will not come
-    reads : topics of its own choice that the client reads, as people are told; "" where none
-    number : of the round, which is in the topics' names
-    names : what the topics are called on the wire
-    told : by client id, what it was told of the topics
+    since : start of the present wait for a client, by ``monotonic()``
+    over : set when the plan has arrived, or will not come
+    reads : topics of its own choice that the client reads, as text; "" if there are none
+    number : number of the round, which is part of the topics' names
+    names : names of the topics on the wire
+    told : by client id, which metadata of the topics the client got
     """
 
     group: Group
@@ -149,20 +154,20 @@ class Round:
     number: int = 0
 
     def __post_init__(self) -> None:
-        """Call the topics as the group does, until they get names of their own."""
+        """Use the group's names of topics, until they get others."""
         self.index = {name: i for i, name in enumerate(self.group.members)}
-        self.call(Names.kept(self._topics))
+        self.set_names(Names.kept(self._topics))
 
     @property
     def _topics(self) -> tuple[str, ...]:
         return (*self.group.topics, *self.group.absent_topics)
 
-    def call_anew(self, number: int) -> None:
-        """Give the topics names that no round of another number gives them."""
+    def set_number(self, number: int) -> None:
+        """Number the round, and give its topics names that no other round has."""
         self.number = number
-        self.call(Names.unique(self._topics, number))
+        self.set_names(Names.unique(self._topics, number))
 
-    def call(self, names: Names) -> None:
+    def set_names(self, names: Names) -> None:
         """Give the topics names on the wire."""
         self.names = names
         self.topics = {names.sent[name]: i for i, name in enumerate(self.group.topics)}
@@ -176,11 +181,11 @@ class Round:
         )
 
     def wait_for_client(self) -> None:
-        """Wait from now on for a client that joins, or that takes what makes it leader."""
+        """Start waiting for a client that joins, or for the JoinGroup response to be sent."""
         self.watch, self.since = Stopwatch(), monotonic()
 
     def lead(self) -> None:
-        """Wait from now on for the plan of a client."""
+        """Start waiting for the plan of the client."""
         self.watch = Stopwatch(running=True)
 
     @property
@@ -189,13 +194,13 @@ class Round:
         return self.watch.started
 
     def late(self, seconds: float, join: float, *, spent: float = 0.0) -> Late | Absent | None:
-        """Return that its time is up; None while it is not.
+        """Return an error if the time is up, else None.
 
         Parameters
         ----------
-        seconds : that the client itself may take, from the JoinGroup response to its plan
-        join : that it may take to join, also to be asked again
-        spent : what it took in earlier rounds for the same plan
+        seconds : limit of the client's own time, from the JoinGroup response to its plan
+        join : limit of its time to join, also to join again
+        spent : seconds of its own time in earlier rounds for the same plan
         """
         if spent + self.watch.seconds > seconds:
             return Late(f"no answer within {seconds:g} s", seconds)
@@ -205,15 +210,15 @@ class Round:
         return None
 
     def topic(self, name: str) -> int | None:
-        """Return which topic has a name, on the wire or in the group; None if none has."""
+        """Return the index of the topic with a name, on the wire or in the group, or None."""
         return self.topics.get(self.names.sent.get(name, name))
 
     def stand_for(self, own: bytes) -> None:
-        """Take the client as the member whose topics it reads, and call them as it does.
+        """Choose the member that the client plays, and the names of topics, by what it reads.
 
-        A client that reads the probe's own topic stands for the member it is told to. So does one
-        that reads spare topics, among which it finds those of that member. One that reads topics
-        of the group stands for the first member that reads just these, under their names.
+        If it reads the probe's own topic, it plays `leader`. If it reads spare topics, it does
+        too, and that member's topics are named after spare ones. If it reads topics of the group,
+        it plays the first member that reads just these, and topics keep their names.
 
         Parameters
         ----------
@@ -222,7 +227,7 @@ class Round:
         Raises
         ------
         Unread
-            If no member reads that.
+            If no member reads just these, or the member reads more topics than the client.
         """
         reads = set(wire.topics_read(own))
         if not reads or OWN_TOPIC in reads:
@@ -239,35 +244,35 @@ class Round:
                 raise Unread(f"no member reads just what the client does: {self.reads}")
             self.leader = rows.index(reads)
             names = Names.kept(self._topics)
-        # Asked again, it keeps what it was told.
+        # If the client joins again, the names are the same, and so is the metadata that it got.
         if names != self.names:
-            self.call(names)
+            self.set_names(names)
 
     @property
     def client_id(self) -> str:
-        """What the client calls itself, once it joined."""
+        """The client's id, once it joined."""
         return self.software.client_id
 
     @property
     def me(self) -> str:
-        """The member that the client stands for."""
+        """The member that the client plays."""
         return self.group.members[self.leader]
 
     def is_cooperative(self) -> bool:
-        """Return whether owned partitions travel: as asked, or as the assignor's name says."""
+        """Return whether members send owned partitions: as set, or by the assignor's name."""
         return "cooperative" in self.chosen if self.cooperative is None else self.cooperative
 
     def members(self, own: bytes) -> list[object]:
-        """Return the members, as the JoinGroup response lists them.
+        """Return the members as listed in the JoinGroup response.
 
         Parameters
         ----------
-        own : the client's own subscription, whose version is that of all members
+        own : the client's own subscription, whose version is used for all members
 
         Raises
         ------
         Refused
-            If a member holds something, and it is not known how the client's members tell that.
+            If a member holds partitions, and the user data format of the client is not known.
         """
         members = joining(self.group)
         kind = self.user_data or user_data_of(self.software, self.chosen, members)
@@ -287,14 +292,14 @@ class Round:
             for said in members
         ]
 
-    def in_own_words(self, text: str) -> str:
-        """Return what the client says with the topics' names of the group."""
+    def with_group_names(self, text: str) -> str:
+        """Return a message of the client with the group's names of topics."""
         for wired, name in self.names.back.items():
             text = text.replace(wired, name)
         return text
 
     def take(self, planned: Iterable[Held]) -> bool:
-        """Take a plan as it is on the wire, if it is known to be made on the metadata.
+        """Accept a plan with names of the wire, if it was surely made with the metadata.
 
         Returns
         -------
@@ -304,7 +309,7 @@ class Round:
         Raises
         ------
         OwnTopicsOnly
-            If it hands out the topic that the client reads, and no member.
+            If it assigns the probe's own topic, which no member reads.
         """
         self.plans += 1
         numbers: dict[str, list[int]] = {}
@@ -330,7 +335,7 @@ class Round:
         Failed
             If the client made none.
         Refused
-            If it stands for no member of the group.
+            If the group could not be offered to the client, or its plan could not be used.
         """
         if self.error is not None:
             raise self.error

@@ -23,8 +23,8 @@ FIND_COORDINATOR, API_VERSIONS = 10, 18
 NONE, UNKNOWN_TOPIC, INCONSISTENT_PROTOCOL = 0, 3, 23
 REBALANCE_IN_PROGRESS, GROUP_AUTHORIZATION_FAILED, UNSUPPORTED_VERSION = 27, 30, 35
 
-# The highest versions are those before the flexible ones: every client speaks them, and they are
-# the shortest. A version of ApiVersions that is too high is answered with an error in version 0.
+# Lowest and highest version of each API. The highest are those before the flexible versions: every
+# client speaks them. A higher version of ApiVersions is answered with an error in version 0.
 VERSIONS: dict[int, tuple[int, int]] = {
     FETCH: (4, 11),
     LIST_OFFSETS: (1, 5),
@@ -43,7 +43,7 @@ MOST_CHARACTERS = 120
 
 
 class Malformed(Exception):
-    """Bytes that are no request which the probe can read; the text says why in one line."""
+    """The bytes are no request that the probe can read; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Request:
 
     Attributes
     ----------
-    key, version : which API, one of `VERSIONS`
-    correlation : number by which the client recognises the answer
-    client_id : what the client calls itself, "" where it does not
-    body : kafka-python's object; None if the version is not spoken
+    key, version : the API, a key of `VERSIONS`, and its version
+    correlation : correlation id, by which the client recognises the answer
+    client_id : the client's id, or ""
+    body : kafka-python's object; None if the version is not supported
     """
 
     key: int
@@ -67,9 +67,9 @@ class Request:
 
 @cache
 def types() -> Any:
-    """Return kafka-python's message classes, by name; loading them takes a while."""
+    """Return kafka-python's message classes by name; loading them takes a while."""
     with warnings.catch_warnings():
-        # It reads its schemas by a function that Python 3.11 calls deprecated.
+        # It reads its schemas with a function that is deprecated since Python 3.11.
         warnings.simplefilter("ignore", DeprecationWarning)
         from kafka.coordinator.assignors.sticky import user_data
         from kafka.protocol import consumer, metadata
@@ -83,7 +83,7 @@ def _classes(module: Any) -> dict[str, Any]:
 
 @cache
 def _messages() -> dict[int, tuple[Any, Any]]:
-    """Return kafka-python's classes of request and response by API."""
+    """Return kafka-python's classes of request and response, by API key."""
     names = {
         FETCH: "Fetch",
         LIST_OFFSETS: "ListOffsets",
@@ -104,7 +104,7 @@ def _messages() -> dict[int, tuple[Any, Any]]:
 
 
 def spoken() -> list[object]:
-    """Return the APIs and their versions, as an ApiVersions response lists them."""
+    """Return the APIs and their versions for an ApiVersions response."""
     return [
         types().ApiVersionsResponse.ApiVersion(api_key=key, min_version=low, max_version=high)
         for key, (low, high) in sorted(VERSIONS.items())
@@ -112,17 +112,17 @@ def spoken() -> list[object]:
 
 
 def reason(error: Exception) -> str:
-    """Return the class and the beginning of the message of an exception, in one line."""
+    """Return the class and message of an exception in one line, cut to 120 characters."""
     return " ".join(f"{type(error).__name__}: {error}".split())[:MOST_CHARACTERS]
 
 
 def decode_request(frame: bytes) -> Request:
-    """Read a request without its length.
+    """Decode a request, given without its length.
 
     Raises
     ------
     Malformed
-        If it is none, or of an API or a version that is not spoken.
+        If it cannot be read, or its API or version is not supported.
     """
     if len(frame) < 8:
         raise Malformed(f"{len(frame)} bytes, too few for a request")
@@ -144,11 +144,11 @@ def decode_request(frame: bytes) -> Request:
 
 
 def encode_response(request: Request, fields: Mapping[str, object]) -> bytes:
-    """Return the answer to a request, with its length.
+    """Return the encoded answer to a request, with its length.
 
     Parameters
     ----------
-    fields : of kafka-python's response, by name
+    fields : fields of kafka-python's response, by name
     """
     version = request.version if request.body is not None else 0
     response = _messages()[request.key][1](version=version, **fields)
@@ -156,7 +156,7 @@ def encode_response(request: Request, fields: Mapping[str, object]) -> bytes:
     return bytes(response.encode(header=True, framed=True))
 
 
-# What a sticky assignor finds in the user data of a member that holds something:
+# What a sticky assignor gets in the user data of a member that owns partitions:
 # - assignment: Java's StickyAssignorUserData, which is the previous assignment and its generation;
 # - unnumbered: the same, always with generation -1;
 # - versioned: the same after the two bytes of its version;
@@ -177,12 +177,12 @@ USER_DATA: dict[str, dict[str, UserData]] = {
 
 @dataclass(frozen=True)
 class Software:
-    """What a client says that it is.
+    """What a client says about its software.
 
     Attributes
     ----------
-    client_id : what it calls itself
-    name, version : of its ApiVersions request, "" where it names none there
+    client_id : its client id
+    name, version : from its ApiVersions request, or ""
     """
 
     client_id: str = ""
@@ -190,7 +190,7 @@ class Software:
     version: str = ""
 
     def is_other_than(self, software: Software) -> bool:
-        """Return whether it is known to be another client; one that was started again is not."""
+        """Return whether it is surely another client; a restarted client is the same."""
         named = bool(self.name and software.name)
         if named and (self.name, self.version) != (software.name, software.version):
             return True
@@ -198,10 +198,9 @@ class Software:
 
     @property
     def client(self) -> str:
-        """Which client of `USER_DATA` it is; "" where that is not known.
+        """The client's name in `USER_DATA`; "" if unknown.
 
-        A client that does not name its software is known by the client id that it has where its
-        user chose none.
+        A client that does not name its software is recognised by its default client id.
         """
         if self.name.startswith(("librdkafka", "confluent-kafka")) or "rdkafka" in self.version:
             return "librdkafka"
@@ -220,12 +219,12 @@ class Software:
 
 
 def user_data_of(software: Software, assignor: str, members: Sequence[Joining]) -> UserData:
-    """Return what the members of a client's group tell its assignor in their user data.
+    """Return the kind of user data that members running a client send to its assignor.
 
     Raises
     ------
     Refused
-        If that is not known, and a member holds something.
+        If that is not known, and a member owns partitions or has a generation.
     """
     if "sticky" not in assignor:
         return "none"
@@ -243,12 +242,12 @@ def user_data_of(software: Software, assignor: str, members: Sequence[Joining]) 
 def user_data(
     owned: Collection[tuple[str, list[int]]], generation: int, kind: UserData
 ) -> bytes | None:
-    """Return the user data of a member; None if it comes anew or tells nothing there.
+    """Return the user data of a member; None if it is new or its client sends none.
 
     Parameters
     ----------
-    owned : topics on the wire, with the partition numbers that it held
-    generation : of that, -1 where it has none
+    owned : topics by name on the wire, with the partition numbers that it owned
+    generation : generation of these, -1 if there is none
     """
     if kind == "none" or (not owned and generation < 0):
         return None
@@ -266,7 +265,7 @@ def user_data(
     return bytes(data.encode(header=kind == "versioned"))
 
 
-# The highest version of a subscription that there is.
+# Highest version of ConsumerProtocolSubscription.
 NEWEST = 3
 
 # Member index, topic, partition number.
@@ -285,11 +284,11 @@ def encode_subscription(
 
     Parameters
     ----------
-    version : 1 and later hold the owned partitions, 2 the generation, 3 the rack
+    version : since 1 it holds the owned partitions, since 2 the generation, since 3 the rack
     cooperative : whether the member sends owned partitions; an eager one has given up everything
-        before it joins, but tells its generation too
-    kind : of the user data, unless the member comes anew
-    names : of all topics, on the wire
+        before it joins, but sends its generation too
+    kind : kind of the user data, which new members do not send
+    names : names of all topics on the wire
     """
     owned = [(names[topic], numbers) for topic, numbers in said.owned.items()]
     subscription = types().ConsumerProtocolSubscription(
@@ -307,9 +306,9 @@ def encode_subscription(
 
 
 def version_like(own: bytes) -> int:
-    """Return the version in which members that run the client say what they read.
+    """Return the subscription version of members that run the same client as `own`.
 
-    Not every client reads a later one than its own: sarama before 1.41 refuses bytes left over.
+    Not every client can read a later version: sarama before 1.41 refuses extra bytes.
     """
     if len(own) < 2:
         return NEWEST
@@ -317,7 +316,7 @@ def version_like(own: bytes) -> int:
 
 
 def topics_read(own: bytes) -> list[str]:
-    """Return the topics of a client's own subscription; none where it cannot be read."""
+    """Return the topics of a client's own subscription; empty if it cannot be read."""
     try:
         found = types().ConsumerProtocolSubscription.decode(own).topics
     except Exception:
@@ -326,14 +325,14 @@ def topics_read(own: bytes) -> list[str]:
 
 
 def decode_plan(assignments: Iterable[Any], index: Mapping[str, int]) -> list[Held]:
-    """Return (member index, topic, partition number) for all that a SyncGroup request hands out.
+    """Return (member index, topic, partition number) of all assignments in a SyncGroup request.
 
-    The topics are called as they are on the wire.
+    Topics have their names on the wire.
 
     Raises
     ------
     Failed
-        If an assignment cannot be read, or is for somebody who is no member.
+        If an assignment cannot be read, or is for an unknown member.
     """
     held: list[Held] = []
     for one in assignments:

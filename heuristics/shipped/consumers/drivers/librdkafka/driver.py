@@ -1,6 +1,6 @@
 """A consumer of librdkafka that joins a group and polls: BOOTSTRAP GROUP ASSIGNOR.
 
-It ends when standard input does: whoever started it may have been killed.
+It ends when its standard input ends, because its parent may have been killed.
 """
 
 import os
@@ -11,7 +11,7 @@ from confluent_kafka import Consumer
 
 
 def end_with_input() -> None:
-    """Wait for the end of standard input; the assignor may be in an endless loop meanwhile."""
+    """Exit at the end of standard input, even if the assignor is in an endless loop."""
     sys.stdin.read()
     os._exit(0)
 
