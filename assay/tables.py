@@ -34,7 +34,7 @@ from compare.scores import (
     score_outcome,
 )
 from compare.sentences import BALANCE, BALANCED, spread
-from compare.verdict import EVEN_LAGGING
+from compare.verdict import EVEN_LAGGING, NOBODY_READS
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
@@ -283,7 +283,7 @@ def _verdict(one: Glance | Pair) -> str:
     if one.without_owner:
         waits = f": {rounded(one.verdict.waiting)} records" if one.verdict.waiting else ""
         return f"{counted(one.without_owner, 'partition')} without owner{waits}"
-    if one.verdict.says == "nobody reads":
+    if one.verdict.says == NOBODY_READS:
         return f"{one.shown}: {rounded(one.verdict.waiting or 0)}"
     return f"{one.shown}{' *' if one.verdict.condition else ''}"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from compare.lag.behind import behind
+from compare.verdict import IMPROVABLE
 from compare.what_if import fewest
 from groups.assignment import Assignment
 from groups.tiers import LAG_PEAKS, values
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from groups.group import Group
     from optimal import Frontier, Point
 
-IMPROVABLE = ("improvable", "balance")
 WITH_MOVES = ("balance", "stickiness")
 # Percent of the gain that is worth stopping at.
 ENOUGH = 80
@@ -42,7 +42,9 @@ def early_gain(judged: Judged) -> str | None:
     that it finds is there: what is said can be had.
     """
     target, verdict = judged.target, judged.verdict
-    if judged.best is None or target is None or (verdict.says, verdict.tier) != IMPROVABLE:
+    if verdict.says != IMPROVABLE or verdict.tier != "balance":
+        return None
+    if judged.best is None or target is None:
         return None
     group, every, asked = target.group, len(target.moved), {*judged.best.objective}
     if asked & {*LAG_PEAKS} and asked <= {*WITH_MOVES, *LAG_PEAKS}:

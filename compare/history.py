@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from compare.lag.behind import known_lag
-from compare.verdict import distance
+from compare.verdict import GOOD, IMPROVABLE, NOT_VALID, distance
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.judged import Judged
+    from compare.verdict import Says
 
 # So many standard deviations above none: one in 740 groups that do not change gets there.
 LEAST_Z = 3.0
@@ -27,7 +28,7 @@ LEAST_TURNS = 4
 # With fewer captures nothing can be said; of many, the last ones.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
 WHAT = ("balance", "lag", "turns")
-GOOD, BAD = "as good as can be", ("improvable", "not valid")
+BAD: tuple[Says, ...] = (IMPROVABLE, NOT_VALID)
 
 
 class Capture(NamedTuple):

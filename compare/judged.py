@@ -20,7 +20,13 @@ from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.verdict import (
     ALL_ALIKE,
     DEPENDS,
+    GOOD,
+    IMPROVABLE,
+    NO_MEMBERS,
+    NOBODY_READS,
+    NOT_VALID,
     NOTHING,
+    NOTHING_ASSIGNED,
     Says,
     Verdict,
     between,
@@ -50,7 +56,7 @@ ASKED_SECONDS = 1.0
 # At most this many groups are solved alone again, which takes a millisecond each.
 MOST_ALONE = 200
 # Verdicts on groups that need another assignment.
-OTHERS = ("improvable", "not valid")
+OTHERS: tuple[Says, ...] = (IMPROVABLE, NOT_VALID)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +124,7 @@ class Judged(Framed):
             return None
         if not self.now.is_valid or {*LAG_PEAKS} & {*self.best.objective}:
             return None
-        target = self.target if self.verdict.says == "improvable" else None
+        target = self.target if self.verdict.says == IMPROVABLE else None
         found = fall_by_few_moves(self.now) if target is None else fall_to(self.now, target)
         return found if found is not None and lag_falls(self.now, found) else None
 
@@ -130,7 +136,7 @@ class Judged(Framed):
         improvable and both optima are proved.
         """
         best, lowest = self.best, self.lowest
-        if self.verdict.says != "improvable" or not self.verdict.sure:
+        if self.verdict.says != IMPROVABLE or not self.verdict.sure:
             return None
         if best is None or lowest is None or best.assignment is None:
             return None
@@ -161,7 +167,7 @@ class Judged(Framed):
 
         The target if the group is improvable, else that of `fall`.
         """
-        if self.verdict.says == "improvable":
+        if self.verdict.says == IMPROVABLE:
             return self.target
         return None if self.fall is None else self.fall.assignment
 
@@ -391,9 +397,9 @@ def _is_idle(group: Group) -> bool:
 
 def _of_idle(group: Group) -> Judged:
     waiting = known_lag(group)
-    says: Says = "nothing assigned yet"
+    says = NOTHING_ASSIGNED
     if not group.members:
-        says = "nobody reads" if waiting else "no members"
+        says = NOBODY_READS if waiting else NO_MEMBERS
     verdict = Verdict(says, sure=True, waiting=waiting)
     return Judged(group, Assignment.current(group), None, None, verdict)
 
@@ -401,7 +407,7 @@ def _of_idle(group: Group) -> Judged:
 def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     """Compare the current assignment with two optima between which the true one lies."""
     if not now.is_valid:
-        return Verdict("not valid", sure=True, waiting=lag_without_owner(now) or None)
+        return Verdict(NOT_VALID, sure=True, waiting=lag_without_owner(now) or None)
     tiers, found = best.objective, values(now, best.objective)
     reached = tuple(term.value for term in best.terms) or found
     bounds = [NO_BOUND if term.bound is None else term.bound for term in lowest.terms]
@@ -409,9 +415,9 @@ def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     depends = best is not lowest and tuple(term.value for term in lowest.terms) < found
     held = between(*(np.array([row], object) for row in rows), depends=depends)
     says: Says = str(held.says[0])  # type: ignore[assignment]
-    if says == "as good as can be":
+    if says == GOOD:
         return Verdict(says, sure=True, moves=0)
-    sure = says == "improvable"
+    sure = says == IMPROVABLE
     at_least, at_most = (
         None if one[0] == NOTHING else int(one[0]) for one in (held.at_least, held.at_most)
     )
@@ -429,7 +435,7 @@ def _conditional(judged: Judged) -> Judged:
     if best is None or lowest is None or best is lowest:
         return judged
     other = [term.value for term in best.terms] != [term.value for term in lowest.terms]
-    if judged.verdict.says != DEPENDS and not (judged.verdict.says == "improvable" and other):
+    if judged.verdict.says != DEPENDS and not (judged.verdict.says == IMPROVABLE and other):
         return judged
     now = Assignment.current(lowest.group)
     verdict = replace(_verdict(now, lowest, lowest), sure=False, condition=ALL_ALIKE)

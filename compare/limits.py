@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from compare.scores import CURRENT
+from compare.verdict import DEPENDS, NOBODY_READS, NOT_PROVED, NOT_VALID, NOTHING_ASSIGNED
 from groups.tiers import called
 
 if TYPE_CHECKING:
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
     from optimal.solution import Term
 
 # Verdicts that a strict gate does not let pass: two that are open, and a group that nobody serves.
-OPEN: tuple[Says, ...] = ("not proved", "depends on who reads what", "nobody reads")
+OPEN: tuple[Says, ...] = (NOT_PROVED, DEPENDS, NOBODY_READS)
 # Those too where what members hold is held to the limits, and no assignor or plan instead.
-NOT_HELD: tuple[Says, ...] = ("not valid", "nothing assigned yet")
+NOT_HELD: tuple[Says, ...] = (NOT_VALID, NOTHING_ASSIGNED)
 
 
 class Beyond(NamedTuple):

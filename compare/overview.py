@@ -12,6 +12,10 @@ from compare.lag.behind import behind, is_read, peak_lag
 from compare.sentences import BY_ASSIGNOR, NONE_BY_LAG, captures, spread, who_moves
 from compare.verdict import (
     EVEN_LAGGING,
+    GOOD,
+    IMPROVABLE,
+    NOBODY_READS,
+    NOT_VALID,
     SHOWN,
     Says,
     Verdict,
@@ -41,11 +45,11 @@ if TYPE_CHECKING:
 
 
 # Of these verdicts a sentence says how many groups they are about, and names the first.
-NAMED: tuple[Says, ...] = ("nobody reads", "not valid", "improvable")
+NAMED: tuple[Says, ...] = (NOBODY_READS, NOT_VALID, IMPROVABLE)
 SAID_WITH: Mapping[Says, str] = {
-    "improvable": " by moving {}",
-    "nobody reads": " with {} waiting",
-    "not valid": " with {} without an owner",
+    IMPROVABLE: " by moving {}",
+    NOBODY_READS: " with {} waiting",
+    NOT_VALID: " with {} without an owner",
 }
 # What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
 GUESSES = {
@@ -190,7 +194,7 @@ class Overview:
         for says in NAMED:
             if many := self.says.get(says, 0):
                 count = f"{many:,}{of} {agreed(many, 'are')} {says}"
-                if says == "nobody reads":
+                if says == NOBODY_READS:
                     count = f"nobody reads {many:,}{of}"
                 if latest and of:
                     count += f" in {'its' if many == 1 else 'their'} latest capture"
@@ -228,14 +232,13 @@ class Overview:
 
     def tallies(self) -> tuple[tuple[str, int], ...]:
         """Return how many groups have each verdict as lines show it, the worst first."""
-        good: Says = "as good as can be"
         found = {**self.says, EVEN_LAGGING: self.lagging}
-        found[good] = self.says.get(good, 0) - self.lagging
+        found[GOOD] = self.says.get(GOOD, 0) - self.lagging
         return tuple((says, found[says]) for says in SHOWN if found.get(says))
 
     def _who_moves(self) -> str:
         """Return what makes the moves of which a sentence has spoken, with a space before it."""
-        tiers = {one.verdict.tier for one in self.worst if one.verdict.says == "improvable"}
+        tiers = {one.verdict.tier for one in self.worst if one.verdict.says == IMPROVABLE}
         on_lag = {*LAG_PEAKS}
         makers = [BY_ASSIGNOR] if tiers - on_lag else []
         if self.lagging or tiers & on_lag:
@@ -252,9 +255,9 @@ class Overview:
                 first.setdefault(one.name, one)
         for one in [*first.values()][:MOST_NAMED]:
             what, how_many = one.nouns.partition, one.moves
-            if says == "nobody reads":
+            if says == NOBODY_READS:
                 what, how_many = "record", one.verdict.waiting
-            elif says == "not valid":
+            elif says == NOT_VALID:
                 how_many = one.without_owner or None
             number = f"{how_many or 0:,}" if what == named else counted(how_many or 0, what)
             by, named = "", what
@@ -357,7 +360,7 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
     verdict, group, target = judged.verdict, judged.group, judged.target
     there, now = judged.best is not None, behind(judged.now)
     # What nobody holds now is with a member then.
-    lowest = None if verdict.says == "not valid" else lowest
+    lowest = None if verdict.says == NOT_VALID else lowest
     least = None if lowest is None else behind(lowest.assignment)
     # With members of unlike rates the lowest peak is not the shortest time.
     same_rates = least is not None and len(set(least.rates)) <= 1

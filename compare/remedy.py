@@ -11,7 +11,7 @@ import numpy as np
 from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
 from compare.sentences import NONE_BY_LAG, assigned_by, by_broker, who_moves
-from compare.verdict import ALL_ALIKE
+from compare.verdict import ALL_ALIKE, IMPROVABLE
 from groups.tiers import LAG_PEAKS, MOVES
 from groups.wording import agreed, counted, few
 from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shipped_here
@@ -299,7 +299,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     rows : what was scored on the group, of assignors that were tried
     commands : about the group; None if those of the reader are not known
     """
-    improvable = judged.verdict.says == "improvable"
+    improvable = judged.verdict.says == IMPROVABLE
     if not improvable and judged.fall is None:
         return ""
     group, tried = judged.group, tried_of(rows)

@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from compare.lag.behind import if_latest, lag_unknown, lag_without_owner, peak_lag
-from compare.verdict import ALL_ALIKE, Verdict, may_rebalance, without_owner
+from compare.verdict import (
+    ALL_ALIKE,
+    GOOD,
+    IMPROVABLE,
+    NO_MEMBERS,
+    NOBODY_READS,
+    NOT_PROVED,
+    NOT_VALID,
+    NOTHING_ASSIGNED,
+    Verdict,
+    may_rebalance,
+    without_owner,
+)
 from groups.arrays import UNKNOWN
 from groups.assignment import Assignment, ViolationKind
 from groups.errors import Refused
@@ -112,18 +124,18 @@ def _sentence(judged: Judged) -> str:
     verdict, name = judged.verdict, judged.group.name
     waiting = records_waiting(verdict.waiting)
     unless = f", {UNLESS}, which tells" if may_rebalance(judged.group.assumed) else ""
-    if verdict.says == "nobody reads":
+    if verdict.says == NOBODY_READS:
         return (
             f"{name}: {judged.shown}. The group has no members{unless}. {_waits(judged)} Start "
             "its consumers; one that calls assign() is no member and is not seen here."
         )
-    if verdict.says == "no members":
+    if verdict.says == NO_MEMBERS:
         return f"{name}: no members, so there is nothing to assign{unless}."
     nouns = judged.group.nouns
     members = counted(len(judged.group.members), nouns.member)
-    if verdict.says == "nothing assigned yet":
+    if verdict.says == NOTHING_ASSIGNED:
         return f"{name}: nothing assigned yet to its {members}.{waiting and f' {waiting}.'}"
-    if verdict.says == "not valid":
+    if verdict.says == NOT_VALID:
         if not without_owner(judged.now):
             return f"{name}: not valid. {not_valid(judged.now)}."
         return (
@@ -131,7 +143,7 @@ def _sentence(judged: Judged) -> str:
             "stays so, nobody reads them."
         )
     fall, given = judged.fall, f", if {verdict.condition}" if verdict.condition else ""
-    if verdict.says == "as good as can be":
+    if verdict.says == GOOD:
         if fall is None:
             asked = "" if judged.best is None else f" in {in_words(judged.best.objective)}"
             return f"{name}: as good as can be{asked}{given}. {_holds(judged)}."
@@ -139,13 +151,13 @@ def _sentence(judged: Judged) -> str:
             f"{name}: {nouns.partition}s are as even as can be{given}; the lag of the busiest "
             f"{nouns.member} could fall {fall.sentence()}. {_holds(judged)}."
         )
-    if verdict.says == "improvable":
+    if verdict.says == IMPROVABLE:
         busiest = f"The lag of the busiest {nouns.member}"
         lag = f" {busiest} falls {fall.from_to} with just these moves." if fall else ""
         more = f" {question}" if (question := further(judged)) else ""
         return f"{name}: {_improvable(judged)}{lag}{more}"
     lag = "" if fall is None else f" The lag of the busiest member could fall {fall.sentence()}."
-    if verdict.says == "not proved":
+    if verdict.says == NOT_PROVED:
         lead = "not proved in the time given, so a better assignment may exist."
     else:
         lead = f"depends on who reads what: {verdict.question} {if_so(judged)}"

@@ -29,11 +29,18 @@ Says = Literal[
     "as good as can be",
     "no members",
 ]
+NOBODY_READS: Says = "nobody reads"
+NOT_VALID: Says = "not valid"
+IMPROVABLE: Says = "improvable"
+DEPENDS: Says = "depends on who reads what"
+NOT_PROVED: Says = "not proved"
+NOTHING_ASSIGNED: Says = "nothing assigned yet"
+GOOD: Says = "as good as can be"
+NO_MEMBERS: Says = "no members"
 WORST_FIRST: tuple[Says, ...] = get_args(Says)
 _PLACE: Mapping[str, int] = {says: place for place, says in enumerate(WORST_FIRST)}
 # Verdicts on groups in which nobody holds anything.
-EMPTY: tuple[Says, ...] = ("nobody reads", "nothing assigned yet", "no members")
-DEPENDS: Says = "depends on who reads what"
+EMPTY: tuple[Says, ...] = (NOBODY_READS, NOTHING_ASSIGNED, NO_MEMBERS)
 # How a verdict is shown on a group whose partitions are as even as can be, and whose lag is not.
 EVEN_LAGGING = "even, lag could fall"
 # All that tables show, the worst first: it is better than what stands before those two.
@@ -87,7 +94,7 @@ class Verdict(Framed):
         may_rebalance : whether it has no members, unless it is rebalancing, which its text does
             not show
         """
-        good = self.says == "as good as can be"
+        good = self.says == GOOD
         maybe = "maybe " if may_rebalance else ""
         return EVEN_LAGGING if good and fall is not None else f"{maybe}{self.says}"
 
@@ -154,9 +161,9 @@ def between(
     is_known = ~is_improvable | (better == first)
     at_least = np.where(is_improvable, by, 0)
     at_most = found[each, first] - limit
-    rest: Says = DEPENDS if depends else "not proved"
+    rest: Says = DEPENDS if depends else NOT_PROVED
     return Between(
-        np.select([is_good, is_improvable], ["as good as can be", "improvable"], rest),
+        np.select([is_good, is_improvable], [GOOD, IMPROVABLE], rest),
         np.where(is_improvable, better, first),
         np.where(is_known, at_least, NOTHING),
         np.where(is_known & (limit != NO_BOUND), at_most, NOTHING),
@@ -170,7 +177,7 @@ def distance(says: str | None, number: int | None) -> int | None:
     ----------
     number : moves, or by how much a tier is above the best, of a group that is improvable
     """
-    return 0 if says == "as good as can be" else number if says == "improvable" else None
+    return 0 if says == GOOD else number if says == IMPROVABLE else None
 
 
 def urgency(

@@ -37,6 +37,7 @@ from compare.overview import guessed_in
 from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from compare.sentences import assigned_by
+from compare.verdict import NOBODY_READS
 from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
 from groups.wording import counted, few, first_lines, percent
@@ -263,7 +264,7 @@ def _less(advice: Advice) -> Fraction:
 def _waiting(advice: Advice) -> int:
     """Return the records that wait in a group that nobody reads; 0 for other groups."""
     verdict = advice.judged.verdict
-    return (verdict.waiting or 0) if verdict.says == "nobody reads" else 0
+    return (verdict.waiting or 0) if verdict.says == NOBODY_READS else 0
 
 
 def _print_assumed(advice: Sequence[Advice]) -> None:

@@ -70,6 +70,7 @@ from compare.scores import (
 )
 from compare.sentences import assigned_by, hosts_told, sentence
 from compare.streams import streams_told, tasks_of
+from compare.verdict import IMPROVABLE, NO_MEMBERS, NOBODY_READS
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import LAG_PEAKS, PRESETS, in_words, parse_objective
 from groups.tiers import Objective as Tiers
@@ -281,7 +282,7 @@ def _worse(
     range, and the excess of an assignor is not known at all.
     """
     judged, rows = one.judged, [row for row in one.rows if row.assignor in named]
-    if not (sure or assumed) or judged.verdict.says in ("no members", "nobody reads"):
+    if not (sure or assumed) or judged.verdict.says in (NO_MEMBERS, NOBODY_READS):
         return []
     if judged.reference is None and not rows:
         return [judged.verdict.says]
@@ -318,9 +319,9 @@ def _is_left_open(
     too_far : lines on what is beyond a limit for sure
     """
     reference, says = one.judged.reference, one.judged.verdict.says
-    if says not in OPEN and (says != "improvable" or not sure or too_far):
+    if says not in OPEN and (says != IMPROVABLE or not sure or too_far):
         return False
-    if not sure or reference is None or says == "nobody reads":
+    if not sure or reference is None or says == NOBODY_READS:
         return True
     rows = [row for row in one.rows if row.assignor in named]
     if not one.judged.group.subscription_known.all() and any(
@@ -332,8 +333,8 @@ def _is_left_open(
 
 
 def _open_told(judged: Judged) -> str:
-    """Return the verdict; for "improvable", also why the amount is not known."""
-    if judged.verdict.says != "improvable":
+    """Return the verdict; for IMPROVABLE, also why the amount is not known."""
+    if judged.verdict.says != IMPROVABLE:
         return judged.shown
     why = "depends on who reads what" if judged.further_question else "is not proved"
     return f"{judged.shown}, by how much {why}"
@@ -440,7 +441,7 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
 def show_plan(judged: Judged) -> None:
     """Print the moves that the verdict names, if any."""
     if judged.plan is not None:
-        is_optimum = judged.verdict.says == "improvable"
+        is_optimum = judged.verdict.says == IMPROVABLE
         tell("Moves of the optimum:" if is_optimum else "For less lag on one member:")
         show_moves(moves_to(judged.plan), judged.plan.group.nouns)
 
@@ -453,7 +454,7 @@ def show_loads(judged: Judged) -> None:
     now, best, members = judged.now.loads, judged.target, judged.group.members
     gives: dict[str, list[str]] = {}
     later: list[Column[int]] = []
-    if best is not None and judged.verdict.says == "improvable":
+    if best is not None and judged.verdict.says == IMPROVABLE:
         then = best.loads
         apart = np.abs(now - then)
         shown = np.flatnonzero(apart)

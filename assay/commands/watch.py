@@ -20,7 +20,7 @@ from compare.judged import Judged, judge
 from compare.lag.peaks import lowest_peaks
 from compare.overview import Glance, glance_of
 from compare.sentences import not_valid
-from compare.verdict import WORST_FIRST
+from compare.verdict import IMPROVABLE, NOT_VALID, WORST_FIRST
 from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
 from groups.extras import require
@@ -300,9 +300,9 @@ def _news(before: Judged | None, now: Judged) -> str | None:
 
 
 def _verdict(judged: Judged) -> str:
-    if judged.verdict.says == "not valid":
+    if judged.verdict.says == NOT_VALID:
         return f"not valid, {not_valid(judged.now)}"
-    moves = judged.to_move if judged.verdict.says == "improvable" else None
+    moves = judged.to_move if judged.verdict.says == IMPROVABLE else None
     return judged.verdict.says if moves is None else f"improvable by moving {moves:,}"
 
 

@@ -30,7 +30,7 @@ from compare.sentences import (
     start_consumers,
     who_moves,
 )
-from compare.verdict import EMPTY
+from compare.verdict import EMPTY, IMPROVABLE, NOBODY_READS
 from groups.wording import agreed, bounded, counted, few, percent
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def headline(advice: Advice) -> str:
     """Return what the busiest member has now, and the least that it can have."""
     name, best = advice.group, advice.best
     if not advice.members:
-        if advice.judged.verdict.says == "nobody reads":
+        if advice.judged.verdict.says == NOBODY_READS:
             return sentence(advice.judged)
         return f"{name}: no members, so there is nothing to change."
     if not advice.total:
@@ -382,7 +382,7 @@ def in_short(advice: Advice) -> str:
     if advice.question is not None:
         return advice.question
     if not advice.members:
-        if advice.judged.verdict.says == "nobody reads":
+        if advice.judged.verdict.says == NOBODY_READS:
             return start_consumers(advice.judged.verdict)
         return "no members"
     if not advice.total:
@@ -428,7 +428,7 @@ def verdict_told(advice: Advice, by_load: str) -> str:
     shown = f"{advice.judged.shown}{given}"
     if advice.lower == "peak_load":
         return f"Verdict of assay score (balance > moves): {shown}.{none}{more}"
-    helps = f"; what helps there: {by_load}" if verdict.says == "improvable" else ""
+    helps = f"; what helps there: {by_load}" if verdict.says == IMPROVABLE else ""
     lead = f"This is about lag. Of partitions assay score says: {shown} (balance > moves){helps}"
     return f"{lead}.{none}{more}"
 

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.tables import RUN, TABLES, first_of
-from compare.history import GOOD, LEAST_CAPTURES, Capture, above_best, changes_of
+from compare.history import LEAST_CAPTURES, Capture, above_best, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import COUNTED, CURRENT
-from compare.verdict import EMPTY, EVEN_LAGGING, urgency
+from compare.verdict import EMPTY, EVEN_LAGGING, GOOD, IMPROVABLE, urgency
 from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ def _of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[pa.Tabl
 
 def _to_move(optima: pa.Table) -> pa.ChunkedArray:
     """(groups,) partitions to move, null of those that are not improvable."""
-    return pc.if_else(pc.equal(optima["says"], "improvable"), optima["to_move"], None)
+    return pc.if_else(pc.equal(optima["says"], IMPROVABLE), optima["to_move"], None)
 
 
 def _of_changes(optima: pa.Table) -> Iterator[pa.Table]:

@@ -16,7 +16,17 @@ from compare.judged import as_solved, judged_by
 from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, STORED, UNKNOWN, UNLESS_SCORED, outcome_of
-from compare.verdict import ALL_ALIKE, between, taken_alike, without_owner
+from compare.verdict import (
+    ALL_ALIKE,
+    IMPROVABLE,
+    NO_MEMBERS,
+    NOBODY_READS,
+    NOT_VALID,
+    NOTHING_ASSIGNED,
+    between,
+    taken_alike,
+    without_owner,
+)
 from groups.arrays import any_in_parts
 from groups.assignment import Assignment
 from groups.errors import AssayError
@@ -323,13 +333,13 @@ class _Answers:
         plain &= ~holds | (now.valid & ~lags)
         there = np.diff(fleet.member_start) > 0
         found = between(now.value, self.solution.value, self.solution.bound)
-        worse = holds & now.valid & (found.says == "improvable")
+        worse = holds & now.valid & (found.says == IMPROVABLE)
         moves = values_in(fleet, Assignment(fleet.group, self.solution.owner), (MOVES,))[:, 0]
         lag = _known_lag(self.rows.column("lag"))
         waiting = np.asarray(lag.fill_null(0))
         says = np.select(
             [~there & (waiting > 0), ~there, ~holds, ~now.valid],
-            ["nobody reads", "no members", "nothing assigned yet", "not valid"],
+            [NOBODY_READS, NO_MEMBERS, NOTHING_ASSIGNED, NOT_VALID],
             found.says,
         )
         taken = holds & self._taken()

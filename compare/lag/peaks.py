@@ -16,6 +16,7 @@ from compare.lag.lowest import (
     lowest_of,
     rounds_each,
 )
+from compare.verdict import NOT_PROVED
 from groups import Assignment, values
 from groups.errors import BadInput
 from groups.needs import require_data
@@ -84,7 +85,7 @@ def with_lowest(
 def _at_hand(judged: Judged, best: Solution, objective: Objective) -> LowestPeak | None:
     """Return the lowest peak of what is there now, the best and the advised, and a quick bound."""
     target, verdict = best.assignment, judged.verdict
-    if target is None or verdict.question is not None or verdict.says == "not proved":
+    if target is None or verdict.question is not None or verdict.says == NOT_PROVED:
         return None
     group = target.group
     try:

@@ -5,27 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.sentences import UNLESS, mover, start_consumers
-from compare.verdict import EVEN_LAGGING
+from compare.verdict import (
+    DEPENDS,
+    EVEN_LAGGING,
+    GOOD,
+    IMPROVABLE,
+    NO_MEMBERS,
+    NOBODY_READS,
+    NOT_PROVED,
+    NOT_VALID,
+    NOTHING_ASSIGNED,
+)
 from groups.tiers import LAG_PEAKS, TIERS
 from groups.wording import counted
 from optimal.proof import MEANING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from compare.overview import Glance
 
 # Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
-MARKS = {
-    "nobody reads": ("!", "bad"),
-    "not valid": ("✕", "bad"),
-    "improvable": ("▲", "bad"),
-    "depends on who reads what": ("?", "open"),
-    "not proved": ("◐", "open"),
-    "nothing assigned yet": ("○", "none"),
+MARKS: Mapping[str, tuple[str, str]] = {
+    NOBODY_READS: ("!", "bad"),
+    NOT_VALID: ("✕", "bad"),
+    IMPROVABLE: ("▲", "bad"),
+    DEPENDS: ("?", "open"),
+    NOT_PROVED: ("◐", "open"),
+    NOTHING_ASSIGNED: ("○", "none"),
     EVEN_LAGGING: ("◇", "open"),
-    "as good as can be": ("✓", "good"),
-    "no members": ("-", "none"),
+    GOOD: ("✓", "good"),
+    NO_MEMBERS: ("-", "none"),
 }
 PROOFS = {str(kind): f"{kind.capitalize()}: {meaning}." for kind, meaning in MEANING.items()}
 
@@ -45,23 +55,23 @@ def to_do(glance: Glance) -> str:
         return verdict.question
     given = f", if {verdict.condition}" if verdict.condition else ""
     unless = f", {UNLESS}" if glance.may_rebalance else ""
-    if verdict.says == "nobody reads":
+    if verdict.says == NOBODY_READS:
         return f"{start_consumers(verdict)}{unless}"
-    if verdict.says == "not valid":
+    if verdict.says == NOT_VALID:
         return f"put each {nouns.partition} with one {nouns.member} that reads it"
-    if verdict.says == "improvable":
+    if verdict.says == IMPROVABLE:
         moves, by = glance.to_move, mover(on_lag=verdict.tier in LAG_PEAKS)
         what = counted(moves or 0, nouns.partition)
         return "" if moves is None else f"let {by} move {what}{given}"
-    if verdict.says == "not proved":
+    if verdict.says == NOT_PROVED:
         return "allow more time"
-    if verdict.says == "as good as can be" and fall is not None:
+    if verdict.says == GOOD and fall is not None:
         moved = f"let {mover(on_lag=True)} move {counted(fall.moves, nouns.partition)}"
         falls = f"the lag of the busiest {nouns.member} falls {fall.from_to} records"
         return f"{moved}: {falls}{given}"
-    if verdict.says == "as good as can be":
+    if verdict.says == GOOD:
         return f"nothing{given}"
-    if verdict.says == "nothing assigned yet":
+    if verdict.says == NOTHING_ASSIGNED:
         return "capture it again when it is stable"
     return f"nothing: there is nobody to assign to{unless}"
 

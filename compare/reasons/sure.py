@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from compare.judged import Judged, as_solved, judged_by, with_least_lag
+from compare.verdict import NOT_PROVED
 from groups.assignment import Assignment
 from groups.errors import BadInput, ProofError
 from groups.unknown import reading_least, settled
@@ -150,4 +151,4 @@ def what_is_sure(judged: Judged) -> Solution | None:
         return None
     if judged.reference is best and best.assignment is not None:
         return replace(lowest, assignment=Assignment(lowest.group, best.assignment.owner))
-    return lowest if judged.verdict.says == "not proved" else None
+    return lowest if judged.verdict.says == NOT_PROVED else None

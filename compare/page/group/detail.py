@@ -33,7 +33,7 @@ from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score
 from compare.sentences import assigned_by, hosts_told, sentence, spread
 from compare.streams import streams_told
-from compare.verdict import ALL_ALIKE
+from compare.verdict import ALL_ALIKE, IMPROVABLE, NOT_VALID, NOTHING_ASSIGNED
 from groups.tiers import in_words
 from groups.wording import ON_THE_WAY
 from optimal.proof import ProofKind
@@ -182,7 +182,7 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     group, says = judged.group, judged.verdict.says
     if not group.members:
         return "Nothing is read until a consumer joins."
-    if says in ("nothing assigned yet", "not valid") or any(
+    if says in (NOTHING_ASSIGNED, NOT_VALID) or any(
         one.startswith(ON_THE_WAY) for one in group.assumed
     ):
         return ""
@@ -258,7 +258,7 @@ def trade_of(judged: Judged, line: Line) -> Drawing | None:
     there is nothing to choose from.
     """
     target, verdict = judged.target, judged.verdict
-    if target is None or judged.best is None or verdict.says != "improvable" or not verdict.sure:
+    if target is None or judged.best is None or verdict.says != IMPROVABLE or not verdict.sure:
         return None
     group, cells = target.group, len(target.group.members) * target.group.n_partitions
     if line.number > MOST_CURVES or cells > MOST_CELLS or judged.best.objective != WITH_MOVES:

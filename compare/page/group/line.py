@@ -13,6 +13,7 @@ from markupsafe import Markup
 from compare.overview import Glance, glance_of
 from compare.page.words import MARKS, to_do
 from compare.sentences import not_valid, uneven_hosts_in_short
+from compare.verdict import NOT_VALID
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
         **vars(glance),
         number=number,
         repeats=repeats,
-        to_do=not_valid(judged.now) if glance.verdict.says == "not valid" else to_do(glance),
+        to_do=not_valid(judged.now) if glance.verdict.says == NOT_VALID else to_do(glance),
         uneven_hosts=uneven_hosts_in_short(judged) if number <= MOST_WEIGHED else "",
         labels={name: label for name, label in labels if name != label},
     )

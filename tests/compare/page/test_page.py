@@ -10,9 +10,11 @@ from assay import Group, Solution, check
 from assay.commands.options import Asked
 from compare.page.drawing import as_csv
 from compare.page.html import rendered
+from compare.page.words import MARKS
 from compare.remedy import BY_TASKS
 from compare.samples.families import Family
 from compare.sentences import who_moves
+from compare.verdict import SHOWN
 from groups.errors import Failure
 from groups.files import read_groups
 from groups.importers.seen import rebalancing
@@ -270,6 +272,10 @@ def test_lag_is_shown_now_and_after_and_what_is_unknown_is_said(read):
     lags = of_csv(page.texts["group-1-lag"])
     assert {row["member"]: row["lag_records_now"] for row in lags} == {"c0": "12", "c1": "0"}
     assert "is unknown and counts for nobody" in page.texts["group-1"]
+
+
+def test_every_verdict_has_a_mark():
+    assert tuple(MARKS) == SHOWN
 
 
 def test_of_a_group_captured_twice_the_latest_capture_is_shown(read):
