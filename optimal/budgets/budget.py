@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 # The greatest value of each tier that has a budget.
 Budgets = dict[str, int]
 BUDGETED = tuple(TIERS)
-# All owners can keep what they own, so that these tiers can always be 0.
+# These tiers can always be 0: all owners keep what they own.
 CAN_BE_0 = ("stickiness", "moved_weight")
 
 
 def parse_budgets(at_most: object) -> Budgets:
-    """Return budgets as they are kept: whole numbers of 0 or more by tier, which may be `moves`.
+    """Return budgets by tier name, checked: whole numbers of 0 or more; `moves` is `stickiness`.
 
     Raises
     ------
@@ -49,12 +49,12 @@ def parse_budgets(at_most: object) -> Budgets:
 
 
 def shown(budgets: Mapping[str, int]) -> str:
-    """Return budgets as people read them: ``moves at most 3 and racks at most 0``."""
+    """Return budgets in words: ``moves at most 3 and racks at most 0``."""
     return " and ".join(f"{called(tier)} at most {most}" for tier, most in budgets.items())
 
 
 def question(objective: Sequence[str], at_most: Mapping[str, int]) -> str:
-    """Return what was asked as people read it: ``balance > racks with moves at most 3``."""
+    """Return objective and budgets in words: ``balance > racks with moves at most 3``."""
     return in_words(objective) + (f" with {shown(at_most)}" if at_most else "")
 
 
@@ -63,7 +63,7 @@ def require_possible(at_most: Budgets, least: Callable[[str], int | None]) -> No
 
     Parameters
     ----------
-    least : a bound on a tier, None if nothing is known
+    least : returns a lower bound on a tier, None if nothing is known
     """
     for tier, most in at_most.items():
         if tier not in CAN_BE_0 and (bound := least(tier)) is not None and bound > most:
@@ -71,11 +71,11 @@ def require_possible(at_most: Budgets, least: Callable[[str], int | None]) -> No
 
 
 def reason(at_most: Budgets, least: Callable[[str, Budgets], int | None]) -> str:
-    """Return which budget cannot be kept to beside those before it.
+    """Return the message that says which budget cannot be kept together with those before it.
 
     Parameters
     ----------
-    least : a bound on a tier within some budgets, None if nothing is known
+    least : returns a lower bound on a tier within some budgets, None if nothing is known
     """
     earlier: Budgets = {}
     for tier, most in at_most.items():

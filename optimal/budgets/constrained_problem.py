@@ -1,8 +1,8 @@
-"""Constrained problem: the best of the assignments within budgets, by the method that proves most.
+"""Constrained problem: the best assignment within budgets, by the method that proves most.
 
-A budget that the optimum keeps to anyway costs nothing, and its certificate stays. Balance within
-a budget on moves is a flow, with a certificate of its own where a least majorised load vector can
-be had. The rest is enumerated where that is quick, or a constraint program.
+If the optimum without budgets keeps to them, it is the answer, with its certificate. Balance
+within a budget on moves is a flow, with a certificate of its own if there is a least majorised
+load vector. Everything else is enumerated if the group is small, otherwise a constraint program.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from optimal.budgets.budget import Budgets
 
 
-# Readers of all partitions added up: a constraint program of more is hardly ever proved.
+# Beyond so many pairs of a partition and a reader, CP-SAT hardly ever proves an optimum.
 MOST_CANDIDATES = 20_000
 TAKE_BUDGETS = ("auto", "flow", "exchange", "cp-sat", "brute")
-# Objectives whose optimum within a budget on moves one integer per member can prove.
+# Objectives whose optimum within a budget on moves can be proved by one integer per member.
 PROVED_WITHIN = (("balance",), ("balance", "stickiness"))
-# Seconds for the optimum without budgets where there is no time limit and it may take for ever.
+# Seconds for an optimum without budgets if there is no time limit and no flow serves it.
 PATIENCE = 5.0
 
 
@@ -46,19 +46,19 @@ class Plain(Protocol):
     def __call__(
         self, group: Group, objective: Objective, /, *, time_limit: float | None
     ) -> Solution:
-        """Return the best assignment that is found within so many seconds."""
+        """Return the best assignment found within `time_limit` seconds."""
 
 
 @dataclass(frozen=True, eq=False)
 class ConstrainedProblem:
-    """A group, an objective, and the budgets to keep to."""
+    """A group, an objective, and the budgets to keep to; `plain` solves without budgets."""
 
     group: Group
     objective: Objective
     at_most: Budgets
     time_left: TimeLeft
     plain: Plain
-    # Seconds that went into loading solvers, which are no part of the solve.
+    # Seconds spent on loading solvers, which do not count as seconds of the solve.
     loading: list[float] = field(default_factory=list)
 
     def solved(self, method: str) -> Solution:
@@ -85,7 +85,7 @@ class ConstrainedProblem:
         return replace(found, seconds=perf_counter() - start - sum(self.loading))
 
     def best_by(self, method: str) -> Solution:
-        """Return what flows prove, else the best that any method finds.
+        """Return what flows prove, otherwise the best answer that any method finds.
 
         Raises
         ------
@@ -118,13 +118,13 @@ class ConstrainedProblem:
         return _best([self._searched(method, known), *known])
 
     def _least(self, tier: str, at_most: Budgets) -> int | None:
-        """Return a bound on a tier within some of the budgets."""
+        """Return a lower bound on a tier within some of the budgets."""
         return _first_bound(replace(self, objective=(tier,), at_most=at_most).best_by("auto"))
 
     def _least_possible(self, tier: str) -> int | None:
-        """Return a bound on a tier without budgets.
+        """Return a lower bound on a tier without budgets.
 
-        A least majorised load vector has the least spread and the fewest idle members, too.
+        A least majorised load vector also has the least spread and the fewest idle members.
         """
         if tier in OF_COUNTS:
             assignment = self._plain(("balance",)).assignment
@@ -136,7 +136,7 @@ class ConstrainedProblem:
         return is_flow(self.objective)
 
     def _plain(self, objective: Objective) -> Solution:
-        """Return the optimum for an objective without budgets, as far as it is found in time."""
+        """Return the best assignment for an objective without budgets that is found in time."""
         limit = self.time_left.share(4)
         if limit is None and not is_flow(objective):
             limit = PATIENCE
@@ -145,7 +145,7 @@ class ConstrainedProblem:
     def _relaxed(self, optimum: Solution) -> Solution | None:
         """Return an optimum without budgets that keeps to them, None if none is found.
 
-        The given one, which may be any of several, or the one of those with the least budgets.
+        It is `optimum` itself, or the optimum that is least in the tiers of the budgets.
         """
         kept = self._kept(optimum)
         if kept is not None and optimum.status is Status.OPTIMAL:
@@ -163,10 +163,10 @@ class ConstrainedProblem:
         return self._confirmed(answer, "flow")
 
     def _flows(self, optimum: Solution) -> list[Solution]:
-        """Return answers made of flows that keep to the budgets; one that is proved comes alone.
+        """Return answers by flows that keep to the budgets; a proved answer is the only one.
 
-        The most even assignment within a budget on moves; the best of the least budgets, bounded
-        by the optimum without budgets.
+        They are the most even assignment within a budget on moves, and the best assignment among
+        those that are least in the budgets' tiers, with the optimum without budgets as its bound.
         """
         if optimum.assignment is None:
             return []
@@ -184,11 +184,15 @@ class ConstrainedProblem:
         return found
 
     def most_even(self, optimum: int = 0) -> list[Solution]:
-        """Return the most even assignment within the budget on moves, with what proves it.
+        """Return the most even assignment within the budget on moves, with its proof if any.
 
         Parameters
         ----------
-        optimum : the least balance of all, whatever moves
+        optimum : the least balance without budgets, a lower bound
+
+        Returns
+        -------
+        one answer, or none if the time is up or it does not keep to another budget
         """
         from optimal.budgets.move_levels import proved_within
         from optimal.budgets.trades import most_even
@@ -208,7 +212,7 @@ class ConstrainedProblem:
         return [self._confirmed(answer, "flow")]
 
     def _exchanged(self, method: str) -> Solution | None:
-        """Return what exchanges find, None if they do not serve, or something else is quicker.
+        """Return what exchanges find, None if they do not serve or another method is quicker.
 
         Raises
         ------
@@ -236,7 +240,7 @@ class ConstrainedProblem:
 
         limit = self.time_left.share(1)
         if method == "auto":
-            # Where none covers it, the refusal of CP-SAT says why.
+            # If no search covers the tiers, CP-SAT's error says why.
             method = search_for(self.group, (*self.objective, *self.at_most)) or "cp-sat"
         if method == "brute":
             answer = brute(self.group, self.objective, time_limit=limit, at_most=self.at_most)
@@ -258,7 +262,7 @@ class ConstrainedProblem:
         self.loading.append(perf_counter() - start)
 
     def _bounded(self, first: int | None) -> tuple[int | None, ...]:
-        """Return the bounds of an answer of which only the first tier has one."""
+        """Return bounds of which only the first tier has one."""
         return (first, *(None for _ in self.objective[1:]))
 
     def _confirmed(self, answer: Answer, method: str) -> Solution:
@@ -284,7 +288,10 @@ def _bounds(solution: Solution) -> tuple[int | None, ...]:
 
 
 def _best(found: list[Solution]) -> Solution:
-    """Return the answer of the least values, with the greatest bound of all on its first tier."""
+    """Return the answer of least values, with the greatest bound of all answers on its first tier.
+
+    The first answer is returned as it is if it is optimal.
+    """
     there = [solution for solution in found if solution.terms]
     if not there or found[0].status is Status.OPTIMAL:
         return found[0]

@@ -1,8 +1,9 @@
-"""Move levels: the certificate of an assignment within so many moves, and bounds without one.
+"""Move levels: the certificate of a best balance within a budget on moves, and bounds without one.
 
-For every k a set of members shows how much is left above k. Either counts what nobody outside
-reads and needs no budget, or also what its members own and pays for what leaves it with the
-budget. One level a member tells the sets of all k: those whose level is k or more.
+For every k, a set of members proves how many partitions are above k. It counts partitions that
+nobody outside the set reads; or it also counts partitions that its members own, less the budget,
+since each that leaves the set takes a move. One level per member gives the sets of all k: the
+members whose level is k or more.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 
-# Members times loads: beyond it no bound is made of levels that prove nothing.
+# Beyond so many members times loads, no bound is computed without a certificate.
 MOST_CELLS = 10**7
 
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """Who holds what, of the partitions that somebody reads.
+    """An assignment, restricted to the partitions that somebody reads.
 
     Attributes
     ----------
@@ -41,7 +42,7 @@ class Held:
 
     @staticmethod
     def of(assignment: Assignment) -> Held:
-        """Look at an assignment."""
+        """Return the columns of an assignment."""
         group, holder = assignment.group, assignment.owner
         read = np.flatnonzero(holder >= 0)
         columns = (group.topic[read], holder[read], group.owner[read])
@@ -49,12 +50,12 @@ class Held:
 
     @property
     def group(self) -> Group:
-        """Of which the assignment is."""
+        """The group of the assignment."""
         return self.assignment.group
 
     @property
     def loads(self) -> Int64:
-        """(members,) int64."""
+        """(members,) int64: how many partitions each member holds."""
         return self.assignment.loads
 
     @cached_property
@@ -63,10 +64,10 @@ class Held:
         return np.asarray((self.owner >= 0) & (self.owner != self.holder), bool)
 
     def levels(self) -> Int64:
-        """Return the levels that prove the assignment best within its moves, if any do.
+        """Return the levels that prove the assignment best within its moves, if any levels do.
 
-        (members,) int64. Where a set pays for what leaves it, every partition that moved leaves
-        it: its members are at least the owners of those, and at most what did not get them.
+        (members,) int64. If a set spends the budget, every partition that moved leaves it: it
+        contains all members that gave one up, and none that got one.
         """
         every, unowned = np.ones(len(self.owner), bool), self.owner < 0
         givers, got = self.owner[self.moved], self.holder[self.moved]
@@ -80,7 +81,7 @@ class Held:
         return np.where(free > gave, free, level)
 
     def closed(self, level: Int64, wanted: Bools) -> Int64:
-        """Raise levels until all readers of a wanted partition have its holder's or more.
+        """Raise levels until all readers of a wanted partition have at least its holder's level.
 
         Parameters
         ----------
@@ -101,7 +102,7 @@ class Held:
             level = raised
 
     def least(self, level: Int64, most: int) -> Int64:
-        """Return what the given and some other levels prove of every k, (greatest load + 1,)."""
+        """Return the best bounds for every k, (greatest load + 1,), by these and other levels."""
         owned, loads = self.group.owned, self.loads
         tried = (level, loads, loads - 1, owned, owned - 1, np.maximum(owned, loads))
         proved = [shown_above(self.assignment, one, most)[1] for one in tried]
@@ -111,13 +112,13 @@ class Held:
 def proved_within(
     group: Group, owner: Int32, most: int, *, needed: bool
 ) -> tuple[Int64 | None, int]:
-    """Return the levels that prove an assignment best, if any do, and a bound on its balance.
+    """Return the levels that prove an assignment best, None if none do, and a bound on balance.
 
     Parameters
     ----------
-    owner : (all partitions,) int32, of at most so many moves
+    owner : (all partitions,) int32, within the budget
     most : the budget on moves
-    needed : whether it is to be proved, too, that fewer moves cost balance
+    needed : whether the levels must also prove that fewer moves cost balance
     """
     held = Held.of(Assignment(group, owner))
     level = held.levels()
@@ -130,10 +131,10 @@ def proved_within(
 
 
 def least_balance(least: Int64, members: int) -> int:
-    """Return a bound on KIP-54's score from what is at least above every k.
+    """Return a lower bound on KIP-54's score from lower bounds on the partitions above every k.
 
-    The j fullest members hold at least the least of jk + (what is above k), over all k. Whether
-    the score is even depends on the numbers of members and partitions alone.
+    The j fullest members hold at least the minimum over k of jk + (partitions above k). Whether
+    the score is an even number depends on the numbers of members and partitions only.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ def least_balance(least: Int64, members: int) -> int:
 
     Returns
     -------
-    0, which is always true, where members times loads are more than 10^7.
+    the bound; 0 if members times loads are more than 10^7
     """
     if len(least) * members > MOST_CELLS:
         return 0

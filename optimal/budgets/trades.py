@@ -1,8 +1,8 @@
-"""Trades: the best of one tier within a budget on moves, by sorting or by flows.
+"""Trades: the best value of one tier within a budget on moves or moved weight.
 
-In a flow each move is charged the same, and the charge is searched for: a flow of least squares
-for each one tried. At the charge where the budget is reached, cycles lead from the flow with fewer
-moves towards the one with more.
+Either sorting finds it, or flows: each move is charged the same, and the charge is found by
+bisection, with a flow of least squares for each charge tried. At the charge where the budget is
+reached, cycles lead from the flow with fewer moves to the one with more.
 """
 
 from __future__ import annotations
@@ -31,14 +31,18 @@ if TYPE_CHECKING:
 
 
 def most_even(group: Group, moves: int, time_left: TimeLeft) -> tuple[Int32, str]:
-    """Return the owners after at most so many moves, and what found them.
+    """Return the most even assignment within so many moves, and the method that found it.
 
-    (all partitions,) int32, -1 where nobody reads. Where the least majorised load vector can be
-    had within the budget this is it, but for cycles that only together cost what is left.
+    If there is a least majorised load vector within the budget, this is it, except where only
+    several cycles together would use up the moves left.
 
     Parameters
     ----------
-    moves : fewer than the most even assignment of all takes
+    moves : fewer than the most even assignment without budgets takes
+
+    Returns
+    -------
+    (all partitions,) int32, -1 where nobody reads; ``closed-form`` or ``flow``
 
     Raises
     ------
@@ -56,16 +60,17 @@ def most_even(group: Group, moves: int, time_left: TimeLeft) -> tuple[Int32, str
     network = network_of(paths, pools, blocks, layout, levelled=False)
     stay, _, _, carry = layout.slices
     most = int(paths.owned.count.sum()) - moves
-    flow = _charged(network, stay, carry, most, group.owned[layout.carry], time_left)
+    flow = _flow_by_charge(network, stay, carry, most, group.owned[layout.carry], time_left)
     return hand_out(group, pools, paths, layout.counts(paths, flow)), "flow"
 
 
-def _charged(
+def _flow_by_charge(
     network: Network, stay: slice, carry: slice, kept: int, loads: Int64, time_left: TimeLeft
 ) -> Int64:
-    """Return the flow that keeps at least so many partitions on `stay`, (arcs,) int64.
+    """Return the flow of least squares that keeps at least `kept` partitions on `stay`, (arcs,).
 
-    Charges are odd: a move that brings loads nearer lowers the sum of squares by an even number.
+    Charges for a move are odd, so that there are no ties: a move changes the sum of squares by an
+    even number.
     """
     arcs, base = np.arange(carry.start, carry.stop), np.zeros(len(loads), np.int64)
 
@@ -85,13 +90,13 @@ def _charged(
             low, many = middle, flow
     if many is None:
         return few
-    return few + _part(network, many - few, stay, int(few[stay].sum()) - kept)
+    return few + _part_of_change(network, many - few, stay, int(few[stay].sum()) - kept)
 
 
-def _part(network: Network, change: Int64, stay: slice, room: int) -> Int64:
-    """Return the part of a circulation, (arcs,) int64, that takes no more than `room` moves.
+def _part_of_change(network: Network, change: Int64, stay: slice, room: int) -> Int64:
+    """Return the part of a circulation, (arcs,) int64, that makes no more than `room` moves.
 
-    Cycle by cycle, the shortest first found; one that moves nothing in all is left out.
+    It is put together cycle by cycle; cycles that make no moves on balance are left out.
     """
     amount = np.abs(change).tolist()
     moved = np.zeros(len(change), np.int64)
@@ -111,16 +116,16 @@ def _part(network: Network, change: Int64, stay: slice, room: int) -> Int64:
             for arc in cycle:
                 amount[arc] -= size
             if moves > 0:
-                some = min(size, room // moves)
-                taken[cycle] += some
-                room -= some * moves
+                units = min(size, room // moves)
+                taken[cycle] += units
+                room -= units * moves
     return taken * np.sign(change)
 
 
 def _cycle(
     node: int, leaving: dict[int, list[int]], head: list[int], amount: list[int]
 ) -> list[int]:
-    """Return the arcs of a cycle that is reached from a node, none where nothing leaves it."""
+    """Return the arcs of a cycle that is reached from a node, none if nothing leaves the node."""
     path: list[int] = []
     at = {node: 0}
     while True:
@@ -137,31 +142,31 @@ def _cycle(
 
 
 def best_within(group: Group, tier: str, moved: str) -> Callable[[int], Int32] | None:
-    """Return what gives the owners of the best in a tier within a budget; None without sorting.
+    """Return a function from a budget to the best owners in a tier; None if sorting does not do.
 
-    That is for racks within moves or moved weight, where each partition costs by itself and the
-    lightest far ones are the cheapest to bring near; and for balance within moves where
-    all members that read anything read the same: the assignments with at most so many moves
-    have a least majorised load vector, since every move passes through one pool, and taking
-    from the fullest and giving to the emptiest reaches it.
+    Sorting serves racks within moves or moved weight, where partitions are independent and the
+    lightest far ones are the cheapest to bring near; and balance within moves if all members that
+    read anything read the same: then the assignments within a budget have a least majorised load
+    vector, since every move passes through one pool, and taking from the fullest and giving to
+    the emptiest reaches it.
 
     Parameters
     ----------
-    tier : what is to be least
-    moved : what the budget is on; of balance no more than the most even assignment of all takes
+    tier : the tier to minimise
+    moved : the tier of the budget; for balance, a budget is at most the moves of the optimum
 
     Returns
     -------
-    from a budget to the (all partitions,) int32 owners, -1 where nobody reads
+    from a budget to (all partitions,) int32 owners, -1 where nobody reads
     """
-    if (tier, moved) == ("balance", "stickiness") and _alike(group):
+    if (tier, moved) == ("balance", "stickiness") and _read_alike(group):
         return _Levelling.of(group).within
     if tier == "racks" and moved in ("stickiness", "moved_weight"):
         return _Nearing.of(group, group.weight if moved == "moved_weight" else None).within
     return None
 
 
-def _alike(group: Group) -> bool:
+def _read_alike(group: Group) -> bool:
     """Return whether all members that read a partition read the same ones."""
     full = group.partitions > 0
     readers = group.readers[full & (group.readers > 0)]
@@ -177,12 +182,12 @@ def _reading(group: Group) -> Int64:
 
 @dataclass(frozen=True, eq=False)
 class _Levelling:
-    """What is owned by whom in a group whose reading members all read the same.
+    """Evens out a group in which all members that read anything read the same.
 
     Attributes
     ----------
     members : (reading,) int64; owned : (reading,) int64, partitions that each of them owns
-    free : how many partitions that somebody reads nobody owns
+    free : how many partitions have a reader but no owner
     """
 
     group: Group
@@ -198,7 +203,7 @@ class _Levelling:
         return _Levelling(group, members, owned, int((read & (group.owner < 0)).sum()))
 
     def within(self, moves: int) -> Int32:
-        """Return the owners after so many moves, the last partitions of the fullest first."""
+        """Return the owners after so many moves: the fullest give up their last partitions."""
         kept = self.owned - _off_the_top(self.owned, moves)
         gets = _off_the_top(-kept, moves + self.free)
         owner = self.group.owner.copy()
@@ -214,7 +219,7 @@ class _Levelling:
 
 
 def _off_the_top(height: Int64, amount: int) -> Int64:
-    """Return how much of each column goes when `amount` is taken, one by one, off the highest.
+    """Return how much each column loses if `amount` units are taken one by one off the highest.
 
     Parameters
     ----------
@@ -236,14 +241,14 @@ def _off_the_top(height: Int64, amount: int) -> Int64:
 
 @dataclass(frozen=True, eq=False)
 class _Nearing:
-    """The partitions that leave their owner to come near a replica.
+    """Brings partitions near a replica by moving them, the lightest first.
 
     Attributes
     ----------
     kept : (all partitions,) int32, owners with nothing moved
     near : (all partitions,) int32, the first reader near a replica, -1 where there is none
     far : (tradeable,) int64, partitions with a far owner and a near reader, the lightest first
-    spent : (tradeable,) int64, what they and those before them weigh
+    spent : (tradeable,) int64, the weight of each and those before it
     """
 
     kept: Int32
@@ -265,7 +270,7 @@ class _Nearing:
         return _Nearing(kept.astype(np.int32), near, far[order], np.cumsum(worth[order]))
 
     def within(self, budget: int) -> Int32:
-        """Return the owners after all trades that a budget pays for, the lightest first."""
+        """Return the owners after as many moves as a budget pays for."""
         owner = self.kept.copy()
         nearer = self.far[: int(np.searchsorted(self.spent, budget, side="right"))]
         owner[nearer] = self.near[nearer]

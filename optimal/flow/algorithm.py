@@ -12,7 +12,7 @@ from groups.fleet import Fleet
 from groups.tiers import SAFE_TOTAL, cost_of, is_laminar, values
 from optimal.answer import Answer
 from optimal.audit import Certificates
-from optimal.flow.closed_form import closed_counts, even_in_blocks, even_on_places, whole
+from optimal.flow.closed_form import are_separate, closed_counts, even_in_blocks, even_on_places
 from optimal.flow.flows import Flows, Stages, laminar_proof
 from optimal.flow.levels import levels, unlevelled
 from optimal.flow.paths import Paths, hand_out
@@ -42,14 +42,14 @@ def flow(
 
     Parameters
     ----------
-    time_limit : seconds; looked at between two flows
+    time_limit : seconds; checked between two flows
     closed_form : use the closed form where it applies
-    settle_ties : as :func:`optimal.flow.tier_flows.tier_flows` has it
+    settle_ties : as in :func:`optimal.flow.tier_flows.tier_flows`
 
     Raises
     ------
     BadInput
-        Where costs would leave 64 bits.
+        If costs would leave 64 bits.
     """
     unknown, stages = (None,) * len(objective), Stages.of(objective)
     time_left = TimeLeft.of(time_limit)
@@ -63,7 +63,7 @@ def flow(
     in_closed_form = closed_form and found.in_closed_form.all()
     proof = proof_of(group, objective, found)
     if proof.kind is ProofKind.NONE:
-        # What comes before balance is least, and nothing is known of the rest.
+        # The tiers before balance are optimal; nothing is known of the others.
         first = objective[: objective.index("balance")]
         least = values(Assignment(group, found.owner), first) if first else ()
         return Answer(found.owner, (*least, *unknown[len(first) :]), Stopped.TIME_LIMIT)
@@ -83,23 +83,23 @@ def flows_of(
     closed_form: bool = True,
     settle_ties: bool = True,
 ) -> Flows:
-    """Take the steps.
+    """Run the network method: return the best assignment and the levels and prices that prove it.
 
-    1. Tiers before balance cost each partition by itself: they leave it its cheapest readers.
+    1. Tiers before balance leave each partition its cheapest readers.
     2. Partitions that the same members may read are a pool, members that read alike a class.
     3. Balance splits pools and classes into blocks of one level each.
-    4. A block of one class needs no flow: there is a closed form for what its members keep.
+    4. A block of one class needs no flow: a closed form says what its members keep.
     5. In the other blocks each later tier is a cheapest flow, one after the other: from a pool to
        the owner or a class, to a member, to the sink of the block.
     6. The partitions are handed out in ascending order.
-    7. Levels, and prices that the flows leave behind, are the proof.
+    7. The levels and the prices of the flows are the proof.
 
     Raises
     ------
     BadInput
-        Where costs would leave 64 bits.
+        If costs would leave 64 bits.
     OutOfTime
-        Where nothing is left.
+        If the time is up.
     """
     stages = Stages.of(objective)
     pools = pools_of(group, stages)
@@ -111,8 +111,8 @@ def flows_of(
             return found
         closed_form = False
     closed = (blocks.classes == 1) & closed_form
-    whole_blocks = closed & whole(pools, blocks)
-    if closed_form and whole_blocks.all():
+    separate = closed & are_separate(pools, blocks)
+    if closed_form and separate.all():
         return even_in_blocks(group, pools, blocks, stages)
 
     paths = Paths.of(group, pools, blocks, stages)
@@ -131,7 +131,7 @@ def flows_of(
         owner=frozen(hand_out(group, pools, paths, counts + flowing)),
         level=blocks.level[paths.member_block],
         prices=[price + flow for flow in prices],
-        in_closed_form=whole_blocks[paths.member_block],
+        in_closed_form=separate[paths.member_block],
         asks=asks,
         kept=pools.kept,
         is_levelled=is_levelled,
@@ -141,7 +141,7 @@ def flows_of(
 def certificates_of(
     fleet: Fleet, objective: Objective, level: Int64, prices: list[Int64]
 ) -> tuple[npt.NDArray[np.str_], Certificates]:
-    """Return the kind of proof that each group has, (groups,) words, and what proves it.
+    """Return the kind of proof of each group, (groups,) words, and the certificates.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def certificates_of(
 
 
 def proof_of(group: Group, objective: Objective, flows: Flows) -> Proof:
-    """Return the proof of one group by itself; none where loads may be less even than can be."""
+    """Return the proof of one group; of kind none if balance may not be optimal."""
     if is_laminar(objective):
         return laminar_proof(group, objective, flows)
     (kind,), found = certificates_of(Fleet.one(group), objective, flows.level, flows.prices)
@@ -171,11 +171,12 @@ def proof_of(group: Group, objective: Objective, flows: Flows) -> Proof:
 
 
 def _scales(fleet: Fleet, objective: Objective, prices: list[Int64]) -> tuple[Bools, Int64]:
-    """Return which groups have a certificate, and what a unit of each tier counts in it.
+    """Return which groups have a certificate, and the scale of each tier in it.
 
-    More than all later tiers together can cost, and more than their prices can differ, so that
-    what an earlier tier ruled out stays ruled out. Where that leaves 64 bits the proof is the
-    solver's word, and so it is of tiers that the checker has no rule for.
+    A unit of a tier counts more than all later tiers together can cost, and more than their prices
+    can differ, so that a later tier cannot reopen what an earlier one excluded. A group whose
+    scale leaves 64 bits has no certificate, nor has an objective with a tier that the checker has
+    no rule for.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The closed form for blocks in which every member reads every partition, on hosts or not."""
+"""The closed form for blocks in which every member reads every partition, with places or not."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from optimal.flow.pools import Pools
 
 
-# Steps on hosts stay below it.
+# What a partition adds to the squares of a place stays below it.
 MOST_STEP = 2**61
 
 
-def whole(pools: Pools, blocks: Blocks) -> Bools:
-    """(blocks,) bool: whether nobody outside the block reads in it, nor the other way round."""
+def are_separate(pools: Pools, blocks: Blocks) -> Bools:
+    """(blocks,) bool: whether its members read its partitions only, and nobody else reads them."""
     of_pool, of_class = blocks.of_pool[pools.read_pool], blocks.of_class[pools.read_by]
     crossing = of_pool != of_class
     found = np.ones(len(blocks.floor), bool)
@@ -34,26 +34,26 @@ def whole(pools: Pools, blocks: Blocks) -> Bools:
 
 
 def even_in_blocks(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -> Flows:
-    """Return what is least where no part needs a flow, and what proves it."""
+    """Return the best assignment if no block needs a flow, with levels and prices."""
     block = blocks.of_class[pools.member_class]
     kept, given, price = closed_form(block, group.owned, blocks.floor, blocks.extra)
     return Flows(
-        owner=_dealt(group, pools, blocks, kept, given),
+        owner=_hand_out(group, pools, blocks, kept, given),
         level=blocks.level[block],
         prices=[price] * len(stages.flows),
         in_closed_form=np.ones(len(block), bool),
     )
 
 
-def _dealt(group: Group, pools: Pools, blocks: Blocks, kept: Int64, given: Int64) -> Int32:
+def _hand_out(group: Group, pools: Pools, blocks: Blocks, kept: Int64, given: Int64) -> Int32:
     """Return the owner of each partition.
 
-    Only members above their place give anything up, the last partitions they own; what is free
-    goes, in ascending order, to the members of its block in order.
+    Members that keep fewer partitions than they own give up the last of these. Free partitions
+    go, in ascending order, to the members of their block, in order.
 
     Parameters
     ----------
-    kept, given : (members,) int64, partitions that each member keeps and is given
+    kept, given : (members,) int64, how many partitions each member keeps and is given
     """
     block = blocks.of_class[pools.member_class]
     owned, all_owned = group.owned, int(group.owned.sum()) == group.n_partitions
@@ -83,12 +83,12 @@ def closed_counts(
 ) -> tuple[Counts, Int64]:
     """Return how many partitions take each path, and the price of each member.
 
-    Each member keeps the first of what it owned; what is left of a pool goes to the one class
+    Each member keeps the first partitions that it owned; the others of a pool go to the one class
     that reads it.
 
     Parameters
     ----------
-    closed : (blocks,) bool, the blocks of one class to look at; elsewhere all is 0
+    closed : (blocks,) bool, the blocks of one class to compute; in other blocks all is 0
     """
     owned, block = paths.owned, paths.member_block
     if not closed.any():
@@ -115,10 +115,11 @@ def closed_form(
 ) -> tuple[Int64, Int64, Int64]:
     """Return (kept, given, price) of members whose blocks need no flow, (members,) int64 each.
 
-    The `extra` places above the floor go to those who own as much, then to the others, the first
-    of each first; each keeps what fits its place and is given the rest. Prices follow from who
-    owns how much: where more own above the floor than places are free, the others are worth one
-    less; else those who own above their place cost one more.
+    A member's place is the number of partitions that it holds: the floor, or one more for `extra`
+    members. These are members that own more than the floor, then others, in ascending order.
+    Each member keeps up to its place and is given the rest. If more members own above the floor
+    than `extra`, the others have the price -1 (unless `extra` is 0); otherwise members that own
+    more than the greatest place have the price 1. All other prices are 0.
 
     Parameters
     ----------
@@ -139,16 +140,16 @@ def closed_form(
 
 
 def even_on_places(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -> Flows | None:
-    """Return what is least where all read alike and stand on hosts or racks, and what proves it.
+    """Return the best assignment if all members read alike, for a tier of hosts or racks.
 
-    All hold the average rounded down, and some one more. The k-th of n members of a host to do so
-    adds L (2k - 1) / n to the squares: the least of all these steps are taken. Those who own as
-    much do so first on their host, and of equal steps; then the first members
-    (docs/explanation/proof.md, *Hosts and racks*).
+    All hold the average rounded down, and some one more. The k-th of n members of a host to hold
+    one more adds L (2k - 1) / n to the squares (a step): the least of all steps are taken. On each
+    host, and among equal steps, members that own more than the average come first, then the first
+    members (docs/explanation/proof.md, *Hosts and racks*).
 
     Returns
     -------
-    None if members read differently, and where steps may leave 64 bits.
+    None if members read differently, or steps may leave 64 bits.
     """
     if len(pools.class_size) != 1:
         return None
@@ -166,18 +167,18 @@ def even_on_places(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -
     more = np.zeros(members, bool)
     more[np.lexsort((below, step))[:extra]] = True
     dearest = int(step[more].max(initial=0))
-    # Whether a host that owns as much had to stand back at a step that another one took.
-    torn = bool((~more & ~below & (step == dearest)).any())
-    above, taken = (np.bincount(at[some], minlength=len(size)) for some in (~below, more))
-    toll = (above >= taken if torn else above > taken) - np.int64(torn)
+    # Whether an owner of more was refused a step as cheap as the dearest one taken.
+    refused = bool((~more & ~below & (step == dearest)).any())
+    above, taken = (np.bincount(at[chosen], minlength=len(size)) for chosen in (~below, more))
+    place_price = (above >= taken if refused else above > taken) - np.int64(refused)
     kept = np.minimum(owned, low + more)
-    price = np.where(owned > kept, 1 - torn, np.where(more, toll[at], -torn))
+    price = np.where(owned > kept, 1 - refused, np.where(more, place_price[at], -refused))
     ask = 2 * common * low + dearest
-    asks = {"stickiness": (price, toll)}
+    asks = {"stickiness": (price, place_price)}
     asks |= dict.fromkeys(SQUARED_LOADS, (np.full(members, 2 * low + 1), np.zeros_like(size)))
     asks[f"{stages.places[0]}_balance"] = np.full(members, ask), np.full(len(size), ask)
     return Flows(
-        owner=_dealt(group, pools, blocks, kept, low + more - kept),
+        owner=_hand_out(group, pools, blocks, kept, low + more - kept),
         level=np.full(members, low),
         prices=[],
         in_closed_form=np.ones(members, bool),

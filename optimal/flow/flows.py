@@ -1,4 +1,4 @@
-"""Flows: the tiers as the network method serves them, what it found, and what proves it."""
+"""Flows: the stages in which the network method serves tiers, its result, and the proof."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from optimal.proof import Height
 
 
-# Tiers whose cost grows with the square of what a member carries, of all topics or of one, or of
-# what a place has.
+# Tiers that are sums of squares: of what members carry, of all topics or of one, or of what places
+# have.
 CONVEX = tuple(name for name, tier in TIERS.items() if tier.is_convex)
 
 
 @dataclass(frozen=True)
 class Stages:
-    """What serves the tiers of an objective: cheapest readers, then levels, then flows.
+    """The stages that serve the tiers of an objective: cheapest readers, then levels, then flows.
 
     Attributes
     ----------
-    before : tiers before the first convex one; each costs a partition by itself, so they leave
-        it its cheapest readers
+    before : tiers before the first convex one; what a partition costs in them depends on its
+        member only, so each partition is left its cheapest readers
     levelled : whether the first convex tier is balance, which levels serve
     flows : the tiers after that; each is a cheapest flow
     """
@@ -44,7 +44,7 @@ class Stages:
     @staticmethod
     @lru_cache(maxsize=64)
     def of(objective: Objective) -> Stages:
-        """Sort the tiers of an objective; where none evens members out, balance decides last."""
+        """Return the stages of an objective; if no tier evens out members, balance is the last."""
         of_members = {tier for tier in CONVEX if TIERS[tier].place is None}
         tiers = objective if set(objective) & of_members else (*objective, "balance")
         if tiers == ("balance",):
@@ -55,19 +55,19 @@ class Stages:
         return Stages(tiers[:first], levelled, tiers[first + levelled :])
 
     @cached_property
-    def apart(self) -> bool:
-        """Whether a tier looks at parts of what a member has: topics, or what keeps state."""
+    def has_parts(self) -> bool:
+        """Whether a tier counts parts of what a member has: topics, or what keeps state."""
         return bool({"topic_balance", "stateful_balance"} & {*self.flows})
 
     def parts(self, group: Group) -> Ints:
-        """(partitions,) int: the part of what a member has that each is in; 1 keeps state."""
+        """(partitions,) int: the part of each: its topic, or 1 if it keeps state and 0 if not."""
         if "stateful_balance" in self.flows and group.copies is not None:
             return (group.copies.replicas >= 0).astype(np.int64)
         return group.topic
 
     @cached_property
     def places(self) -> tuple[PlaceKind, ...]:
-        """The kinds of places that tiers look at, the finer first."""
+        """The kinds of places that tiers are about, hosts before racks."""
         return places_of(self.flows)
 
     @cached_property
@@ -77,7 +77,7 @@ class Stages:
 
     @cached_property
     def has_closed_form(self) -> bool:
-        """Whether members who read alike need no flow: even loads, hosts or racks, then moves."""
+        """Whether groups whose members read alike need no flow: even loads, places, then moves."""
         loads = SQUARED_LOADS & {"balance" * self.levelled, *self.flows}
         places = [f"{kind}_balance" for kind in self.places]
         served = {*loads, *places, "stickiness"}
@@ -92,19 +92,19 @@ class Stages:
 
 @dataclass(frozen=True, eq=False)
 class Flows:
-    """What the network method found.
+    """The result of the network method.
 
     Attributes
     ----------
     owner : (all partitions,) int32, -1 where nobody reads
     level : (members,) int64
     prices : (members,) int64 for each tier after balance
-    in_closed_form : (members,) bool, whose part needed no flow
-    asks : (members, hosts and racks,) int64 for each where prices of every tier are the
-        certificate: those of all `optimal.proof.heights_of`, one after the other
-    kept : (partitions,) bool, which of them the tiers before balance leave only their owner; None
-        where these are none
-    is_levelled : whether no loads are more even where balance comes after a tier of places
+    in_closed_form : (members,) bool, the members of blocks that needed no flow
+    asks : for each tier of `Stages.flows`, if the certificate has prices of every tier: the prices
+        of all `optimal.proof.heights_of`, one height after the other, int64
+    kept : (partitions,) bool, those that the tiers before balance leave only their owner; None if
+        there are none
+    is_levelled : False if balance comes after a tier of places and loads may not be most even
     """
 
     owner: Int32
@@ -117,7 +117,7 @@ class Flows:
 
 
 def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
-    """Return the proof of what flows found; none where loads may be less even than they can be."""
+    """Return the proof with prices for every tier; of kind none if balance may not be optimal."""
     squares = set(objective) >= SQUARED_LOADS
     if (squares and places_of(objective)) or ("balance" in objective and not flows.is_levelled):
         return Proof(ProofKind.NONE)
@@ -133,12 +133,12 @@ def laminar_proof(group: Group, objective: Objective, flows: Flows) -> Proof:
 
 
 def _potentials(objective: Objective, flows: Flows, heights: list[Height]) -> Int64:
-    """(all of all heights, tiers) int64; tiers before all flows leave no prices, but 0."""
+    """(places of all heights, tiers) int64: what each asks; 0 in tiers of `Stages.before`."""
     stages, columns = Stages.of(objective), []
     for tier in objective:
         ask = np.zeros(sum(len(height.over) for height in heights), np.int64)
         if tier == "balance" and stages.levelled:
-            # What one more partition adds to the squares at a level.
+            # What one more partition adds to the square of a load at its level.
             below = np.tile(2 * flows.level + 1, 1 + (heights[0].kind == "state"))
             ask[: len(below)] = below
         elif tier in stages.flows:
@@ -150,9 +150,10 @@ def _potentials(objective: Objective, flows: Flows, heights: list[Height]) -> In
 def _raise_idle(
     group: Group, flows: Flows, kept: Bools, heights: list[Height], asks: list[Int64]
 ) -> None:
-    """Let members and places that only keep partitions ask for what the last of these costs.
+    """Raise what members and places ask that only keep partitions, to the cost of the last one.
 
-    No flow went there, so that none says it; and nobody goes there if they ask for more.
+    No flow goes through them, so that it leaves no price for them; a higher price sends nothing
+    else there.
     """
     stay = np.where(kept, flows.owner, NOBODY)
     above = raised = np.zeros((1, asks[0].shape[1]), np.int64)

@@ -1,4 +1,4 @@
-"""Group network: pools supply the partitions of a group, sinks of its blocks take them.
+"""Group network: pools supply the partitions of a group, and the sinks of its blocks take them.
 
                                  stay
               +-------------------------------------------+
@@ -9,11 +9,10 @@
                                         member ------> host ------> rack ------> sink
                                                 carry        lift         lift
 
-A partition stays with its owner, as many at most as that one owns of the pool, or goes to a class
-of readers and on to one of its members. What a member carries to the sink of its block is bounded
-by its level. Where a tier looks inside topics, a class is one reader of one topic, and what stays
-with an owner goes through the owner's class too. Where tiers look at hosts or racks, what their
-members carry goes through them to one sink.
+A partition stays with its owner, or goes to a class of readers and on to one of its members. What
+a member carries to the sink of its block is bounded by its level. If a tier counts partitions per
+topic, a class is one reader of one topic, and partitions that stay go through the owner's class,
+too. If tiers count partitions per host or rack, what members carry goes through these to one sink.
 """
 
 from __future__ import annotations
@@ -37,15 +36,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """What the nodes and arcs of a network stand for, kind after kind.
+    """The meaning of the nodes and arcs of a network, kind after kind.
 
     Attributes
     ----------
     flowing : (blocks,) bool, the blocks that have arcs
-    stay, read, join, carry : (arcs of the kind,) int64, which path each arc is; of `carry`
-        which member
-    heights : hosts, then racks, of the kinds that tiers look at
-    first_class, first_member, first_place, first_sink : nodes; the pools are from 0 on
+    stay, read, join, carry : (arcs of the kind,) int64, the index of the path that each arc is; of
+        `carry` the member
+    heights : hosts, then racks, if tiers are about them
+    first_class, first_member, first_place, first_sink : the first node of each kind; pools begin
+        at node 0
     """
 
     flowing: Bools
@@ -67,7 +67,7 @@ class Layout:
         flowing: Bools,
         heights: tuple[Height, ...] = (),
     ) -> Layout:
-        """Lay out the arcs of some blocks, (blocks,) bool; the nodes of the others stay idle."""
+        """Lay out the arcs of `flowing` blocks, (blocks,) bool; nodes of others have no arcs."""
         of_pool, of_member = flowing[blocks.of_pool], flowing[paths.member_block]
         first_class = len(pools.counts)
         first_member = first_class + paths.classes
@@ -87,21 +87,21 @@ class Layout:
 
     @property
     def slices(self) -> tuple[slice, slice, slice, slice]:
-        """Where the arcs of each kind are: `stay`, `read`, `join` and `carry`."""
+        """The ranges of the arcs of each kind: `stay`, `read`, `join` and `carry`."""
         sizes = map(len, (self.stay, self.read, self.join, self.carry))
         stay, read, join, carry = (slice(*ends) for ends in pairwise(accumulate(sizes, initial=0)))
         return stay, read, join, carry
 
     @property
     def lifts(self) -> tuple[slice, ...]:
-        """Where the arcs are on which places of each kind pass on what they have."""
+        """The ranges of the arcs that leave the places of each kind."""
         start = self.slices[-1].stop
         sizes = (len(height.over) for height in self.heights)
         return tuple(slice(*ends) for ends in pairwise(accumulate(sizes, initial=start)))
 
     @property
     def arcs(self) -> int:
-        """How many arcs there are."""
+        """The number of arcs."""
         return int((self.slices[-1], *self.lifts)[-1].stop)
 
     def ends_above(self, member_block: Int64) -> tuple[Int64, Int64]:
@@ -116,14 +116,14 @@ class Layout:
         return self.first_place + first[self.carry], np.concatenate(above)
 
     def with_lifts(self, network: Network, other: Network | None) -> Network:
-        """Return the network with the bounds that lifts have in another one; None: no bounds."""
+        """Return the network with the bounds of `other` on lifts; None: without bounds on them."""
         lower, upper, start = network.lower.copy(), network.upper.copy(), self.slices[-1].stop
         lower[start:] = 0 if other is None else other.lower[start:]
         upper[start:] = -network.supply.min() if other is None else other.upper[start:]
         return replace(network, lower=lower, upper=upper)
 
     def prices(self, distance: Int64, member_block: Int64) -> tuple[Int64, Int64]:
-        """Return the prices of members and of places that the potentials of a flow give."""
+        """Return the prices of members and of places from the potentials of a flow."""
         sink = self.first_sink + (0 if self.heights else member_block)
         return (
             distance[sink] - distance[self.first_member : self.first_place],
@@ -131,14 +131,14 @@ class Layout:
         )
 
     def part_prices(self, distance: Int64, paths: Paths, member: Int64) -> Int64:
-        """(members,) the prices of their parts 1; of a member without the part its own."""
+        """(members,) the price of each member for part 1, its own price if it has none of it."""
         classes, prices = np.flatnonzero(paths.part == 1), member.copy()
         of = paths.join_member[classes]
         prices[of] += distance[self.first_member + of] - distance[self.first_class + classes]
         return prices
 
     def block_of_nodes(self, paths: Paths, blocks: Blocks) -> Int64:
-        """Return the block of each node, (nodes,) int64; places make one of all."""
+        """Return the block of each node, (nodes,) int64; with places, all nodes are one block."""
         if self.heights:
             return np.zeros(self.first_sink + 1, np.int64)
         members = paths.member_block
@@ -159,10 +159,10 @@ class Layout:
 def network_of(
     paths: Paths, pools: Pools, blocks: Blocks, layout: Layout, *, levelled: bool
 ) -> Network:
-    """Build the network; where blocks have levels, those bound what members carry."""
+    """Build the network; with `levelled`, the levels of blocks bound what members carry."""
     owned, endless = paths.owned, int(pools.counts.sum()) + 1
     read, join, carry = layout.read, layout.join, layout.carry
-    entered = layout.first_class if paths.apart else layout.first_member
+    entered = layout.first_class if paths.has_parts else layout.first_member
     supplied = np.where(layout.flowing[blocks.of_pool], pools.counts, 0)
     taken = np.bincount(blocks.of_pool, supplied, len(blocks.floor)).astype(np.int64)
     if layout.heights:

@@ -42,7 +42,7 @@ class Blocks:
 
     @property
     def level(self) -> Int64:
-        """(blocks,) int64: floor where a member carries more, floor - 1 where all carry it."""
+        """(blocks,) int64: floor if some carry one more, floor - 1 if all carry floor."""
         return np.where(self.extra > 0, self.floor, self.floor - 1)
 
 
@@ -65,7 +65,7 @@ def components(pools: Pools) -> tuple[Int64, Int64]:
 
 
 def unlevelled(pools: Pools) -> Blocks:
-    """Return the connected components as blocks, for objectives that no level bounds."""
+    """Return the connected components as blocks, for objectives without levels."""
     of_pool, of_class = components(pools)
     nothing = np.zeros(int(of_class.max(initial=-1)) + 1, np.int64)
     return Blocks(of_pool, of_class, nothing, nothing)
@@ -74,11 +74,11 @@ def unlevelled(pools: Pools) -> Blocks:
 def levels(pools: Pools, time_left: TimeLeft) -> Blocks:
     """Split pools and classes into blocks of one level each.
 
-    A block whose members cannot carry its partitions at one more than the average is overloaded
-    in part, one whose members cannot all reach the average is underloaded in part; the minimum
-    cuts tell which part.
+    If the members of a block cannot carry all its partitions with the average rounded up each, a
+    part of it is overloaded; if not all members can reach the average rounded down, a part is
+    underloaded. The minimum cuts are these parts, and the block is split.
     """
-    blocks = _averaged(pools, *components(pools))
+    blocks = _with_averages(pools, *components(pools))
     undecided = blocks.classes > 1
     while undecided.any():
         time_left.check()
@@ -99,15 +99,15 @@ def levels(pools: Pools, time_left: TimeLeft) -> Blocks:
                 (over.classes, under.classes, blocks.of_class),
             )
         )
-        blocks = _averaged(pools, of_pool, of_class)
+        blocks = _with_averages(pools, of_pool, of_class)
         undecided = np.zeros(count, bool)
         undecided[was_split] = undecided[part[was_split]] = True
         undecided &= blocks.classes > 1
     return blocks
 
 
-def _averaged(pools: Pools, of_pool: Int64, of_class: Int64) -> Blocks:
-    """Return blocks in which every member carries the average, or one more."""
+def _with_averages(pools: Pools, of_pool: Int64, of_class: Int64) -> Blocks:
+    """Return the blocks with floor and extra such that every member carries the average."""
     count = int(max(of_pool.max(initial=-1), of_class.max(initial=-1))) + 1
     kept = np.bincount(of_class, pools.class_size * pools.class_kept, count)
     total = (np.bincount(of_pool, pools.counts, count) + kept).astype(np.int64)
@@ -121,9 +121,9 @@ class _Cut:
 
     Attributes
     ----------
-    short : (blocks,) bool, whether less than all went through
-    pools, classes : (pools,) and (classes,) bool, what is inside: on the side of the source where
-        each may carry one more than the average, else on that of the sink
+    short : (blocks,) bool, whether the flow is less than wanted, so that the block is split
+    pools, classes : (pools,) and (classes,) bool, whether each is in the cut: on the source's side
+        with `one_more`, otherwise on the sink's side
     """
 
     short: Bools
@@ -132,15 +132,15 @@ class _Cut:
 
 
 def _cut(pools: Pools, blocks: Blocks, wanted: Bools, *, one_more: bool) -> _Cut:
-    """Send partitions through all wanted blocks at once, and cut each where it is narrow.
+    """Return a minimum cut of each wanted block, by one maximum flow through all of them.
 
-    Only members are capped: with a bound on what a class reads of a pool, the sink's side would
-    come out wrong. Partitions that are kept reach their class without a pool.
+    Only members have capacities: with a bound on what a class reads of a pool, the sink's side
+    would come out wrong. Partitions that are kept reach their class without a pool.
 
     Parameters
     ----------
-    one_more : cap members at the average, or one more where it does not divide, and ask whether
-        that takes all partitions; else cap them at the average and ask whether all reach it
+    one_more : cap members at the average rounded up, and ask whether that takes all partitions;
+        otherwise cap them at the average rounded down, and ask whether all reach it
     """
     n, k, c = len(blocks.floor), len(pools.counts), len(pools.class_size)
     source, sink = k + c, k + c + 1

@@ -1,4 +1,4 @@
-"""Paths: the ways a partition may take to a member, and how many partitions take each."""
+"""Paths: the ways from a pool to a member, and how many partitions take each."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Owned:
-    """Partitions of one pool with one owner, and of one weight where a tier looks at weights.
+    """Sets of partitions of one pool and one owner, and of one weight if a tier depends on it.
 
-    None of them where no tier rewards a partition for staying with its owner.
+    There are none if no tier charges moves.
 
     Attributes
     ----------
-    of_partition : (partitions,) int64, which of these each partition is among, else -1
+    of_partition : (partitions,) int64, index of the set of each partition, -1 if it is in none
     pool, owner, sample, count : (owned,) int64, in ascending order of pool, owner and weight;
-        `sample` is one of the partitions
+        `sample` is one of the partitions, `count` their number
     far : (owned,) bool, whether the owner's rack holds no replica
     """
 
@@ -43,25 +43,25 @@ class Owned:
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """The ways to a member: stay with the owner, or go from the pool by a class of readers.
+    """The ways to a member: stay with the owner, or go from the pool through a class of readers.
 
-    Where a tier looks at parts of what a member has, each part and reader of it are a class of
-    their own: a topic, or what keeps state.
+    If a tier counts parts of what a member has (topics, or what keeps state), each pair of a part
+    and a reader of it is a class of its own.
 
     Attributes
     ----------
-    apart : whether parts are apart, so that a class is one reader of one part
+    has_parts : whether a class is one reader of one part
     owned : the partitions that may stay
-    enters : (owned,) int64, the class of the owner in the part where parts are apart, else the
-        owner
+    enters : (owned,) int64, where they enter: with parts the class of the owner in the part,
+        otherwise the owner
     read_pool, read_by : (reads,) int64, a pool and a class of its block that reads it
     far : (reads,) bool, whether the rack of the class holds no replica of the pool
     join_class, join_member : (joins,) int64, a class and a member of it, by ascending class
-    part : (classes,) int64, the part of each class where parts are apart, else 0
+    part : (classes,) int64, the part of each class, 0 without parts
     member_block : (members,) int64, block of each member
     """
 
-    apart: bool
+    has_parts: bool
     owned: Owned
     enters: Int64
     read_pool: Int64
@@ -74,7 +74,7 @@ class Paths:
 
     @staticmethod
     def of(group: Group, pools: Pools, blocks: Blocks, stages: Stages) -> Paths:
-        """Find the ways inside the blocks."""
+        """Return the paths inside the blocks."""
         inside = blocks.of_pool[pools.read_pool] == blocks.of_class[pools.read_by]
         read_pool, read_by = pools.read_pool[inside], pools.read_by[inside]
         far = pools.far[inside]
@@ -82,7 +82,7 @@ class Paths:
         members = order_by(pools.member_class)
         enters, part = owned.owner, np.zeros(len(pools.class_size), np.int64)
         join_class, join_member = pools.member_class[members], members
-        if stages.apart:
+        if stages.has_parts:
             read, member = entries(starts(pools.class_size), members, read_by)
             read_pool, far = read_pool[read], far[read]
             # Keys ascend by part, then by member.
@@ -95,7 +95,7 @@ class Paths:
                 keys, pools.part[owned.pool] * len(group.members) + owned.owner
             )
         return Paths(
-            apart=stages.apart,
+            has_parts=stages.has_parts,
             owned=owned,
             enters=enters,
             read_pool=read_pool,
@@ -137,7 +137,7 @@ class Counts:
 
 
 def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
-    """Put together what may stay: partitions whose owner is in the block of their pool.
+    """Return the partitions that may stay: those whose owner is in the block of their pool.
 
     Parameters
     ----------
@@ -174,11 +174,11 @@ def _owned(group: Group, pools: Pools, inside: Bools, stages: Stages) -> Owned:
 
 
 def hand_out(group: Group, pools: Pools, paths: Paths, counts: Counts) -> Int32:
-    """Return who gets each partition, (partitions,) int32, -1 where nobody reads it.
+    """Return the member that gets each partition, (partitions,) int32, -1 where nobody reads it.
 
-    In ascending order of partitions, so that the same group gets the same answer: of what one
-    member owns of a pool the first stay; the others of the pool go round its classes, and what a
-    class gets goes round its members.
+    Partitions are handed out in ascending order, so that the same group gets the same answer: of
+    those that a member owns of a pool, the first stay; the others of the pool go to its classes in
+    order, and those of a class to its members in order.
     """
     owned = paths.owned
     owner = np.where(pools.kept, group.owner, NOBODY)
@@ -193,7 +193,7 @@ def hand_out(group: Group, pools: Pools, paths: Paths, counts: Counts) -> Int32:
     left = left[order_by(pools.pool[left])]
     by_pool = np.lexsort((paths.read_by, paths.read_pool))
     taker = np.repeat(paths.read_by[by_pool], counts.read[by_pool])
-    if paths.apart:
+    if paths.has_parts:
         owner[left] = paths.join_member[taker]
     else:
         owner[left[order_by(taker)]] = np.repeat(paths.join_member, counts.join)

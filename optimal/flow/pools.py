@@ -1,8 +1,8 @@
 """Pools and classes: partitions and members that no tier of the objective can tell apart.
 
-Topics with the same readers are one pool, members with the same subscription one class. Where a
-tier looks inside topics or at racks, a pool is a topic, or a topic and its replica racks, and
-members of one class stand in one rack. Hosts and copies of state are as racks and replicas are.
+Topics with the same readers are one pool, members with the same subscription one class. If a tier
+depends on topics or racks, a pool is one topic, or one topic and set of replica racks, and the
+members of a class are in one rack. Hosts and copies of state are handled as racks and replicas.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Pools:
-    """A group with the partitions and members that are alike put together.
+    """The partitions of a group in pools, and its members in classes.
 
     Attributes
     ----------
     pool : (partitions,) int64, pool of each partition; -1 where nobody reads it or it is kept
     some_unread : whether some partition may be in no pool
     kept : (partitions,) bool, whether the tiers before balance leave it only its owner
-    counts, part : (pools,) int64, partitions, and which part of what members have they are in
+    counts, part : (pools,) int64, the number of partitions, and their part as in `Stages.parts`
     member_class : (members,) int64; class_size, class_kept : (classes,) int64, members of the
         class and how many partitions each of them keeps
     read_pool, read_by : (reads,) int64, a pool and a class that may read it, by ascending pool
@@ -55,7 +55,7 @@ class Pools:
 
 
 def pools_of(group: Group, stages: Stages) -> Pools:
-    """Put alike partitions and members together.
+    """Return the pools and classes of a group.
 
     Raises
     ------
@@ -63,25 +63,25 @@ def pools_of(group: Group, stages: Stages) -> Pools:
         If the costs of the tiers before balance together would leave 64 bits.
     """
     useful = (group.readers > 0) & (group.partitions > 0)
-    # A group in which nobody reads anything has no racks even where a tier asks about them.
+    # A group in which nobody reads anything may have no racks although a tier needs them.
     racks = racks_of(group, stages.tiers)
     lots = Lots.of(group, useful, racks)
     kept, near_only = cheapest_readers(group, stages.before, lots, racks)
     kept_by = np.zeros(len(group.members), np.int64)
     if stages.before:
         kept_by = np.bincount(group.owner[kept], minlength=len(group.members))
-    told_apart: tuple[Ints, ...] = (kept_by,) if racks is None else (kept_by, racks.member)
-    member_class, sample = _classes(group, useful, told_apart)
+    distinguishing: tuple[Ints, ...] = (kept_by,) if racks is None else (kept_by, racks.member)
+    member_class, sample = _classes(group, useful, distinguishing)
     class_starts, readers = _readers(group, sample)
     pool_of_lot: Ints = np.arange(len(lots.topic))
     read_pool, read_by = entries(class_starts, readers, lots.topic)
-    if not stages.apart and racks is None:
+    if not stages.has_parts and racks is None:
         ends = starts(np.bincount(read_pool, minlength=len(lots.topic)))
         ends, read_by, pool_of_lot = distinct(ends, read_by)
         read_pool = np.repeat(np.arange(len(ends) - 1), np.diff(ends))
     pool, pools = lots.spread(pool_of_lot), int(pool_of_lot.max(initial=-1)) + 1
     part = np.zeros(pools, np.int64)
-    if stages.apart:
+    if stages.has_parts:
         part[pool[pool >= 0]] = stages.parts(group)[pool >= 0]
     counts = np.bincount(pool_of_lot, lots.count, pools).astype(np.int64)
     if stages.before:
@@ -107,25 +107,25 @@ def pools_of(group: Group, stages: Stages) -> Pools:
     )
 
 
-def _classes(group: Group, useful: Bools, told_apart: tuple[Ints, ...]) -> tuple[Int64, Int64]:
+def _classes(group: Group, useful: Bools, distinguishing: tuple[Ints, ...]) -> tuple[Int64, Int64]:
     """Return (class of each member, first member of each class), by ascending first member.
 
     Members whose rows differ only in topics without partitions are one class.
 
     Parameters
     ----------
-    told_apart : what else tells members apart, (members,) each
+    distinguishing : other columns that tell members apart, (members,) each
     """
     ends, listed = group.subscription_indptr, group.subscription_topics
     if not useful.all():
         chosen = useful[listed]
         ends, listed = starts(chosen)[ends], listed[chosen]
-    # Rows may be equal even where no topic is left out.
+    # Rows may be equal even if no topic was left out.
     row = distinct(ends, listed)[2][group.subscription_row]
-    if any((column != column[:1]).any() for column in told_apart):
-        each = np.stack((row, *told_apart), axis=1)
+    if any((column != column[:1]).any() for column in distinguishing):
+        each = np.stack((row, *distinguishing), axis=1)
         row = distinct(np.arange(len(row) + 1) * each.shape[1], each.ravel())[2]
-    # Written last to first, so that the first member stays.
+    # Written from last to first, so that the first member of each class is what stays.
     first = np.empty(int(row.max(initial=-1)) + 1, np.int64)
     first[row[::-1]] = np.arange(len(row))[::-1]
     return row.astype(np.int64), first
@@ -141,11 +141,10 @@ def _readers(group: Group, sample: Int64) -> tuple[Int64, Int64]:
 
 @dataclass(frozen=True, eq=False)
 class Lots:
-    """Partitions that the same members may read and that stand in the same racks.
+    """Partitions of one topic with replicas in the same racks, or whole topics.
 
     Attributes
     ----------
-    group : the group they are of
     of_partition : (partitions,) int64, lot of each, -1 where nobody reads it; None if a lot
         is a whole topic
     topic : (lots,) int64, ascending; replicas : (lots,) int64, -1 where nothing is known or
@@ -160,7 +159,7 @@ class Lots:
 
     @staticmethod
     def of(group: Group, useful: Bools, racks: Racks | None) -> Lots:
-        """Sort the partitions of useful topics, (topics,) bool; `racks` only where asked for."""
+        """Return the lots of useful topics, (topics,) bool; `racks` None if no tier needs them."""
         if racks is None:
             topic = np.flatnonzero(useful)
             return Lots(group, None, topic, np.full(len(topic), -1), group.partitions[topic])
@@ -176,7 +175,7 @@ class Lots:
         return Lots(group, of_partition, keys // width, keys % width - 1, count)
 
     def spread(self, column: Ints) -> Int64:
-        """Return what a column, (lots,) int64, says of each partition; -1 where it is in none."""
+        """Return a column, (lots,) int64, per partition instead; -1 for partitions in no lot."""
         if self.of_partition is not None:
             return np.append(column, -1)[self.of_partition]
         of_topic = np.full(len(self.group.topics), -1, np.int64)
@@ -189,12 +188,12 @@ def cheapest_readers(
 ) -> tuple[Bools, Bools]:
     """Return which partitions stay with their owner, and which lots go to near readers only.
 
-    Staying costs a partition at most its distance from the owner's rack, leaving what it weighs
-    and its distance from the nearest reader. What costs the same stays open for later tiers.
+    A partition that stays costs 1 in racks if its owner is far; one that leaves costs 1 move or
+    its weight, and 1 in racks if no reader is near. Ties stay open for later tiers.
 
     Parameters
     ----------
-    before : the tiers before balance, each of which costs a partition by itself
+    before : the tiers before balance; what a partition costs in them depends on its member only
 
     Returns
     -------
@@ -222,7 +221,7 @@ def cheapest_readers(
 
 
 def _costs(group: Group, before: Objective) -> tuple[Int64, int]:
-    """(what it costs each partition to move, what it costs to be in a rack without a replica).
+    """(cost of a move of each partition, cost of a member in a rack without a replica).
 
     (partitions,) int64 and an integer; one unit of a tier is more than all later tiers cost.
     """

@@ -1,4 +1,4 @@
-"""One cheapest flow a tier, each among the cheapest flows of all earlier tiers."""
+"""Tier flows: one cheapest flow per tier, each among the cheapest flows of all earlier tiers."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from optimal.flow.paths import Counts
 from optimal.networks import by_steps, cheapest, face, is_long, least_squares, potentials
 from optimal.proof import heights_of
 
-# Costs up to this decide between ties at once; greater ones might leave the solver's range.
-TOGETHER = 2**31
+# Below this, a cost and its tie-breaker are minimised in one flow; above, the sum might leave the
+# solver's range.
+MOST_COMBINED = 2**31
 
 if TYPE_CHECKING:
     from groups.arrays import Bools, Int64
@@ -42,20 +43,20 @@ def tier_flows(
     time_left: TimeLeft,
     settle_ties: bool = True,
 ) -> tuple[Counts, list[Int64], list[Int64], bool]:
-    """Return the cheapest flow of all tiers, and the prices that it leaves behind.
+    """Return the flow that is cheapest in all tiers, one after the other, and its prices.
 
     Parameters
     ----------
-    flowing : (blocks,) bool, the blocks to look at; elsewhere all counts and prices are 0
-    settle_ties : of loads that are as good, take those of which the first members carry more;
-        otherwise whichever come first
+    flowing : (blocks,) bool, the blocks to solve; in others all counts and prices are 0
+    settle_ties : of equally good loads, take those in which the first members carry more;
+        otherwise any
 
     Returns
     -------
     How many partitions take each path; the prices of members in each of the flow stages,
-    (members,) int64, 0 in convex ones; where prices of every tier are the certificate those of all
-    `optimal.proof.heights_of`, one after the other; and whether no loads are more even where
-    balance comes after a tier of places.
+    (members,) int64, 0 in convex ones; the asks of all `optimal.proof.heights_of` in each of the
+    flow stages, as in `optimal.flow.flows.Flows.asks`; and False if balance comes after a tier of
+    places and loads may not be most even.
     """
     prices = [np.zeros(len(group.members), np.int64) for _ in stages.flows]
     every = heights_of(group, stages.flows) if is_laminar(stages.tiers) else []
@@ -65,7 +66,7 @@ def tier_flows(
     heights = tuple(height for height in every if height.kind in PLACE_KINDS)
     layout = Layout.of(paths, pools, blocks, flowing, heights)
     network = network_of(paths, pools, blocks, layout, levelled=stages.levelled)
-    # Where every member of a block carries the same there is no tie between loads.
+    # In a block whose members all carry the same, there is no tie between loads.
     uneven = not stages.levelled or bool((flowing & (blocks.extra > 0)).any())
     settled = not (settle_ties and uneven)
     first = np.zeros(layout.arcs, np.int64) if settled else _first_members_first(paths, layout)
@@ -93,7 +94,7 @@ def tier_flows(
             member, above = layout.prices(distance, paths.member_block)
             state = layout.part_prices(distance, paths, member)
             if tier == "balance":
-                # It needs no more of places and state than that they ask no more than members do.
+                # In balance, places ask nothing and state asks what its member asks.
                 state, above = member, np.zeros_like(above)
             below = (state, member) if every[0].kind == "state" else (member,)
             asks[index] = np.concatenate((*below, above))
@@ -107,11 +108,11 @@ def tier_flows(
 
 
 def _first_members_first(paths: Paths, layout: Layout) -> Int64:
-    """(arcs,) int64: the rank of each member in its block, on the arc that carries its load.
+    """(arcs,) int64: a cost that breaks ties: on `carry` arcs, the rank of the member.
 
-    Of the loads that all tiers leave open, it makes those the least cost in which the first
-    members carry more. They are the only ones: loads in cheapest flows are the bases of an
-    integral polymatroid, and no two of those cost the same for weights that all differ.
+    It is least for the loads in which the first members carry more. These are unique: the loads of
+    cheapest flows are the bases of an integral polymatroid, and with weights that all differ, only
+    one base has the least cost.
     """
     *_, carry = layout.slices
     found = np.zeros(layout.arcs, np.int64)
@@ -125,11 +126,11 @@ def _first_members_first(paths: Paths, layout: Layout) -> Int64:
 def _cheapest(
     network: Network, cost: Int64, first: Int64, part: Int64, time_left: TimeLeft
 ) -> tuple[Int64, Int64, bool]:
-    """Return a cheapest flow, its potentials, (nodes,) int64, and whether ties are broken in it.
+    """Return a cheapest flow, its potentials, (nodes,) int64, and whether it breaks ties.
 
     Parameters
     ----------
-    first : (arcs,) int64, what decides between ties
+    first : (arcs,) int64, the cost that breaks ties
     part : (nodes,) int64, the block of each
     """
     dearest = int(np.abs(cost).max(initial=0))
@@ -138,7 +139,7 @@ def _cheapest(
         if found is not None:
             return *found, False
     scale = int(first.max(initial=0)) + 1
-    ties_are_broken = dearest * scale < TOGETHER
+    ties_are_broken = dearest * scale < MOST_COMBINED
     flow = cheapest(network, cost * scale + first if ties_are_broken else cost, time_left)
     return flow, potentials(network, cost, flow), ties_are_broken
 
@@ -146,7 +147,7 @@ def _cheapest(
 def _where_loads_are_open(
     network: Network, flow: Int64, part: Int64, blocks: Blocks, layout: Layout
 ) -> Network:
-    """Return the network with the flow fixed in blocks whose members carry the same anyway.
+    """Return the network with the flow fixed in blocks whose loads are settled.
 
     Parameters
     ----------
@@ -166,7 +167,7 @@ def _where_loads_are_open(
 
 
 def _costs(cost: Cost, group: Group, paths: Paths, layout: Layout) -> Int64:
-    """(arcs,) int64: what a partition costs on each arc; staying is worth what leaving costs."""
+    """(arcs,) int64: what a partition costs on each arc; staying earns what leaving would cost."""
     stay, read, _, _ = layout.slices
     owned, found = paths.owned, np.zeros(layout.arcs, np.int64)
     found[stay] -= cost.of_leaving(group, owned.sample[layout.stay])
@@ -182,8 +183,10 @@ class _Squares:
 
     Attributes
     ----------
-    arcs : which they are; kept : partitions beside the flow, guess : of the flow, weight : what a
-        square counts, (len(arcs),) int64 each
+    arcs : indices of the arcs
+    kept : partitions that are added to the flow of each before it is squared
+    guess : the flow of each to start from
+    weight : the factor of each square, None: 1; (len(arcs),) int64 each
     """
 
     arcs: Int64
@@ -194,7 +197,7 @@ class _Squares:
     def least(
         self, network: Network, time_left: TimeLeft, near: Int64 | None = None
     ) -> tuple[Int64, Network, Int64]:
-        """Return what `least_squares` does; `near`, (arcs of the network,): a flow not far off."""
+        """Return what `least_squares` does; `near`, (all arcs,), is a flow to start from."""
         guess = self.guess if near is None else near[self.arcs]
         return least_squares(network, self.arcs, self.kept, guess, time_left, weight=self.weight)
 
@@ -203,7 +206,7 @@ class _Squares:
     ) -> tuple[Network, Int64, bool]:
         """Return the network of the most even loads, potentials, and whether none are more even.
 
-        None are if nobody could do better where places did not matter: then their prices are 0.
+        That is so if loads are as even without bounds on places: then the prices of places are 0.
         """
         found, narrowed, distance = self.least(network, time_left)
         freed = layout.with_lifts(network, None)
@@ -223,7 +226,7 @@ def _squared(
     layout: Layout,
     network: Network,
 ) -> _Squares:
-    """Return the sum of squares that a convex tier is."""
+    """Return the sum of squares that a convex tier minimises."""
     _, _, join, carry = layout.slices
     kept = pools.class_kept[pools.member_class]
     place = TIERS[tier].place
@@ -255,11 +258,11 @@ def _squared(
 
 
 def _prices(distance: Int64, pools: Pools, blocks: Blocks, paths: Paths, layout: Layout) -> Int64:
-    """(members,) int64: the price of each member that the potentials of a flow give.
+    """(members,) int64: the price of each member from the potentials of a flow.
 
-    It is 0 or more where a member must carry what its level allows at most. That is so in blocks
-    whose members all carry the same, where a shift of the whole block is free, and for members
-    that keep as much already, whom nothing else can reach.
+    It has to be 0 or more if a member must carry the most that its level allows: in blocks whose
+    members all carry the same, where shifting all prices of the block is free, and for members
+    that already keep so much, to which nothing else can go.
     """
     block = paths.member_block
     member = distance[layout.first_member : layout.first_place]

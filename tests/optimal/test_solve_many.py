@@ -153,7 +153,7 @@ def test_a_group_has_one_answer_alone_in_any_batch_and_by_columns(monkeypatch, o
 def test_ties_are_decided_alike_whether_with_the_last_tier_or_after_it(monkeypatch, objective):
     groups = some_groups(40)
     together = [answer(solution) for solution in solve_many(groups, objective)]
-    monkeypatch.setattr(tier_flows, "TOGETHER", 0)
+    monkeypatch.setattr(tier_flows, "MOST_COMBINED", 0)
     assert [answer(solution) for solution in solve_many(groups, objective)] == together
 
 
