@@ -73,8 +73,9 @@ def size(
         typer.Option(
             "--target",
             metavar="TIER=N",
-            help="what will do: peak_lag=400k (records on one member), peak_time=5m (to catch "
-            "up), peak_load=8 (partitions on one), load_spread=1, balance=0",
+            help="what will do: peak_lag=400k (records on one member) or 50% of that now, "
+            "peak_time=5m (to catch up), peak_load=8 (partitions on one), load_spread=1, "
+            "balance=0",
         ),
     ] = None,
     capacity: Annotated[
@@ -168,7 +169,7 @@ def size(
         _size_to_fit(one, capacity, time_limit, format_)
         return
 
-    wanted = None if target is None else parse_target(target)
+    wanted = None if target is None else parse_target(target, one)
     numbers: Sequence[int] | None = None if members is None else _numbers(members)
     if in_pods:
         found_pods = _pods(one, threads)
@@ -435,10 +436,21 @@ def _if_lag_aware(sizing: Sizing) -> str:
 
 
 def _beyond_now(sizing: Sizing) -> str:
-    """Return what exceeds the target now, if the present number of members would be enough."""
-    enough = any(row.meets for row in sizing.rows if row.members == sizing.members_now)
+    """Return what exceeds the target now, if the present number of members would be enough.
+
+    Without a target: what the busiest has now, if it has less with the best assignment.
+    """
+    as_many = [row for row in sizing.rows if row.members == sizing.members_now]
     target, now = sizing.target, sizing.now
-    if not enough or target is None or now is None or now.meets is not False:
+    if now is None:
+        return ""
+    if target is None:
+        if not any(_busiest(row) < _busiest(now) for row in as_many):
+            return ""
+        lag = now.peak_lag is not None
+        has = f"{_busiest(now):,} of lag" if lag else counted(_busiest(now), "partition")
+        return f"busiest has {has}"
+    if now.meets is not False or not any(row.meets for row in as_many):
         return ""
     value, _ = now.of(target.aim)
     return "" if value is None else f"{NAMED[target.aim]} is {measured(target.aim, value)}"
@@ -529,9 +541,8 @@ def _no_less(sizing: Sizing) -> str:
     lag = sizing.rows[-1].peak_lag is not None
     what = f"{least:,} of lag" if lag else counted(least, "partition")
     last = sizing.rows[-1].members
-    if first == last:
-        return f"With {first:,} members, the most looked at, the busiest has {what}."
-    return f"With {counted(first, 'member')} the busiest has {what}; more do not lower that."
+    best = f"With {counted(first, 'member')} at their best assignment the busiest has {what}"
+    return f"{best}; {'no more were looked at' if first == last else 'more do not lower that'}."
 
 
 def _busiest(row: Size) -> int:

@@ -160,7 +160,10 @@ class Changes:
         wanted = peak.bound - least_gain(peak.bound, self.lower)
         if floor > wanted:
             none = peak.value - floor < least_gain(peak.value, self.lower)
-            because = f"{because}, however many members there are."
+            because = (
+                f"As many as now can have {peak.value:,}. {because}, however many members there "
+                "are."
+            )
             return NoGain("members", because, proved=none)
         known: dict[int, Best | None] = {}
 

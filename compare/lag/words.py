@@ -174,7 +174,7 @@ def one_partition(name: str, amount: int, what: str = "lag") -> str:
 
 def least_by_one_partition(name: str, amount: int, what: str = "lag") -> str:
     """Return why the busiest member has no less than one partition alone."""
-    why = "no assignment can put less on its member, and more members would not help"
+    why = "no assignment can put less on its member, however many members there are"
     return f"{one_partition(name, amount, what)}: {why}."
 
 

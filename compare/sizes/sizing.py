@@ -85,21 +85,32 @@ class Target:
         return Target(aim, most)
 
 
-def parse_target(text: str) -> dict[str, int]:
-    """Return the target of ``peak_time=5m``, ``peak_lag=400k`` or ``peak_load=8``.
+def parse_target(text: str, group: Group) -> dict[str, int]:
+    """Return the target of ``peak_time=5m``, ``peak_lag=400k``, or ``peak_lag=50%`` of that now.
+
+    Parameters
+    ----------
+    group : of which N% is so much of what it has now, rounded down
 
     Raises
     ------
     BadInput
-        Where it is written in another way.
+        Where it is written in another way, or what the group has now is not known.
     """
     name, _, value = text.partition("=")
-    require_one_of(f"target {text}", name, AIMS)
+    aim = require_one_of(f"target {text}", name, AIMS)
+    if share := re.fullmatch(r"([0-9]{1,9})%", value):
+        held = Assignment.current(group)
+        now = _held(held).of(aim)[0] if held.is_valid and group.members else None
+        if now is None:
+            raise BadInput(f"target {text}: the {name} of what members hold now is not known")
+        return {name: now * int(share[1]) // 100}
     found = whole_number(value, SECONDS_IN if name == "peak_time" else SIZES)
     if re.fullmatch(r"[0-9]{19,} ?[A-Za-z]*", value):
         raise BadInput(f"target {text}: N is too big; expected at most 18 digits")
     if found is None:
         what = "a time as in 300, 5m or 2h" if name == "peak_time" else "a number as in 8 or 400k"
+        what += ", or 50% of what is there now"
         raise BadInput(f"target {text}: expected {name}=N, with N {what}")
     return {name: found}
 

@@ -107,8 +107,8 @@ def test_solve_says_what_becomes_of_the_peak_and_what_holds_it(said):
     )
     assert (
         "Most lag on one member: 5,000, now 5,001 (under 1% less). One partition (t-0) "
-        "alone has 5,000 of lag: no assignment can put less on its member, and more members would "
-        "not help." in said["hot"]
+        "alone has 5,000 of lag: no assignment can put less on its member, however many members "
+        "there are." in said["hot"]
     )
 
 

@@ -140,8 +140,8 @@ def test_the_first_number_looked_at_is_said_to_be_that(said):
         "3 members are enough for a greatest load of at most 2; fewer than 3 were not tried."
     )
     assert said["plain"][0] == (
-        "g: 6 partitions, 2 members now. With 3 members, the most looked at, the busiest has "
-        "1,000 of lag."
+        "g: 6 partitions, 2 members now. With 3 members at their best assignment the busiest has "
+        "1,000 of lag; no more were looked at."
     )
 
 

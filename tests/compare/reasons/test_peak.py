@@ -31,8 +31,8 @@ def said(group: Group, objective: str = "peak_lag") -> tuple[str, str]:
 def test_a_hot_partition_is_named_with_the_peak_now_and_the_least():
     assert said(HOT) == (
         "At the best the most lag on one member is 90 (c0); now it is 95 (c0).",
-        "One partition (t-0) alone has 90 of lag: no assignment can put less on its member, and "
-        "more members would not help.",
+        "One partition (t-0) alone has 90 of lag: no assignment can put less on its member, "
+        "however many members there are.",
     )
 
 

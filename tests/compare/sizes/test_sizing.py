@@ -280,15 +280,25 @@ def test_what_cannot_be_sized_is_refused_and_why(group, given, message):
         ("peak_time=2h", {"peak_time": 7200}), ("peak_lag=400k", {"peak_lag": 400_000}),
         ("peak_lag=1,200", {"peak_lag": 1200}),
         ("peak_load=8", {"peak_load": 8}), ("peak_lag=2M", {"peak_lag": 2_000_000}),
+        ("peak_lag=50%", {"peak_lag": 45}), ("peak_load=67%", {"peak_load": 2}),
     ],
 )  # fmt: skip
 def test_a_target_is_written_with_units_as_people_do(text, found):
-    assert parse_target(text) == found
+    owned = {"a": {"owned": {"t": [0, 1, 2]}}, "b": {"owned": {"t": [3]}}}
+    topics = {"t": {"partitions": 4, "lag": [40, 30, 21, 9]}}
+    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": owned}
+    assert parse_target(text, Group.from_dict(document)) == found
 
 
 @pytest.mark.parametrize(
-    "text", ["peak_time=5x", "peak_lag=5m", "peak_lag=", "peak_lag=-1", "x=1"]
+    "text",
+    ["peak_time=5x", "peak_lag=5m", "peak_lag=", "peak_lag=-1", "x=1", "peak_lag=50%", "x=50%"],
 )
 def test_a_target_with_another_unit_is_refused(text):
     with pytest.raises(BadInput, match=f"^target {text}: "):
-        parse_target(text)
+        parse_target(
+            text,
+            Group.from_dict(
+                {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": {}}
+            ),
+        )
