@@ -39,7 +39,7 @@ from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.tiers import called, in_words
-from groups.wording import bounded, counted, duration, rounded
+from groups.wording import counted, duration, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Mapping, Sequence
@@ -100,10 +100,9 @@ def show_scores(
         but = ", except of peak lag" if lagging else ""
         tell(f"in brackets: how much worse than the optimum{but}")
     if lowest is not None and lagging:
-        least = bounded(lowest.records, lowest.bound)
         tell(
             f"peak lag: of the member with most, at which {in_words(solution.objective)} does not "
-            f"look; in brackets: how much more than {least}, {lowest.named}"
+            f"look; in brackets: how much more than {lowest.told}"
         )
 
 

@@ -13,7 +13,7 @@ from groups.errors import BadInput
 from groups.fleet import Fleet
 from groups.needs import require_data
 from groups.tiers import MOVES, TIERS, Objective
-from groups.wording import listed
+from groups.wording import bounded, listed
 
 if TYPE_CHECKING:
     from compare.lag.fall import Fall
@@ -70,6 +70,11 @@ class LowestPeak:
         """What it is: ``the least with balanced loads, by any number of moves``."""
         many = "" if MOVES in self.before else ", by any number of moves"
         return f"{f'the least {self.given}'.rstrip()}{many}"
+
+    @property
+    def told(self) -> str:
+        """How much it is, or between what, and what it is."""
+        return f"{bounded(self.records, self.bound)}, {self.named}"
 
     def excess_of(self, peak: int) -> int | tuple[int, int]:
         """Return how much more a peak is than the least, or between what that is if not proved."""

@@ -241,7 +241,7 @@ def _groups_csv(page: Page) -> str | None:
     columns = {
         "group": "name",
         "captured_at": "captured_at",
-        "verdict": "says",
+        "verdict": "shown",
         "to_do": "to_do",
         "members": "members",
         "partitions": "partitions",

@@ -253,7 +253,7 @@ explain all.txt orders.json
 size late.json --target speed=1
     --target speed=1: 'speed', expected one of peak_lag, peak_time, peak_load, load_spread, balance
 size late.json --target peak_lag=x
-    --target peak_lag=x: expected peak_lag=N, with N a number as in 8 or 400k, or 50% of what is there now
+    --target peak_lag=x: expected peak_lag=N, with N a number as in 8 ... 50% of what is there now
 size late.json --target peak_time=5m
     members.a.capacity: unknown, but target peak_time needs it; pass --rate ...
 score orders.json --rate 1,00

@@ -122,7 +122,7 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
         grid=None if target is None else grid_of(moves, target),
         planned_heads=tuple((_head(column, group.nouns), column.is_number) for column in columns),
         planned=planned(judged, scores, solved, columns),
-        planned_lag=None if beside is None else f"{beside.records:,}, {beside.named}",
+        planned_lag=None if beside is None else beside.told,
         who_reads_is_open=not known,
         assumed=group.assumed,
         why=reasons,
