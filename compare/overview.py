@@ -26,6 +26,8 @@ from compare.verdict import (
 from groups.importers.seen import rebalancing as told_of
 from groups.tiers import LAG_PEAKS
 from groups.wording import (
+    HIGHEST_SEEN,
+    HOLDERS_ALONE,
     MOST_NAMED,
     NO_MEMBER_SHOWN,
     OF_CONSUMERS,
@@ -53,10 +55,9 @@ SAID_WITH: Mapping[Says, str] = {
 }
 # What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
 GUESSES = {
-    "members: those that hold": "members that hold nothing: add kafka-consumer-groups "
-    "--describe --members",
+    HOLDERS_ALONE: "members that hold nothing: add kafka-consumer-groups --describe --members",
     NO_MEMBER_SHOWN: "whether a group without members is rebalancing: capture again with 2>&1",
-    "highest number seen": "partitions beyond those seen: add kafka-topics --describe",
+    HIGHEST_SEEN: "partitions beyond those seen: add kafka-topics --describe",
 }
 
 

@@ -22,6 +22,14 @@ ON_THE_WAY = "a rebalance is under way"
 
 # How a note on a group begins whose text shows no member, and not why.
 NO_MEMBER_SHOWN = "members: none, since no partition has an owner"
+# Words of importers' notes: pseudonyms keep a note by them, views count it. {} is a number.
+HOLDERS_ALONE = "members: those that hold partitions, no view lists idle ones"
+NAMED_AFTER_FILE = "the group was named after the file"
+HIGHEST_SEEN = "the highest number seen"
+FAR_BEYOND = "far beyond the others"
+CLAIMED_BY_SEVERAL = "shown with several members, all claim them"
+ONE_CLAIMED_BY_SEVERAL = "shown with {} members, all claim it"
+OF_CLASSIC_PROTOCOL = "{} of {} members use the classic protocol (UPGRADED false)"
 # How a note on a classic Kafka Streams application begins.
 CLASSIC_STREAMS = "a classic Kafka Streams application"
 

@@ -333,7 +333,7 @@ def _is_left_open(
 
 
 def _open_told(judged: Judged) -> str:
-    """Return the verdict; for IMPROVABLE, also why the amount is not known."""
+    """Return the verdict; for "improvable", also why the amount is not known."""
     if judged.verdict.says != IMPROVABLE:
         return judged.shown
     why = "depends on who reads what" if judged.further_question else "is not proved"

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 
 from groups.errors import BadInput
 from groups.group import Group
-from groups.wording import BEYOND_THE_END, NO_MEMBER_SHOWN
+from groups.wording import (
+    BEYOND_THE_END,
+    CLAIMED_BY_SEVERAL,
+    FAR_BEYOND,
+    HIGHEST_SEEN,
+    HOLDERS_ALONE,
+    NAMED_AFTER_FILE,
+    NO_MEMBER_SHOWN,
+    OF_CLASSIC_PROTOCOL,
+    ONE_CLAIMED_BY_SEVERAL,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,21 +37,29 @@ _NAMES = ("rack", "host", "client_id", "instance_id")
 _LABELS = {"client_id": "client", "instance_id": "instance"}
 _ASSIGNORS = frozenset({"range", "roundrobin", "sticky", "cooperative-sticky", "uniform"})
 _LEFT_OUT = "a note was left out, it may hold names"
+_NUMBER = r"\d[\d,]*"
+
+
+def _pattern(note: str) -> str:
+    """Return the pattern of a note of `groups.wording`, in which {} is a number."""
+    return re.escape(note).replace(r"\{\}", _NUMBER)
+
+
 _NOTES = (
-    re.compile(r"(?P<topic>.+)(?P<rest>: \d+ partitions?, the highest number seen(?: \+ 1)?)"),
-    re.compile(r"(?P<topic>.+)(?P<rest>: partition \d+ is far beyond the others, up to \d+)"),
-    re.compile(r"(?P<topic>.+)(?P<rest>-\d+: shown with \d+ members, all claim it)"),
-    re.compile(r"(?P<rest>\d+ partitions are shown with several members, all claim them): .*"),
-    re.compile(r"(?P<rest>\d+ partitions are far beyond the others of their topics): .*"),
+    re.compile(rf"(?P<topic>.+)(?P<rest>: {_NUMBER} partitions?, {HIGHEST_SEEN}(?: \+ 1)?)"),
+    re.compile(rf"(?P<topic>.+)(?P<rest>: partition \d+ is {FAR_BEYOND}, up to \d+)"),
+    re.compile(rf"(?P<topic>.+)(?P<rest>-\d+: {_pattern(ONE_CLAIMED_BY_SEVERAL)})"),
+    re.compile(rf"(?P<rest>\d+ partitions are {CLAIMED_BY_SEVERAL}): .*"),
+    re.compile(rf"(?P<rest>\d+ partitions are {FAR_BEYOND} of their topics): .*"),
     re.compile(rf"(?P<rest>{BEYOND_THE_END}): .*"),
-    re.compile(r"(?P<rest>the group was named after the file)(?:, .*)?"),
+    re.compile(rf"(?P<rest>{NAMED_AFTER_FILE})(?:, .*)?"),
     re.compile(
-        r"(?P<rest>members: those that hold partitions, no view lists idle ones"
+        rf"(?P<rest>{HOLDERS_ALONE}"
         rf"|{NO_MEMBER_SHOWN}"
-        r"|partition counts of \d+ topics: the highest number seen \+ 1"
+        rf"|partition counts of \d+ topics: {HIGHEST_SEEN} \+ 1"
         r"|captured_at: (?:the time of the (?:latest )?file|when standard input was read)"
         r"|auto\.offset\.reset: latest, so \d+ partitions? without a commit ha(?:s|ve) lag 0"
-        r"|\d+ of \d+ members use the classic protocol \(UPGRADED false\)"
+        rf"|{_pattern(OF_CLASSIC_PROTOCOL)}"
         r"|subscriptions by regular expression: \d+, left out"
         rf"|{_LEFT_OUT})"
     ),

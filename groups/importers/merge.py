@@ -23,7 +23,17 @@ from groups.importers.seen import (
     no_members,
     shared_or_streams,
 )
-from groups.wording import BEYOND_THE_END, NO_MEMBER_SHOWN, counted, few
+from groups.wording import (
+    BEYOND_THE_END,
+    CLAIMED_BY_SEVERAL,
+    FAR_BEYOND,
+    HIGHEST_SEEN,
+    HOLDERS_ALONE,
+    NO_MEMBER_SHOWN,
+    ONE_CLAIMED_BY_SEVERAL,
+    counted,
+    few,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -77,16 +87,12 @@ def merge(
     if _may_be_rebalancing(views, members):
         raise NotToBeHad(views[0].place, may_be_rebalancing(views[0].group))
     if not any(view.every_member or view.member_count is not None for view in views):
-        notes.append(
-            "members: those that hold partitions, no view lists idle ones"
-            if members
-            else NO_MEMBER_SHOWN
-        )
+        notes.append(HOLDERS_ALONE if members else NO_MEMBER_SHOWN)
     shared = [(key, len(held_by)) for key, held_by in sorted(owners.items()) if len(held_by) > 1]
     notes += _note(
         [f"{topic}-{number}" for (topic, number), _ in shared],
-        [f"{t}-{n}: shown with {count} members, all claim it" for (t, n), count in shared],
-        "shown with several members, all claim them",
+        [f"{t}-{n}: {ONE_CLAIMED_BY_SEVERAL.format(count)}" for (t, n), count in shared],
+        CLAIMED_BY_SEVERAL,
     )
     for (topic, number), held_by in sorted(owners.items()):
         for member in held_by:
@@ -355,7 +361,7 @@ def _topics(
     guessed = sorted(shown.keys() - sizes.keys())
     streams = any(view.streams for view in views)
     if len(guessed) > 1:
-        what = "partition counts of {} topics: the highest number seen + 1"
+        what = f"partition counts of {{}} topics: {HIGHEST_SEEN} + 1"
         what = "task counts of {} subtopologies: the highest task seen + 1" if streams else what
         notes.append(what.format(len(guessed)))
     for topic, numbers in sorted(shown.items()):
@@ -367,7 +373,7 @@ def _topics(
                 refuse(size.place, said)
             count = size.partitions
         elif len(guessed) == 1:
-            known = f"{_partitions(count)}, the highest number seen + 1"
+            known = f"{_partitions(count)}, {HIGHEST_SEEN} + 1"
             known = f"{counted(count, 'task')}, the highest task seen + 1" if streams else known
             notes.append(f"{topic}: {known}")
         rest = sorted(numbers)[:-1]
@@ -382,8 +388,8 @@ def _topics(
         topics[topic] = _topic(topic, count, offsets)
     notes += _note(
         [f"{topic}-{number}" for topic, (number, _) in far.items()],
-        [f"{t}: partition {n} is far beyond the others, up to {m}" for t, (n, m) in far.items()],
-        "far beyond the others of their topics",
+        [f"{t}: partition {n} is {FAR_BEYOND}, up to {m}" for t, (n, m) in far.items()],
+        f"{FAR_BEYOND} of their topics",
     )
     return topics, unseen
 

@@ -21,6 +21,7 @@ from groups.importers.seen import (
     shared_or_streams,
     streams_before_4_2,
 )
+from groups.wording import OF_CLASSIC_PROTOCOL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +122,7 @@ def _members(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[
         classic += row.get("UPGRADED") == "false"
     assumed = table.assumed
     if classic:
-        assumed += (f"{classic} of {len(rows)} members use the classic protocol (UPGRADED false)",)
+        assumed += (OF_CLASSIC_PROTOCOL.format(classic, len(rows)),)
     yield View(
         table.source, table.place, group, tuple(members.values()),
         every_member=True, assumed=assumed, streams="PROCESS" in table.columns,

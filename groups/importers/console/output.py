@@ -31,6 +31,7 @@ from groups.importers.seen import (
     rebalancing,
     shared,
 )
+from groups.wording import NAMED_AFTER_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +111,7 @@ def _table(
     assumed: tuple[str, ...] = ()
     if group is None and lines[at].split(None, 1)[0] != "GROUP":
         group = PurePath(without_gz(source)).stem
-        assumed = ("the group was named after the file, the text does not show its name",)
+        assumed = (f"{NAMED_AFTER_FILE}, the text does not show its name",)
     table = Table(
         source, at + 1, header, tuple(rows), group or "", assumed,
         ends_the_text=ends_the_text, has_no_line_end=ends_the_text and last == len(lines),

@@ -28,6 +28,7 @@ from groups.importers.seen import (
     refusal,
     require_consumers,
 )
+from groups.wording import NAMED_AFTER_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -226,7 +227,7 @@ def plan(source: str, content: str) -> Iterator[Finding]:
         ]
         members.append(SeenMember(f"{source}: {member}", member, held_by(pairs, member)))
     name = "plan" if source == STANDARD_INPUT else PurePath(source).name.split(".")[0] or "plan"
-    assumed = (f"group: {name}, as its file is named",)
+    assumed = (f"{NAMED_AFTER_FILE}, a plan does not show its name",)
     yield View(source, source, name, tuple(members), every_member=True, assumed=assumed)
 
 

@@ -22,7 +22,7 @@ NAMED: dict[str, Any] = {
     "captured_at": "2026-11-20T10:00:00Z",
     "auto_offset_reset": "earliest",
     "assumed": [
-        "acme.t2: 1 partition, the highest number seen + 1",
+        "acme.t2: 1,000 partitions, the highest number seen + 1",
         "read from /home/acme/notes.txt",
         "members: those that hold partitions, no view lists idle ones",
     ],
@@ -88,7 +88,7 @@ def test_every_column_that_a_solver_reads_is_as_before() -> None:
 def test_nothing_of_the_names_is_left() -> None:
     assert "acme" not in json.dumps(anonymise(NAMED))
     assert anonymise(NAMED)["assumed"] == [
-        "topic-4: 1 partition, the highest number seen + 1",
+        "topic-4: 1,000 partitions, the highest number seen + 1",
         "a note was left out, it may hold names",
         "members: those that hold partitions, no view lists idle ones",
         "subscriptions by regular expression: 1, left out",

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import pytest
 
 from groups import Group
+from groups.documents.pseudonyms import anonymise
 from groups.importers import import_each
 from tests.groups.importers.imported import (
     CAPTURES,
@@ -127,7 +128,9 @@ def test_a_plan_is_a_group_of_its_own_under_the_name_of_its_file() -> None:
     assert found.document["topics"] == {"t": 3, "u": 1}
     held = {m: said.get("owned", {}) for m, said in found.document["members"].items()}
     assert held == plan
-    assert "group: own, as its file is named" in found.document["assumed"]
+    named = "the group was named after the file"
+    assert f"{named}, a plan does not show its name" in found.document["assumed"]
+    assert named in anonymise(found.document)["assumed"]
     idle_first = json.dumps({"b": {}, "a": {"t": [0]}}).encode()
     assert len(import_each([("-", idle_first)])[0]) == 1
     _, (refused,) = import_each([("p.json", b'{"a": {"t": [0, -1]}}')])
