@@ -66,7 +66,7 @@ GAUGES = (
     Gauge("assay_group_members", "Members of the group.", lambda _, row: row.members),
     Gauge(
         "assay_group_idle_members",
-        "Members that hold no partition.",
+        "Members that hold no partition, also those for whom there is none.",
         lambda judged, _: len(judged.now.idle),
     ),
     Gauge(

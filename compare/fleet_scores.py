@@ -141,11 +141,11 @@ def _scored(
     fleet, objective, groups = solution.fleet, solution.objective, len(solution)
     assignment, value = Assignment(fleet.group, owner), solution.value.copy()
     if is_flow(objective):
-        value = values_in(fleet, assignment, objective)
+        value = values_in(assignment, fleet, objective)
     else:
         alone = np.ones(groups, bool)
     facts = {name: np.ma.array(np.full(groups, one)) for name, one in UNLESS_SCORED.items()}
-    facts |= facts_of(fleet, assignment, reading_most)
+    facts |= facts_of(assignment, fleet, reading_most)
     comparable = facts["valid"].data & (solution.status != str(Status.UNKNOWN))
     found = FleetScores(
         solution=solution,

@@ -317,8 +317,8 @@ def _going_for_least_lag(
 
 def judged_by(group: Group, best: Solution) -> Judged:
     """Judge a group's current assignment by its optimum; all subscriptions are known."""
-    if _is_idle(group):
-        return _of_idle(group)
+    if _is_unassigned(group):
+        return _of_unassigned(group)
     now = Assignment.current(group)
     return Judged(group, now, best, best, _verdict(now, best, best))
 
@@ -354,13 +354,15 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
 def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
     """Judge each group by two optima: members read the least, and the most, that they may."""
     worlds = [
-        (reading_least(one), one.with_equal_subscriptions()) for one in groups if not _is_idle(one)
+        (reading_least(one), one.with_equal_subscriptions())
+        for one in groups
+        if not _is_unassigned(one)
     ]
     solved = iter(solved_between(worlds, tiers, time_limit))
     judged = []
     for group in groups:
-        if _is_idle(group):
-            judged.append(_of_idle(group))
+        if _is_unassigned(group):
+            judged.append(_of_unassigned(group))
             continue
         best, lowest = next(solved)
         now = Assignment.current(best.group)
@@ -390,12 +392,12 @@ def solved_between(
     ]
 
 
-def _is_idle(group: Group) -> bool:
+def _is_unassigned(group: Group) -> bool:
     """Return whether no member claims a partition, so that there is nothing to judge."""
     return not group.members or not len(group.claims.member)
 
 
-def _of_idle(group: Group) -> Judged:
+def _of_unassigned(group: Group) -> Judged:
     waiting = known_lag(group)
     says = NOTHING_ASSIGNED
     if not group.members:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from compare.limits import excesses
-from compare.scores import FACTS, STORED
+from compare.scores import FACTS, TYPES
 from groups.tiers import TIERS, called
 from groups.wording import duration, rounded
 
@@ -60,7 +60,7 @@ def columns_of(
     heads = {name: fact.head for name, fact in FACTS.items() if fact.head}
     columns = [
         ScoreColumn(
-            head, partial(_fact, name), is_number=STORED.get(name) == "int", gives_way=number
+            head, partial(_fact, name), is_number=TYPES[name] in ("int", "float"), gives_way=number
         )
         for number, (name, head) in enumerate(heads.items(), start=2)
     ]

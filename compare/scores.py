@@ -77,7 +77,7 @@ class Fact:
     counted : whether, over several groups, that column counts where it is true, or above 0
     """
 
-    of: Callable[[Fleet, Assignment], Exact] | None = None
+    of: Callable[[Assignment, Fleet], Exact] | None = None
     if_valid: bool = False
     in_rows: bool = True
     in_document: bool = True
@@ -86,8 +86,8 @@ class Fact:
     counted: bool = False
 
 
-def _valid_in(fleet: Fleet, assignment: Assignment) -> Bools:
-    return valid_in(fleet, assignment) & (not assignment.strays)
+def _valid_in(assignment: Assignment, fleet: Fleet) -> Bools:
+    return valid_in(assignment, fleet) & (not assignment.strays)
 
 
 @dataclass(frozen=True)
@@ -193,11 +193,9 @@ class Scores(Framed, list[Score]):
 
 # The facts of a score, by the names of its fields, in the order of every view.
 FACTS: dict[str, Fact] = {one.name: one.metadata.get("fact", Fact()) for one in fields(Score)}
-STORED = {
-    one.name: str(one.type).removesuffix(" | None")
-    for one in fields(Score)
-    if FACTS[one.name].stored
-}
+# Their types, without None.
+TYPES = {one.name: str(one.type).removesuffix(" | None") for one in fields(Score)}
+STORED = {name: kind for name, kind in TYPES.items() if FACTS[name].stored}
 COUNTED = tuple(name for name, fact in FACTS.items() if fact.counted)
 # What the table ``scores`` has of an assignor that is not scored.
 UNLESS_SCORED = {
@@ -224,7 +222,7 @@ def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
 
 
 def facts_of(
-    fleet: Fleet, assignment: Assignment, reading_most: Fleet | None = None
+    assignment: Assignment, fleet: Fleet, reading_most: Fleet | None = None
 ) -> dict[str, Column]:
     """Return the facts that an assignment tells, (groups,) each, masked where one is not known.
 
@@ -235,11 +233,11 @@ def facts_of(
         the least; None where it is known who reads what
     """
     of = {name: fact.of for name, fact in FACTS.items() if fact.of is not None}
-    made = {name: np.ma.array(tells(fleet, assignment)) for name, tells in of.items()}
+    made = {name: np.ma.array(tells(assignment, fleet)) for name, tells in of.items()}
     if reading_most is not None:
         among_more = replace(assignment, group=reading_most.group)
         for name, tells in of.items():
-            depends = made[name].data != tells(reading_most, among_more)
+            depends = made[name].data != tells(among_more, reading_most)
             made[name][depends] = np.ma.masked
     invalid = ~made["valid"].data
     for name, column in made.items():
@@ -389,7 +387,7 @@ def score(
             )
     found = values(assignment, solution.objective)
     most = None if reading_most is None else Fleet.one(reading_most)
-    facts = facts_of(Fleet.one(group), assignment, most)
+    facts = facts_of(assignment, Fleet.one(group), most)
     valid = bool(facts["valid"][0])
     excess = excess_of(found, solution) if valid else (None,) * len(found)
     lags = behind(assignment) if valid else None

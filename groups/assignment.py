@@ -214,7 +214,10 @@ class Assignment:
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """Members that hold nothing."""
+        """Members that hold nothing, also where there are fewer partitions than members.
+
+        The tier `idle_members` counts fewer: not those for whom there is no partition.
+        """
         return tuple(self.group.members[m] for m in np.flatnonzero(self.loads == 0))
 
     @cached_property
@@ -251,7 +254,7 @@ class Assignment:
         """Whether every partition that somebody reads is with exactly one member that reads it."""
         from groups.fleet import Fleet
 
-        return not self.strays and bool(valid_in(Fleet.one(self.group), self)[0])
+        return not self.strays and bool(valid_in(self, Fleet.one(self.group))[0])
 
     def require_valid(self) -> None:
         """Raise InvalidAssignment with the first violation, if there is one."""
@@ -296,7 +299,7 @@ class Assignment:
         """
         from groups.fleet import Fleet
 
-        return bool(balanced_in(Fleet.one(self.group), self)[0])
+        return bool(balanced_in(self, Fleet.one(self.group))[0])
 
     def _violation(self, kind: ViolationKind, partition: int) -> Violation:
         member, group = self.owner[partition], self.group
@@ -305,7 +308,7 @@ class Assignment:
         return Violation(kind, name, group.topics[group.topic[partition]], number)
 
 
-def valid_in(fleet: Fleet, assignment: Assignment) -> Bools:
+def valid_in(assignment: Assignment, fleet: Fleet) -> Bools:
     """(groups,) bool: whether all that somebody reads is with one reader, the rest with nobody.
 
     Parameters
@@ -325,7 +328,7 @@ def valid_in(fleet: Fleet, assignment: Assignment) -> Bools:
     return np.asarray(~any_in_parts(wrong, fleet.partition_start))
 
 
-def balanced_in(fleet: Fleet, assignment: Assignment) -> Bools:
+def balanced_in(assignment: Assignment, fleet: Fleet) -> Bools:
     """(groups,) bool: whether each is balanced as KIP-54 defines it, as `Assignment.balanced`."""
     group, most = fleet.group, np.iinfo(np.int64).max
     member, partition = assignment.holdings

@@ -515,10 +515,10 @@ def values(assignment: Assignment, objective: Objective) -> tuple[int, ...]:
     """Return the value of each tier, in the objective's order."""
     from groups.fleet import Fleet
 
-    return tuple(values_in(Fleet.one(assignment.group), assignment, objective)[0].tolist())
+    return tuple(values_in(assignment, Fleet.one(assignment.group), objective)[0].tolist())
 
 
-def values_in(fleet: Fleet, assignment: Assignment, objective: Objective) -> Exact:
+def values_in(assignment: Assignment, fleet: Fleet, objective: Objective) -> Exact:
     """Return the value of each tier for each group: (groups, tiers).
 
     Parameters

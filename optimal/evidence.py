@@ -78,13 +78,13 @@ class Evidence:
     @cached_property
     def valid(self) -> Bools:
         """(groups,) bool: whether readers hold all that is read, and nobody the rest."""
-        return valid_in(self.fleet, self.assignment)
+        return valid_in(self.assignment, self.fleet)
 
     def values(self, objective: Objective) -> Exact:
         """Return the value of each tier for each group: (groups, tiers)."""
         new = tuple(tier for tier in objective if tier not in self._values)
         if new:
-            found = values_in(self.fleet, self.assignment, new)
+            found = values_in(self.assignment, self.fleet, new)
             self._values.update(zip(new, found.T, strict=True))
         return np.stack([self._values[tier] for tier in objective], axis=1)
 

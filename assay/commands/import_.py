@@ -11,11 +11,11 @@ from assay.commands.options import Reset, SnapshotsOut, no_group_in
 from assay.streams import as_json, note_assumed, note_failures, write
 from groups.documents.json_files import is_json_lines
 from groups.documents.texts import named, read_bytes
-from groups.errors import BadInput, Failure
+from groups.errors import BadInput, Failure, require_one_of
 from groups.extras import require
 from groups.files import PARQUET, each_group, find, holds_snapshots, is_folder, is_parquet
 from groups.group import Group
-from groups.importers import import_each
+from groups.importers import DIALECTS, import_each
 from groups.importers.times import file_time, told_time
 from groups.wording import first_lines
 
@@ -57,6 +57,7 @@ def import_(
     rebalancing, gone or without consumers costs a line on standard error; the others are written.
     Snapshots and folders of them become Parquet, and Parquet becomes snapshots.
     """
+    require_one_of("--from", from_, DIALECTS)
     try:
         told = None if captured_at is None else told_time(captured_at)
     except BadInput as error:

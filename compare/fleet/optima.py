@@ -334,7 +334,7 @@ class _Answers:
         there = np.diff(fleet.member_start) > 0
         found = between(now.value, self.solution.value, self.solution.bound)
         worse = holds & now.valid & (found.says == IMPROVABLE)
-        moves = values_in(fleet, Assignment(fleet.group, self.solution.owner), (MOVES,))[:, 0]
+        moves = values_in(Assignment(fleet.group, self.solution.owner), fleet, (MOVES,))[:, 0]
         lag = _known_lag(self.rows.column("lag"))
         waiting = np.asarray(lag.fill_null(0))
         says = np.select(
@@ -372,7 +372,7 @@ class _Answers:
         if lag is None or self.solution.objective[0] != "balance":
             return np.zeros(len(fleet), bool)
         held = group.owner >= 0
-        peak = values_in(fleet, Assignment(group, group.owner), ("peak_lag",))[:, 0]
+        peak = values_in(Assignment(group, group.owner), fleet, ("peak_lag",))[:, 0]
         unknown = any_in_parts(held & (lag < 0), fleet.partition_start)
         found: Bools = ~unknown & (peak > 0) & (WORTH * (peak - least_in(fleet)) >= peak)
         return found

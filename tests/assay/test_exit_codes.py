@@ -175,7 +175,7 @@ anonymise orders.json -o no/where.json
 anonymise bad.json
     bad.json: topics.t0: -1, expected an integer of 0 or more
 import orders.json --from magic
-    dialect: 'magic', expected one of auto, console, rpk, kafka-python, kafka-ui, akhq, plan
+    --from: 'magic', expected one of auto, console, rpk, ...
 import oops.json
     oops.json: begins with '{oops', expected what kafka-consumer-groups --describe, ...
 import groups.txt --captured-at yesterday

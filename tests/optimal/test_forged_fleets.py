@@ -88,7 +88,7 @@ def forged(rng: random.Random, genuine: Solutions) -> Solutions:
             column = level if what == "level" else price
             column[rng.randrange(len(column))] += rng.choice((-2, -1, 1, 2))
     assignment = Assignment(genuine.fleet.group, owner)
-    told = values_in(genuine.fleet, assignment, genuine.objective)
+    told = values_in(assignment, genuine.fleet, genuine.objective)
     return replace(
         genuine,
         assignment=assignment,
