@@ -23,31 +23,31 @@ if TYPE_CHECKING:
 
     from aiokafka.cluster import ClusterMetadata
 
-# The client calls methods of the class, whichever consumer it is about, in a task that each
-# consumer has of its own. What one consumer remembers is in the context of that task.
+# The client calls methods of the class, for every consumer, but each consumer in a task of its
+# own. So the memory of a consumer is in the context of its task.
 _MEMORY: ContextVar[Memory] = ContextVar("_MEMORY")
 
 
 class OptimalAssignor(Settings):
     """Loads as balanced as can be and, of these assignments, one with the fewest moves.
 
-    As `live.kafka_python.OptimalAssignor`, with which it works in one group. This client gives
-    up all that it has before it joins: it knows no cooperative rebalance.
+    Like `live.kafka_python.OptimalAssignor`, and both work in one group. This client is always
+    eager: it gives up all partitions before it joins.
     """
 
     @classmethod
     def metadata(cls, topics: Collection[str]) -> ConsumerProtocolMemberMetadata:
-        """Return what the consumer joins with."""
+        """Return the metadata with which the consumer joins."""
         cls.require_settings()
         warm_up(cls.loaded)
-        said = _memory().said(topics, holds=False)
-        return ConsumerProtocolMemberMetadata(0, sorted(topics), said)
+        user_data = _memory().user_data(topics, holds=False)
+        return ConsumerProtocolMemberMetadata(0, sorted(topics), user_data)
 
     @classmethod
     def assign(
         cls, cluster: ClusterMetadata, members: Mapping[str, ConsumerProtocolMemberMetadata]
     ) -> dict[str, ConsumerProtocolMemberAssignment]:
-        """Return what each member gets."""
+        """Return each member's assignment."""
         joined = {
             member: Joined.of(said.subscription, said.user_data)
             for member, said in members.items()
@@ -62,20 +62,20 @@ class OptimalAssignor(Settings):
 
     @classmethod
     def on_assignment(cls, assignment: ConsumerProtocolMemberAssignment) -> None:
-        """Remember what the consumer was given."""
-        _memory().given(assignment.assignment, assignment.user_data)
+        """Remember the consumer's assignment."""
+        _memory().remember(assignment.assignment, assignment.user_data)
 
 
 class LagAwareAssignor(LagSettings, OptimalAssignor):
     """Balanced loads; of these the least lag on the busiest member; of these the fewest moves.
 
-    The leader asks for offsets with a client of its own. Where it cannot have them, it does what
-    `OptimalAssignor` does, and a warning says so.
+    The leader reads offsets with a client of its own. If that fails, it assigns like
+    `OptimalAssignor`, and a warning is logged.
     """
 
 
 def _memory() -> Memory:
-    """Return what the consumer whose task this is remembers."""
+    """Return the memory of the consumer that runs in this task."""
     found = _MEMORY.get(None)
     if found is None:
         found = Memory()

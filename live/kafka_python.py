@@ -33,14 +33,14 @@ PROTOCOLS = {
 class OptimalAssignor(Settings):
     """Loads as balanced as can be and, of these assignments, one with the fewest moves.
 
-    The leader of the group solves it exactly. A plan is checked before it is given; where there
-    is none within the time limit, a sticky and balanced one is given, and a warning says so.
-    Plans depend on what the members and the cluster say, and not on who leads.
+    The leader of the group solves it exactly and checks the plan. If there is no plan within the
+    time limit, a sticky and balanced one is used, and a warning is logged. Plans depend on the
+    members' claims and the cluster's metadata, not on who leads.
 
     Attributes
     ----------
-    protocol : ``cooperative`` or ``eager``. All assignors of one consumer must be of one kind:
-        list the eager one beside the client's range, roundrobin or sticky
+    protocol : ``cooperative`` or ``eager``. All assignors of one consumer must have the same
+        protocol: use ``eager`` beside the client's range, roundrobin or sticky
     """
 
     protocol: ClassVar[Literal["cooperative", "eager"]] = "cooperative"
@@ -51,7 +51,7 @@ class OptimalAssignor(Settings):
 
     @classmethod
     def check_settings(cls) -> None:
-        """Raise BadInput where a setting cannot be what it is."""
+        """Raise BadInput if a setting has a bad value."""
         super().check_settings()
         if cls.protocol not in [*PROTOCOLS]:
             known = " or ".join(PROTOCOLS)
@@ -62,18 +62,18 @@ class OptimalAssignor(Settings):
         return [PROTOCOLS[self.protocol]]
 
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolSubscription:
-        """Return what the consumer joins with."""
+        """Return the metadata with which the consumer joins."""
         self.require_settings()
         warm_up(self.loaded)
-        said = self._memory.said(topics, holds=self.protocol == "cooperative")
-        return ConsumerProtocolSubscription(0, sorted(topics), said)
+        user_data = self._memory.user_data(topics, holds=self.protocol == "cooperative")
+        return ConsumerProtocolSubscription(0, sorted(topics), user_data)
 
     def assign(
         self,
         cluster: ClusterMetadata,
         members: Sequence[JoinGroupResponse.JoinGroupResponseMember],
     ) -> dict[str, ConsumerProtocolAssignment]:
-        """Return what each member gets."""
+        """Return each member's assignment."""
         joined = {
             member.member_id: Joined.of(member.metadata.topics, member.metadata.user_data)
             for member in members
@@ -87,16 +87,16 @@ class OptimalAssignor(Settings):
         }
 
     def on_assignment(self, assignment: ConsumerProtocolAssignment, generation: int) -> None:
-        """Remember what the consumer was given."""
+        """Remember the consumer's assignment."""
         partitions = ((one.topic, one.partitions) for one in assignment.assigned_partitions)
-        self._memory.given(partitions, assignment.user_data)
+        self._memory.remember(partitions, assignment.user_data)
 
 
 class LagAwareAssignor(LagSettings, OptimalAssignor):
     """Balanced loads; of these the least lag on the busiest member; of these the fewest moves.
 
-    The leader asks for offsets with a client of its own. Where it cannot have them, it does what
-    `OptimalAssignor` does, and a warning says so.
+    The leader reads offsets with a client of its own. If that fails, it assigns like
+    `OptimalAssignor`, and a warning is logged.
     """
 
     settable: ClassVar[tuple[str, ...]] = ("protocol", *LagSettings.settable)

@@ -1,4 +1,4 @@
-"""Watch: a cluster captured again and again, into a series of files that a run reads."""
+"""Watch: captures of a cluster at an interval, and a series of files for them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _OURS = re.compile(
 
 @dataclass(frozen=True)
 class Look:
-    """What one look at a cluster found.
+    """The result of one capture in a watch.
 
     Attributes
     ----------
-    at : when, in UTC: ``2026-11-20T10:00:00Z``
+    at : its time in UTC: ``2026-11-20T10:00:00Z``
     found : the groups, and why others could not be captured
-    away : why the cluster could not be asked, None where it could
+    away : why the cluster could not be asked; None if it could
     """
 
     at: str
@@ -52,20 +52,20 @@ def looks(
     times: int | None = None,
     seconds: float | None = None,
 ) -> Iterator[Look]:
-    """Yield what a cluster has, at an interval; one that is away for a while is asked again.
+    """Yield a capture of a cluster at an interval, also while the cluster is away for a while.
 
-    A look that takes longer than the interval lets the next ones fall out.
+    If a capture takes longer than the interval, the next ones are skipped.
 
     Parameters
     ----------
-    every : seconds from the beginning of one look to that of the next
-    times : how many looks; None: without an end
-    seconds : how long after the first one the last may begin; None: without an end
+    every : seconds from the start of one capture to that of the next
+    times : number of captures; None: no end
+    seconds : latest start of the last capture after the first; None: no end
 
     Raises
     ------
     BadInput
-        Where the cluster cannot be asked the first time.
+        If the cluster cannot be asked the first time.
     """
     from live.capture.captures import Captured, moment
 
@@ -93,34 +93,34 @@ class Series:
 
     Attributes
     ----------
-    folder : made where it is not there
-    keep : how many captures stay, the newest; None: all
+    folder : created if it does not exist
+    keep : number of newest captures to keep; None: all
     """
 
     folder: Path
     keep: int | None = None
 
     def prepare(self) -> None:
-        """Make the folder.
+        """Create the folder.
 
         Raises
         ------
         BadInput
-            Where nothing can be written there.
+            If nothing can be written there.
         """
         make_folder(self.folder)
 
     def add(self, at: str, documents: Sequence[Imported]) -> int:
-        """Add a capture and return its bytes; a reader sees all of it or nothing.
+        """Write a capture atomically, delete old ones, and return its size in bytes.
 
         Raises
         ------
         BadInput
-            Where it cannot be written.
+            If it cannot be written.
         """
         lines = "".join(f"{json.dumps(one.document, ensure_ascii=False)}\n" for one in documents)
         data = gzip.compress(lines.encode("utf-8", "surrogatepass"), mtime=0)
-        path = self._free(at.replace(":", "-"))
+        path = self._unused_path(at.replace(":", "-"))
         part = path.with_name(f".{path.name}.part")
         with writing(path):
             try:
@@ -131,21 +131,21 @@ class Series:
                 part.replace(path)
             finally:
                 part.unlink(missing_ok=True)
-        self._forget()
+        self._delete_old()
         return len(data)
 
     def files(self) -> list[Path]:
         """Return the files of the series, the oldest first."""
         return sorted(path for path in self.folder.iterdir() if _OURS.fullmatch(path.name))
 
-    def _free(self, name: str) -> Path:
+    def _unused_path(self, name: str) -> Path:
         path, number = self.folder / f"{name}{ENDING}", 1
         while path.exists():
             number += 1
             path = self.folder / f"{name}_{number}{ENDING}"
         return path
 
-    def _forget(self) -> None:
+    def _delete_old(self) -> None:
         if self.keep is not None:
             for path in self.files()[: -self.keep]:
                 path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""The optimum as an assignor: from what members and cluster say to a plan that is always valid.
+"""The optimum as an assignor: from members' claims and cluster metadata to an always valid plan.
 
-`live.kafka_python` and `live.aiokafka` hand this to the two clients.
+`live.kafka_python` and `live.aiokafka` adapt it to the two clients.
 """

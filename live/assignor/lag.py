@@ -1,4 +1,4 @@
-"""Lag: the plan whose busiest member carries least, how far a group is behind, and settings."""
+"""Lag: the plan with the least lag on the busiest member, the group's lag, and settings."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class Settings:
-    """What users choose of an assignor.
+    """The settings of an assignor.
 
-    The clients take a class and make the object, if any, themselves. So settings are attributes
-    of the class; :meth:`with_` makes a class that has others, and so does a subclass.
+    Clients take a class and create the object, if any, themselves. So settings are attributes of
+    the class; :meth:`with_` makes a class with other settings, and so does a subclass.
 
     Attributes
     ----------
-    name : of the assignor, the same in every client
-    time_limit : seconds for the plan, in the leader. It sends no heartbeats meanwhile: keep this
-        well below the session timeout
-    settable : the settings that users may choose
-    loaded : what a plan needs, loaded when a consumer joins
+    name : name of the assignor, the same in every client
+    time_limit : seconds for the plan, in the leader. It sends no heartbeats meanwhile, so keep
+        this well below the session timeout
+    settable : names of the settings that users may choose
+    loaded : modules that a plan needs, which are loaded when a consumer joins
     """
 
     name: ClassVar[str] = "assay-optimal"
@@ -56,7 +56,7 @@ class Settings:
 
     @classmethod
     def check_settings(cls) -> None:
-        """Raise BadInput where a setting cannot be what it is."""
+        """Raise BadInput if a setting has a bad value."""
         limit = cls.time_limit
         if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
             raise BadInput(f"{cls.__name__}: time_limit: {limit!r}, expected seconds above 0")
@@ -68,7 +68,7 @@ class Settings:
         Raises
         ------
         BadInput
-            Where there is no such setting, or it cannot be that.
+            If there is no such setting, or its value is bad.
 
         Examples
         --------
@@ -83,35 +83,35 @@ class Settings:
 
     @classmethod
     def require_settings(cls) -> None:
-        """Raise BadInput where a setting is missing."""
+        """Raise BadInput if a setting is missing."""
 
     @classmethod
     def solver(cls) -> Solver:
-        """Return what makes the plan."""
+        """Return the function that makes the plan."""
         return partial(optimum, time_limit=cls.time_limit)
 
 
 log = logging.getLogger(__name__)
 
 OBJECTIVE = "balance > peak_lag > stickiness"
-# The last plan is not carried out yet: what somebody holds stays, whatever the lag is by now.
-# Else each round could find another plan better, and the group would never come to rest.
+# While the last plan is not carried out yet, moves count before lag. Otherwise each round could
+# prefer another plan as lags change, and the rebalances would never end.
 FINISHING = "balance > stickiness > peak_lag"
-# Of the seconds that are left; the others are for checking the answer and making it a plan.
+# The solver's share of the remaining seconds; the rest is for checking and returning the plan.
 SHARE = 0.8
 RESETS = ("latest", "earliest")
 
 
 class LagSettings(Settings):
-    """What users choose of an assignor that knows lag.
+    """The settings of an assignor that uses lag.
 
     Attributes
     ----------
     group_id : the id of the group, which clients do not tell their assignors
-    connection : how the leader reaches the cluster, with a client of its own
-    auto_offset_reset : ``latest`` or ``earliest``, as the consumers have it: whether a partition
-        without a commit has no lag, or all that is in the log
-    time_limit : seconds for the plan, in the leader; offsets may take half of them
+    connection : connection of the leader's own client to the cluster
+    auto_offset_reset : ``latest`` or ``earliest``, as the consumers have it: without a commit, the
+        lag of a partition is 0, or its whole log
+    time_limit : seconds for the plan, in the leader; reading offsets may take half of them
     """
 
     name: ClassVar[str] = "assay-lag-aware"
@@ -136,7 +136,7 @@ class LagSettings(Settings):
 
     @classmethod
     def check_settings(cls) -> None:
-        """Raise BadInput where a setting cannot be what it is."""
+        """Raise BadInput if a setting has a bad value."""
         super().check_settings()
         if cls.auto_offset_reset not in RESETS:
             raise BadInput(
@@ -148,20 +148,20 @@ class LagSettings(Settings):
 
     @classmethod
     def require_settings(cls) -> None:
-        """Raise BadInput where a setting is missing."""
+        """Raise BadInput if a setting is missing."""
         for name in ("group_id", "connection"):
             if getattr(cls, name) is None:
                 raise BadInput(f"{cls.__name__}: no {name}: {cls.__name__}.with_({name}=...)")
 
     @classmethod
     def lag(cls, numbers: Mapping[str, Sequence[int]]) -> Lag:
-        """Return the lag in records of each topic and partition number.
+        """Return the lag in records of each (topic, partition number).
 
-        A subclass may have it from elsewhere, such as a monitor.
+        A subclass may take it from elsewhere, such as a monitor.
 
         Parameters
         ----------
-        numbers : of the partitions of each topic
+        numbers : partition numbers of each topic
         """
         assert cls.connection is not None
         assert cls.group_id is not None
@@ -169,24 +169,24 @@ class LagSettings(Settings):
 
     @classmethod
     def solver(cls) -> Solver:
-        """Return what makes the plan."""
+        """Return the function that makes the plan."""
         return partial(_least_lag, cls)
 
 
 def lag_of(
     connection: Connection, group_id: str, numbers: Mapping[str, Sequence[int]], reset: str
 ) -> Lag:
-    """Ask how many records of which partitions a group has not committed yet.
+    """Return the lag in records of each (topic, partition number) of a group.
 
     Parameters
     ----------
-    numbers : of the partitions of each topic
-    reset : what counts without a commit: ``latest``, nothing, or ``earliest``, all of the log
+    numbers : partition numbers of each topic
+    reset : lag of a partition without a commit: ``latest``: 0; ``earliest``: the whole log
 
     Raises
     ------
     BadInput
-        Where the brokers do not tell.
+        If the brokers cannot be asked.
     """
     from kafka import TopicPartition
     from kafka.admin import OffsetSpec
@@ -206,7 +206,7 @@ def lag_of(
 
 
 def _least_lag(settings: type[LagSettings], rebalance: Rebalance) -> Plan:
-    """Return the plan with the least lag on its busiest member; without offsets, the optimum."""
+    """Return the plan with the least lag on the busiest member; without lags, `optimum`'s."""
     from optimal.solve import solve
 
     deadline = monotonic() + settings.time_limit

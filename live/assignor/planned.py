@@ -1,4 +1,4 @@
-"""The plan of a rebalance: the optimum, or what is given where there is none in time."""
+"""The plan of a rebalance: the optimum, or a fallback if there is none in time."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ log = logging.getLogger(__name__)
 
 
 def planned(rebalance: Rebalance, solver: Solver, *, time_limit: float) -> Plan:
-    """Return a valid plan: what the solver finds, or the fallback and a line in the log.
+    """Return a valid plan: the solver's, or the fallback with a warning in the log.
 
     Parameters
     ----------
-    time_limit : seconds for the solver; when they are up nobody waits for it any more
+    time_limit : seconds to wait for the solver
     """
     try:
         plan = within(time_limit, partial(solver, rebalance))
@@ -48,23 +48,23 @@ def reason_of(error: Exception) -> str:
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """Return what a call returns within so many seconds.
+    """Return the result of a call that takes at most so many seconds.
 
-    A call that takes longer goes on in a thread of its own and comes to nothing.
+    A call that takes longer goes on in a background thread, and its result is dropped.
 
     Raises
     ------
     Failed
-        Where the seconds are up.
+        If the time is up.
     Exception
         Whatever the call raises.
     """
-    came: list[T] = []
+    results: list[T] = []
     failed: list[BaseException] = []
 
     def run() -> None:
         try:
-            came.append(call())
+            results.append(call())
         except BaseException as error:
             failed.append(error)
 
@@ -73,9 +73,9 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     thread.join(seconds)
     if failed:
         raise failed[0]
-    if not came:
+    if not results:
         raise Failed(f"no answer within {seconds:g} s")
-    return came[0]
+    return results[0]
 
 
 def optimum(rebalance: Rebalance, *, time_limit: float) -> Plan:
@@ -84,7 +84,7 @@ def optimum(rebalance: Rebalance, *, time_limit: float) -> Plan:
     Raises
     ------
     AssayError
-        Where the time is up, or the checker rejects the solver's answer.
+        If the time is up, or the checker rejects the solver's answer.
     """
     from optimal.solve import solve
 
@@ -97,8 +97,8 @@ def optimum(rebalance: Rebalance, *, time_limit: float) -> Plan:
 def fallback(rebalance: Rebalance) -> Plan:
     """Return a valid plan in which members keep what they own unless others have less.
 
-    Where all members read the same topics, loads differ by at most one, after the fewest moves.
-    Elsewhere each partition moves at most once: the time is linear in the partitions.
+    If all members read the same topics, loads differ by at most one, with the fewest moves.
+    Otherwise each partition moves at most once. The time is linear in the partitions.
     """
     from groups import Assignment
     from heuristics.written.kip54 import hand_out, reassign
@@ -113,34 +113,34 @@ def fallback(rebalance: Rebalance) -> Plan:
     return rebalance.plan_of(Assignment(group, owner))
 
 
-# What a member gets: its topics, each with the numbers of its partitions, and user data.
+# A member's assignment: (topic, partition numbers) pairs, and user data.
 Given = tuple[list[tuple[str, list[int]]], bytes]
 
 
 @dataclass
 class Memory:
-    """What a consumer was given last, and what it knew if it led the last rebalance.
+    """A consumer's last assignment, and the topics it knew if it led the last rebalance.
 
     Attributes
     ----------
-    claim : what it was given last
-    led : the topics of the plan that it made last; none where another member made the last one
+    claim : its last assignment
+    led : topics of the last plan if this consumer made it; else empty
     """
 
     claim: Claim = field(default_factory=Claim)
     led: frozenset[str] = frozenset()
     _has_led: bool = False
 
-    def said(self, topics: Collection[str], *, holds: bool) -> bytes:
+    def user_data(self, topics: Collection[str], *, holds: bool) -> bytes:
         """Return the user data with which the consumer joins.
 
         Parameters
         ----------
-        holds : whether it goes on reading what it has (cooperative)
+        holds : whether it keeps its partitions while it joins (cooperative)
         """
         return packed(self.claim.about(topics, holds=holds))
 
-    def given(self, partitions: Iterable[tuple[str, Iterable[int]]], user_data: object) -> None:
+    def remember(self, partitions: Iterable[tuple[str, Iterable[int]]], user_data: object) -> None:
         """Remember an assignment."""
         self.claim = claim_after(partitions, user_data)
         if not self._has_led:
@@ -155,11 +155,11 @@ class Memory:
         *,
         time_limit: float,
     ) -> dict[str, Given]:
-        """Return what each member gets, as the leader of the group.
+        """Return each member's assignment, as the leader of the group.
 
         Parameters
         ----------
-        numbers_of : as :meth:`live.assignor.rebalance.Rebalance.of` takes it
+        numbers_of : as in :meth:`live.assignor.rebalance.Rebalance.of`
         time_limit : seconds for the solver
         """
         rebalance = Rebalance.of(members, numbers_of, gone=self.led)
@@ -182,14 +182,14 @@ class Memory:
 
 @cache
 def warm_up(modules: tuple[str, ...]) -> Thread:
-    """Begin to load modules, once in a process, in a thread of its own."""
+    """Load modules in a background thread, once in a process."""
     thread = Thread(target=_load, args=[modules], name="assay-warm-up", daemon=True)
     thread.start()
     return thread
 
 
 def _load(modules: tuple[str, ...]) -> None:
-    # What cannot be loaded is said by the plan that needs it.
+    # The plan that needs a missing module will fail with the reason.
     with suppress(ImportError):
         for module in modules:
             import_module(module)

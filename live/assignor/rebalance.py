@@ -1,9 +1,9 @@
-"""Rebalance: what the members claim, what is asked of the leader, and what it tells them.
+"""Rebalance: the members' claims, the leader's task, and its notes to the members.
 
-Claim and Note travel as user data: a member's claim in JoinGroup, the leader's note in SyncGroup.
-The clients hand on different parts of the rest: aiokafka knows no owned partitions, and tells its
-assignors neither a generation nor a member id. So leader and members count generations of their
-own, and a claim means the same to every client.
+Claims and notes travel as user data: a member's claim in JoinGroup, the leader's note in
+SyncGroup. They are needed because clients give assignors different data: aiokafka has no owned
+partitions, and gives neither a generation nor a member id. So leader and members count generations
+of their own, and a claim means the same in every client.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NEVER = -1
 LAST_GENERATION = 2**53
 FORMAT = b"\x01"
-# As read by Kafka's brokers, the metadata of a whole group is at most about a megabyte.
+# More than enough: brokers limit the metadata of a whole group to about a megabyte.
 MOST_BYTES = 2**24
 
 Generation = Annotated[int, msgspec.Meta(ge=NEVER, le=LAST_GENERATION)]
@@ -35,13 +35,13 @@ D = TypeVar("D", "Claim", "Note")
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True):
-    """What the leader says with an assignment.
+    """What the leader sends with an assignment.
 
     Attributes
     ----------
-    generation : of the plan, more than that of any claim the leader saw
-    member : whom the assignment is for
-    unfinished : whether some partition waits until its old owner has given it up
+    generation : generation of the plan, greater than that of any claim
+    member : id of the member that the assignment is for
+    unfinished : whether some partition still waits for its old owner to give it up
     """
 
     generation: Generation
@@ -50,14 +50,14 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """What a member says when it joins: what it was given last.
+    """What a member sends when it joins: its last assignment.
 
     Attributes
     ----------
-    owned : topics, each with the numbers of its partitions
-    generation, member, unfinished : as the note said that came with them
-    holds : whether the member goes on reading them until it is given something else
-        (cooperative); not where it gave all of them up to join (eager)
+    owned : partition numbers by topic
+    generation, member, unfinished : from the note that came with the assignment
+    holds : whether the member still reads these partitions (cooperative), or gave them up to join
+        (eager)
     """
 
     owned: dict[str, list[PartitionNumber]] = {}
@@ -67,13 +67,13 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     holds: bool = False
 
     def about(self, topics: Collection[str], *, holds: bool) -> Claim:
-        """Return the claim on what of this is in some topics, as a member sends it."""
+        """Return the claim limited to some topics."""
         kept = {topic: numbers for topic, numbers in self.owned.items() if topic in topics}
         return msgspec.structs.replace(self, owned=kept, holds=holds)
 
 
 def claim_after(given: Iterable[tuple[str, Iterable[int]]], user_data: object) -> Claim:
-    """Return what a member remembers of an assignment and the user data that came with it."""
+    """Return the claim that follows from an assignment and the user data that came with it."""
     owned = {topic: list(numbers) for topic, numbers in given}
     note = unpacked(user_data, Note)
     if note is None:
@@ -87,12 +87,12 @@ def claim_after(given: Iterable[tuple[str, Iterable[int]]], user_data: object) -
 
 
 def packed(said: Claim | Note) -> bytes:
-    """Return user data that says this."""
+    """Return a claim or a note as user data."""
     return FORMAT + zlib.compress(msgspec.json.encode(said), 1)
 
 
 def unpacked(user_data: object, kind: type[D]) -> D | None:
-    """Return what user data says; None where it says nothing of that kind, whatever it is."""
+    """Return the claim or note in user data; None if there is none of that kind."""
     if not isinstance(user_data, bytes | bytearray | memoryview):
         return None
     sent = bytes(user_data)
@@ -105,33 +105,33 @@ def unpacked(user_data: object, kind: type[D]) -> D | None:
         return None
 
 
-# What each member gets: by its id, topics with the numbers of their partitions, ascending.
+# By member id and topic, partition numbers in ascending order.
 Plan = dict[str, dict[str, list[int]]]
-# A topic whose size is not known has at most so many partitions for each one that is claimed.
+# A size inferred from claims is credible up to so many partitions for each claimed one.
 MOST_FOR_EACH_CLAIMED = 16
 
 
 @dataclass(frozen=True)
 class Joined:
-    """A member as it joined: the topics it subscribes to, and what it claims."""
+    """A member that joins: the topics that it subscribes to, and its claim."""
 
     topics: frozenset[str]
     claim: Claim
 
     @staticmethod
     def of(topics: Iterable[str] | None, user_data: object) -> Joined:
-        """Read what a member sent; what cannot be read claims nothing."""
+        """Return what a member sent; user data that cannot be read is an empty claim."""
         return Joined(frozenset(filter(None, topics or ())), unpacked(user_data, Claim) or Claim())
 
 
 @dataclass(frozen=True)
 class Rebalance:
-    """Who joined, and which partitions there are.
+    """The members that joined, and the partitions of their topics.
 
     Attributes
     ----------
-    members : by their ids, in ascending order
-    numbers : of the partitions of each topic that somebody reads, ascending
+    members : by id, in ascending order
+    numbers : partition numbers of each topic that somebody reads, ascending
     """
 
     members: Mapping[str, Joined]
@@ -144,15 +144,16 @@ class Rebalance:
         *,
         gone: Collection[str] = (),
     ) -> Rebalance:
-        """Collect what is known, in an order that does not depend on the order it came in.
+        """Return the rebalance, sorted so that it does not depend on the order of arrival.
 
-        A topic of which the client knows nothing (yet) has as many partitions as the claims show.
+        If the client has no metadata of a topic (yet), the claims show how many partitions it has.
 
         Parameters
         ----------
-        numbers_of : the partition numbers of a topic as the client knows them; None or none
-            where it does not know the topic
-        gone : topics of which claims do not count, as the client knew them before
+        numbers_of : returns the partition numbers of a topic; None or empty if the client has no
+            metadata of it
+        gone : topics whose claims do not count, as the client had their metadata before, so that
+            they must have been deleted
         """
         joined = {member: members[member] for member in sorted(members)}
         topics = sorted({topic for one in joined.values() for topic in one.topics})
@@ -165,18 +166,18 @@ class Rebalance:
 
     @property
     def generation(self) -> int:
-        """The newest generation that somebody claims from."""
+        """The newest generation of all claims."""
         return max((one.claim.generation for one in self.members.values()), default=NEVER)
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether the last plan left partitions to this one."""
+        """Whether the last plan left partitions for this one to assign."""
         newest = self.generation
         claims = (one.claim for one in self.members.values())
         return any(claim.unfinished and claim.generation == newest for claim in claims)
 
     def group(self) -> Group:
-        """Return the group, in which partition n of a topic is the nth of its numbers."""
+        """Return the group; partition n of a topic is the nth of its partition numbers."""
         from groups import Group
 
         places = {t: {n: i for i, n in enumerate(known)} for t, known in self.numbers.items()}
@@ -202,7 +203,7 @@ class Rebalance:
         )
 
     def plan_of(self, assignment: Assignment) -> Plan:
-        """Return the plan that an assignment of this group is."""
+        """Return an assignment of this group as a plan."""
         return {
             member: {
                 topic: [self.numbers[topic][i] for i in held] for topic, held in given.items()
@@ -213,7 +214,7 @@ class Rebalance:
     def require_valid(self, plan: Plan) -> None:
         """Raise InvalidAssignment unless each partition is with one member, which reads it.
 
-        It looks at nothing but what the members and the cluster said.
+        It uses only the members' subscriptions and the cluster's metadata, no solver.
         """
         given: defaultdict[str, list[int]] = defaultdict(list)
         for member, topics in plan.items():
@@ -230,12 +231,12 @@ class Rebalance:
             raise InvalidAssignment("a member is missing")
 
     def allowed_now(self, plan: Plan) -> Plan:
-        """Return what of a plan can be given at once: what another member still holds waits.
+        """Return the plan without the partitions that another member still holds.
 
-        Who holds it sees that it is not in its assignment, gives it up and joins again; the next
-        plan gives it to its new owner (KIP-429). A member holds what it claims from the newest
-        generation, under the id that it had then: one that missed a generation or joined anew has
-        lost what it had, would give nothing up, and nobody may wait for it.
+        Their holder sees that they are not in its assignment, gives them up and joins again; the
+        next plan gives them to their new owner (KIP-429). A member holds what it claims of the
+        newest generation under its present id. A member that missed a generation or has a new id
+        has lost its partitions: it would give nothing up, so nobody may wait for it.
         """
         holder: dict[tuple[str, int], str] = {}
         shared: set[tuple[str, int]] = set()
@@ -264,7 +265,7 @@ class Rebalance:
 
 
 def _claimed(members: Mapping[str, Joined], topics: set[str]) -> Mapping[str, set[int]]:
-    """Return the partition numbers that readers of some topics claim of them."""
+    """Return, by topic, the partition numbers that members who read it claim."""
     found: defaultdict[str, set[int]] = defaultdict(set)
     for joined in members.values():
         for topic in joined.claim.owned.keys() & joined.topics & topics:
@@ -273,6 +274,6 @@ def _claimed(members: Mapping[str, Joined], topics: set[str]) -> Mapping[str, se
 
 
 def _size(claimed: set[int]) -> int:
-    """Return how many partitions a topic has at least; none where that is not credible."""
+    """Return the least number of partitions that fits the claims; 0 if that is not credible."""
     least = max(claimed, default=-1) + 1
     return least if least <= MOST_FOR_EACH_CLAIMED * len(claimed) else 0

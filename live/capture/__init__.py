@@ -27,24 +27,23 @@ def capture(
 ) -> Captured:
     """Capture the groups of a cluster whose names match: members, what they read and hold, lag.
 
-    Nothing but questions is sent: no member joins, nothing is committed, no topic is made.
+    Only reads are sent: no member joins, nothing is committed, no topic is created.
 
-    A group that is not to be had (it is rebalancing, has no members, is not there, may not be
+    A group that cannot be captured (it is rebalancing, has no members, does not exist, may not be
     described, is a share or Connect group) is one Failure, and the others are captured.
 
     Parameters
     ----------
-    patterns : names, or patterns as a shell has them (``*``, ``?``, ``[ab]``); a group is
-        captured once however many match it. A name that no group has is a Failure, and so is a
-        pattern that matches none
-    lag : whether offsets are read: where each log begins and ends, and what is committed
-    patience_seconds : how long a group that is rebalancing, that changes while it is read or
-        whose coordinator is not ready is asked again
+    patterns : names, or patterns as in a shell (``*``, ``?``, ``[ab]``); a group is captured once
+        even if several match it. A name or pattern without a group is a Failure
+    lag : whether to read offsets: beginning and end of each log, and commits
+    patience_seconds : how long to ask again for a group that is rebalancing, that changes while it
+        is read, or whose coordinator is not ready
 
     Raises
     ------
     BadInput
-        Where no broker answers, or the extra ``clients`` is missing.
+        If no broker answers, or the extra ``clients`` is missing.
 
     Examples
     --------
@@ -65,5 +64,5 @@ def capture(
                 Cluster(admin), connection.bootstrap, patterns, lag=lag, deadline=deadline
             )
         except Unanswered as found:
-            # The connection looks for the reason of what the client raised.
+            # `connection.admin` turns the client's error into one that says what to do.
             raise (found.error or BadInput(f"{connection.bootstrap}: {found}")) from None

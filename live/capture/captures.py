@@ -1,4 +1,4 @@
-"""Captures: what one had, and which groups are asked for."""
+"""Captures: the result of a capture, its time, and the names in patterns of groups."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Captured:
-    """What one capture had: groups that became documents, and why others did not.
+    """The result of one capture: documents of groups, and why others have none.
 
-    Both ascend by the name of the group; failures that are of no one group come last. The source
-    of each is the address of the cluster.
+    Both are sorted by the group's name; failures that concern no single group come last. The
+    source of each is the address of the cluster.
     """
 
     documents: tuple[Imported, ...] = ()
@@ -24,7 +24,7 @@ class Captured:
 
 
 def moment() -> str:
-    """Return the moment in UTC, as captures tell it: ``2026-11-20T10:00:00Z``."""
+    """Return the present time in UTC, as in captures: ``2026-11-20T10:00:00Z``."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -32,7 +32,7 @@ _WILD = frozenset("*?[")
 
 
 def is_name(pattern: str) -> bool:
-    """Return whether a pattern has no wildcard, and so is the name of one group.
+    """Return whether a pattern has no wildcard, so that it names one group.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A cluster that is asked: requests to its brokers through kafka-python, answers typed."""
+"""Cluster: sends requests to brokers through kafka-python, and returns typed answers."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 T = TypeVar("T")
 D = TypeVar("D")
-# Groups of hundreds of members that read hundreds of topics each make long answers.
+# Groups described by one request: hundreds of members with hundreds of topics make long answers.
 MOST_GROUPS = 25
 ANY_BROKER = -1
 _ATTEMPTS = 3
 
 
 class Unanswered(Exception):
-    """A broker that did not answer, or not in a way that can be read; says who and why.
+    """A broker gave no answer, or one that cannot be read; the message says which and why.
 
     Attributes
     ----------
-    error : what kafka-python raised, None where the answer cannot be read
+    error : what kafka-python raised; None if the answer cannot be read
     """
 
     def __init__(self, reason: str, error: KafkaError | None = None) -> None:
@@ -50,21 +50,21 @@ class Unanswered(Exception):
 
 
 class Cluster:
-    """The brokers of a cluster, of which only questions are asked.
+    """The brokers of a cluster, which get only requests that change nothing.
 
     Attributes
     ----------
-    sent : how many requests were sent
+    sent : number of requests sent
     """
 
     def __init__(self, admin: KafkaAdminClient) -> None:
-        # Its public methods decode, merge and raise as they see fit: what is needed is the answer.
+        # The admin client's public methods merge answers and raise; we need each answer itself.
         self._manager = admin._manager  # noqa: SLF001
         self._milliseconds = int(admin.config["request_timeout_ms"])
         self.sent = 0
 
     def answers_to(self, question: type[ApiMessage], version: int = 0) -> bool:
-        """Return whether brokers know a question, at a version or a later one."""
+        """Return whether brokers support a request, in `version` or later."""
         try:
             known = self._manager.broker_version_data.api_version(question)
         except IncompatibleBrokerVersion:
@@ -72,18 +72,18 @@ class Cluster:
         return int(known) >= version
 
     def ask_any(self, question: ApiMessage, kind: type[T]) -> T:
-        """Return the answer of the broker that is least busy, or of another where it has none.
+        """Return the answer of the least busy broker, or of another if that one fails.
 
         Raises
         ------
         Unanswered
-            Where several in turn do not answer.
+            If three attempts fail, or an answer cannot be read.
         """
         for last in (False,) * (_ATTEMPTS - 1) + (True,):
             (answer,) = self.ask({ANY_BROKER: [question]}, kind)[ANY_BROKER]
             if not isinstance(answer, Unanswered):
                 return answer
-            # One that failed is passed over for some time.
+            # The client does not choose a failed broker again for some time.
             if last or answer.error is None:
                 raise answer
         raise AssertionError("the last attempt returns or raises")
@@ -91,9 +91,9 @@ class Cluster:
     def ask(
         self, questions: Mapping[int, Sequence[ApiMessage]], kind: type[T]
     ) -> dict[int, list[T | Unanswered]]:
-        """Return the answers by broker, in the order of the questions.
+        """Return the answers of each broker, in the order of its requests.
 
-        All brokers are asked at the same time, each for one answer after the other.
+        All brokers are asked at the same time, each one request after the other.
         """
         if not all(
             isinstance(q, messages.QUESTIONS) for asked in questions.values() for q in asked
@@ -113,17 +113,18 @@ class Cluster:
         question: Callable[[Sequence[K]], ApiMessage],
         kind: type[T],
     ) -> Iterator[tuple[int, Sequence[K], T | Unanswered]]:
-        """Yield the broker, what it was asked for, and its answer: `most` in one question.
+        """Ask for many keys in requests of at most `most`; yield (broker, keys, answer).
 
         Parameters
         ----------
-        asked_of : by broker, what it is to be asked for
+        asked_of : keys to ask each broker for, such as names of groups
+        question : makes the request for some keys
         """
-        parts = {node: list(batches(some, most)) for node, some in asked_of.items()}
+        parts = {node: list(batches(keys, most)) for node, keys in asked_of.items()}
         answered = self.ask({node: list(map(question, of)) for node, of in parts.items()}, kind)
         for node, of in parts.items():
-            for some, answer in zip(of, answered[node], strict=True):
-                yield node, some, answer
+            for keys, answer in zip(of, answered[node], strict=True):
+                yield node, keys, answer
 
     def ask_for_groups(
         self,
@@ -134,48 +135,48 @@ class Cluster:
     ) -> dict[str, D | Obstacle]:
         """Ask coordinators to describe groups, many in one request.
 
-        A group that the answer leaves out has not been answered.
+        A group that is missing in an answer gets a passing Obstacle.
 
         Parameters
         ----------
-        groups_of : by coordinator, the names of groups
+        groups_of : names of groups, by coordinator
         read : returns the groups of an answer, by name
         """
         found: dict[str, D | Obstacle] = {}
-        for node, some, answer in self.ask_in_parts(groups_of, MOST_GROUPS, question, kind):
-            told = {} if isinstance(answer, Unanswered) else read(answer)
+        for node, names, answer in self.ask_in_parts(groups_of, MOST_GROUPS, question, kind):
+            answered = {} if isinstance(answer, Unanswered) else read(answer)
             why = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
             silent = {
                 name: Obstacle(f"group {name!r}: {why}", passing=True)
-                for name in some
-                if name not in told
+                for name in names
+                if name not in answered
             }
-            found |= {name: told[name] if name in told else silent[name] for name in some}
+            found |= {name: answered[name] if name in answered else silent[name] for name in names}
         return found
 
     def _answers(self, questions: Mapping[int, Sequence[ApiMessage]]) -> dict[int, list[object]]:
-        found: dict[int, list[object]] = self._manager.run(self._of_all, questions)
+        found: dict[int, list[object]] = self._manager.run(self._ask_all, questions)
         return found
 
-    async def _of_all(
+    async def _ask_all(
         self, questions: Mapping[int, Sequence[ApiMessage]]
     ) -> dict[int, list[object]]:
         waiting = {
-            node: self._manager.call_soon(self._in_turn, node, asked)
+            node: self._manager.call_soon(self._ask_in_turn, node, asked)
             for node, asked in questions.items()
         }
         return {node: await future for node, future in waiting.items()}
 
-    async def _in_turn(self, node: int, asked: Sequence[ApiMessage]) -> list[object]:
+    async def _ask_in_turn(self, node: int, asked: Sequence[ApiMessage]) -> list[object]:
         answers: list[object] = []
         for question in asked:
             try:
                 whom = None if node == ANY_BROKER else node
-                # Connecting has a time limit of its own, and a longer one.
+                # A limit of our own, because the client's limit for connecting is longer.
                 sent = self._manager.send(question, node_id=whom)
                 answers.append(await self._manager.wait_for(sent, self._milliseconds))
             except KafkaError as error:
-                # One that does not answer now would let each further question wait as long.
+                # The broker's other requests would each wait as long, so they fail too.
                 return [*answers, *[error] * (len(asked) - len(answers))]
         return answers
 
@@ -203,12 +204,12 @@ class Cluster:
             return "its answer is longer than receive_message_max_bytes"
         if isinstance(error, IncompatibleBrokerVersion):
             return f"it is too old: {error}"
-        # Its text may be of whoever wrote the other end, or of a plug-in.
+        # The message may come from the other end or a plug-in, so it is not shown.
         return f"the client failed with {type(error).__name__}"
 
 
 def batches(of: Sequence[T], most: int) -> Iterator[Sequence[T]]:
-    """Yield the parts of a list, in order, `most` of it at a time.
+    """Yield consecutive parts of a list of at most `most` items.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Documents: what was captured of a group as ``assay-group/1``."""
+"""Documents: a captured group as ``assay-group/1``."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def document(
 ) -> JsonObject | Obstacle:
     """Return the document of a group, or why there is none.
 
-    No member has a generation: what members hold now is all of one generation, which brokers do
-    not tell, and the one in a member's metadata is that of an earlier claim.
+    No member gets a generation: the present assignment is of one generation, which brokers do not
+    tell, and the generation in a member's metadata belongs to an earlier claim.
 
     Parameters
     ----------
-    names : of the topics that its members read, hold or are to hold, there or not
-    topics : that the group reads, holds, is to hold or has committed offsets of
-    committed : None where nobody asked, an Obstacle where it is not known
+    names : topics that its members read, hold or have as target, existing or not
+    topics : metadata of these topics, and of those that the group has committed offsets of
+    committed : None if offsets were not asked for; an Obstacle if they are not known
     """
     assumed: list[str] = []
     members = {member.name: _member(member, topics) for member in group.members}
@@ -50,24 +50,24 @@ def document(
     known = committed if isinstance(committed, Committed) else None
     if known is not None:
         names = names | {name for name, _ in (*known.offsets, *known.unknown)}
-    there = sorted(names & topics.partitions.keys())
+    existing = sorted(names & topics.partitions.keys())
     if isinstance(committed, Obstacle):
         assumed.append(f"lag: not known, {committed.reason}")
     elif known is not None:
-        assumed += _doubts(there, topics, known, logs)
+        assumed += _doubts(existing, topics, known, logs)
     noted: JsonObject = {"assumed": assumed} if assumed else {}
     return {
         "format": FORMAT,
         "group": group.group,
         "captured_at": captured_at,
         **noted,
-        "topics": {name: _topic(name, topics, known, logs) for name in there},
+        "topics": {name: _topic(name, topics, known, logs) for name in existing},
         "members": members,
     }
 
 
 def valid(name: str, found: JsonObject | Obstacle) -> Document | Obstacle:
-    """Return a document where it makes a group; else why not: clients may write what they like."""
+    """Return a checked document, or why it makes no group: clients may send anything."""
     if isinstance(found, Obstacle):
         return found
     try:
@@ -79,7 +79,7 @@ def valid(name: str, found: JsonObject | Obstacle) -> Document | Obstacle:
 
 
 def _member(member: Member, topics: Topics) -> JsonObject:
-    told: dict[str, object] = {
+    known: dict[str, object] = {
         "rack": member.rack,
         "instance_id": member.instance_id,
         "client_id": member.client_id or None,
@@ -92,7 +92,7 @@ def _member(member: Member, topics: Topics) -> JsonObject:
     return {
         "subscription": read_by(member, topics),
         "owned": _numbers(member.held),
-        **{key: value for key, value in told.items() if value is not None},
+        **{key: value for key, value in known.items() if value is not None},
     }
 
 
@@ -152,21 +152,25 @@ def _offsets(key: Key, committed: Committed, logs: Logs) -> JsonObject:
 
 
 def _behind(key: Key, committed: Committed, logs: Logs) -> int | None:
-    """Return a lag beside one that is not known: in `offsets`, null means no commit."""
+    """Return the lag of a partition, used where another commit of the topic is unknown.
+
+    `offsets` cannot say that, as null means no commit there.
+    """
     at, end = committed.offsets.get(key), logs.end.get(key)
     return None if at is None or end is None else max(end - at, 0)
 
 
 def _doubts(
-    there: Iterable[str], topics: Topics, committed: Committed, logs: Logs
+    names: Iterable[str], topics: Topics, committed: Committed, logs: Logs
 ) -> Iterable[str]:
-    keys = [(name, one.partition_index) for name in there for one in topics.partitions[name]]
+    """Yield lines on offsets that are unknown, or do not fit the log."""
+    keys = [(name, one.partition_index) for name in names for one in topics.partitions[name]]
     why: dict[str, list[Key]] = defaultdict(list)
     for key in keys:
         for reason in {logs.unknown.get(key), committed.unknown.get(key)} - {None}:
             why[cast("str", reason)].append(key)
-    for reason, some in sorted(why.items()):
-        yield f"lag: not known where offsets are not, {reason}: {_named(some)}"
+    for reason, unknown in sorted(why.items()):
+        yield f"lag: not known where offsets are not, {reason}: {_named(unknown)}"
     gone = [
         k
         for k in keys

@@ -1,4 +1,4 @@
-"""Membership: the groups that brokers describe, as members with what they read and hold."""
+"""Membership: described groups as members with what they read and hold."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 Held = dict[str, tuple[int, ...]]
 _EMPTY = "empty"
 _RECONCILING = "reconciling"
-# What kafka-python raises on bytes that are none of the protocol's.
+# What kafka-python raises on bytes that it cannot decode.
 _UNREADABLE = (struct.error, ValueError, TypeError, IndexError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """What a classic member said when it last joined: the topics that it reads, and its rack."""
+    """What a classic member sent when it last joined: the topics that it reads, and its rack."""
 
     topics: tuple[str, ...]
     rack: str | None
@@ -45,8 +45,8 @@ class Member:
 
     Attributes
     ----------
-    subscription : topics by name; None where the broker tells nothing that can be read
-    regex : RE2 pattern of the topics that a KIP-848 member reads besides
+    subscription : topics by name; None if the member's metadata cannot be read
+    regex : RE2 pattern of further topics that a KIP-848 member reads
     held : what it holds now
     target : what the broker wants it to hold; None in a classic group
     """
@@ -66,10 +66,10 @@ class Member:
 
 @dataclass(frozen=True)
 class Described:
-    """A group with members between which partitions are assigned.
+    """A described group of consumers.
 
-    Two of one group are equal where nothing has changed in between: the same epochs, members,
-    subscriptions and assignments.
+    Two descriptions of one group are equal if it did not change in between: epochs, members,
+    subscriptions and assignments are the same.
 
     Attributes
     ----------
@@ -82,15 +82,15 @@ class Described:
 
     @property
     def moving(self) -> int:
-        """How many members do not hold yet, or still hold, what the broker wants otherwise."""
+        """Number of members that do not hold their target assignment yet."""
         return sum(one.target is not None and one.held != one.target for one in self.members)
 
 
 def subscribed(metadata: bytes) -> Subscription | None:
-    """Return what the metadata of a classic member says, None where it cannot be read.
+    """Return the decoded metadata of a classic member; None if it cannot be read.
 
-    Versions 0 to 3 of Kafka's ConsumerProtocolSubscription, and later ones as version 3. The
-    partitions owned and the generation in it are of the last join: they may be stale by now.
+    It is a ConsumerProtocolSubscription of version 0 to 3; later ones are read as version 3. Its
+    owned partitions and generation are those of the last join, which may be stale, and ignored.
     """
     try:
         said = ConsumerProtocolSubscription.decode(metadata)
@@ -103,7 +103,7 @@ def subscribed(metadata: bytes) -> Subscription | None:
 
 
 def held(assignment: bytes) -> Held | None:
-    """Return what a classic member is assigned, None where it cannot be read."""
+    """Return the decoded assignment of a classic member; None if it cannot be read."""
     if not assignment:
         return {}
     try:
@@ -115,7 +115,7 @@ def held(assignment: bytes) -> Held | None:
 
 
 def classic(answer: ClassicGroup) -> Described | Obstacle:
-    """Return a classic group, or what stands in the way."""
+    """Return a classic group, or why it cannot be captured."""
     group = answer.group_id
     found = obstacle_of(group, answer.error_code) or _not_of_consumers(
         group, answer.group_state, answer.protocol_type, answer.protocol_data
@@ -134,10 +134,10 @@ def classic(answer: ClassicGroup) -> Described | Obstacle:
 
 
 def consumer(answer: ConsumerGroup) -> Described | Obstacle:
-    """Return a KIP-848 group, or what stands in the way.
+    """Return a KIP-848 group, or why it cannot be captured.
 
-    One whose members have not reached their target yet is there all the same: what they hold and
-    what they are to hold are both known.
+    A group whose members have not reached their target is returned too, as both their present and
+    their target assignments are known.
     """
     group = answer.group_id
     state = answer.group_state.lower()

@@ -29,7 +29,7 @@ class Obstacle:
     Attributes
     ----------
     reason : one sentence that names the group
-    passing : whether it may be gone in a moment
+    passing : whether asking again in a moment may help
     not_to_be_had : whether the state or the kind of the group is the reason
     """
 
@@ -39,7 +39,7 @@ class Obstacle:
 
 
 def obstacle_of(group: str, code: int) -> Obstacle | None:
-    """Return what the error code of a group's description says, None for 0."""
+    """Return the meaning of the error code in a group's description; None for 0."""
     if code == 0:
         return None
     if code in _PASSING:
@@ -57,7 +57,7 @@ def obstacle_of(group: str, code: int) -> Obstacle | None:
 
 
 def topic_obstacle(group: str, topic: str, code: int) -> Obstacle:
-    """Return what the error code of a topic says that members of a group read or hold."""
+    """Return the meaning of the error code of a topic that members of a group read or hold."""
     if code == TOPIC_AUTHORIZATION_FAILED:
         reason = f"group {group!r}: topic {topic!r} may not be described: allow Describe on it"
         return Obstacle(reason)
@@ -66,12 +66,12 @@ def topic_obstacle(group: str, topic: str, code: int) -> Obstacle:
 
 
 def is_passing(code: int) -> bool:
-    """Return whether an error code is of a coordinator that may be ready in a moment."""
+    """Return whether an error code means that the coordinator may be ready in a moment."""
     return code in _PASSING
 
 
 def error_named(code: int) -> str:
-    """Return the name that Kafka's protocol has for an error code, with the code.
+    """Return an error code with its name in Kafka's protocol.
 
     Examples
     --------

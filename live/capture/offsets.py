@@ -1,4 +1,4 @@
-"""Offsets: what groups have committed, and where logs begin and end, in few requests."""
+"""Offsets: committed offsets of groups, and first and end offsets of logs, in few requests."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 MOST_GROUPS = 100
 MOST_PARTITIONS = 10_000
 Key = tuple[str, int]
-# Not the leader, or of another epoch than that of the metadata.
+# NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH and UNKNOWN_LEADER_EPOCH.
 _MOVED = (6, 74, 75)
 
 
 @dataclass(frozen=True)
 class Committed:
-    """What a group has committed, by topic and partition.
+    """The committed offsets of a group, by (topic, partition).
 
     Attributes
     ----------
-    offsets : where there is a commit
-    unknown : why nothing is known of some partitions
+    offsets : of partitions with a commit
+    unknown : reasons, of partitions whose commit is not known
     """
 
     offsets: Mapping[Key, int] = field(default_factory=dict)
@@ -45,12 +45,12 @@ class Committed:
 
 @dataclass(frozen=True)
 class Logs:
-    """Where logs begin and end, by topic and partition.
+    """First and end offsets of logs, by (topic, partition).
 
     Attributes
     ----------
-    unknown : why it is not known of some
-    moved : topics of which a leader says that it leads a partition no more
+    unknown : reasons, of partitions whose offsets are not known
+    moved : topics with a partition whose leader has changed since the metadata
     """
 
     beginning: Mapping[Key, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Logs:
 def committed_by(
     cluster: Cluster, coordinators: Mapping[str, int]
 ) -> dict[str, Committed | Obstacle]:
-    """Ask coordinators what their groups have committed, many groups in one request.
+    """Ask coordinators for the committed offsets of groups, many groups in one request.
 
     Brokers before Kafka 3.0 answer for one group at a time.
     """
@@ -72,11 +72,11 @@ def committed_by(
     if not cluster.answers_to(OffsetFetchRequest, messages.SEVERAL_GROUPS):
         return _one_by_one(cluster, groups_of)
     found: dict[str, Committed | Obstacle] = {}
-    for node, some, answer in cluster.ask_in_parts(
+    for node, names, answer in cluster.ask_in_parts(
         groups_of, MOST_GROUPS, messages.committed, messages.OffsetFetch
     ):
         silent = answer if isinstance(answer, Unanswered) else f"broker {node} leaves it out"
-        found |= {group: _unanswered(group, silent) for group in some}
+        found |= {group: _unanswered(group, silent) for group in names}
         if not isinstance(answer, Unanswered):
             found |= {
                 group.group_id: read_committed(group.group_id, group) for group in answer.groups
@@ -85,7 +85,7 @@ def committed_by(
 
 
 def read_committed(name: str, answer: messages.CommittedGroup) -> Committed | Obstacle:
-    """Return what a group has committed, as an answer tells it."""
+    """Return the committed offsets of a group in an answer, or why they are not known."""
     found = obstacle_of(name, answer.error_code)
     if found is not None:
         return found
@@ -101,7 +101,7 @@ def read_committed(name: str, answer: messages.CommittedGroup) -> Committed | Ob
 
 
 def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
-    """Ask leaders where the logs of topics begin and end; the end is read uncommitted."""
+    """Ask leaders for first and end offsets of topics; the end is the high watermark."""
     unknown: dict[Key, str] = {}
     keys_of: dict[int, list[Key]] = defaultdict(list)
     for name in sorted(set(names) & topics.partitions.keys()):
@@ -115,11 +115,11 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
     moved: set[str] = set()
     for at, offsets in found.items():
         question = partial(_logs_at, at)
-        for _, some, answer in cluster.ask_in_parts(
+        for _, keys, answer in cluster.ask_in_parts(
             keys_of, MOST_PARTITIONS, question, messages.ListOffsets
         ):
             if isinstance(answer, Unanswered):
-                unknown |= dict.fromkeys(some, str(answer))
+                unknown |= dict.fromkeys(keys, str(answer))
             else:
                 read_logs(answer, offsets, unknown)
                 moved |= _topics_moved(answer)
@@ -129,7 +129,7 @@ def logs_of(cluster: Cluster, topics: Topics, names: Iterable[str]) -> Logs:
 def read_logs(
     answer: messages.ListOffsets, offsets: dict[Key, int], unknown: dict[Key, str]
 ) -> None:
-    """Add to `offsets` what an answer tells, and to `unknown` why it does not."""
+    """Add the offsets in an answer to `offsets`, and reasons for missing ones to `unknown`."""
     for topic in answer.topics:
         for one in topic.partitions:
             key = (topic.name, one.partition_index)

@@ -1,7 +1,7 @@
-"""Rounds: groups are listed, described, their offsets read, and described again.
+"""Rounds: groups are listed and described, their offsets read, and the groups described again.
 
-A group of which both descriptions are equal is captured: what it holds and its offsets are of one
-and the same assignment. Of any other there is one round more, while there is time.
+A group is captured if both descriptions are equal: its assignment and its offsets then belong
+together. Other groups get another round, while there is time.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def capture_matching(
 
     Parameters
     ----------
-    source : what to call the cluster
-    deadline : on the clock of `time.monotonic`, when groups are asked again at the latest
+    source : the cluster's name in the result
+    deadline : time of `time.monotonic` after which no round starts
 
     Raises
     ------
     Unanswered
-        Where no broker answers.
+        If no broker answers.
     """
-    listed = _once_loaded(cluster, deadline)
+    listed = _listing_once_loaded(cluster, deadline)
     choice = choose(listed, patterns)
     found = {name: listed.groups[name] for name in choice.groups}
     silent = list(listed.silent.values())
@@ -68,14 +68,15 @@ def capture_matching(
         else:
             documents.append(Imported(one, (source,)))
     obstacles.sort(key=lambda pair: pair[0] or "")
-    # Of a group that is named, its own line says what was not listed.
+    # If only exact names are missing, their own lines say which brokers did not answer.
     if choice.unmatched or found:
         obstacles += [(None, Obstacle(f"{why}: groups there are not listed")) for why in silent]
     obstacles += [(None, _unmatched(pattern, listed)) for pattern in choice.unmatched]
     return Captured(tuple(documents), tuple(_failure(source, *pair) for pair in obstacles))
 
 
-def _once_loaded(cluster: Cluster, deadline: float) -> Listing:
+def _listing_once_loaded(cluster: Cluster, deadline: float) -> Listing:
+    """List groups again until no coordinator is loading, or the deadline has passed."""
     while True:
         found = list_groups(cluster)
         if not found.loading or time.monotonic() >= deadline:
@@ -104,7 +105,7 @@ def captured(
 
     Parameters
     ----------
-    deadline : on the clock of `time.monotonic`, when the last round starts at the latest
+    deadline : time of `time.monotonic` after which no further round starts
     """
     found: dict[str, Document | StreamsDocument | Obstacle] = {}
     waiting = dict(listed)
@@ -114,12 +115,12 @@ def captured(
         found |= of_round
         if last:
             break
-        again = [
+        to_retry = [
             name for name, one in of_round.items() if isinstance(one, Obstacle) and one.passing
         ]
-        if again:
+        if to_retry:
             time.sleep(max(0.0, min(PAUSE_SECONDS, deadline - time.monotonic())))
-        waiting = _listed_again(cluster, again, waiting, found)
+        waiting = _listed_again(cluster, to_retry, waiting, found)
     return found
 
 
@@ -129,7 +130,7 @@ def _listed_again(
     before: Mapping[str, Listed],
     found: dict[str, Document | StreamsDocument | Obstacle],
 ) -> dict[str, Listed]:
-    """Return where groups are now: a coordinator may have moved, a group may be gone."""
+    """List groups again, as a coordinator may have moved; groups that are gone go to `found`."""
     if not names:
         return {}
     try:
@@ -151,10 +152,10 @@ def _listed_again(
 def _round(
     cluster: Cluster, listed: Mapping[str, Listed], *, lag: bool, last: bool
 ) -> dict[str, Document | StreamsDocument | Obstacle]:
-    told = {name: _settled(one, last=last) for name, one in described(cluster, listed).items()}
-    before = {name: one for name, one in told.items() if not isinstance(one, Obstacle)}
+    answers = {name: _settled(one, last=last) for name, one in described(cluster, listed).items()}
+    before = {name: one for name, one in answers.items() if not isinstance(one, Obstacle)}
     found: dict[str, Document | StreamsDocument | Obstacle] = {
-        name: one for name, one in told.items() if isinstance(one, Obstacle)
+        name: one for name, one in answers.items() if isinstance(one, Obstacle)
     }
     if not before:
         return found
@@ -204,7 +205,7 @@ def _round(
 def _settled(
     one: Described | StreamsGroup | Obstacle, *, last: bool
 ) -> Described | StreamsGroup | Obstacle:
-    """Return a group whose assignment is there or, in the last round, on its way; else why not."""
+    """Return a group, or an Obstacle if it is rebalancing and this is not the last round."""
     if isinstance(one, StreamsGroup):
         return streams.obstacle(one, last=last) or one
     if isinstance(one, Described) and one.moving and not last:
@@ -215,10 +216,7 @@ def _settled(
 def described(
     cluster: Cluster, listed: Mapping[str, Listed]
 ) -> dict[str, Described | StreamsGroup | Obstacle]:
-    """Ask coordinators for groups, many in one request.
-
-    A group that the answer leaves out has not been answered.
-    """
+    """Ask coordinators to describe groups, many in one request."""
     of_kind: dict[str, dict[int, list[str]]] = {kind: defaultdict(list) for kind in KINDS}
     for name, one in sorted(listed.items()):
         of_kind[one.kind][one.node].append(name)
@@ -253,7 +251,7 @@ CLASSIC = "classic"
 CONSUMER = "consumer"
 STREAMS = "streams"
 KINDS = (CLASSIC, CONSUMER, STREAMS)
-# Brokers before 3.7 do not tell a type, and have classic groups alone.
+# Brokers before 3.7 give no type, and have only classic groups.
 _UNTOLD = ("", "unknown")
 _OFFSETS_TOPIC = "__consumer_offsets"
 
@@ -278,9 +276,9 @@ class Listing:
 
     Attributes
     ----------
-    groups : where to ask for each, or why it is none of consumers
-    silent : why the groups of a broker, or of none, are not listed, by broker
-    loading : whether one of them may in a moment
+    groups : coordinator and kind of each, or why it is no group of consumers
+    silent : by broker, or -1 for no broker, why its groups are not listed
+    loading : whether one of these brokers may list its groups in a moment
     """
 
     groups: Mapping[str, Listed | Obstacle] = field(default_factory=dict)
@@ -290,7 +288,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Choice:
-    """What patterns choose of a listing.
+    """The groups of a listing that patterns choose.
 
     Attributes
     ----------
@@ -307,15 +305,15 @@ class Choice:
 def list_groups(cluster: Cluster) -> Listing:
     """Ask every broker for the groups that it coordinates.
 
-    No broker is asked which one coordinates a group: on a cluster that never had one, that
-    question creates the topic of committed offsets.
+    FindCoordinator is not sent: on a cluster that never had a group, it creates the topic of
+    committed offsets.
 
     Raises
     ------
     Unanswered
-        Where no broker answers.
+        If no broker answers.
     """
-    # Brokers before 3.0 make this topic as soon as somebody asks for it.
+    # Brokers before 3.0 create this topic when a client asks for its metadata.
     is_new = cluster.answers_to(OffsetFetchRequest, messages.SEVERAL_GROUPS)
     asked_for = messages.topics([_OFFSETS_TOPIC] if is_new else [])
     known = cluster.ask_any(asked_for, messages.Metadata)
@@ -336,7 +334,7 @@ def list_groups(cluster: Cluster) -> Listing:
 
 
 def choose(listing: Listing, patterns: Sequence[str]) -> Choice:
-    """Return which groups patterns choose; a name may hold wildcards and still be meant itself.
+    """Return the groups that patterns choose; a name with wildcard characters matches itself too.
 
     Examples
     --------
@@ -359,9 +357,9 @@ def choose(listing: Listing, patterns: Sequence[str]) -> Choice:
 
 
 def why_unlisted(cluster: Cluster, names: Sequence[str], listing: Listing) -> list[Obstacle]:
-    """Return why no broker lists groups: they may not be seen, or they are not there.
+    """Return why no broker lists groups: they may not be described, or do not exist.
 
-    Any broker says whether a group may be described before it says whose it is.
+    Any broker can be asked, as it checks the permission before it says who coordinates a group.
     """
     if not names:
         return []
@@ -377,10 +375,9 @@ def why_unlisted(cluster: Cluster, names: Sequence[str], listing: Listing) -> li
 
 
 def _orphaned(known: messages.Metadata) -> Iterator[tuple[int, str]]:
-    """Yield why groups that no broker coordinates now are not listed, where there are such.
+    """Yield why some groups have no coordinator now.
 
-    Each group has its place in one partition of the topic of committed offsets, and the leader
-    of that one coordinates it.
+    The coordinator of a group is the leader of its partition of the topic of committed offsets.
     """
     for topic in known.topics:
         without = [one for one in topic.partitions if one.leader_id == NO_LEADER]

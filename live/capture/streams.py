@@ -1,7 +1,6 @@
-"""Streams: what brokers tell of Kafka Streams groups (KIP-1071), as ``assay-streams/1``.
+"""Streams: captured Kafka Streams groups (KIP-1071) as ``assay-streams/1``.
 
-A group of which two descriptions are equal is captured: its tasks and their lag are of one and the
-same assignment. A task is as far behind as all its source topics together.
+The lag of a task is the sum of the lags of the partitions that it reads.
 """
 
 from __future__ import annotations
@@ -34,11 +33,13 @@ if TYPE_CHECKING:
 
 
 def obstacle(group: StreamsGroup, *, last: bool) -> Obstacle | None:
-    """Return what stands in the way of a group; where it rebalances, its target is known.
+    """Return why a group cannot be captured, or None.
+
+    A group that is reconciling is captured in the last round, as its target is known.
 
     Parameters
     ----------
-    last : whether there is no round after this
+    last : whether this is the last round
     """
     name, state = group.group_id, group.group_state.lower()
     if (found := obstacle_of(name, group.error_code)) is not None:
@@ -53,12 +54,12 @@ def obstacle(group: StreamsGroup, *, last: bool) -> Obstacle | None:
 
 
 def standbys(cluster: Cluster, names: Sequence[str]) -> dict[str, int]:
-    """Return how many standbys groups are to have, where it may be known.
+    """Return the configured number of standbys of groups; groups without an answer are left out.
 
     Raises
     ------
     Unanswered
-        Where no broker answers.
+        If no broker answers.
     """
     answer = cluster.ask_any(messages.group_settings(names), messages.DescribeConfigs)
     return {
@@ -95,8 +96,8 @@ def document(
 
     Parameters
     ----------
-    committed : None where nobody asked, an Obstacle where it is not known
-    standbys : how many it is to have, None where it is not known
+    committed : None if offsets were not asked for; an Obstacle if they are not known
+    standbys : configured number of standbys; None if not known
     """
     for name in sorted(topics_read(group)):
         if name not in topics.partitions:
@@ -155,9 +156,9 @@ def _subtopology(
 
 
 def _lag(keys: Sequence[Key], committed: Committed, logs: Logs) -> int | None:
-    """Return the lag of a task, None where it is not known of a partition that it reads.
+    """Return the lag of a task; None if that of a partition it reads is not known.
 
-    So it is where nothing is committed, and something is in the log.
+    A partition without a commit has an unknown lag, unless its log is empty.
     """
     behind = 0
     for key in keys:

@@ -1,4 +1,4 @@
-"""Topics: their partitions, leaders and the racks of replicas, as brokers tell them."""
+"""Topics: partitions, leaders, racks of replicas, and the topics that members read."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 NO_LEADER = -1
-# Unknown, or with a name that no topic can have.
+# UNKNOWN_TOPIC_OR_PARTITION and INVALID_TOPIC_EXCEPTION.
 _NOT_THERE = (3, 17)
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
 class Topics:
-    """The topics that were asked for and are there, and the brokers that are up.
+    """The existing topics among those asked for, and the brokers that are up.
 
     Attributes
     ----------
-    partitions : of each topic that is there, by number from 0
-    withheld : error codes of topics that may be there, of which nothing is told
-    racks : of each broker that is up, None where it has none
+    partitions : partitions of each existing topic, by number from 0
+    withheld : error codes of topics that may exist, but are not described
+    racks : rack of each broker that is up; None if it has none
     every_name : whether all topics of the cluster were asked for
     """
 
@@ -43,7 +43,7 @@ class Topics:
     )
 
     def matching(self, pattern: str) -> tuple[str, ...] | None:
-        """Return the topics that are there and match a pattern, None where that is not sure."""
+        """Return the existing topics that match a pattern; None if that is not sure."""
         if not self.every_name:
             return None
         if pattern not in self._matched:
@@ -51,7 +51,7 @@ class Topics:
         return self._matched[pattern]
 
     def replica_racks(self, topic: str) -> list[list[str]] | None:
-        """Return the racks of each partition's replicas, None where a broker's is not known."""
+        """Return the racks of each partition's replicas; None if a broker's is not known."""
         found = []
         for partition in self.partitions[topic]:
             racks = [self.racks.get(node) for node in partition.replica_nodes]
@@ -62,14 +62,14 @@ class Topics:
 
 
 def topics_of(cluster: Cluster, groups: Iterable[Described], committed: Iterable[str]) -> Topics:
-    """Ask for the topics that groups read, hold, are to hold or have committed offsets of.
+    """Ask for the topics that groups read, hold, have as target or have committed offsets of.
 
-    All topics of the cluster are asked for where a member reads those that match a pattern.
+    If a member subscribes by a pattern, all topics of the cluster are asked for.
 
     Raises
     ------
     Unanswered
-        Where no broker answers.
+        If no broker answers.
     """
     members = [member for group in groups for member in group.members]
     names = {topic for member in members for topic in (*(member.subscription or ()), *member.held)}
@@ -79,7 +79,7 @@ def topics_of(cluster: Cluster, groups: Iterable[Described], committed: Iterable
     if not any(member.regex for member in members):
         return read(cluster.ask_any(messages.topics(sorted(legal)), messages.Metadata))
     known = cluster.ask_any(messages.topics(None), messages.Metadata)
-    # Among all topics, one that may not be described is passed over without a word.
+    # A request for all topics silently leaves out those that may not be described.
     missing = legal - {topic.name for topic in known.topics}
     if missing:
         more = cluster.ask_any(messages.topics(sorted(missing)), messages.Metadata)
@@ -88,7 +88,7 @@ def topics_of(cluster: Cluster, groups: Iterable[Described], committed: Iterable
 
 
 def read(answer: messages.Metadata, *, every_name: bool = False) -> Topics:
-    """Return what an answer tells; a topic that is not there, or has no name, is left out."""
+    """Return the topics of an answer; those that do not exist or have no name are left out."""
     partitions = {}
     for topic in answer.topics:
         listed = sorted(topic.partitions, key=lambda one: one.partition_index)
@@ -108,7 +108,7 @@ def read(answer: messages.Metadata, *, every_name: bool = False) -> Topics:
 
 
 def names_in(group: Described, topics: Topics) -> set[str]:
-    """Return the topics that members read, hold or are to hold, whether they are there or not."""
+    """Return the topics that members read, hold or have as target, existing or not."""
     return {
         name
         for member in group.members
@@ -117,38 +117,38 @@ def names_in(group: Described, topics: Topics) -> set[str]:
 
 
 def read_by(member: Member, topics: Topics) -> list[str] | None:
-    """Return the topics that a member reads, None where that is not known."""
+    """Return the topics that a member reads; None if that is not known."""
     if member.subscription is None or member.regex is None:
         return None if member.subscription is None else list(member.subscription)
     matched = topics.matching(member.regex)
     if matched is None:
         return None
     read = {*member.subscription, *matched}
-    # The broker matches patterns in its own time: where it has given out what does not match
-    # here, who reads what is not known.
+    # The broker may have matched the pattern at another time: if the target has a topic that does
+    # not match here, it is not known what the member reads.
     given = {name for name in member.target or () if name in topics.partitions}
     return sorted(read) if given <= read else None
 
 
 def with_nobody(group: Described, topics: Topics) -> list[tuple[str, int]]:
-    """Return the partitions that a member of a classic group reads, and that nobody holds.
+    """Return the partitions of a classic group that a member reads, but nobody holds.
 
-    A cooperative assignor takes a partition from a member in one rebalance and gives it to
-    another in the next, and the group is stable in between. A KIP-848 group tells itself who is
-    on the way to a target.
+    With a cooperative assignor these may be on the way: it takes a partition from a member in one
+    rebalance and gives it to another in the next, and the group is stable in between. Members of a
+    KIP-848 group have a target instead, so for them the list is empty.
     """
     if group.epochs is not None:
         return []
     read = {name for member in group.members for name in read_by(member, topics) or ()}
     held = {key for member in group.members for key in pairs(member.held)}
-    there = sorted(read & topics.partitions.keys())
-    keys = [(name, one.partition_index) for name in there for one in topics.partitions[name]]
+    existing = sorted(read & topics.partitions.keys())
+    keys = [(name, one.partition_index) for name in existing for one in topics.partitions[name]]
     return [key for key in keys if key not in held]
 
 
 # The broker matches the pattern of a KIP-848 subscription against whole names of topics, by RE2/J,
-# and does not tell what it matched. Python's patterns mean the same as long as they keep to what
-# is common to both; of any other the answer is not known.
+# and does not tell what it matched. _SURE accepts patterns that mean the same in Python; for all
+# others, it is not known what they match.
 # Topic names are letters, digits, dot, underscore and dash.
 _ONE = r"(?:[A-Za-z0-9_.-]|\\[._dw-]|\[\^?(?:\\[._dw-]|[A-Za-z0-9_.](?:-[A-Za-z0-9_.])?)+-?\])"
 _PIECE = rf"(?:[\^$]|{_ONE}[*+?]?)"
@@ -168,11 +168,11 @@ _MOST_WAYS = 20_000_000
 
 
 def matching(pattern: str, names: Sequence[str]) -> tuple[str, ...] | None:
-    r"""Return the names that a pattern matches whole, None where Python's answer is not sure.
+    r"""Return the names that a pattern matches as a whole; None if Python's answer is not sure.
 
-    Sure are literals, the dot, ``[a-z]``, ``\d`` and ``\w``, ``*``, ``+`` and ``?`` behind one of
-    these, and choices in brackets, as long as there are few of them: RE2 reads them the same
-    way, and Python, which tries one way after the other, is done soon.
+    It is sure for literals, the dot, ``[a-z]``, ``\d`` and ``\w``, these followed by ``*``, ``+``
+    or ``?``, and alternatives in brackets: RE2 reads them the same way. There may be only few
+    repetitions and alternatives, because Python matches by backtracking.
 
     Examples
     --------

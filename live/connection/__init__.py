@@ -1,6 +1,6 @@
-"""How a cluster is reached: its address, what the client is told, and why it could not be reached.
+"""Connections: a cluster's address, the client's settings, and why it could not be reached.
 
-`Connection` is the one door. Passwords stand in `Secret`, which shows none.
+Use `Connection`. Passwords are kept in `Secret`, which prints as stars.
 """
 
 from live.connection.connection import Connection

@@ -1,4 +1,4 @@
-"""Client settings: from a properties file and ``KEY=VALUE`` to what kafka-python is told."""
+"""Client settings: from a properties file and ``KEY=VALUE`` texts to kafka-python's settings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LOOKUPS = ("use_all_dns_ips", "resolve_canonical_bootstrap_servers_only")
 JAAS = "sasl.jaas.config"
 CLIENT_ID = "assay"
 _WITH_PASSWORD = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
-# What kafka-python itself needs besides.
+# Packages that kafka-python needs for a mechanism.
 _PACKAGES = {"GSSAPI": "gssapi", "AWS_MSK_IAM": "botocore"}
 _FILES = ("ssl_cafile", "ssl_cadata", "ssl_certfile", "ssl_certdata", "ssl_keyfile")
 _YES, _NO = ("true", "1", "yes", "https"), ("false", "0", "no", "none", "")
@@ -65,9 +65,9 @@ def _one_of(names: Sequence[str], value: str) -> str:
     return found
 
 
-# By kafka-python's name of a setting: how its text is read, and what Java's and librdkafka's
-# clients call it, besides the same name with dots. The data of certificates and the token are
-# ours: kafka-python takes objects for them.
+# By kafka-python's name of a setting: the function that parses it, and its names in Java's and
+# librdkafka's clients besides the same name with dots. Names of certificate data and of the token
+# are our own, as kafka-python takes objects for them.
 SETTINGS: Mapping[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "api_version": (_version, ()),
     "client_dns_lookup": (partial(_one_of, LOOKUPS), ()),
@@ -106,8 +106,8 @@ KNOWN = {
     for name, (_, others) in SETTINGS.items()
     for key in (name, name.replace("_", "."), *others)
 }
-# Java's, which change nothing for a client that only asks a few questions; the address and the
-# times are options of the command.
+# Settings of Java's clients that are ignored, as they do not matter for a few requests. Address
+# and timeouts are options of the command.
 WITHOUT_EFFECT = (
     "bootstrap.controllers",
     "bootstrap.servers",
@@ -146,14 +146,14 @@ WITHOUT_EFFECT = (
 
 
 def is_without_effect(key: str) -> bool:
-    """Return whether a setting is one that changes nothing here."""
+    """Return whether a setting is ignored."""
     return key in WITHOUT_EFFECT or key.startswith("config.providers.")
 
 
 def without_secret(text: str) -> str | None:
-    """Return ``KEY=VALUE`` as it may be shown, None where it changes nothing.
+    """Return ``KEY=VALUE`` with dots for a secret value; None if the setting is ignored.
 
-    Which values are secret is told by their keys: nobody sees by its look what a password is.
+    Keys decide which values are secret, as a password cannot be recognised by its look.
     """
     key, _, value = text.partition("=")
     name = key.strip()
@@ -165,31 +165,31 @@ def without_secret(text: str) -> str | None:
 def settings_of(
     command_config: str | None, given: Sequence[str]
 ) -> tuple[dict[str, object], tuple[Secret, ...]]:
-    """Return what kafka-python is told: by a properties file, then by ``KEY=VALUE`` texts.
+    """Return kafka-python's settings, from a properties file and then from ``KEY=VALUE`` texts.
 
-    The second value are the secrets in it, also those that only an object holds. Keys are those
-    of Java's console tools, of librdkafka or of kafka-python. What stands later wins. Messages
-    name keys and places, and never a value that could be a secret.
+    The second value has the secrets among them, also those that are inside of objects. Keys are
+    those of Java's console tools, of librdkafka or of kafka-python. The last value of a key wins.
+    Messages name keys and places, never a value that could be a secret.
 
     Raises
     ------
     BadInput
-        Where a key is not known, a value is none of its kind, or something is missing.
+        If a key is unknown, a value is malformed, or a setting is missing.
     """
-    told: dict[str, object] = {"client_id": CLIENT_ID}
+    settings: dict[str, object] = {"client_id": CLIENT_ID}
     implied: dict[str, object] = {}
     for place, key, value in _entries(command_config, given):
         if is_without_effect(key):
             continue
         try:
-            said = _meant(key, value)
+            parsed = _parsed(key, value)
         except BadInput as error:
             raise error.within(place) from None
-        if key == JAAS and "sasl_mechanism" in said:
-            implied["sasl_mechanism"] = said.pop("sasl_mechanism")
-        told |= said
-    secrets = tuple(value for value in told.values() if isinstance(value, Secret))
-    return _whole(implied | told, command_config or "--config"), secrets
+        if key == JAAS and "sasl_mechanism" in parsed:
+            implied["sasl_mechanism"] = parsed.pop("sasl_mechanism")
+        settings |= parsed
+    secrets = tuple(value for value in settings.values() if isinstance(value, Secret))
+    return _completed(implied | settings, command_config or "--config"), secrets
 
 
 def _entries(file: str | None, given: Sequence[str]) -> Iterator[tuple[str, str, str]]:
@@ -203,10 +203,10 @@ def _entries(file: str | None, given: Sequence[str]) -> Iterator[tuple[str, str,
         yield "--config", key.strip(), value
 
 
-def _meant(key: str, value: str) -> dict[str, object]:
-    """Return what a setting says, in kafka-python's names, as the client wants it."""
+def _parsed(key: str, value: str) -> dict[str, object]:
+    """Return a setting by kafka-python's names; a login text gives several."""
     if key != JAAS and key not in KNOWN:
-        # What does not look like a setting is not shown: it could be a password.
+        # A key that does not look like one is not shown, as it could be a password.
         near = get_close_matches(key, (*KNOWN, JAAS, *WITHOUT_EFFECT), n=1, cutoff=0.7)
         looks = key.islower() and ("." in key or "_" in key)
         what = f"{key}: " if near or looks else ""
@@ -216,7 +216,7 @@ def _meant(key: str, value: str) -> dict[str, object]:
         if key != JAAS:
             parts: Mapping[str, str] = {KNOWN[key]: filled_in(value)}
         elif _PLACEHOLDER.fullmatch(value):
-            # What a placeholder stands for is taken as it is, whatever it looks like.
+            # The replaced text is the whole login, in which no further placeholder is replaced.
             parts = login_of(filled_in(value))
         else:
             parts = {name: filled_in(part) for name, part in login_of(value).items()}
@@ -225,30 +225,30 @@ def _meant(key: str, value: str) -> dict[str, object]:
         raise error.within(key) from None
 
 
-def _whole(told: dict[str, object], place: str) -> dict[str, object]:
-    """Return settings that are complete, with the objects that the client takes for some."""
-    security = told.get("security_protocol")
+def _completed(settings: dict[str, object], place: str) -> dict[str, object]:
+    """Return settings that are checked, with the objects that kafka-python takes for some."""
+    security = settings.get("security_protocol")
     if security is None:
         for names, protocol in ((("sasl_mechanism", "sasl_plain_username", "sasl_plain_password"),
                                  "SASL_SSL"), (_FILES, "SSL")):  # fmt: skip
-            if any(name in told for name in names):
+            if any(name in settings for name in names):
                 raise BadInput(f"{place}: security.protocol is missing: add {protocol}")
     if str(security).startswith("SASL_"):
-        _require_login(told, place)
+        _require_login(settings, place)
     if str(security).endswith("SSL"):
-        told["ssl_context"] = tls_context(told)
-    token = told.pop("sasl_oauth_token", None)
-    if token is not None and told.get("sasl_mechanism") == "OAUTHBEARER":
-        told["sasl_oauth_token_provider"] = fixed_token(token)
+        settings["ssl_context"] = tls_context(settings)
+    token = settings.pop("sasl_oauth_token", None)
+    if token is not None and settings.get("sasl_mechanism") == "OAUTHBEARER":
+        settings["sasl_oauth_token_provider"] = fixed_token(token)
     return {
         name: value
-        for name, value in told.items()
+        for name, value in settings.items()
         if name == "ssl_context" or not name.startswith("ssl_")
     }
 
 
-def _require_login(told: Mapping[str, object], place: str) -> None:
-    mechanism = told.get("sasl_mechanism")
+def _require_login(settings: Mapping[str, object], place: str) -> None:
+    mechanism = settings.get("sasl_mechanism")
     if mechanism is None:
         raise BadInput(f"{place}: sasl.mechanism is missing: one of {', '.join(MECHANISMS)}")
     package = _PACKAGES.get(str(mechanism))
@@ -260,13 +260,13 @@ def _require_login(told: Mapping[str, object], place: str) -> None:
     elif mechanism not in _WITH_PASSWORD:
         needed = {}
     for name, what in needed.items():
-        if not told.get(name):
+        if not settings.get(name):
             hint = "" if name == "sasl_oauth_token" else f" or {JAAS}"
             raise BadInput(f"{place}: {mechanism} needs {what}: add {name}{hint}")
 
 
 _PEM = b"-----BEGIN "
-# Of Java's own keystores; the other kind, PKCS12, is DER, which begins with a sequence.
+# First bytes of Java's keystores: JKS, and PKCS12, which is DER and begins with a sequence.
 _JKS, _DER = b"\xfe\xed\xfe\xed", b"\x30"
 _TRUSTED = "keytool -list -rfc -keystore {file} > ca.pem, then give ssl.truststore.location=ca.pem"
 _OWN = (
@@ -276,36 +276,36 @@ _OWN = (
 )
 
 
-def tls_context(told: Mapping[str, object]) -> ssl.SSLContext:
-    """Return how TLS is spoken, as settings in kafka-python's names say.
+def tls_context(settings: Mapping[str, object]) -> ssl.SSLContext:
+    """Return the TLS context of settings by kafka-python's names.
 
     Raises
     ------
     BadInput
-        Where a file cannot be read, holds no certificate or key, or its password is wrong.
+        If a file cannot be read, has no certificate or key, or its password is wrong.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.check_hostname = bool(told.get("ssl_check_hostname", True))
-    _trust(context, told)
-    certificate, key = told.get("ssl_certfile"), told.get("ssl_keyfile")
-    password = told.get("ssl_password")
+    context.check_hostname = bool(settings.get("ssl_check_hostname", True))
+    _load_trusted(context, settings)
+    certificate, key = settings.get("ssl_certfile"), settings.get("ssl_keyfile")
+    password = settings.get("ssl_password")
     if certificate is not None:
         path = _pem(str(certificate), _OWN)
-        _show(context, path, None if key is None else _pem(str(key), _OWN), password)
-    elif "ssl_certdata" in told or "ssl_keydata" in told:
-        if not ("ssl_certdata" in told and "ssl_keydata" in told):
+        _load_own(context, path, None if key is None else _pem(str(key), _OWN), password)
+    elif "ssl_certdata" in settings or "ssl_keydata" in settings:
+        if not ("ssl_certdata" in settings and "ssl_keydata" in settings):
             raise BadInput("ssl.keystore.certificate.chain and ssl.keystore.key go together")
-        key_text = str.__str__(told["ssl_keydata"])
-        with _in_memory(f"{key_text}\n{told['ssl_certdata']}\n") as path:
-            _show(context, path, None, password, "ssl.keystore.key")
+        key_text = str.__str__(settings["ssl_keydata"])
+        with _in_memory(f"{key_text}\n{settings['ssl_certdata']}\n") as path:
+            _load_own(context, path, None, password, "ssl.keystore.key")
     elif key is not None:
         raise BadInput(f"ssl_keyfile {key}: a key without a certificate; add ssl_certfile")
     return context
 
 
-def _trust(context: ssl.SSLContext, told: Mapping[str, object]) -> None:
-    file, data, revoked = (told.get(f"ssl_{name}") for name in ("cafile", "cadata", "crlfile"))
+def _load_trusted(context: ssl.SSLContext, settings: Mapping[str, object]) -> None:
+    file, data, revoked = (settings.get(f"ssl_{name}") for name in ("cafile", "cadata", "crlfile"))
     if file is None and data is None:
         context.load_default_certs()
     if data is not None:
@@ -325,11 +325,16 @@ def _trust(context: ssl.SSLContext, told: Mapping[str, object]) -> None:
             raise BadInput(f"{path}: no {what}") from None
 
 
-def _show(
+def _load_own(
     context: ssl.SSLContext, path: str, key: str | None, password: object, name: str = ""
 ) -> None:
-    """Show a certificate to the broker; `name` is said instead of a path that nobody gave."""
-    # Without a password OpenSSL would ask on the terminal.
+    """Load the client's certificate and key.
+
+    Parameters
+    ----------
+    name : what messages name instead of a temporary path
+    """
+    # Without a password function, OpenSSL would ask on the terminal.
     plain = "" if password is None else str.__str__(password)
     try:
         context.load_cert_chain(path, key, lambda: plain)
@@ -343,7 +348,7 @@ def _show(
 
 
 def _pem(path: str, instead: str) -> str:
-    """Return the path of a file that holds PEM; say what to do with a Java keystore."""
+    """Return the path of a PEM file; refuse others, and say how to convert a Java keystore."""
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as error:
@@ -359,7 +364,7 @@ def _pem(path: str, instead: str) -> str:
 
 @contextmanager
 def _in_memory(text: str) -> Iterator[str]:
-    """Give the path of a file that is in memory alone: OpenSSL reads keys from files only."""
+    """Yield the path of a file in memory, because OpenSSL reads keys only from files."""
     if not hasattr(os, "memfd_create"):
         raise BadInput("ssl.keystore.key: needs Linux; give ssl_certfile and ssl_keyfile instead")
     number = os.memfd_create("key")

@@ -1,4 +1,4 @@
-"""Connection: where a cluster is, what its client is told, and a client while it is needed."""
+"""Connection: a cluster's address and settings, from which a client is opened."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _ADDRESS = re.compile(r"(?:[A-Z_]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]@]+)(?::([0
 
 @dataclass(frozen=True)
 class Connection:
-    """Where a cluster is, and what kafka-python is told to reach it.
+    """The address of a cluster, and kafka-python's settings to reach it.
 
     Attributes
     ----------
     bootstrap : ``HOST:PORT``, or several with commas between them
-    settings : as kafka-python names them; not shown, as passwords are among them
-    timeout : seconds that connecting may take, and each answer afterwards
-    secrets : what nobody may see besides, as it is in an object among the settings
+    settings : by kafka-python's names; not printed, as passwords are among them
+    timeout : seconds to connect, and for each answer afterwards
+    secrets : further secrets to hide in messages, which are inside of objects in the settings
     """
 
     bootstrap: str
@@ -52,7 +52,7 @@ class Connection:
     secrets: tuple[Secret, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        """Take passwords for secrets, however they are given."""
+        """Turn passwords in the settings into `Secret`."""
         hidden = {
             name: Secret(value) if name in SECRET and isinstance(value, str) else value
             for name, value in self.settings.items()
@@ -68,18 +68,18 @@ class Connection:
         config: Sequence[str] = (),
         timeout: float = DEFAULT_SECONDS,
     ) -> Connection:
-        """Return the connection that options of a command line tell; nothing is reached yet.
+        """Return the connection of command-line options, without connecting yet.
 
         Parameters
         ----------
         bootstrap : ``HOST:PORT``, or several with commas between them
         command_config : properties file, as Kafka's console tools take it
-        config : ``KEY=VALUE`` texts, which go before what stands in the file
+        config : ``KEY=VALUE`` texts, which override the file
 
         Raises
         ------
         BadInput
-            Where an address is none, or a setting is not known or not good.
+            If an address is malformed, or a setting is unknown or has a bad value.
         """
         addresses_in(bootstrap)
         settings, secrets = settings_of(command_config, config)
@@ -87,60 +87,60 @@ class Connection:
 
     @contextmanager
     def admin(self) -> Iterator[KafkaAdminClient]:
-        """Give kafka-python's admin client, connected; close it afterwards.
+        """Yield kafka-python's admin client, connected; it is closed afterwards.
 
-        Addresses are tried in their order, each once: a wrong password is shown once.
+        Addresses are tried in order, each once, so that a wrong password is sent only once.
 
         Raises
         ------
         BadInput
-            Where no broker can be reached, or one fails within: one line with the address and
-            what to do.
+            If no broker can be reached, or one fails later: one line with the address and what to
+            do.
         """
         load_kafka_python()
         from kafka.errors import KafkaError
 
         with kafka_python_silent():
-            address, client, manager = self._reached()
+            address, client, manager = self._reach_any()
             try:
                 yield client
             except KafkaError as error:
-                reason = self._advertised(manager, error) or _within(error)
+                reason = self._unreachable_broker(manager, error) or _later_failure(error)
                 raise BadInput(f"{address}: {self._shown(reason)}") from None
             finally:
                 client.close()
 
-    def _reached(self) -> tuple[str, KafkaAdminClient, KafkaConnectionManager]:
-        """Return the first address that answers, a client there and what manages its brokers."""
+    def _reach_any(self) -> tuple[str, KafkaAdminClient, KafkaConnectionManager]:
+        """Return the first address that answers, its client and the client's manager."""
         addresses, missed = addresses_in(self.bootstrap), []
         end = monotonic() + self.timeout
         for number, (host, port) in enumerate(addresses):
             seconds = max((end - monotonic()) / (len(addresses) - number), _LEAST_SECONDS)
-            found = self._tried(host, port, seconds)
+            found = self._reach(host, port, seconds)
             if not isinstance(found, str):
                 return at(host, port), *found
             missed.append(f"{at(host, port)}: {self._shown(found)}")
         raise BadInput("; ".join(missed))
 
-    def _tried(
+    def _reach(
         self, host: str, port: int, seconds: float
     ) -> tuple[KafkaAdminClient, KafkaConnectionManager] | str:
-        """Return a client at an address and what manages its brokers, or why there is none."""
+        """Return a client of an address and its manager, or why there is none."""
         from kafka import KafkaAdminClient
         from kafka.net.compat import KafkaNetClient
         from kafka.net.manager import KafkaConnectionManager
         from kafka.net.selector import NetworkSelector
 
-        unreached = self._unreached(host, port, seconds)
+        unreached = self._why_unreached(host, port, seconds)
         if unreached is not None:
             return unreached
         missed: list[Missed] = []
         managers: list[KafkaConnectionManager] = []
         clients: list[KafkaNetClient] = []
 
-        def reached(**told: object) -> KafkaNetClient:
-            net = NetworkSelector(**told)
-            managers.append(KafkaConnectionManager(net, **told))
+        def connected_client(**settings: object) -> KafkaNetClient:
+            net = NetworkSelector(**settings)
+            managers.append(KafkaConnectionManager(net, **settings))
             clients.append(KafkaNetClient(net=net, manager=managers[-1]))
             found = contact(net, managers[-1], seconds)
             if found is not None:
@@ -154,11 +154,11 @@ class Connection:
                 bootstrap_servers=[at(host, port)],
                 bootstrap_timeout_ms=milliseconds,
                 request_timeout_ms=milliseconds,
-                kafka_client=reached,
+                kafka_client=connected_client,
                 **self.settings,
             )
         except Exception as error:  # of whatever kind the client and its plug-ins raise
-            # What is not wholly made does not close what it has opened.
+            # An admin client whose constructor fails does not close what it has opened.
             for opened in clients:
                 opened.close()
             if missed:
@@ -166,8 +166,8 @@ class Connection:
             return f"{type(error).__name__}: {error}"
         return client, managers[-1]
 
-    def _unreached(self, host: str, port: int, seconds: float) -> str | None:
-        """Return why an address is not reached, as far as it can be told without the client."""
+    def _why_unreached(self, host: str, port: int, seconds: float) -> str | None:
+        """Return why an address cannot be reached, as far as name, TCP and TLS show; else None."""
         if "proxy_url" in self.settings:
             return None
         context = self.settings.get("ssl_context")
@@ -177,8 +177,8 @@ class Connection:
         missed = knock(host, port, context if isinstance(context, SSLContext) else None, seconds)
         return None if missed is None else why(missed, host, port, self.settings, seconds)
 
-    def _advertised(self, manager: KafkaConnectionManager, error: Exception) -> str | None:
-        """Return which broker that the cluster names cannot be reached, where that is why."""
+    def _unreachable_broker(self, manager: KafkaConnectionManager, error: Exception) -> str | None:
+        """Return which advertised broker cannot be reached, if the error may be due to that."""
         from kafka import errors
 
         lost = (
@@ -189,7 +189,7 @@ class Connection:
         )
         for broker in manager.cluster.brokers() if isinstance(error, lost) else ():
             seconds = min(self.timeout, LOOK_SECONDS)
-            found = self._unreached(broker.host, broker.port, seconds)
+            found = self._why_unreached(broker.host, broker.port, seconds)
             if found is None:
                 missed = tried(at(broker.host, broker.port), self.settings, seconds)
                 if missed is not None:
@@ -205,8 +205,8 @@ class Connection:
         return without_secrets(text, (*self.secrets, *self.settings.values()))
 
 
-def _within(error: Exception) -> str:
-    """Return what went wrong once a broker had been reached."""
+def _later_failure(error: Exception) -> str:
+    """Return what went wrong after a broker had been reached."""
     from kafka.errors import IncompatibleBrokerVersion
 
     if isinstance(error, IncompatibleBrokerVersion):
@@ -222,7 +222,7 @@ def addresses_in(bootstrap: str) -> list[tuple[str, int]]:
     Raises
     ------
     BadInput
-        Where one is none.
+        If one is malformed.
     """
     addresses = []
     for text in filter(None, (part.strip() for part in bootstrap.split(","))):

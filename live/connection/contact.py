@@ -1,4 +1,4 @@
-"""Contact: one address is tried once, and why that failed, in a sentence that says what to do."""
+"""Contact: tries an address once, and says in a sentence why that failed and what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kafka.net.selector import NetworkSelector
 
 
-# To look at an address once more, for the reason why it was not reached.
+# Time limit for further attempts that find out why an address was not reached.
 LOOK_SECONDS = 2.0
 # A request of ten bytes: ApiVersions, version 0, correlation 1, no client id.
 _API_VERSIONS = struct.pack(">ihhih", 10, 18, 0, 1, -1)
@@ -32,8 +32,8 @@ class Missed:
 
     Attributes
     ----------
-    error : what the client raised, None where nothing came in time
-    greeted : a Kafka broker answered the first request, which needs no login
+    error : what the client raised; None if the time was up
+    greeted : whether a Kafka broker answered the first request, which needs no login
     """
 
     error: BaseException | None
@@ -43,9 +43,9 @@ class Missed:
 def contact(
     net: NetworkSelector, manager: KafkaConnectionManager, seconds: float
 ) -> Missed | None:
-    """Reach the one bootstrap address of a manager; None where a broker told what cluster it is.
+    """Connect to the bootstrap address of a manager; None if a broker sent the cluster's metadata.
 
-    kafka-python's own bootstrap tries again until its time is over, and a wrong password with it.
+    kafka-python's own bootstrap would try again until its time is over, even a wrong password.
     """
     greeted = []
     (broker,) = manager.cluster.bootstrap_brokers()
@@ -69,12 +69,12 @@ def contact(
 
 
 def at(host: str, port: int) -> str:
-    """Return ``HOST:PORT``; the host in brackets where it has colons itself."""
+    """Return ``HOST:PORT``; a host with colons is put in brackets."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def tried(address: str, settings: Mapping[str, object], seconds: float) -> Missed | None:
-    """Reach an address with a client of its own, which is closed again."""
+    """Connect to an address with a temporary client; None if that works."""
     with _opened(address, settings, seconds) as (net, manager):
         return contact(net, manager, seconds)
 
@@ -82,14 +82,14 @@ def tried(address: str, settings: Mapping[str, object], seconds: float) -> Misse
 def mechanisms_at(
     host: str, port: int, context: ssl.SSLContext | None, mechanism: str, seconds: float
 ) -> tuple[str, ...]:
-    """Return the SASL mechanisms that a broker takes, nothing where it does not say.
+    """Return the SASL mechanisms that a broker accepts; empty if it does not say.
 
-    It is asked for one, without showing any login. kafka-python drops the answer, which comes
-    with the end of the connection.
+    Only a handshake for `mechanism` is sent, no credentials. kafka-python drops the answer, which
+    comes as the broker closes the connection.
 
     Parameters
     ----------
-    context : how TLS is spoken; None where it is not
+    context : TLS settings; None: without TLS
     """
     from kafka.protocol.sasl import SaslHandshakeRequest, SaslHandshakeResponse
 
@@ -135,7 +135,7 @@ def _opened(
 
 
 def unresolved(host: str, seconds: float) -> str | None:
-    """Return why a name has no address, where it has none."""
+    """Return why a host name has no address; None if it has one."""
     found: list[bool] = []
 
     def look_up() -> None:
@@ -146,7 +146,7 @@ def unresolved(host: str, seconds: float) -> str | None:
         else:
             found.append(True)
 
-    # A look-up cannot be bounded, and the client would wait for it.
+    # A look-up has no time limit, so it runs in a thread.
     thread = Thread(target=look_up, daemon=True)
     thread.start()
     thread.join(seconds)
@@ -156,9 +156,9 @@ def unresolved(host: str, seconds: float) -> str | None:
 
 
 def first_bytes(host: str, port: int, seconds: float) -> bytes:
-    """Return the four bytes with which an address answers a Kafka request, nothing where none.
+    """Return the first four bytes of the answer to a Kafka request; empty if there are none.
 
-    kafka-python drops an answer that comes with the end of the connection.
+    kafka-python drops an answer that comes as the other end closes the connection.
     """
     try:
         with socket.create_connection((host, port), seconds) as plain:
@@ -170,14 +170,14 @@ def first_bytes(host: str, port: int, seconds: float) -> bytes:
 
 
 def knock(host: str, port: int, context: ssl.SSLContext | None, seconds: float) -> Missed | None:
-    """Connect to an address and leave; None where that went well.
+    """Connect to an address and close the connection; None if that works.
 
-    kafka-python hands on what goes wrong in TLS as a text, waits for it without a bound, and
-    leaves the connection open.
+    kafka-python is not used, as it gives TLS errors as text, waits for TLS without a time limit,
+    and leaves the connection open.
 
     Parameters
     ----------
-    context : how TLS is spoken; None where it is not
+    context : TLS settings; None: without TLS
     """
     try:
         with socket.create_connection((host, port), seconds) as plain:
@@ -191,17 +191,17 @@ def knock(host: str, port: int, context: ssl.SSLContext | None, seconds: float) 
 
 
 def speaks_tls(host: str, port: int, seconds: float) -> bool:
-    """Return whether TLS is spoken at an address, whoever it is."""
+    """Return whether an address speaks TLS, with any certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
     missed = knock(host, port, context, seconds)
-    # An alert is TLS too: it wants another version, or a certificate.
+    # An alert is TLS too: the other end wants another version, or a client certificate.
     reason = getattr(missed.error, "reason", None) if missed else "ALERT"
     return "ALERT" in (reason or "")
 
 
-# As OpenSSL numbers what is wrong with a certificate.
+# OpenSSL's codes of certificate errors.
 _EXPIRED, _OTHER_NAME, _OTHER_ADDRESS = 10, 62, 64
 _TLS_RECORD = b"\x15\x03"
 _SPEAKS_TLS = "TLS is spoken there: give security.protocol=SSL, or SASL_SSL with a login"
@@ -210,10 +210,10 @@ _SPEAKS_TLS = "TLS is spoken there: give security.protocol=SSL, or SASL_SSL with
 def why(
     missed: Missed, host: str, port: int, settings: Mapping[str, object], seconds: float
 ) -> str:
-    """Return why an address was missed, and what to do.
+    """Return why an address was not reached, and what to do.
 
-    Where the connection was just closed, the address is asked again in other ways, without any
-    login, to tell what is spoken there.
+    If the other end just closed the connection, the address is asked again in other ways, without
+    any login, to find out what it speaks.
     """
     from kafka import errors
 
@@ -247,7 +247,7 @@ def why(
 def _closed(
     missed: Missed, host: str, port: int, settings: Mapping[str, object], seconds: float
 ) -> str:
-    """Return why a connection was closed without a word."""
+    """Return why the other end closed a connection without an error."""
     protocol = str(settings.get("security_protocol", "PLAINTEXT"))
     address, tls = at(host, port), protocol.endswith("SSL")
     if missed.greeted:
@@ -266,9 +266,9 @@ def _closed(
 
 
 def _without_tls(address: str, *, with_login: bool, seconds: float) -> str:
-    """Return what is to be done where no TLS is spoken, and whether a login is asked for there.
+    """Return what to do if an address does not speak TLS, and whether it wants a login.
 
-    To go without TLS is never the first thing to do: a login is read by everybody on the way.
+    Going without TLS is never the first advice, because a login could be read on the way.
     """
     missed = tried(address, {}, seconds)
     if missed is not None and not missed.greeted:
@@ -285,7 +285,7 @@ def _without_tls(address: str, *, with_login: bool, seconds: float) -> str:
 def _not_enabled(
     host: str, port: int, settings: Mapping[str, object], seconds: float
 ) -> str | None:
-    """Return which SASL mechanisms to take instead, None where the one that is set is enabled."""
+    """Return which SASL mechanisms to use instead; None if the configured one is enabled."""
     mechanism = str(settings["sasl_mechanism"])
     context = settings.get("ssl_context")
     tls = context if isinstance(context, ssl.SSLContext) else None
@@ -316,7 +316,7 @@ def _refused(settings: Mapping[str, object]) -> str:
 
 
 def _tls_error(error: BaseException | None) -> ssl.SSLError | None:
-    """Return what went wrong in TLS, which kafka-python hands on inside of an error of its own."""
+    """Return the TLS error, which kafka-python may wrap in an error of its own; else None."""
     for found in (error, *(error.args if error else ())):
         if isinstance(found, ssl.SSLError):
             return found
@@ -341,14 +341,14 @@ def _of_tls(error: ssl.SSLError) -> str:
 
 
 def _of_length(said: str) -> str:
-    """Return who answered, by a length that no answer of Kafka has."""
+    """Return what answered, from a frame length that Kafka never sends."""
     number = re.search(r"-?\d+", said)
     start = (int(number[0]) & 0xFFFFFFFF).to_bytes(4) if number else b""
     return _other_than_kafka(start) or "what answers there is not Kafka"
 
 
 def _other_than_kafka(start: bytes) -> str | None:
-    """Return who answered, by the four bytes that would be a length if it were Kafka."""
+    """Return what answered, from the four bytes that are a length in Kafka; None if it fits."""
     if start == b"HTTP":
         return "an HTTP server answers there, not Kafka"
     if start.startswith(_TLS_RECORD):

@@ -1,4 +1,4 @@
-"""kafka-python: loaded once it is needed, kept from logging, and told secrets that nobody sees."""
+"""kafka-python: loaded on first use, kept from logging, and given secrets that print as stars."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def load_kafka_python(*more: str) -> None:
 
     Parameters
     ----------
-    more : modules with further messages
+    more : further modules to load
 
     Raises
     ------
     BadInput
-        Where it is not installed.
+        If it is not installed.
     """
     require("kafka", extra="clients")
     with warnings.catch_warnings():
-        # It reads its schemas by a function that Python 3.11 calls deprecated.
+        # It reads its schemas with a function that is deprecated since Python 3.11.
         warnings.simplefilter("ignore", DeprecationWarning)
         for module in ("kafka", *more):
             import_module(module)
@@ -39,12 +39,12 @@ HIDDEN = "***"
 
 
 class Secret(str):
-    """A text that shows stars wherever it is printed or formatted; a client can still send it."""
+    """A text that prints and formats as stars, but that a client can still send."""
 
     __slots__ = ()
 
     def __new__(cls, text: str) -> Self:
-        """Take a text; one that is a secret already stays what it is, and is no stars."""
+        """Make a secret of a text; of a secret, copy the real text and not the stars."""
         return super().__new__(cls, str.__str__(text))
 
     def __repr__(self) -> str:
@@ -58,7 +58,7 @@ class Secret(str):
 
 
 def without_secrets(text: str, secrets: Iterable[object]) -> str:
-    """Return a text that somebody else wrote, with stars for every secret in it."""
+    """Return a text with stars in place of every secret in it."""
     hidden = (str.__str__(secret) for secret in secrets if isinstance(secret, Secret))
     for secret in sorted(filter(None, hidden), key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
@@ -67,13 +67,12 @@ def without_secrets(text: str, secrets: Iterable[object]) -> str:
 
 @contextmanager
 def kafka_python_silent() -> Iterator[None]:
-    """Keep kafka-python from logging: at DEBUG it writes the bytes that it sends, passwords too.
+    """Stop kafka-python from logging: at DEBUG it logs the bytes that it sends, passwords too.
 
-    What goes wrong is raised besides. Uses may overlap, in other threads too: it is silent until
-    the last one leaves.
+    Errors are raised anyway. Uses may overlap, also in threads: logging resumes after the last.
     """
 
-    # One of its own for each use: a shared one would be gone as soon as the first leaves.
+    # A new filter for each use, as the first use that ends would remove a shared one.
     def nothing(_: logging.LogRecord) -> bool:
         return False
 
@@ -91,13 +90,13 @@ def kafka_python_silent() -> Iterator[None]:
 
 
 def fixed_token(token: object) -> object:
-    """Return kafka-python's provider of one token; whoever gives it has to renew it."""
+    """Return kafka-python's token provider for one token, which is never renewed."""
     load_kafka_python()
     from kafka.net.sasl.oauth import AbstractTokenProvider
 
     class _Fixed(AbstractTokenProvider):  # type: ignore[misc]
         def token(self) -> str:
-            # The client formats it, and a secret would format as stars.
+            # The client formats the token, and a Secret would format as stars.
             return str.__str__(token)
 
     return _Fixed()

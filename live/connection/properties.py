@@ -1,4 +1,4 @@
-"""Properties: the files that Kafka's console tools take, with their placeholders and logins."""
+"""Properties: the files that Kafka's console tools take, with placeholders and logins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-# As java.util.Properties has them: a key ends at the first of these that is not escaped.
+# The syntax of java.util.Properties: a key ends at the first separator that is not escaped.
 _KEY = re.compile(r"((?:\\.|[^\\=:\s])*)[ \t\f]*(?:[=:][ \t\f]*)?(.*)", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
@@ -21,9 +21,9 @@ _CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*\\$")
 
 
 def properties_in(text: str) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, the key and the value of every property of a text, in order.
+    """Yield (line number, key, value) of every property of a text, in order.
 
-    Comments begin with ``#`` or ``!``; a line that ends with a backslash goes on in the next.
+    Comments begin with ``#`` or ``!``; a line that ends with a backslash continues in the next.
     """
     number, begun, parts = 0, 1, list[str]()
     for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
@@ -62,16 +62,16 @@ MOST_BYTES = 1 << 20
 
 
 def filled_in(value: str) -> str:
-    """Return a value with what its placeholders stand for.
+    """Return a value with its placeholders replaced.
 
     ``${env:NAME}`` is a variable of the environment, ``${file:PATH}`` the text of a file,
     ``${file:PATH:KEY}`` a key of a properties file and ``${directory:PATH:NAME}`` the text of a
-    file in a folder. A line end at the end of a file is no part of its text.
+    file in a folder. Line ends at the end of a file are dropped.
 
     Raises
     ------
     BadInput
-        Where what it stands for is not there; the message never shows a value.
+        If a variable, file or key does not exist; the message never shows a value.
     """
     return _PLACEHOLDER.sub(lambda found: _value(found[1], found[2]), value)
 
@@ -93,12 +93,12 @@ def _value(provider: str, name: str) -> str:
 
 
 def text_of(path: str) -> str:
-    """Return the text of a small file: UTF-8, or else Latin-1 as Java has it.
+    """Return the text of a small file: UTF-8, or else Latin-1 as in Java.
 
     Raises
     ------
     BadInput
-        Where it cannot be read.
+        If it cannot be read, or is larger than 1 MiB.
     """
     try:
         with Path(path).open("rb") as file:
@@ -122,14 +122,14 @@ EXPECTED = 'expected MODULE required username="..." password="...";'
 
 
 def login_of(text: str) -> Mapping[str, str]:
-    """Return what a login module is told, in the names of kafka-python.
+    """Return the options of a JAAS login module by kafka-python's names.
 
-    Errors never show the text: there is a password in it.
+    Errors never show the text, as there is a password in it.
 
     Raises
     ------
     BadInput
-        Where it is no JAAS text, or the module is none that a Python client has.
+        If it is no JAAS text, or Python clients do not have the module.
     """
     module, *rest = _words(text)
     options = _options(rest)
@@ -167,7 +167,7 @@ def _words(text: str) -> list[str]:
         double, single, word, sign = found.groups()
         quoted = double if double is not None else single
         if quoted is not None:
-            # Java's tokeniser takes escapes; a leading quote marks what is no sign.
+            # Java's tokeniser allows escapes; a leading quote tells a quoted "=" from the sign.
             words.append('"' + re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL))
         elif word or sign:
             words.append(word or sign)

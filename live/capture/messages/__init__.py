@@ -1,9 +1,8 @@
-"""Messages: the questions that captures ask, none of which changes anything, and their answers.
+"""Messages: the requests that captures send, which change nothing, and their typed answers.
 
-KIP-848's ConsumerGroupDescribe and KIP-1071's StreamsGroupDescribe are ours, as kafka-python does
-not have them. The JSON files say which fields go over the wire, in order, in the form in which
-kafka-python reads its own messages (API key 69, of which version 1 adds the kind of a member,
-KIP-1099; and 89).
+kafka-python lacks KIP-848's ConsumerGroupDescribe and KIP-1071's StreamsGroupDescribe, so they are
+defined here. The JSON files list the fields on the wire in the form of kafka-python's own messages
+(API keys 69, whose version 1 adds the type of a member, KIP-1099; and 89).
 """
 
 from __future__ import annotations
@@ -50,6 +49,7 @@ STANDBYS = "streams.num.standby.replicas"
 _GROUP = 32
 BEGINNING = -2
 END = -1
+# Versions of Kafka's requests.
 SEVERAL_GROUPS = 8
 _FIRST_WITHOUT_CREATION = 4
 _FIRST_OF_ALL_TOPICS = 2
@@ -77,7 +77,7 @@ def streams_groups(names: Sequence[str]) -> ApiMessage:
 
 
 def group_settings(names: Sequence[str]) -> ApiMessage:
-    """Ask a broker how many standbys groups are to have."""
+    """Ask a broker for the configured number of standbys of groups."""
     resource = DescribeConfigsRequest.DescribeConfigsResource
     return DescribeConfigsRequest(
         resources=[
@@ -88,7 +88,7 @@ def group_settings(names: Sequence[str]) -> ApiMessage:
 
 
 def topics(names: Iterable[str] | None) -> ApiMessage:
-    """Ask for the brokers that are up and for topics, None for all of them; none is created."""
+    """Ask for the brokers that are up and for topics (None: all); no topic is created."""
     named = MetadataRequest.MetadataRequestTopic
     return MetadataRequest(
         topics=None if names is None else [named(name=name) for name in names],
@@ -98,7 +98,7 @@ def topics(names: Iterable[str] | None) -> ApiMessage:
 
 
 def committed(names: Sequence[str]) -> ApiMessage:
-    """Ask a coordinator what groups have committed, of every topic."""
+    """Ask a coordinator for all committed offsets of groups."""
     group = OffsetFetchRequest.OffsetFetchRequestGroup
     return OffsetFetchRequest(
         groups=[group(group_id=name, topics=None) for name in names],
@@ -108,7 +108,7 @@ def committed(names: Sequence[str]) -> ApiMessage:
 
 
 def committed_by_one(names: Sequence[str]) -> ApiMessage:
-    """Ask a coordinator before Kafka 3.0 what the one group named has committed."""
+    """Ask a coordinator before Kafka 3.0 for all committed offsets of one group."""
     (name,) = names
     return OffsetFetchRequest(
         group_id=name,
@@ -119,10 +119,10 @@ def committed_by_one(names: Sequence[str]) -> ApiMessage:
 
 
 def logs(partitions: Mapping[str, Sequence[int]], at: int) -> ApiMessage:
-    """Ask a leader where logs are at `BEGINNING` or at `END`.
+    """Ask a leader for the first (`BEGINNING`) or the end offset (`END`) of logs.
 
-    The end is the high watermark, as `kafka-consumer-groups` has it (read uncommitted): records
-    of open transactions count as lag.
+    The end is the high watermark, as in `kafka-consumer-groups` (read uncommitted): records of
+    open transactions count as lag.
     """
     topic = ListOffsetsRequest.ListOffsetsTopic
     return ListOffsetsRequest(
@@ -147,7 +147,7 @@ T = TypeVar("T")
 
 
 class ListedGroup(msgspec.Struct, frozen=True):
-    """A group in a list; brokers before 3.7 tell no type."""
+    """A listed group; brokers before 3.7 give no type."""
 
     group_id: str
     protocol_type: str
@@ -162,7 +162,7 @@ class ListGroups(msgspec.Struct, frozen=True):
 
 
 class ClassicMember(msgspec.Struct, frozen=True):
-    """A member of a classic group; metadata and assignment are what clients wrote."""
+    """A member of a classic group; metadata and assignment are bytes of the client."""
 
     member_id: str
     client_id: str
@@ -197,7 +197,7 @@ class TopicPartitions(msgspec.Struct, frozen=True):
 
 
 class Assigned(msgspec.Struct, frozen=True):
-    """What a member of a KIP-848 group holds, or is to hold."""
+    """The present or target assignment of a member of a KIP-848 group."""
 
     topic_partitions: list[TopicPartitions]
 
@@ -236,13 +236,13 @@ class ConsumerGroupDescribe(msgspec.Struct, frozen=True):
 
 
 class TopicInfo(msgspec.Struct, frozen=True):
-    """A topic that a subtopology makes for itself."""
+    """An internal topic of a subtopology."""
 
     name: str
 
 
 class SubtopologyTopics(msgspec.Struct, frozen=True):
-    """A subtopology, and the topics that it reads and keeps its state in."""
+    """A subtopology: the topics that it reads, and those that keep its state."""
 
     subtopology_id: str
     source_topics: list[str]
@@ -264,7 +264,7 @@ class TaskIds(msgspec.Struct, frozen=True):
 
 
 class TaskAssignment(msgspec.Struct, frozen=True):
-    """What a thread holds, or is to hold."""
+    """The present or target tasks of a thread."""
 
     active_tasks: list[TaskIds]
     standby_tasks: list[TaskIds]
@@ -320,7 +320,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class SettingsOfGroup(msgspec.Struct, frozen=True):
-    """The settings of a group that were asked for."""
+    """The requested settings of a group."""
 
     error_code: int
     resource_name: str
@@ -349,7 +349,7 @@ class Partition(msgspec.Struct, frozen=True):
 
 
 class Topic(msgspec.Struct, frozen=True):
-    """A topic, or why nothing is said of it."""
+    """A topic; with an error code, its partitions are not given."""
 
     error_code: int
     name: str | None
@@ -364,7 +364,7 @@ class Metadata(msgspec.Struct, frozen=True):
 
 
 class CommittedPartition(msgspec.Struct, frozen=True):
-    """What a group has committed of a partition, -1 where nothing."""
+    """The committed offset of a partition; -1 without a commit."""
 
     partition_index: int
     committed_offset: int
@@ -372,14 +372,14 @@ class CommittedPartition(msgspec.Struct, frozen=True):
 
 
 class CommittedTopic(msgspec.Struct, frozen=True):
-    """What a group has committed of a topic."""
+    """The committed offsets of a topic."""
 
     name: str
     partitions: list[CommittedPartition]
 
 
 class CommittedGroup(msgspec.Struct, frozen=True):
-    """What a group has committed, of all topics that may be told."""
+    """The committed offsets of a group, of all topics that the client may describe."""
 
     error_code: int
     topics: list[CommittedTopic]
@@ -387,13 +387,13 @@ class CommittedGroup(msgspec.Struct, frozen=True):
 
 
 class OffsetFetch(msgspec.Struct, frozen=True):
-    """What groups have committed; brokers before 3.0 answer for one group at a time."""
+    """Committed offsets of groups; brokers before 3.0 answer for one group at a time."""
 
     groups: list[CommittedGroup]
 
 
 class ListedPartition(msgspec.Struct, frozen=True):
-    """Where the log of a partition begins or ends, by the question; -1 where nothing."""
+    """The first or end offset of a partition's log, as requested; -1 if there is none."""
 
     partition_index: int
     error_code: int
@@ -401,24 +401,24 @@ class ListedPartition(msgspec.Struct, frozen=True):
 
 
 class ListedTopic(msgspec.Struct, frozen=True):
-    """Where the logs of a topic begin or end."""
+    """The first or end offsets of a topic's logs."""
 
     name: str
     partitions: list[ListedPartition]
 
 
 class ListOffsets(msgspec.Struct, frozen=True):
-    """Where logs begin or end."""
+    """First or end offsets of logs."""
 
     topics: list[ListedTopic]
 
 
 def read(answer: object, kind: type[T]) -> T:
-    """Return what captures read of an answer that kafka-python decoded.
+    """Return the typed form of an answer that kafka-python decoded.
 
     Raises
     ------
     msgspec.ValidationError
-        Where it is not what the protocol says.
+        If a field is missing or has another type.
     """
     return msgspec.convert(answer, kind, from_attributes=True)
