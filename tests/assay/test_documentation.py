@@ -23,7 +23,7 @@ from typer.main import get_command
 import assay
 from assay.cli import app
 from assay.menu import COMMANDS
-from groups.tiers import TIERS
+from groups.tiers import MOVES, PRESETS, TIERS, called
 from optimal.cpsat import CONSTRAINT_TIERS
 from optimal.enumeration import ENUMERATED_TIERS
 from tests.assay import calling
@@ -299,6 +299,14 @@ def test_the_picture_of_the_page_is_small_enough_to_load_at_once():
 def test_the_page_of_commands_has_them_all():
     rows = re.findall(r"^\| `assay ([a-z]+)\b", PAGES["docs/reference/commands.md"], re.MULTILINE)
     assert sorted(rows) == sorted(COMMANDS)
+
+
+def test_the_page_of_commands_has_every_tier_and_preset():
+    page = PAGES["docs/reference/commands.md"]
+    for head, known in (("tier", {*TIERS, called(MOVES)}), ("preset", PRESETS)):
+        table = page.partition(f"\n| {head} |")[2].partition("\n\n")[0]
+        cells = re.findall(r"^\| (.+?) \|", table, re.MULTILINE)
+        assert {*re.findall(r"`([\w-]+)`", " ".join(cells))} == {*known}
 
 
 def described(page: str) -> dict[str, str]:

@@ -10,6 +10,8 @@ from math import lcm
 
 BY_PARTITION = ("stickiness", "moved_weight", "racks", "restores")
 PLACES = ("host_balance", "rack_balance")
+SUMMED = ("balance", "load_spread", "peak_lag", "lag_spread", "lag_balance",
+          "peak_weight", "weight_spread", "weight_balance")  # fmt: skip
 
 
 class Case:
@@ -94,6 +96,8 @@ class Case:
         if tier == "peak_time":
             lag = self.sums("lag")
             return max((-(-lag[m] // self.capacity[m]) for m in self.members), default=0)
+        if tier not in SUMMED:
+            raise NotImplementedError(f"tier {tier}: define it in Case.value of {__file__}")
         sums = self.load if tier in ("balance", "load_spread") else self.sums(tier)
         greatest, least = max(sums.values(), default=0), min(sums.values(), default=0)
         pairs = sum(abs(a - b) for a, b in combinations(sums.values(), 2))
