@@ -1,4 +1,4 @@
-"""Arc flow: bins as paths over their loads, of which the first part is what a member keeps."""
+"""Arc flow: bins as paths through their loads; a path begins with what a member keeps."""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-# A solver's floats are taken as the integer that is so near.
+# The tolerance with which a solver's floats are taken for integers.
 NEAR = 1e-6
-# Of a network: where it has more arcs, no solver is asked.
+# Networks with more arcs are not solved.
 MOST_ARCS = 12_000
 
 
 class TooLarge(Exception):
-    """The network has more arcs than a solver is given."""
+    """The network has more than `MOST_ARCS` arcs."""
 
 
 class ArcFlow:
     """The packings of at most so many members, as an integer flow.
 
-    A path begins with a member or anew. One that begins with a member goes through the partitions
-    that it holds, one after the other, and takes each or leaves it. Then it goes on with any, the
-    largest first: one arc for each load and size, so that bins of one load are not told apart. Its
-    linear relaxation is as tight as that of all patterns that fill a bin.
+    A path begins with a member or with a new bin. If it begins with a member, it goes through the
+    partitions that the member holds, one after the other, and takes or leaves each. Then it takes
+    other partitions, the largest first: there is one arc for each load and size, so that bins of
+    one load are not distinguished. The linear relaxation is as tight as that of all patterns that
+    fill a bin.
 
     Source: Valerio de Carvalho 1999, Annals of Operations Research 86, doi:10.1023/A:1018952112615
 
     Parameters
     ----------
-    sizes : of each partition, at most the capacity
-    speeds : what the move of each partition costs
-    held : the partitions of each member; none where the fewest bins are asked for
-    at_most : bins there may be; None: as few as possible
+    sizes : size of each partition, at most the capacity
+    speeds : cost of a move of each partition
+    held : the partitions of each member; empty to minimise the number of bins
+    at_most : the most bins allowed; None: minimise their number
 
     Raises
     ------
@@ -74,7 +75,7 @@ class ArcFlow:
         return len(self.upper) - 1
 
     def _member(self, member: int, mine: Sequence[int], capacity: int) -> None:
-        """Add the arcs of what a member holds: each load that a part of it has is a node."""
+        """Add the arcs of what a member holds; nodes are the loads after each partition."""
         self.starts[member] = self._arc(1)
         loads = {0: [self.starts[member]]}
         for p in mine:
@@ -93,7 +94,7 @@ class ArcFlow:
             self.into[load] += into
 
     def _size(self, size: int, capacity: int) -> None:
-        """Add the arcs of a size, from each load that larger ones leave behind, and its own."""
+        """Add the arcs of a size, from each load that larger sizes and this size can reach."""
         for load in sorted(self.into):
             at = load
             while at + size <= capacity and size not in self.out[at]:
@@ -102,10 +103,10 @@ class ArcFlow:
                 self.into[at].append(arc)
 
     def solve(self, seconds: float | None) -> tuple[int | None, list[int] | None]:
-        """Return the bound that the solver claims, and the bins of its answer; None if none.
+        """Return the bound that the solver claims, and the bin of each partition; None if none.
 
-        Bins are numbered as the members that they begin with, new ones by what is left; -1 for
-        partitions of size 0, which fit anywhere.
+        A bin has the number of the member that it begins with, new ones have unused numbers; -1
+        for partitions of size 0, which fit anywhere.
         """
         from ortools.linear_solver import pywraplp
 
@@ -113,10 +114,10 @@ class ArcFlow:
         arcs = [solver.IntVar(0, most, "") for most in self.upper]
         for least, most, signed in self._rows():
             row = solver.Constraint(least, solver.infinity() if most is None else most)
-            for sign, some in signed:
-                for arc in some:
+            for sign, indices in signed:
+                for arc in indices:
                     row.SetCoefficient(arcs[arc], sign)
-        objective, (cost, beside) = solver.Objective(), self._cost()
+        objective, (cost, constant) = solver.Objective(), self._cost()
         for arc, each in cost.items():
             objective.SetCoefficient(arcs[arc], each)
         exact = pywraplp.MPSolverParameters()
@@ -131,7 +132,7 @@ class ArcFlow:
         least = ceil(bound - NEAR * max(1.0, NEAR * abs(bound)))
         if status == solver.OPTIMAL:
             least = sum(each * flow[arc] for arc, each in cost.items())
-        return beside + least, self._bins(flow)
+        return constant + least, self._bins(flow)
 
     def _rows(self) -> Iterator[tuple[int, int | None, list[tuple[int, Iterable[int]]]]]:
         """Yield constraints: least, most, and arcs with their signs."""
@@ -150,14 +151,14 @@ class ArcFlow:
             yield 0, self.at_most, [(1, [*self.starts.values(), self.new])]
 
     def _cost(self) -> tuple[dict[int, int], int]:
-        """Return what an arc costs, and what is added: the number of bins, or the moved weight."""
+        """Return the cost of arcs and a constant: the number of bins, or the moved weight."""
         if self.at_most is None:
             return {self.new: 1}, 0
         kept = {arc: -self.speeds[p] for p, arcs in self.keeps.items() for arc in arcs}
         return kept, sum(self.speeds[p] for p in self.keeps)
 
     def _bins(self, flow: Sequence[int]) -> list[int]:
-        """(partitions,) the bin of each, from a flow cut into paths, the least load first."""
+        """(partitions,) the bin of each, from the flow's paths, the least load first."""
         bins = [-1] * len(self.sizes)
         at: dict[int, list[int]] = defaultdict(list)
         for member, start in self.starts.items():

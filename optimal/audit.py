@@ -1,8 +1,7 @@
-"""The audit: the check that every solve runs, by columns, of one group or of many side by side.
+"""The audit: the check that every solve runs, by columns, for one group or many at once.
 
-It reads the same raw data as the checker and decides the same, of each group by itself. What it
-does not confirm, and what leaves 64 bits, it hands to the checker, which says where the proof
-fails.
+It reads the same raw data as the checker and makes the same decision for each group. What it does
+not confirm, and what leaves 64 bits, goes to the checker, which says where the proof fails.
 """
 
 from __future__ import annotations
@@ -38,18 +37,18 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 
-# Two numbers below it can be added; above it stands what there is not.
+# Two numbers below it can be added in 64 bits; as a level or price, it says that there is none.
 SAFE = 2**62
 
 
 @dataclass(frozen=True, eq=False)
 class Certificates:
-    """What proves the answers to the groups of a fleet.
+    """The certificates of the answers to the groups of a fleet.
 
     Attributes
     ----------
     level, price : (members,) int64
-    scale : (groups, tiers after balance) int64, what a unit of each counts
+    scale : (groups, tiers after balance) int64, units of price that a unit of each tier is worth
     """
 
     level: Int64
@@ -62,12 +61,12 @@ def audit(group: Group, solution: Solution, evidence: Evidence | None = None) ->
 
     Parameters
     ----------
-    evidence : of this group and this assignment, where it was made already
+    evidence : of this group and this assignment, if the caller has it already
 
     Raises
     ------
     BadInput, InvalidAssignment, ProofError
-        As `optimal.certificate.check`, which then has the last word.
+        As `optimal.certificate.check`, which decides if the audit does not confirm.
     """
     left = confirm(group, solution, evidence)
     return check(group, solution) if left is None else left
@@ -76,14 +75,14 @@ def audit(group: Group, solution: Solution, evidence: Evidence | None = None) ->
 def confirm(
     group: Group, solution: Solution, evidence: Evidence | None = None
 ) -> tuple[str, ...] | None:
-    """Return what `optimal.certificate.check` returns; None if it may be of another mind.
+    """Return what `optimal.certificate.check` would return; None if the audit cannot confirm it.
 
-    That is where the solution does not hold, and where a sum could leave 64 bits.
+    It cannot if the solution does not hold or a sum could leave 64 bits.
 
     Raises
     ------
     InvalidAssignment, ProofError
-        Where form, terms or status are not right.
+        If form, terms or status are wrong.
     """
     require_form(group, solution)
     if solution.assignment is None:
@@ -103,7 +102,7 @@ def confirm(
     if rests_on_a_budget(solution):
         return left if proves_within(evidence, solution) else None
     if is_about_a_peak(solution):
-        # The checker has a rule for the peak, this file has none.
+        # Only the checker has rules for peaks.
         return None
     if is_laminar(objective):
         return left if asks_prove(evidence, objective, proof.prices) else None
@@ -142,7 +141,7 @@ def proved(evidence: Evidence, objective: Objective, given: Certificates) -> Boo
 
 
 def _fits(evidence: Evidence, after: Objective, price: Int64, scale: Int64) -> bool:
-    """Return whether what one partition or member costs and pays stays inside 64 bits."""
+    """Return whether the costs and prices of one partition or member stay inside 64 bits."""
     heaviest = max((cost_of(tier).greatest(evidence.group) for tier in after), default=1)
     steepest = max(1.0, heaviest) * float(scale.astype(float).sum(axis=1).max(initial=0))
     dearest = float(np.abs(price.astype(float)).max(initial=0))
@@ -151,7 +150,7 @@ def _fits(evidence: Evidence, after: Objective, price: Int64, scale: Int64) -> b
 
 
 def _outweighs(evidence: Evidence, after: Objective, scale: Int64) -> Bools:
-    """Return for each group whether a unit of a tier outweighs all that later ones can cost."""
+    """Return for each group whether a unit of each tier outweighs all later tiers together."""
     rest: Exact = np.zeros(len(scale), object)
     good = np.ones(len(scale), bool)
     for at in reversed(range(len(after))):
@@ -166,17 +165,18 @@ def _outweighs(evidence: Evidence, after: Objective, scale: Int64) -> Bools:
 def _paid(
     evidence: Evidence, before: Objective, after: Objective, given: Certificates
 ) -> tuple[Exact, Bools]:
-    """Return what the partitions of each group cost and pay where that is least.
+    """Return the least that the partitions of each group cost and pay, and if holders are allowed.
 
-    With the allowed reader, (groups,); and whether all holders are allowed, (groups,) bool.
+    (groups,) sums over partitions with their allowed readers; (groups,) bool, whether all holders
+    are allowed readers.
     """
     if len(evidence.fleet) == 1 and not before and set(after) <= {"stickiness"}:
         firsts = _topic_firsts(evidence, given.level, given.price)
         there = (evidence.group.readers > 0) & (evidence.group.partitions > 0)
-        one = firsts[:, there]
-        if one.size and (one == one[:, :1]).all():
-            # Topics that are all alike, as most often in a large group: 5 of 20 ms.
-            return _alike(evidence, given, *one[:, 0].tolist())
+        pairs = firsts[:, there]
+        if pairs.size and (pairs == pairs[:, :1]).all():
+            # Topics are all alike, as most often in a large group: this saves 5 of 20 ms.
+            return _paid_alike(evidence, given, *pairs[:, 0].tolist())
     of, fleet = evidence.fleet.partition_group, evidence.fleet
     scale: list[int | Int64] = (
         given.scale[0].tolist() if len(fleet) == 1 else list(given.scale[of[evidence.read]].T)
@@ -186,10 +186,10 @@ def _paid(
     return evidence.of_groups(paid), np.asarray(evidence.of_groups(~allowed) == 0)
 
 
-def _alike(
+def _paid_alike(
     evidence: Evidence, given: Certificates, lowest: int, cheapest: int
 ) -> tuple[Exact, Bools]:
-    """Return the same for topics of one least level, lowest, and one least price, cheapest."""
+    """Return what `_paid` returns if the least level and price are the same for all topics."""
     level, price = given.level, given.price
     allowed = not ((evidence.loads > 0) & (level != lowest)).any()
     owned = evidence.group.owned
@@ -208,17 +208,17 @@ def least_costs(
     scale: Sequence[int | Int64],
     integers: tuple[Int64, Int64],
 ) -> tuple[Int64, Bools]:
-    """Return what each partition costs and pays with the allowed reader where that is least.
+    """Return the least that each partition costs and pays with an allowed reader.
 
     Parameters
     ----------
     before, after : the tiers before balance, and those that the prices are about
-    scale : what a unit of each tier after balance counts, of each read partition where it differs
+    scale : what a unit of each tier after balance counts, an integer or (read,)
     integers : level and price, (members,) int64 each
 
     Returns
     -------
-    (read,) int64, and (read,) bool: whether the holder is allowed
+    (read,) int64, and (read,) bool: whether the holder is an allowed reader
     """
     level, price = integers
     if any(cost_of(tier).far for tier in (*before, *after)):
@@ -233,7 +233,7 @@ def least_costs(
     options.append(of_owner)
 
     def costs(tier: str) -> list[Int64 | Bools | int]:
-        """(read,) int64: what it costs in a tier that each of the options has a partition."""
+        """Return for each option what partitions cost in a tier with it, (read,) each."""
         if cost_of(tier).far:
             return [*range(len(places)), evidence.far(tier, owner)]
         return [*[evidence.leaving(tier)] * len(places), 0]
@@ -249,13 +249,16 @@ def least_costs(
     allowed &= level[held] == lowest
     paid: list[Int64] = [option[1] for option in options]
     for tier, unit in zip(after, scale, strict=True):
-        paid = [one + unit * cost for one, cost in zip(paid, costs(tier), strict=True)]
+        paid = [price + unit * cost for price, cost in zip(paid, costs(tier), strict=True)]
     best = [there & (o[0] == lowest) for there, o in zip(opened, options, strict=True)]
     return _lowest(best, paid), allowed
 
 
 def _topic_firsts(evidence: Evidence, level: Int64, price: Int64) -> Int64:
-    """(2, topics) int64: least level, and least price at it, of the readers; SAFE without any."""
+    """(2, topics) int64: the least level of a topic's readers, and the least price at that level.
+
+    SAFE for a topic without readers.
+    """
     group = evidence.group
     of_row = _least(np.stack((level, price)), group.subscription_row, len(evidence.group.row_size))
     entry = of_row[:, evidence.group.subscriptions.entry_row]
@@ -265,10 +268,10 @@ def _topic_firsts(evidence: Evidence, level: Int64, price: Int64) -> Int64:
 def _rack_firsts(
     evidence: Evidence, objective: Objective, level: Int64, price: Int64
 ) -> tuple[Ints, list[Int64]]:
-    """(place of each read partition, the same of the near and of the far readers of a place).
+    """(place of each read partition, least level and price of near and of far readers of a place).
 
-    A place is a topic and a set of replica racks; members with one row and one rack are equally
-    far from it.
+    A place is a topic and a set of replica racks. The second value has two arrays as of
+    `_topic_firsts`, one for near readers and one for far ones.
     """
     group, racks = evidence.group, racks_of(evidence.group, objective)
     if racks is None or not len(evidence.loads):
@@ -299,14 +302,14 @@ def _rack_firsts(
 
 
 def _ranges(start: Int64, length: Int64) -> tuple[Int64, Int64]:
-    """Return all numbers of ranges, one after the other, and the range of each."""
+    """Return all integers of some ranges, one range after the other, and the range of each."""
     of = np.repeat(np.arange(len(start)), length)
     within = np.arange(len(of)) - np.repeat(np.cumsum(length) - length, length)
     return start[of] + within, of
 
 
 def _least(pairs: Int64, of: Ints, count: int) -> Int64:
-    """(2, count) int64: of the pairs of each the least by the first, then by the second."""
+    """(2, count) int64: for each index in `of` its lexicographically least pair."""
     found = np.full((2, count), SAFE, np.int64)
     np.minimum.at(found[0], of, pairs[0])
     tight = np.where(pairs[0] == found[0][of], pairs[1], SAFE)
@@ -315,7 +318,7 @@ def _least(pairs: Int64, of: Ints, count: int) -> Int64:
 
 
 def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> Int64:
-    """(read,) int64: the least of several values of a partition, of those that are there."""
+    """(read,) int64: the least of several values of a partition, ignoring those not `there`."""
     found = np.full(len(there[0]), SAFE, np.int64)
     for chosen, value in zip(there, values, strict=True):
         np.minimum(found, value, out=found, where=chosen)
@@ -362,7 +365,7 @@ def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, In
 
 
 def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> Bools:
-    """(read,) bool: whether a partition is with a reader that costs and asks least.
+    """(read,) bool: whether a partition is with the reader of least cost plus ask.
 
     Parameters
     ----------
@@ -396,7 +399,7 @@ def _asks_least(evidence: Evidence, objective: Objective, price: Int64) -> Bools
 
 
 def _greater(one: Iterable[Int64], other: Iterable[Int64]) -> Bools:
-    """Return where the columns of one are greater than those of the other, the first first."""
+    """Return where `one` is lexicographically greater than `other`, column by column."""
     pairs = iter(zip(one, other, strict=True))
     first, second = next(pairs)
     greater, level = first > second, first == second
@@ -407,7 +410,7 @@ def _greater(one: Iterable[Int64], other: Iterable[Int64]) -> Bools:
 
 
 def proves_within(evidence: Evidence, solution: Solution) -> bool:
-    """Return whether levels prove a valid assignment best of those within the budget on moves."""
+    """Return whether levels prove a valid assignment best among those within the moves budget."""
     most = solution.at_most["stickiness"]
     above, least, needs_all = shown_above(evidence.assignment, solution.proof.levels(), most)
     if (least != above).any():
@@ -418,17 +421,18 @@ def proves_within(evidence: Evidence, solution: Solution) -> bool:
 
 
 def shown_above(assignment: Assignment, level: Int64, most: int) -> tuple[Int64, Int64, Bools]:
-    """Return what levels prove of every k from 0 to the greatest load.
+    """Return what levels prove for every k from 0 to the greatest load.
 
     Parameters
     ----------
-    assignment : of whatever somebody reads
+    assignment : a valid assignment
     level : (members,) int64; most : the budget on moves
 
     Returns
     -------
-    above : how many partitions are above k; least : how many are, whatever the assignment within
-        the budget; needs_all : whether one move less would leave more above k
+    above : how many partitions are above k, counting each member's load beyond k
+    least : a lower bound on that number for any assignment within the budget
+    needs_all : whether one move less would leave more above k
     """
     group, loads = assignment.group, assignment.loads
     read, fullest = np.flatnonzero(assignment.owner >= 0), int(loads.max(initial=0))

@@ -1,4 +1,4 @@
-"""Brute force: every assignment looked at, and so the ground truth of small groups."""
+"""Brute force: looks at every assignment, so that it is the ground truth for small groups."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ def brute(
 ) -> Answer:
     """Return the best of all assignments, proved by exhaustion.
 
-    Of several best ones the lexicographically first wins: partitions in order, the member of the
-    lower index before the others. Every tier is written here from its definition,
-    so that this is a ground truth of its own.
+    Of several best ones the lexicographically first wins: partitions in order, members of lower
+    index first. Every tier is computed from its definition (`optimal.enumeration`).
 
     Parameters
     ----------
-    group : the group, of at most `MOST_ASSIGNMENTS` assignments
+    group : a group with at most `MOST_ASSIGNMENTS` assignments
     objective : tiers in order of precedence
     time_limit : seconds after which the best so far is returned without bounds
     at_most : budgets, the greatest value of some tiers
@@ -45,7 +44,7 @@ def brute(
     NothingWithin
         If no assignment keeps to the budgets.
     BadInput
-        If there are too many assignments, a tier lacks its data or may cost 2^62 or more.
+        If there are too many assignments, a tier lacks its data or may reach 2^62.
     """
     budgets = dict(at_most or {})
     require_data(group, (*objective, *budgets))

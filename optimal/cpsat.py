@@ -1,4 +1,4 @@
-"""CP-SAT: every tier as a constraint program, one after the other or within limits."""
+"""CP-SAT: every tier as a constraint program, minimised one after the other or within limits."""
 
 from __future__ import annotations
 
@@ -41,16 +41,17 @@ SUMMED = 2**53
 
 @dataclass(frozen=True)
 class ConstraintProgram:
-    """How many partitions of each class each reader gets, and what the tiers say about it.
+    """A constraint program of how many partitions of each class each reader gets.
 
-    Partitions are of one class where no tier can tell them apart: what the one does, the other
-    may do in its place, so that a class needs no more than a number for each reader.
+    Partitions that no tier can tell apart are one class: they are interchangeable, so that one
+    number for each reader of the class is enough. Methods that begin with "Cost" add variables and
+    constraints, and return the expression that a tier minimises.
 
     Attributes
     ----------
     of_partition : (all partitions,) int64, class of each partition, -1 where nobody reads it
     example : (classes,) int64, a partition of each class
-    gets : number of partitions by (class, member)
+    gets : the variable for the number of partitions, by (class, member)
     """
 
     group: Group
@@ -61,7 +62,7 @@ class ConstraintProgram:
 
     @staticmethod
     def of(group: Group, tiers: Iterable[str]) -> ConstraintProgram:
-        """Put the partitions in classes and say that each goes to one reader."""
+        """Return the program in which each partition goes to one of its readers."""
         readers = _readers(group)
         of_partition, example = _classes(group, readers, tiers)
         model = cp_model.CpModel()
@@ -75,11 +76,11 @@ class ConstraintProgram:
         return ConstraintProgram(group, model, of_partition, example, gets)
 
     def cost(self, tier: str) -> Cost:
-        """Return an expression that is at least the tier's value, and equal at its least."""
+        """Return an expression that is at least the tier's value, and equal at its minimum."""
         return CONSTRAINT_TIERS[tier].cost(self)
 
     def loads(self, column: Int64 | None) -> tuple[list[Cost], int]:
-        """Return a variable for what each member carries of a column, and the total."""
+        """Return a variable for each member's sum of a column, and the total."""
         column = np.zeros(self.group.n_partitions, np.int64) if column is None else column
         total = int(column[self.of_partition >= 0].sum())
         loads = [self.model.new_int_var(0, total, "") for _ in self.group.members]
@@ -92,7 +93,7 @@ class ConstraintProgram:
         return loads, total
 
     def pairs(self, column: Int64 | None) -> Cost:
-        """Cost the difference of each pair of members."""
+        """Cost the difference of the loads of each pair of members."""
         loads, total = self.loads(column)
         apart = []
         for one, other in combinations(loads, 2):
@@ -102,11 +103,11 @@ class ConstraintProgram:
         return _sum(apart)
 
     def peak(self, column: Int64 | None) -> Cost:
-        """Cost what the busiest member carries."""
+        """Cost the load of the busiest member."""
         return self._above(*self.loads(column))
 
     def time(self, column: Int64 | None) -> Cost:
-        """Cost the seconds in which the last member has read what it carries of a column."""
+        """Cost the seconds until the last member has caught up with its lag."""
         loads, total = self.loads(column)
         rates = np.clip(self.group.capacity, 1, max(total, 1)).tolist()
         most = -(-total // min(rates, default=1))
@@ -121,7 +122,7 @@ class ConstraintProgram:
         return _sum([longest])
 
     def spread(self, column: Int64 | None) -> Cost:
-        """Cost what the busiest member carries more than the idlest."""
+        """Cost the difference between the greatest and the least load."""
         loads, total = self.loads(column)
         low = self.model.new_int_var(0, total, "")
         for load in loads:
@@ -129,13 +130,13 @@ class ConstraintProgram:
         return self._above(loads, total) - low
 
     def idle(self) -> Cost:
-        """Cost one for each member that gets nothing and could, by the numbers."""
+        """Cost one for each idle member beyond those for whom there are too few partitions."""
         got: list[list[Cost]] = [[] for _ in self.group.members]
         for (_, m), gets in self.gets.items():
             got[m].append(gets)
         idle = [self.model.new_bool_var("") for _ in self.group.members]
-        for one, some in zip(idle, got, strict=True):
-            self.model.add(sum(some) + one >= 1)
+        for is_idle, gets in zip(idle, got, strict=True):
+            self.model.add(sum(gets) + is_idle >= 1)
         read = int((self.of_partition >= 0).sum())
         return _sum(idle) - max(0, len(idle) - read)
 
@@ -166,16 +167,16 @@ class ConstraintProgram:
         return _sum(cost)
 
     def places(self, kind: PlaceKind) -> Cost:
-        """Cost what each place has, squared and weighted, by products of the solver."""
+        """Cost the weighted sum of squares of what places have."""
         places, total = self.group.places(kind), int((self.of_partition >= 0).sum())
         got: list[list[Cost]] = [[] for _ in places.names]
         for (_, m), gets in self.gets.items():
             got[places.member[m]].append(gets)
-        squares = [self.square(sum(some), total) for some in got]
-        return _sum(weight * one for weight, one in zip(places.weight, squares, strict=True))
+        squares = [self.square(sum(gets), total) for gets in got]
+        return _sum(weight * square for weight, square in zip(places.weight, squares, strict=True))
 
     def moves(self, weight: Int64 | None) -> Cost:
-        """Cost the weight, else one, of each partition that leaves its owner."""
+        """Cost the weight of each partition that leaves its owner, 1 without a weight."""
         owner = self.group.owner[self.example].tolist()
         worth = [1 if weight is None else int(weight[p]) for p in self.example.tolist()]
         return _sum(
@@ -183,13 +184,13 @@ class ConstraintProgram:
         )
 
     def state(self) -> Cost:
-        """Cost what each member has of what keeps state, squared."""
+        """Cost the sum of squares of the partitions that keep state of each member."""
         total = int((self.of_partition >= 0).sum())
         got: list[list[Cost]] = [[] for _ in self.group.members]
         for (c, m), gets in self.gets.items():
             if _stateful(self.group)[self.example[c]]:
                 got[m].append(gets)
-        return _sum(self.square(sum(some), total) for some in got)
+        return _sum(self.square(sum(gets), total) for gets in got)
 
     def square(self, load: Cost, total: int) -> Cost:
         """Return a variable for the square of a load of at most `total`."""
@@ -214,11 +215,11 @@ class ConstraintProgram:
             self.model.add_hint(gets, held[pair])
 
     def answer(self, number: Callable[[Cost], int]) -> Int32:
-        """Hand the partitions of each class out, those that may stay with their owner first.
+        """Return the assignment; as many partitions of a class as possible stay with their owner.
 
         Parameters
         ----------
-        number : the value of a variable
+        number : returns the value of a variable
         """
         owner = np.full(self.group.n_partitions, NOBODY, np.int32)
         before = self.group.owner.tolist()
@@ -228,21 +229,21 @@ class ConstraintProgram:
                 owner[p] = before[p]
                 left[c, before[p]] -= 1
         rest: dict[int, list[int]] = {}
-        for (c, m), some in reversed(left.items()):
-            rest.setdefault(c, []).extend([m] * some)
+        for (c, m), count in reversed(left.items()):
+            rest.setdefault(c, []).extend([m] * count)
         for p, c in enumerate(self.of_partition.tolist()):
             if c >= 0 and owner[p] == NOBODY:
                 owner[p] = rest[c].pop()
         return owner
 
     def first_readers(self) -> Int32:
-        """Return an assignment: each class with its first reader."""
+        """Return the assignment of each class to its first reader."""
         first = dict(reversed(self.gets))
         return np.array([first.get(c, NOBODY) for c in self.of_partition.tolist()], np.int32)
 
 
 class ConstraintTier(NamedTuple):
-    """A tier: what it costs, and the columns of a group that it tells partitions apart by."""
+    """A tier: the expression to minimise, and the columns by which it tells partitions apart."""
 
     cost: Callable[[ConstraintProgram], Cost]
     apart: Callable[[Group], Columns]
@@ -343,8 +344,8 @@ CONSTRAINT_TIERS = Formulations(
 )
 
 
-# The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima beyond
-# (google/or-tools issue 5293).
+# The presolve of OR-tools 9.15 adds coefficients up in 32 bits and proves wrong optima with
+# greater ones (google/or-tools issue 5293).
 PRESOLVED = 2**30
 
 
@@ -359,9 +360,9 @@ def cpsat(
 ) -> Answer:
     """Find the best assignment by constraint programming, tier by tier.
 
-    Each tier is minimised with the optima of the earlier ones as constraints.
-    That no assignment is left is not believed of the solver, since the one found last is: it is
-    asked again without its presolve, and if it insists the tier has no bound.
+    Each tier is minimised with the optima of the earlier ones as constraints. If the solver claims
+    that no assignment is left, that is wrong, since the one found last is: it runs again without
+    presolve, and if it repeats the claim, the tier has no bound.
 
     Parameters
     ----------
@@ -377,7 +378,7 @@ def cpsat(
     NothingWithin
         If the solver says that no assignment keeps to the budgets.
     BadInput
-        If a tier lacks its data or a cost leaves the integers that the solver tells apart.
+        If a tier lacks its data or its values may be too great for the solver.
     """
     budgets = dict(at_most or {})
     tiers = tuple(dict.fromkeys((*objective, *budgets)))
@@ -418,13 +419,13 @@ def cpsat(
 
 @dataclass(frozen=True, eq=False)
 class Least:
-    """What is known of the least value of a tier within limits.
+    """The best assignment found in a tier within limits, and a bound.
 
     Attributes
     ----------
     owner : (all partitions,) int32, an assignment within the limits, None if none was found
-    bound : no assignment within the limits has less; above the tier's greatest value where it is
-        proved that there is none
+    bound : a lower bound on the tier within the limits; above the limit on the tier if the solver
+        claims that there is no assignment
     """
 
     owner: Int32 | None
@@ -442,22 +443,22 @@ def least_within(
     apart: Objective = (),
     narrow: Callable[[ConstraintProgram], None] | None = None,
 ) -> Least:
-    """Find the least of a tier among the assignments whose values stay within limits.
+    """Minimise a tier among the assignments whose values are within limits.
 
     Parameters
     ----------
-    limits : least and greatest value of each tier that counts; the least ones must follow from
-        the greatest ones, they only help to prove
+    limits : least and greatest value of each tier, that of `tier` included; the least ones must be
+        true lower bounds, they only help the proof
     start : (all partitions,) int32, an assignment to start the search from
     seconds : time limit, None for as long as it takes
-    effort : the solver's counted time at most, about seconds and the same on every machine
-    apart, narrow : tiers besides, whose partitions are told apart; what they leave open, as
-        constraints
+    effort : limit on the solver's deterministic time, about seconds and the same on every machine
+    apart, narrow : further tiers that tell partitions apart, and a function that adds constraints
+        for them
 
     Raises
     ------
     BadInput
-        If a cost leaves the integers that the solver tells apart.
+        If the values of a tier may be too great for the solver.
     """
     tiers = tuple(limits)
     require_costs_within(group, tiers, "cp-sat")
@@ -494,7 +495,7 @@ def _solver(group: Group, tiers: Objective, workers: int) -> cp_model.CpSolver:
 def _minimise(
     solver: cp_model.CpSolver, program: ConstraintProgram, cost: Cost, deadline: float
 ) -> cp_model.CpSolverStatus:
-    """Find the least cost; without presolve, where that finds no assignment."""
+    """Minimise a cost; if the solver finds no assignment, once more without presolve."""
     program.model.minimize(cost)
     while True:
         left = deadline - time.monotonic()
@@ -516,7 +517,7 @@ def _solve(solver: cp_model.CpSolver, program: ConstraintProgram) -> cp_model.Cp
 
 
 def _bound(solver: cp_model.CpSolver, cost: Cost, status: cp_model.CpSolverStatus) -> int:
-    """Return the bound of the solver in integers; `best_objective_bound` is a float."""
+    """Return the solver's bound as an integer; `best_objective_bound` is a float."""
     if status == cp_model.OPTIMAL:
         return int(solver.value(cost))
     return int(solver.response_proto.inner_objective_lower_bound)
@@ -525,9 +526,9 @@ def _bound(solver: cp_model.CpSolver, cost: Cost, status: cp_model.CpSolverStatu
 def _pairwise_bound(group: Group, owner: Int32, squares: int) -> int:
     """Turn a lower bound on the sum of squared loads into one on KIP-54's score.
 
-    The optimum is majorised by every assignment found, so its loads differ by at most what those
-    of `owner` do, the range; and the squared differences of all pairs are members times squares
-    less the squared total.
+    The optimum is majorised by every assignment found, so its loads differ by at most the range of
+    those of `owner`. The sum of squared differences of all pairs is members times squares, minus
+    the squared total.
     """
     held = owner[owner != NOBODY]
     loads: list[int] = np.bincount(held, minlength=len(group.members)).tolist()
@@ -542,17 +543,17 @@ def _pairwise_bound(group: Group, owner: Int32, squares: int) -> int:
 def standbys_together(
     actives: Solution, replicas: int, *, seconds: float
 ) -> tuple[Int32, tuple[int | None, ...]]:
-    """Return active tasks as good as an answer's, with room for the best standbys beside them.
+    """Return active tasks as good as a solution's with room for the best standbys, and bounds.
 
-    By class of tasks that have their copies on the same processes: how many have a standby on each
-    process. The second value are lower bounds on the terms of the standbys; the first of them that
-    is not proved to be the least is followed by None.
+    For each class of tasks with copies on the same processes, variables say how many have
+    a standby on each process. The bounds are lower bounds on the terms of the standbys; after the
+    first that is not proved to be the least value, they are None.
 
     Parameters
     ----------
-    actives : an optimal solution of a streams group of which it is known what keeps state
+    actives : an optimal solution of a streams group in which it is known which tasks keep state
     replicas : ``num.standby.replicas``, at most so many that each has a process of its own
-    seconds : for all tiers together
+    seconds : time for all tiers together
     """
     group, places = actives.group, actives.group.places("host")
     assert group.copies is not None

@@ -1,7 +1,7 @@
 """Elastic: the fewest members that hold all partitions within a capacity, then the least moved.
 
-Bin packing with a history: sizes change, and what leaves its member costs its speed. The question
-of Landau, Andrade and Barbosa, "Kafka Consumer Group Autoscaler", arXiv:2206.11170.
+Bin packing with a history: sizes change, and a partition that leaves its member costs its speed.
+The problem of Landau, Andrade and Barbosa, "Kafka Consumer Group Autoscaler", arXiv:2206.11170.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from optimal.time_left import TimeLeft
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-# Loads that a bound on what one member keeps tells apart; of more it rounds them.
+# Loads in the knapsack of what one member can keep; a greater capacity is rounded to so many.
 MOST_POINTS = 5_000
 # Sums of speeds are added up in 64 bits.
 MOST_SPEED = 2**62
@@ -33,16 +33,16 @@ MOST_SPEED = 2**62
 
 @dataclass(frozen=True)
 class Elastic:
-    """Partitions with speeds, a capacity that every member has, and who holds what now.
+    """Partitions with speeds, the capacity of every member, and who holds what now.
 
     A partition that is faster than the capacity counts as one of just the capacity: it fills a
-    member, which then falls behind whatever is done. Beside it only partitions of speed 0 fit.
+    member, which falls behind. Beside it only partitions of speed 0 fit.
 
     Attributes
     ----------
-    speeds : of each partition, 0 or more, in any unit that is whole
-    capacity : what a member takes, 1 or more, in the same unit
-    owner : of each partition the number of the member that holds it, -1 where nobody does
+    speeds : speed of each partition, a whole number of 0 or more, in any unit
+    capacity : the most speed that a member can take, 1 or more, in the same unit
+    owner : for each partition the number of the member that holds it, -1 where nobody does
     """
 
     speeds: tuple[int, ...]
@@ -66,7 +66,7 @@ class Elastic:
 
     @cached_property
     def sizes(self) -> list[int]:
-        """What each partition takes of a member: its speed, at most the capacity."""
+        """What each partition takes of a member's capacity: its speed, at most all of it."""
         return [min(speed, self.capacity) for speed in self.speeds]
 
     @cached_property
@@ -80,10 +80,10 @@ class Elastic:
 
     @cached_property
     def most_kept(self) -> dict[int, tuple[int, set[int]]]:
-        """Of each member a bound on the speed that it keeps, and which partitions those are.
+        """For each member an upper bound on the speed that it can keep, and those partitions.
 
-        A knapsack: the best part of what it holds that fits. Loads of which there are too many are
-        rounded down, so that whatever fits still does; the part may then be too much.
+        A knapsack: the fastest set of what it holds that fits. If there are too many loads, sizes
+        are rounded down, so that the bound holds but the set may not fit.
         """
         grain = -(-self.capacity // MOST_POINTS)
         found = {}
@@ -104,22 +104,22 @@ class Elastic:
         return found
 
     def moved(self, owner: Sequence[int]) -> int:
-        """Return the speed of the partitions that leave their member, all together."""
+        """Return the sum of the speeds of the partitions that leave their member."""
         pairs = zip(self.speeds, self.owner, owner, strict=True)
         return sum(speed for speed, old, new in pairs if old not in (NOBODY, new))
 
 
 @dataclass(frozen=True)
 class Packing:
-    """Who holds what within the capacity, and what is known of it.
+    """An assignment within the capacity, with its values, bounds and proof.
 
     Attributes
     ----------
-    owner : of each partition the number of its member; numbers that nobody has now are new members
-    terms : `members` where it was asked for the fewest, then `moved_weight` among the packings of
-        at most `at_most` members; its bound is None if the fewest are open
-    at_most : members that there may be for the least moved weight
-    proof : a certificate where `members_bound` and `moved_bound` close every term
+    owner : for each partition the number of its member; numbers not in use now are new members
+    terms : `members` if the fewest were asked for, then `moved_weight` among the packings of at
+        most `at_most` members; its bound is None if the fewest members are not proved
+    at_most : the most members allowed for the least moved weight
+    proof : a certificate if `members_bound` and `moved_bound` meet every term
     """
 
     owner: tuple[int, ...]
@@ -140,7 +140,7 @@ class Packing:
 
     @property
     def status(self) -> Status:
-        """What is known."""
+        """Optimal if there is a proof, otherwise feasible."""
         return Status.FEASIBLE if self.proof is ProofKind.NONE else Status.OPTIMAL
 
 
@@ -151,7 +151,7 @@ def pack(
 
     Parameters
     ----------
-    at_most : do not look for the fewest: find what moves least with at most so many members
+    at_most : do not look for the fewest members, but move least weight with at most so many
     time_limit : seconds
 
     Raises
@@ -160,8 +160,8 @@ def pack(
         If no packing of at most so many members was found.
     """
     started, left = perf_counter(), TimeLeft.of(time_limit)
-    without_end = len(elastic.speeds)
-    tries = (_by_fit(elastic, keepers, without_end) for keepers in ((), elastic.held))
+    enough = len(elastic.speeds)
+    tries = (_by_fit(elastic, keepers, enough) for keepers in ((), elastic.held))
     found = [packing for packing in tries if packing is not None]
     bound, terms, by_solver = members_bound(elastic), [], False
     most = min(map(_members, found)) if at_most is None else at_most
@@ -193,9 +193,9 @@ def pack(
 
 
 def frontier(elastic: Elastic, *, time_limit: float | None = 30.0) -> list[Packing]:
-    """Return what more members save: the fewest, then each number with which less has to move.
+    """Return packings of the fewest members, then of each number with which less has to move.
 
-    The last moves what must move whatever the number of members, if the time is enough for that.
+    If the time is enough, the last one moves only what must move with any number of members.
     """
     left = TimeLeft.of(time_limit)
     points = [pack(elastic, time_limit=left.share(2))]
@@ -212,8 +212,9 @@ def frontier(elastic: Elastic, *, time_limit: float | None = 30.0) -> list[Packi
 def members_bound(elastic: Elastic) -> int:
     """Return a lower bound on the members: L2 of Martello and Toth.
 
-    For any k up to half of the capacity: partitions above capacity - k share a member with none of
-    k or more, and two above half share none, so what else there is of k or more has only the rest.
+    For any k up to half of the capacity: a partition above capacity - k shares its member with
+    none of size k or more, and no two partitions above half share a member; so all others of size
+    k or more need the room that is left, or further members.
 
     Source: Martello and Toth 1990, doi:10.1016/0166-218X(90)90094-S
     """
@@ -230,22 +231,22 @@ def members_bound(elastic: Elastic) -> int:
 def moved_bound(elastic: Elastic, at_most: int) -> int:
     """Return a lower bound on the moved weight with at most so many members.
 
-    No member keeps more than the best part of what it holds that fits, and no more members than
-    there may be keep anything.
+    No member keeps more than the fastest set of what it holds that fits, and at most so many
+    members keep anything.
     """
     most = nlargest(at_most, (kept for kept, _ in elastic.most_kept.values()))
     return sum(elastic.speeds[p] for held in elastic.held.values() for p in held) - sum(most)
 
 
 def check(elastic: Elastic, packing: Packing) -> None:
-    """Recount a packing in plain Python, without a solver.
+    """Check a packing in plain Python, without a solver.
 
-    A bound that is a solver's word stays that; those of a certificate are computed again.
+    The bounds of a certificate are computed again; those of a solver are not checked.
 
     Raises
     ------
     ProofError
-        Where somebody holds too much, or a value or bound is not what it is said to be.
+        If a member is above the capacity, or a value or bound is wrong.
     """
     loads: dict[int, int] = {}
     for size, member in zip(elastic.sizes, packing.owner, strict=True):
@@ -276,7 +277,7 @@ def _by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int,
     Parameters
     ----------
     keepers : members that first keep what fits of what they hold
-    most : members there may be
+    most : the most members allowed
     """
     sizes = elastic.sizes
     loads: dict[int, int] = {}
@@ -302,7 +303,10 @@ def _by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int,
 
 
 def _by_keeping(elastic: Elastic, most: int) -> list[tuple[int, ...]]:
-    """Return a packing in which as many of the members that can keep most keep it; or none."""
+    """Return a packing in which the members that can keep most keep it, in a list, empty if none.
+
+    As many members as possible keep what they hold.
+    """
     kept = elastic.most_kept
     ranked = sorted(kept, key=lambda member: (-kept[member][0], member))
     released = [0, *(2**i for i in range(len(ranked).bit_length()))]
@@ -316,7 +320,7 @@ def _unused(elastic: Elastic, used: dict[int, int]) -> int:
 
 
 def _named(elastic: Elastic, bins: Sequence[int]) -> list[int]:
-    """Return a packing with its bins given to the members that keep most with them."""
+    """Return a packing in which each bin goes to the member that keeps most speed with it."""
     kept: Counter[tuple[int, int]] = Counter()
     for p, (bin_, member) in enumerate(zip(bins, elastic.owner, strict=True)):
         kept[bin_, member] += elastic.speeds[p] if member != NOBODY else 0
@@ -334,12 +338,12 @@ def _least(
 ) -> tuple[list[tuple[int, ...]], int | None]:
     """Return packings from arc flows, and the bound that a solver claims; None if it has none.
 
-    Where loads are too many to tell apart they are rounded: with sizes rounded down whatever fits
-    still fits, which gives a bound, and with sizes rounded up what is found fits.
+    If the network is too large, sizes are rounded: down for the bound, since everything that fits
+    still fits; up for the packing, so that it fits.
 
     Parameters
     ----------
-    at_most : members there may be; None: as few as possible
+    at_most : the most members allowed; None: minimise their number
     """
     grain = 1
     while True:
@@ -366,7 +370,10 @@ def _network(elastic: Elastic, at_most: int | None, grain: int, more: int) -> Ar
 
 
 def _settled(elastic: Elastic, owner: Sequence[int]) -> tuple[int, ...]:
-    """Return the packing with each partition of speed 0, which fits anywhere, where it was."""
+    """Return the packing with each partition of speed 0, which fits anywhere, where it was.
+
+    If its member is no longer used, it goes to the member of the lowest number.
+    """
     sized = [m for m, speed in zip(owner, elastic.speeds, strict=True) if speed]
     used = set(sized) or {max(0, max(elastic.owner, default=0))}
     return tuple(

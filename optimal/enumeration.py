@@ -1,7 +1,7 @@
-"""Enumeration: all assignments of a small group, table by table, and what each costs.
+"""Enumeration: all assignments of a small group, table by table, and their values.
 
-Every tier is written here from its definition. Brute force answers by it, and the checker counts
-by it again what others say of small groups.
+Every tier is written here from its definition, for brute force and for the recount of small
+groups.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 MOST_ASSIGNMENTS = 1_000_000
 CELLS_AT_ONCE = 2**18
-# What an assignment costs, tier by tier, and who holds what in it: (all partitions,) int32.
+# The values of an assignment, tier by tier, and its holders: (all partitions,) int32.
 Best = tuple[tuple[int, ...], "Int32"] | tuple[None, None]
 
 
 def best_so_far(group: Group, objective: Objective, at_most: Mapping[str, int]) -> Iterator[Best]:
     """Yield the best assignment of those looked at, after each table of them.
 
-    Of several best ones it is the lexicographically first. (None, None) where none of them keeps
-    to the budgets `at_most`. Costs have to be below 2^62.
+    Of several best ones it is the lexicographically first; (None, None) as long as none keeps to
+    the budgets `at_most`. Values have to be below 2^62.
     """
     best: tuple[int, ...] | None = None
     found: Int32 | None = None
@@ -88,13 +88,13 @@ def _read(group: Group) -> Int64:
 
 
 def _assignments(group: Group) -> Iterator[Int32]:
-    """Yield all assignments in lexicographic order, (some, all partitions) int32 at a time."""
+    """Yield all assignments in lexicographic order, (rows, all partitions) int32 at a time."""
     readers = [group.subscribers(t) for t in range(len(group.topics))]
     topic, read = group.topic.tolist(), _read(group).tolist()
     total = math.prod(len(readers[topic[p]]) for p in read)
-    some = max(1, CELLS_AT_ONCE // _width(group))
-    for start in range(0, total, some):
-        rest = np.arange(start, min(start + some, total))
+    rows = max(1, CELLS_AT_ONCE // _width(group))
+    for start in range(0, total, rows):
+        rest = np.arange(start, min(start + rows, total))
         owner = np.full((len(rest), group.n_partitions), NOBODY, np.int32)
         for p in reversed(read):
             rest, choice = np.divmod(rest, len(readers[topic[p]]))
@@ -103,7 +103,7 @@ def _assignments(group: Group) -> Iterator[Int32]:
 
 
 def _loads(group: Group, owner: Int32, partitions: Int64, load: Int64 | None = None) -> Int64:
-    """(assignments, members) int64: sum of `load`, else the number, of the partitions held."""
+    """(assignments, members) int64: the sum of `load` over what each holds; None: the number."""
     loads = np.zeros((len(owner), len(group.members)), np.int64)
     row = np.arange(len(owner))
     for p in partitions.tolist():
@@ -112,7 +112,7 @@ def _loads(group: Group, owner: Int32, partitions: Int64, load: Int64 | None = N
 
 
 def _pairs(loads: Int64) -> Int64:
-    """(assignments,) int64: KIP-54's score, the differences of all pairs of members added up."""
+    """(assignments,) int64: KIP-54's score, the sum of the differences of all pairs of members."""
     score = np.zeros(len(loads), np.int64)
     for m in range(loads.shape[1]):
         score += np.abs(loads[:, m + 1 :] - loads[:, m, None]).sum(axis=1)
@@ -132,7 +132,7 @@ def _topic_balance(group: Group, owner: Int32) -> Int64:
 
 
 def _of_places(group: Group, owner: Int32, place: Sequence[str | None]) -> Int64:
-    """(assignments,) int64: what places have, squared, by how many members share it."""
+    """(assignments,) int64: the weighted sum of squares of what places have."""
     loads, value = _loads(group, owner, _read(group)), np.zeros(len(owner), np.int64)
     members = Counter(place)
     for name, number in members.items():
@@ -164,13 +164,13 @@ def _moved_weight(group: Group, owner: Int32) -> Int64:
 
 
 def _misses(group: Group, owner: Int32, racks: Racks | None) -> Int64:
-    """(assignments,) int64: partitions with a member whose rack is none of the partition's."""
+    """(assignments,) int64: how many partitions have a member whose rack is none of theirs."""
     misses = np.zeros(len(owner), np.int64)
     if racks is None:
         return misses
     for p in _read(group).tolist():
         at = int(racks.replicas[p])
-        # A partition without a set of racks misses none.
+        # A partition without a set of racks is never far.
         if at >= 0:
             near = racks.of_set(at)
             far = [rack < 0 or racks.names[rack] not in near for rack in racks.member.tolist()]

@@ -1,4 +1,4 @@
-"""Export: a formulation of one tier for another solver, and what the names in it mean."""
+"""Export: the program of one tier for another solver, and what its variables mean."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Model:
     ----------
     syntax : "lp" or "mps", an integer linear program; "proto", a program of CP-SAT as text
     text : the program
-    legend : the ``assay-model/1`` document: what is minimised, what is held, and of which
-        partitions and member each variable speaks
+    legend : the ``assay-model/1`` document: the tier that is minimised, the tiers that are held,
+        and the partitions and member of each variable
     """
 
     syntax: Syntax
@@ -47,7 +47,7 @@ class Model:
 
     @property
     def binary(self) -> bytes:
-        """A program of CP-SAT in the binary form of its protocol buffer."""
+        """A program of CP-SAT as a binary protocol buffer."""
         if self.syntax != "proto":
             raise BadInput(f"syntax: {self.syntax} is text, only proto is binary, too")
         from ortools.sat.python import cp_model
@@ -68,10 +68,10 @@ def export(
     tier: int = 1,
     time_limit: float | None = None,
 ) -> Model:
-    """Return the formulation that the methods `ilp` and `cp-sat` have of a tier of an objective.
+    """Return the program of one tier of an objective, as the methods `ilp` and `cp-sat` solve it.
 
-    An objective of several tiers is one program for each: a tier is minimised with the earlier
-    ones held at their optima, which are solved for here.
+    Each tier of an objective has a program of its own: it is minimised with the earlier tiers held
+    at their optima, which are solved for here.
 
     Parameters
     ----------

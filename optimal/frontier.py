@@ -1,4 +1,4 @@
-"""Frontier: what one tier costs in units of another, each point the best within a budget."""
+"""Frontier: the efficient trade-offs of two tiers, each point the best within a budget."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
     from optimal.solution import Solution
 
-# What is paid with, where one of the two tiers is one of these.
+# If one of the two tiers is one of these, budgets are on it.
 MOVING = (MOVES, "moved_weight")
-# Seconds that a budget on moves gets for a peak: what is not proved by then rarely is.
+# Seconds for a peak within each budget on moves: what is not proved by then rarely is.
 TURN = 1.0
-# Of a search that proves nothing, the part of the time left that it gets, so that others have a
-# turn; for a peak, the first parts of the time, one for each end.
+# A budget gets 1/TURNS of the time left or more; for a peak and moves, the ends get 1/ENDS each.
 TURNS, ENDS = 12, 6
-# Readers of all partitions added up: of more, evening out rarely ends in its effort of about so
-# many seconds.
+# Loads are evened out with up to so many candidates, in deterministic time of about so many
+# seconds; with more, that rarely suffices.
 MOST_EVENED, EVENING = 1_500, 0.2
 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A trade-off of two tiers and what is known of it.
+    """A trade-off of two tiers, with bounds and a proof.
 
     Attributes
     ----------
     first_value, second_value : the values of the two tiers
-    first_bound : no assignment with so small a second value has less in the first tier; None
-        where nothing is known
-    second_bound : no assignment with so small a first value has less in the second tier
+    first_bound : a lower bound on the first tier among assignments with at most this second
+        value; None if nothing is known
+    second_bound : a lower bound on the second tier among assignments with at most this first
+        value; None if nothing is known
     assignment : an assignment with these values
-    proof : what the bounds rest on where both meet their values, else of kind ``none``
+    proof : what the bounds rest on if both meet their values, else of kind ``none``
     complete : whether it is proved that no efficient trade-off lies between this point and the
-        next one; of the last point, that no assignment has less in the second tier
+        next one; for the last point, that no assignment has less in the second tier
     tiers : names of the two tiers; ``point["moves"]`` is the value of one
     """
 
@@ -90,7 +90,7 @@ class Frontier(Framed, tuple[Point, ...]):
 
     Attributes
     ----------
-    left_out : in words what is not here, and why; None if it is proved that nothing is missing
+    left_out : which points may be missing and why, in words; None if it is proved that none are
     """
 
     left_out: str | None
@@ -102,10 +102,10 @@ class Frontier(Framed, tuple[Point, ...]):
         return made
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a point.
+        """Return one row per point.
 
         The columns are the two tiers by their names, ``NAME_bound`` of each, None if nothing is
-        known, and `proved` and `complete`, as a point has them.
+        known, and the point's `proved` and `complete`.
         """
         for point in self:
             bounds = (point.first_bound, point.second_bound)
@@ -129,37 +129,36 @@ def frontier(
 ) -> Frontier:
     """Return the efficient trade-offs of two tiers, from the least of `first` to that of `second`.
 
-    From one point to the next `first` grows and `second` shrinks: what the next unit of the one
-    costs in the other. The two ends are the answers of `solve` to ``first > second`` and
-    ``second > first``, with a certificate where both tiers are flows. The points between follow
-    from sorting for moves or moved weight against racks, and for balance against stickiness
-    where all members read alike. Everything else is searched by the epsilon-constraint
-    method (Haimes, Lasdon & Wismer 1971): each point is the answer of `solve` with a budget on
-    one of the tiers (`at_most`) that the point before does not keep to. For balance against
-    stickiness a flow finds most of them with a certificate. Weighted flows would
-    find only the points on the convex hull, and not even those of balance: away from its optimum
-    KIP-54's score is no flow cost. For a peak against stickiness each point is the lowest peak
-    within so many moves: 1, 2, 3 and so on, then in steps that grow. Where the readers of all
-    partitions add up to at most 1,500, a short search evens out its loads (`balance`), which is
-    not proved.
+    From one point to the next, `first` grows and `second` shrinks. The two ends are the answers of
+    `solve` to ``first > second`` and ``second > first``, with a certificate if both tiers are
+    flows. The points between follow from sorting for moves or moved weight against racks, and for
+    balance against stickiness if all members read alike. All others are found by the
+    epsilon-constraint method (Haimes, Lasdon & Wismer 1971): each point is the answer of `solve`
+    with a budget on one of the tiers (`at_most`) that the point before exceeds. For balance
+    against stickiness, a flow finds most of them with a certificate. Weighted flows would find
+    only the points on the convex hull, and not even those of balance: away from its optimum
+    KIP-54's score is no flow cost.
+
+    For a peak against stickiness, each point is the lowest peak within 1, 2, 3 and so on moves,
+    then in steps that grow. If the readers of all partitions add up to at most 1,500, a short
+    search evens out the loads of each point (`balance`), without a proof.
 
     Parameters
     ----------
     first, second : names of two tiers
-    time_limit : seconds for everything together; when they are up the points found so far are
+    time_limit : seconds for everything together; when they are up, the points found so far are
         returned, with `complete` False where some may be missing
-    points : at most so many, 2 or more, spread over the range of `second`, or of the moves where
-        one tier is about moves; None: all. Each holds an assignment of its own.
+    points : at most so many, 2 or more, spread over the range of `second`, or of moves if one
+        tier is about moves; None: all. Each holds an assignment of its own.
     assume_equal : take unknown subscriptions as all topics of the group
 
     Returns
     -------
-    points : none of them is dominated by another or comes twice. Those that are proved
-        are efficient; where these are all trade-offs there are, `left_out` is None; else it says
-        in words what is not here, and why. Where the points
-        between the ends would have to be searched, and the readers of all partitions add up to
-        more than 20,000, only the ends are here, and what flows find. Empty where the time was up
-        before anything was found.
+    points : none is dominated by another, none comes twice. Points that are proved are efficient.
+        `left_out` is None if these are all trade-offs, otherwise it says which may be missing, and
+        why. If the points between the ends need a search, and the readers of all partitions add
+        up to more than 20,000, the points are only the ends and what flows find. There are none
+        if the time was up before anything was found.
 
     Raises
     ------
@@ -195,13 +194,13 @@ def frontier(
     require_data(group, objective)
     if points is not None and points < 2:
         raise BadInput(f"points: {points}, expected 2 or more")
-    turned = pays_first(objective)
+    swapped = pays_first(objective)
     search = _Search(
-        group, objective[::-1] if turned else objective, TimeLeft.of(time_limit), points
+        group, objective[::-1] if swapped else objective, TimeLeft.of(time_limit), points
     )
     found = search.found()
     kept, closed = _efficient(group, found)
-    if turned:
+    if swapped:
         kept, closed = kept[::-1], closed[::-1]
     made = []
     for (within, bound, fewest), complete in zip(kept, closed[1:], strict=True):
@@ -209,10 +208,10 @@ def frontier(
         kind = ProofKind.NONE
         if at == bounds:
             kind = within.proof if within.proved else ProofKind.SOLVER
-        if turned:
+        if swapped:
             at, bounds = at[::-1], bounds[::-1]
         tiers = (objective[0], objective[1])
-        # That a value is 0 or more says nothing of it.
+        # A bound of 0 says nothing about a value above 0.
         first_bound, second_bound = (
             bound if bound or not value else None for value, bound in zip(at, bounds, strict=True)
         )
@@ -223,15 +222,16 @@ def frontier(
 
 @dataclass(frozen=True, eq=False)
 class _Within:
-    """The best of one tier within a budget on another, as far as it was found.
+    """The best assignment found in one tier within a budget on another.
 
     Attributes
     ----------
-    most : the budget, infinite where there is none
-    value, spent : what the assignment has in the two tiers
-    bound : no assignment within the budget has less in the one tier
-    fewest : none with a value as small has less in the other; 0 where nothing is known
-    least : no assignment whatever has less in the other
+    most : the budget, infinite if there is none
+    value, spent : the values of the assignment in the first tier and in the tier of the budget
+    bound : a lower bound on the first tier within the budget
+    fewest : a lower bound on the budget's tier among assignments with at most this value; 0 if
+        nothing is known
+    least : a lower bound on the budget's tier among all assignments
     """
 
     most: float
@@ -245,19 +245,19 @@ class _Within:
 
     @property
     def proved(self) -> bool:
-        """Whether its own proof is enough."""
+        """Whether both bounds are met and have a proof."""
         met = (self.bound, self.fewest) == (self.value, self.spent)
         return met and self.proof is not ProofKind.NONE
 
     @staticmethod
     def of(solution: Solution, tiers: Objective, most: float | None) -> _Within | None:
-        """Look at a solution for two tiers; None if it found nothing.
+        """Return the values and bounds of a solution in two tiers; None if it found nothing.
 
-        The bound on a second term is one on the tier only where the first term is proved.
+        A solution's bound on a term holds only if the terms before it are proved optimal.
 
         Parameters
         ----------
-        most : its budget; None: what it spends, which comes first in its objective
+        most : its budget; None: the budget's tier came first in its objective
         """
         if solution.assignment is None:
             return None
@@ -300,9 +300,9 @@ class _Search:
         return self.tiers[0] in PEAKS and self.tiers[1] == MOVES
 
     def found(self) -> list[_Within]:
-        """Return both ends, and what is found between them."""
+        """Return both ends, and the points found between them."""
         parts = ENDS if self.is_about_peaks else 4
-        # How few moves the least peak takes is rarely proved.
+        # The fewest moves of the least peak are rarely proved, so that end is only the least peak.
         best_of = self.tiers[:1] if self.is_about_peaks else self.tiers
         solutions = {
             tiers: solve(self.group, tiers, time_limit=self.time_left.share(parts - i))
@@ -316,19 +316,19 @@ class _Search:
             return [best, cheapest, *self._between(cheapest, best, solutions)]
         if cheapest.value == best.value:
             return [best, cheapest]
-        found = [best, cheapest, *self._peaks(cheapest, best, solutions)]
-        return [self._evened(one) for one in found]
+        found = [best, cheapest, *self._lowest_peaks(cheapest, best, solutions)]
+        return [self._even_out(one) for one in found]
 
     def _between(
         self, cheapest: _Within, best: _Within, ends: Mapping[Objective, Solution]
     ) -> Iterator[_Within]:
-        """Yield the best within each budget that the one before does not keep to."""
+        """Yield the best assignment within each budget that the one before exceeds."""
         from optimal.budgets.trades import best_within
 
-        sorted_out = best_within(self.group, *self.tiers)
-        if sorted_out is None and self._is_too_large:
+        by_sorting = best_within(self.group, *self.tiers)
+        if by_sorting is None and self._is_too_large:
             return
-        # All that is proved to spend less than the cheapest is nothing.
+        # Budgets below the cheapest are left out if it is proved to be the cheapest.
         low = cheapest.spent + 1 if cheapest.spent == cheapest.least else cheapest.least
         high = best.spent if best.value < cheapest.value else low
         budgets: Sequence[int] = range(low, high)
@@ -339,11 +339,11 @@ class _Search:
         while left and not self.time_left.is_up:
             most = budgets[left - 1]
             one = None
-            # What finds nothing in its turn gets half of the time that is left.
+            # If the first try finds nothing new, the second gets half of the time left.
             for parts in (min(TURNS, 1 + left), 2):
                 if one is None or one.bound < cheapest.value <= one.value:
                     seconds = self.time_left.share(parts)
-                    one = self._searched(most, seconds, ends, sorted_out)
+                    one = self._search_within(most, seconds, ends, by_sorting)
             if one is None:
                 return
             yield one
@@ -351,10 +351,10 @@ class _Search:
                 return
             left = bisect_left(budgets, min(one.spent, most))
 
-    def _peaks(
+    def _lowest_peaks(
         self, cheapest: _Within, best: _Within, ends: Mapping[Objective, Solution]
     ) -> Iterator[_Within]:
-        """Yield the lowest peak within so many moves, from 1 on, until it is the lowest of all.
+        """Yield the lowest peak within 1, 2, ... moves, until it is the lowest without a budget.
 
         Half of the budgets are tried one by one, then they grow.
         """
@@ -362,27 +362,27 @@ class _Search:
         for i, most in enumerate(budgets):
             if self.time_left.is_up or lowest <= best.bound:
                 break
-            # The first turn is for searching, not for loading a solver.
+            # Loaded here, so that loading does not take time from the first budget.
             import_module("optimal.cpsat")
             share = self.time_left.share(len(budgets) - i)
-            one = self._searched(most, TURN if share is None else min(share, TURN), ends)
+            one = self._search_within(most, TURN if share is None else min(share, TURN), ends)
             if one is not None:
                 lowest = min(lowest, one.value)
                 yield one
 
-    def _searched(
+    def _search_within(
         self,
         most: int,
         seconds: float | None,
         ends: Mapping[Objective, Solution],
-        sorted_out: Callable[[int], Int32] | None = None,
+        by_sorting: Callable[[int], Int32] | None = None,
     ) -> _Within | None:
-        """Return the best that is found within a budget, None if nothing is.
+        """Return the best assignment found within a budget, None if none is found.
 
         Parameters
         ----------
-        ends : what is known of objectives without a budget
-        sorted_out : from a budget to the owners of the best, where sorting finds them
+        ends : solutions of objectives without a budget
+        by_sorting : from a budget to the owners of the best, if sorting finds them
         """
         from optimal.answer import NothingWithin
         from optimal.budgets.constrained_problem import ConstrainedProblem
@@ -394,7 +394,7 @@ class _Search:
         problem = ConstrainedProblem(
             self.group, self.tiers, {self.tiers[1]: most}, TimeLeft.of(seconds), plain
         )
-        if sorted_out is None:
+        if by_sorting is None:
             try:
                 return _Within.of(problem.best_by("auto"), self.tiers, most)
             except NothingWithin:
@@ -402,13 +402,13 @@ class _Search:
         for solution in problem.most_even() if self.tiers == ("balance", MOVES) else ():
             if solution.proof.kind is ProofKind.CERTIFICATE:
                 return _Within.of(solution, self.tiers, most)
-        made = Assignment(self.group, sorted_out(most))
+        made = Assignment(self.group, by_sorting(most))
         made.require_valid()
         value, spent = values(made, self.tiers)
         return _Within(most, value, spent, value, spent, made, ProofKind.SOLVER)
 
-    def _evened(self, one: _Within) -> _Within:
-        """Return what has no more in both tiers, with loads as even as a short search finds."""
+    def _even_out(self, one: _Within) -> _Within:
+        """Return a point that is no worse in either tier, evened out by a short search."""
         if self.group.n_candidates > MOST_EVENED or self.time_left.is_up:
             return one
         from optimal.cpsat import least_within
@@ -444,7 +444,7 @@ class _Search:
         return self.group.n_candidates > MOST_CANDIDATES and not by_flow
 
     def left_out(self, found: int) -> str:
-        """Return which points are missing, where so many were found, and why."""
+        """Return which points may be missing, and why; `found` is the number of points."""
         from optimal.budgets.constrained_problem import MOST_CANDIDATES
         from optimal.budgets.trades import best_within
 
@@ -466,7 +466,7 @@ class _Search:
 
 
 def _budgets(most: int, points: int | None) -> list[int]:
-    """Return the budgets between none and `most`, ascending: the small ones, then ever fewer."""
+    """Return budgets between 0 and `most`, ascending: all small ones, then in growing steps."""
     every = range(1, most)
     room = len(every) if points is None else max(0, points - 2)
     if len(every) <= room:
@@ -480,17 +480,18 @@ def _budgets(most: int, points: int | None) -> list[int]:
 def _efficient(
     group: Group, found: Sequence[_Within]
 ) -> tuple[list[tuple[_Within, int, int]], list[bool]]:
-    """Return the trade-offs that no other is as good as in both tiers, least value first.
+    """Return the trade-offs that no other dominates, least value first, and what is complete.
 
-    Each with its bounds on value and on what is spent, from all that was found; and whether it is
-    proved that there are none before the first, between each and the next, and after the last.
+    Each has its bounds on value and spent, from all points found. The second list says whether it
+    is proved that there is no other before the first, between each and the next, and after the
+    last.
 
     Raises
     ------
     SolverContradiction
-        If one has less than another proves.
+        If one has less than the bound of another allows.
     """
-    # Within a budget no value is below a bound; one less than a value takes is a budget, too.
+    # A fact (budget, bound) says: within the budget, no value is below the bound.
     facts: list[tuple[float, float]] = [(one.most, one.bound) for one in found]
     facts += [(one.fewest - 1, one.value + 1) for one in found]
     facts += [(max((one.least for one in found), default=0) - 1, inf)]
@@ -504,7 +505,7 @@ def _efficient(
         return bounds[at] if at < len(bounds) else 0
 
     def spent_at_least(value: int) -> float:
-        # Bounds fall as budgets grow: the greatest budget whose bound is above the value.
+        # Bounds fall as budgets grow: find the greatest budget whose bound is above the value.
         at = bisect_left(falling, -value)
         return budgets[at - 1] + 1 if at else 0
 
@@ -528,16 +529,15 @@ def _efficient(
 
 
 def pays_first(tiers: Sequence[str]) -> bool:
-    """Return whether the first of two tiers is the one that is paid with: moves, if one is."""
+    """Return whether budgets are on the first of two tiers, since it is about moves."""
     return tiers[0] in MOVING and tiers[1] not in MOVING
 
 
 def knee(points: Sequence[Point]) -> int | None:
-    """Return the number of the knee, None if no point is below the line between the ends.
+    """Return the index of the knee, None if no point is below the line between the ends.
 
-    It is the point furthest from that line, with each tier measured by its range: the one where
-    the share lost in the one tier and the share lost in the other add up to least. Of several the
-    first. (V. Satopää et al., Finding a "Kneedle" in a Haystack, 2011,
+    The knee is the point furthest below that line, with each tier measured as a share of its
+    range; of several the first. (V. Satopää et al., Finding a "Kneedle" in a Haystack, 2011,
     doi:10.1109/ICDCSW.2011.20, without its smoothing.)
 
     Parameters

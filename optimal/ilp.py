@@ -38,12 +38,15 @@ Problem = Any
 
 @dataclass(frozen=True)
 class LinearProgram:
-    """The 0-1 variables of a group and what the tiers say about them.
+    """An integer program of a group, and the expressions of the tiers.
+
+    Methods that begin with "Cost" add variables and constraints, and return the expression that
+    a tier minimises.
 
     Attributes
     ----------
-    readers : of each partition that somebody reads, the members that read it
-    owns : whether a member gets a partition, by (partition, member)
+    readers : for each partition that somebody reads, the members that read it
+    owns : the 0-1 variable that says whether a member gets a partition, by (partition, member)
     """
 
     group: Group
@@ -91,7 +94,7 @@ class LinearProgram:
         return _sum(cost)
 
     def places(self, place: list[str | None]) -> Cost:
-        """Cost the k-th partition on a place 2k - 1, by how many members share it."""
+        """Cost the k-th partition on a place 2k - 1 times the place's weight."""
         cost, members = [], Counter(place)
         for name, number in members.items():
             weight = math.lcm(*members.values()) // number
@@ -102,7 +105,7 @@ class LinearProgram:
         return _sum(cost)
 
     def moves(self, weight: Int64 | None) -> Cost:
-        """Cost the weight of each partition that somebody gets who is not its owner."""
+        """Cost the weight of each partition that has an owner and goes to another member."""
         owner = self.group.owner.tolist()
         return _sum(
             (1 if weight is None else int(weight[p])) * owns
@@ -122,21 +125,21 @@ class LinearProgram:
         return _sum(owns for pair, owns in self.owns.items() if pair in far)
 
     def loads(self, column: Int64 | None) -> list[Cost]:
-        """Return what each member carries of a column, which is None if nobody reads."""
+        """Return the sum of a column over what each member gets; None: 0 each."""
         terms: list[list[Cost]] = [[] for _ in self.group.members]
         for (p, m), owns in self.owns.items():
             terms[m].append((0 if column is None else int(column[p])) * owns)
         return [_sum(carried) for carried in terms]
 
     def peak(self, column: Int64 | None) -> Cost:
-        """Cost what the busiest member carries."""
+        """Cost the load of the busiest member."""
         peak = self.variable()
         for load in self.loads(column):
             self.problem.addConstraint(load <= peak)
         return _sum([peak])
 
     def time(self, column: Int64 | None) -> Cost:
-        """Cost the seconds in which the last member has read what it carries of a column."""
+        """Cost the seconds until the last member has caught up with its lag."""
         longest = self.variable(whole=True)
         total = 0 if column is None else sum(int(column[p]) for p in self.readers)
         rates = np.clip(self.group.capacity, 1, max(total, 1)).tolist()
@@ -145,7 +148,7 @@ class LinearProgram:
         return _sum([longest])
 
     def spread(self, column: Int64 | None) -> Cost:
-        """Cost what the busiest member carries more than the idlest."""
+        """Cost the difference between the greatest and the least load."""
         low, apart = self.variable(), self.variable()
         for load in self.loads(column):
             self.problem.addConstraint(load >= low)
@@ -153,17 +156,17 @@ class LinearProgram:
         return _sum([apart])
 
     def idle(self) -> Cost:
-        """Cost one for each member that gets nothing and could, by the numbers."""
+        """Cost one for each idle member beyond those for whom there are too few partitions."""
         got: list[list[Cost]] = [[] for _ in self.group.members]
         for (_, m), owns in self.owns.items():
             got[m].append(owns)
         idle = [self.variable(1) for _ in got]
-        for one, some in zip(idle, got, strict=True):
-            self.problem.addConstraint(_sum([one, *some]) >= 1)
+        for is_idle, owns in zip(idle, got, strict=True):
+            self.problem.addConstraint(_sum([is_idle, *owns]) >= 1)
         return _sum(idle) - max(0, len(idle) - len(self.readers))
 
     def pairs(self, column: Int64 | None) -> Cost:
-        """Cost the difference of each pair of members."""
+        """Cost the difference of the loads of each pair of members."""
         cost = []
         for one, other in combinations(self.loads(column), 2):
             cost.append(self.variable())
@@ -172,7 +175,7 @@ class LinearProgram:
         return _sum(cost)
 
     def answer(self) -> Int32 | None:
-        """Return who owns each partition in the variables, None if it is not one owner each."""
+        """Return the owners that the variables say, None if a partition has not exactly one."""
         owner = np.full(self.group.n_partitions, NOBODY, np.int32)
         for p, readers in self.readers.items():
             got = [m for m in readers if (self.owns[p, m].value() or 0) > 0.5]
@@ -182,7 +185,7 @@ class LinearProgram:
         return owner
 
     def first_readers(self) -> Int32:
-        """Return an assignment: each partition with its first reader."""
+        """Return the assignment of each partition to its first reader."""
         owner = np.full(self.group.n_partitions, NOBODY, np.int32)
         for p, readers in self.readers.items():
             owner[p] = readers[0]
@@ -196,7 +199,7 @@ def _sum(terms: Iterable[Cost]) -> Cost:
 
 
 def _far(racks: Racks | None) -> set[tuple[int, int]]:
-    """Return the (partition, member) pairs of which no replica is in the member's rack."""
+    """Return the (partition, member) pairs in which no replica is in the member's rack."""
     if racks is None:
         return set()
     names = [None if rack == NOBODY else racks.names[rack] for rack in racks.member.tolist()]
@@ -234,7 +237,7 @@ def _load_tiers(
     }
 
 
-# What each tier costs in the variables.
+# The expression that each tier minimises.
 LINEAR_TIERS: Formulations[Callable[[LinearProgram], Cost]] = Formulations(
     "ilp",
     "LINEAR_TIERS of optimal.ilp",
@@ -258,13 +261,17 @@ LINEAR_TIERS: Formulations[Callable[[LinearProgram], Cost]] = Formulations(
 )
 
 
-# A load may be off by this times its greatest weight: with CBC's own 1e-7 that is a unit.
+# A load may be off by this times its greatest weight; with CBC's default of 1e-7 that can be 1.
 TOLERANCE = 1e-9
-# Costs are integers, so that half a unit more lets nothing in; exactly at the least cost CBC's
+# Costs are integers, so half a unit of slack allows nothing worse; without slack, CBC's
 # preprocessing loses every assignment to rounding.
 SLACK = 0.5
-# What CBC is told besides, one after the other, until what it says holds.
-WAYS: tuple[tuple[str, ...], ...] = ((), ("preprocess off",), ("preprocess off", "presolve off"))
+# Further options for CBC, tried one after the other until its result holds.
+CBC_OPTIONS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("preprocess off",),
+    ("preprocess off", "presolve off"),
+)
 
 
 def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answer:
@@ -273,10 +280,10 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     One 0-1 variable says for each partition and each of its readers whether the reader gets it.
     Each tier is minimised with the optima of the earlier ones as constraints.
 
-    CBC computes in floats, so every assignment is scored again in integers, against what CBC says
-    of it, the earlier tiers and the best assignment known. Where that fails, or CBC says that
-    there is no assignment, it is asked again in other ways; where all fail the best assignment
-    known is the answer, and the tier has no bound. That nothing costs less is CBC's word.
+    CBC computes in floats, so every assignment is scored again in integers and compared with CBC's
+    value, the earlier tiers and the best assignment known. If that fails, or CBC says that there
+    is no assignment, CBC runs again with other options; if all fail, the best assignment known is
+    the answer, and the tier has no bound. That nothing costs less is CBC's claim.
 
     Parameters
     ----------
@@ -287,7 +294,7 @@ def ilp(group: Group, objective: Objective, *, time_limit: float | None) -> Answ
     Raises
     ------
     BadInput
-        If a tier lacks its data or may cost more than floats tell apart, or PuLP is missing.
+        If a tier lacks its data or its values may be too great for floats, or PuLP is missing.
     """
     require_data(group, objective)
     require_costs_within(group, objective, "ilp")
@@ -315,25 +322,25 @@ def _best(
     found: Int32 | None,
     deadline: float,
 ) -> tuple[Int32 | None, Stopped]:
-    """Return the best assignment known at the least of the earlier tiers, and if it is proved.
+    """Return the best assignment known at the optima of the earlier tiers, and if it is proved.
 
     Parameters
     ----------
-    least : least cost of each earlier tier
-    found : (all partitions,) int32, an assignment that has them, None if none is known
+    least : the optimum of each earlier tier
+    found : (all partitions,) int32, an assignment that has these optima, None if none is known
     """
     group, cost = program.group, LINEAR_TIERS[form](program)
-    for options in WAYS:
+    for options in CBC_OPTIONS:
         if time.monotonic() >= deadline:
             return found, Stopped.TIME_LIMIT
-        said = _asked(program, cost, deadline, options)
-        if said.owner is not None and _is_better(group, form, said.owner, least, found):
-            found = said.owner
+        result = _ask_cbc(program, cost, deadline, options)
+        if result.owner is not None and _is_better(group, form, result.owner, least, found):
+            found = result.owner
             (reached,) = values(Assignment(group, found), (form,))
-            if said.least is not None and abs(said.least - reached) < 0.5:
+            if result.least is not None and abs(result.least - reached) < 0.5:
                 program.problem.addConstraint(cost <= reached + SLACK)
                 return found, Stopped.PROOF
-        if said.is_late:
+        if result.is_late:
             return found, Stopped.TIME_LIMIT
     return program.first_readers() if found is None else found, Stopped.TIME_LIMIT
 
@@ -341,20 +348,20 @@ def _best(
 def _is_better(
     group: Group, form: str, owner: Int32, least: Mapping[str, int], found: Int32 | None
 ) -> bool:
-    """Return whether an assignment keeps the earlier tiers and is no worse than the one known."""
+    """Return whether an assignment keeps the earlier optima and is no worse than the known one."""
     *reached, cost = values(Assignment(group, owner), (*least, form))
     if reached != [*least.values()]:
         return False
     return found is None or cost <= values(Assignment(group, found), (form,))[0]
 
 
-class _Said(NamedTuple):
-    """What CBC says, which may be wrong.
+class _CbcResult(NamedTuple):
+    """The result of a run of CBC, which may be wrong.
 
     Attributes
     ----------
-    owner : (all partitions,) int32, None if its answer gives a partition to none or several
-    least : the cost that it calls the least one, None if it calls none so
+    owner : (all partitions,) int32, None if a partition has no member or several
+    least : the cost that CBC claims is optimal, None if it makes no claim
     is_late : whether the time limit stopped it
     """
 
@@ -363,10 +370,12 @@ class _Said(NamedTuple):
     is_late: bool
 
 
-def _asked(program: LinearProgram, cost: Cost, deadline: float, options: tuple[str, ...]) -> _Said:
-    """Let CBC look for the least cost.
+def _ask_cbc(
+    program: LinearProgram, cost: Cost, deadline: float, options: tuple[str, ...]
+) -> _CbcResult:
+    """Run CBC for the least cost.
 
-    PuLP's `status` calls an answer optimal that the time limit cut short; `sol_status` does not.
+    PuLP's `status` is "optimal" even if the time limit stopped CBC; `sol_status` is not.
     """
     import pulp
 
@@ -384,12 +393,12 @@ def _asked(program: LinearProgram, cost: Cost, deadline: float, options: tuple[s
     try:
         program.problem.solve(cbc)
     except pulp.PulpSolverError:
-        return _Said(None, None, is_late=False)
+        return _CbcResult(None, None, is_late=False)
     ended = program.problem.sol_status
     proved = ended == pulp.LpSolutionOptimal
     found = proved or ended == pulp.LpSolutionIntegerFeasible
     none = program.problem.status == pulp.LpStatusInfeasible
-    return _Said(
+    return _CbcResult(
         owner=program.answer() if found else None,
         least=float(pulp.value(cost) or 0) if proved else None,
         is_late=left is not None and not proved and not none,
@@ -397,7 +406,7 @@ def _asked(program: LinearProgram, cost: Cost, deadline: float, options: tuple[s
 
 
 def require_pulp() -> None:
-    """Load PuLP, or raise BadInput where it is missing."""
+    """Load PuLP; raise BadInput if it is missing."""
     try:
         import pulp  # noqa: F401 - whether it is there
     except ImportError:

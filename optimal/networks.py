@@ -1,8 +1,8 @@
 """Networks: nodes and arcs; cheapest flows, flows of least squares, their potentials and face.
 
-The face is the network of all flows that are as cheap: what a cheapest flow of one tier fixes by
-complementary slackness (Ahuja, Magnanti & Orlin, Network Flows, 1993, section 9.4) bounds the
-flows of the next tier.
+The face is the network of all cheapest flows: complementary slackness fixes or bounds the flow on
+each arc (Ahuja, Magnanti & Orlin, Network Flows, 1993, section 9.4). The next tier is minimised
+on the face.
 """
 
 from __future__ import annotations
@@ -40,10 +40,16 @@ class Network:
 
 
 def potentials(network: Network, cost: Int64, flow: Int64) -> Int64:
-    """Return distances in the residual network from a root at distance 0 of every node.
+    """Return the potentials of a cheapest flow, (nodes,) int64.
 
-    (nodes,) int64; Bellman-Ford over the arcs sorted by head. Every residual arc (u, v) then has
-    d(v) <= d(u) + cost: the potentials of the flow.
+    They are distances in the residual network from a root with an arc of length 0 to every node,
+    by Bellman-Ford over the arcs sorted by head: every residual arc (u, v) has
+    d(v) <= d(u) + cost.
+
+    Raises
+    ------
+    SolverContradiction
+        If the flow is not a cheapest one.
     """
     forward, backward = flow < network.upper, flow > network.lower
     tail = np.concatenate((network.tail[forward], network.head[backward]))
@@ -73,6 +79,7 @@ def face(network: Network, cost: Int64, distance: Int64) -> Network:
     )
 
 
+# Paths of so many arcs are long.
 LONG = 200
 
 
@@ -108,7 +115,7 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
     if status == solver.BAD_COST_RANGE:
         raise BadInput("objective: the costs of one tier leave 64 bits in the min-cost flow")
     if status != solver.OPTIMAL:
-        # Asking an infeasible solve for its flows ends the process.
+        # OR-tools ends the process if asked for the flows of an infeasible problem.
         raise SolverContradiction(f"the min-cost flow ended {status.name}, expected OPTIMAL")
     flow = network.lower.copy()
     flow[free] += solver.flows(arcs)
@@ -116,11 +123,11 @@ def cheapest(network: Network, cost: Int64, time_left: TimeLeft) -> Int64:
 
 
 def is_long(network: Network) -> bool:
-    """Return whether paths between a network's sinks are so long that cost scaling is slow.
+    """Return whether a network has paths so long that cost scaling is slow.
 
     Its time grows with the third power of the length of the longest path: 13 s for a chain of
-    1001 members, which the simplex method solves in a tenth of a second. On short and wide
-    networks it is the other way round.
+    1001 members, which the simplex method solves in 0.1 s. On short and wide networks, cost
+    scaling is faster.
     """
     nodes, arcs = len(network.supply), len(network.tail)
     if nodes < LONG or arcs > 2 * nodes:
@@ -172,6 +179,7 @@ def simplex(network: Network, cost: Int64) -> Int64:
     return np.asarray(flow)
 
 
+# The primal-dual method gives up after so many steps.
 MOST_STEPS = 12
 
 
@@ -180,16 +188,16 @@ def by_steps(
 ) -> tuple[Int64, Int64] | None:
     """Return a cheapest flow, (arcs,) int64, and its potentials, (nodes,) int64.
 
-    Every residual arc (u, v) has d(v) <= d(u) + cost. None if it takes more than MOST_STEPS.
-    The primal-dual method (Ford & Fulkerson, Flows in Networks, 1962, chapter III): what costs
-    nothing at the prices so far takes a maximum flow; then all that this could not reach becomes
-    one dearer. The number of steps is the greatest cost of a path, such as the moves in a chain:
-    it is fast where costs are -1, 0 and 1 and chains are short.
+    The primal-dual method (Ford & Fulkerson, Flows in Networks, 1962, chapter III): a maximum flow
+    over arcs of reduced cost 0; then the potential of all nodes not reached rises by 1. The number
+    of steps is the greatest cost of a path, such as the moves in a chain: the method is fast if
+    costs are -1, 0 and 1 and chains are short. None if it takes more than `MOST_STEPS`.
 
     Parameters
     ----------
     cost : (arcs,) int64, of a unit on each arc
-    part : (nodes,) int64, numbers of parts that no arc connects: those that are done are left out
+    part : (nodes,) int64, the part of each node; no arc connects parts, and finished ones are
+        left out
     """
     tail, head, lower, upper = network.tail, network.head, network.lower, network.upper
     flow, distance = np.where(cost < 0, upper, lower), np.zeros(len(network.supply), np.int64)
@@ -246,22 +254,22 @@ def least_squares(
     cost: Int64 | None = None,
     weight: Int64 | None = None,
 ) -> tuple[Int64, Network, Int64]:
-    """Minimise the sum of squares of ``base + flow`` over some arcs, and what the others cost.
+    """Minimise the sum of squares of ``base + flow`` over some arcs, plus the cost of the others.
 
-    The k-th unit of an arc costs ``2 (base + k) - 1``, times its weight. Unit arcs stand for the
-    steps around `guess` only; what is below and above runs at the slope of the nearest step, which
-    never costs more than the truth. Where a flow leaves its window so far that it costs less, the
-    window grows and the flow is solved again.
+    The k-th unit of an arc costs ``2 (base + k) - 1``, times its weight. Only steps around `guess`
+    have unit arcs; units below and above this window cost as much as the nearest step, which never
+    overstates the total. If a flow is so far outside that its cost is understated, the window
+    grows and the flow is solved again.
 
     Parameters
     ----------
     arcs : indices of the arcs; base, guess : (len(arcs),) int64
     cost : (arcs of the network,) int64, of a unit on each of the other arcs; None: 0
-    weight : (len(arcs),) int64, what a square counts, 1 or more; None: 1
+    weight : (len(arcs),) int64, the factor of each square, 1 or more; None: 1
 
     Returns
     -------
-    A flow, (arcs of the network,) int64, the network of all flows that cost no more, and the
+    A flow, (arcs of the network,) int64, the network of all flows of the same total, and the
     potentials, (nodes,) int64.
     """
     slope = np.ones(len(arcs), np.int64) if weight is None else weight
@@ -286,7 +294,7 @@ def least_squares(
     rise = distance[network.head[arcs]] - distance[network.tail[arcs]]
     lower, upper = network.lower.copy(), network.upper.copy()
     lower[others], upper[others] = narrowed.lower[others], narrowed.upper[others]
-    # Every best flow takes the steps that cost less than the rise, none those that cost more.
+    # Every optimal flow takes the steps that cost less than the rise, and none that cost more.
     lower[arcs] = np.clip(-(-rise // slope) // 2 - base, least, most)
     upper[arcs] = np.clip((rise // slope + 1) // 2 - base, least, most)
     total = np.empty(len(network.tail), np.int64)
@@ -305,7 +313,7 @@ def _steps(
     of_unit: Int64,
     slope: Int64,
 ) -> tuple[Network, Int64, Int64]:
-    """(network with the arcs split into steps, its costs, which arc each of the last ones is)."""
+    """(network with the arcs split into steps, its costs, the original arc of each step)."""
     least, most = network.lower[arcs], network.upper[arcs]
     count = high - low
     units = np.repeat(np.arange(len(arcs)), count)
@@ -313,7 +321,7 @@ def _steps(
     every = np.arange(len(arcs))
     of = np.concatenate((every, units, every))
     price = np.concatenate((low, step, high + 1)) + base[of]
-    # The whole lower bound rides on the first of the three kinds of arc.
+    # Of the three kinds of arc (below, in and above the window) the first has the lower bound.
     lower = np.concatenate((least, np.zeros(len(units) + len(arcs), np.int64)))
     upper = np.concatenate((low, np.ones(len(units), np.int64), most - high))
     return (

@@ -1,7 +1,7 @@
-"""Standbys: where copies of the tasks that keep state stand by, once active tasks have a member.
+"""Standbys: the best standby tasks beside given active tasks.
 
-Each task has one on some processes, none of them that of its active task. All tiers are cheapest
-flows, one after the other, as those of active tasks are:
+A task that keeps state has standbys on different processes, none on that of its active task. All
+tiers are cheapest flows, one after the other, as for active tasks:
 
             at most 1               carry            lift
     task ------------> process ---> member ---> process ---> sink
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def standbys_beside(actives: Assignment, replicas: int) -> Standbys:
-    """Return the best standbys beside active tasks, in the order of `STANDBY_TIERS`.
+    """Return the best standbys beside active tasks, minimised in the order of `STANDBY_TIERS`.
 
-    Threads of a process share its state. A standby stays with the thread that has a copy if that
-    one has a standby to take.
+    Threads of a process share its state. A standby goes to the thread that has the copy, if that
+    thread is to have a standby.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def standbys_beside(actives: Assignment, replicas: int) -> Standbys:
     Raises
     ------
     BadInput
-        If it is not known which tasks keep state, the active tasks are not where they may be,
-        or the numbers of threads of the processes have no common multiple within 64 bits.
+        If it is unknown which tasks keep state, the active tasks are not a valid assignment, or
+        the numbers of threads of the processes have no common multiple within 64 bits.
     """
     group, places, copies = actives.group, actives.group.places("host"), actives.group.copies
     if copies is None:
@@ -92,13 +92,13 @@ def _network_of(
 ) -> tuple[Network, Int64, Int64]:
     """Return the network, and the task and process of each of its first arcs.
 
-    Nodes are tasks, processes, members, processes again and the sink; arcs are of four kinds, in
-    the order of the way.
+    Nodes are tasks, processes, members, processes again and the sink; arcs are of the four kinds
+    of the figure, in its order.
 
     Parameters
     ----------
-    of_active : (tasks,) int64, the process of each active task; at : (members,) int64, of each
-        member
+    of_active : (tasks,) int64, the process of each active task
+    at : (members,) int64, the process of each member
     """
     task, host = np.nonzero(of_active[:, None] != np.arange(processes))
     first = np.cumsum([len(of_active), processes, len(at), processes])
@@ -117,7 +117,7 @@ def _network_of(
 
 
 def _threads(group: Group, task: Int64, host: Int64, room: Int64) -> Int64:
-    """(standbys,) int64: who has each standby, a member of its process, (standbys,).
+    """(standbys,) int64: the member that has each standby, one of its process.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _threads(group: Group, task: Int64, host: Int64, room: Int64) -> Int64:
 
 
 def _copies_of(group: Group) -> dict[tuple[int, int], int]:
-    """Return who has a copy of each task on each process, as a standby if so."""
+    """Return the member with the copy of each (task, process), that of a standby if it has one."""
     if group.streams is None:
         return {}
     at, members = group.places("host").member.tolist(), group.streams.members
@@ -154,13 +154,13 @@ def _copies_of(group: Group) -> dict[tuple[int, int], int]:
 def standby_bounds(actives: Solution, replicas: int) -> tuple[int, int, int]:
     """Return lower bounds on `load_squares`, `host_balance` and `restores`, in this order.
 
-    A process has a task that keeps state once at most, which bounds its load; what is left is
-    filled up by the least step, which is optimal for separable convex costs (Fox 1966,
-    doi:10.1287/opre.14.2.210). docs/explanation/proof.md has the argument.
+    A process has each task that keeps state at most once, which bounds its load. Within these
+    bounds, tasks are added at the least step, which is optimal for separable convex costs (Fox
+    1966, doi:10.1287/opre.14.2.210). docs/explanation/proof.md has the argument.
 
     Parameters
     ----------
-    actives : an optimal solution of a streams group of which it is known what keeps state
+    actives : an optimal solution of a streams group in which it is known which tasks keep state
     replicas : ``num.standby.replicas``
     """
     group, places = actives.group, actives.group.places("host")
@@ -195,7 +195,7 @@ def standby_bounds(actives: Solution, replicas: int) -> tuple[int, int, int]:
 
 
 def _numbers_of_copies(actives: Solution) -> list[int]:
-    """Return on how many processes each task that keeps state has a copy."""
+    """Return for each task that keeps state the number of processes with a copy."""
     copies = actives.group.copies
     assert copies is not None
     of_set = np.bincount(copies.holds // max(1, len(copies.names)), minlength=1)
@@ -205,7 +205,7 @@ def _numbers_of_copies(actives: Solution) -> list[int]:
 
 
 def _restores(actives: Solution, had: list[int], each: int) -> int:
-    """Return how many standbys are on a process without a copy, whichever actives restore.
+    """Return a lower bound on standbys on a process without a copy, whatever the active tasks.
 
     An active task that restores leaves one more copy to its standbys than one that does not.
     """

@@ -15,7 +15,7 @@ from optimal.solution import Standbys, Status, Term
 from optimal.solve import solve
 from optimal.standbys import standby_bounds, standbys_beside
 
-# Of greater groups the constraint program alone takes seconds to be written.
+# With more pairs of a task and a member, building the constraint program alone takes seconds.
 MOST_TOGETHER = 20_000
 
 if TYPE_CHECKING:
@@ -33,11 +33,13 @@ class StreamsSolution:
     Attributes
     ----------
     actives : the answer for the active tasks, a partition each, with its own status and proof
-    standbys : the best beside these actives, always with a certificate; None if no actives were
-        found in time. Other actives that are as good may leave room for better standbys
-    bounds : what standbys cost at least beside any actives that are as good, a bound a term, None
-        where nothing is known of one; None if the actives are not proved to be optimal
-    bounds_by : "argument" of docs/explanation/proof.md, or the word of a "solver"
+    standbys : the best standbys beside these active tasks, always with a certificate; None if no
+        active tasks were found in time. Other active tasks that are as good may leave room for
+        better standbys
+    bounds : for each term of the standbys a lower bound beside any active tasks that are as good,
+        None if it is unknown; None if the active tasks are not proved to be optimal
+    bounds_by : "argument" if docs/explanation/proof.md proves the bounds, "solver" if a solver
+        claims them
     """
 
     actives: Solution
@@ -55,14 +57,14 @@ class StreamsSolution:
             return None
         found, open_ = list[Term](), False
         for term, bound in zip(self.standbys.terms, self.bounds, strict=True):
-            # What comes after a term above its bound may be anything beside other active tasks.
+            # If a term is above its bound, later terms may be lower beside other active tasks.
             found.append(Term(term.name, term.value, None if open_ else bound))
             open_ = open_ or term.value != bound
         return tuple(found)
 
     @property
     def optimal_together(self) -> bool:
-        """Whether no active tasks that are as good leave room for better standbys, for sure."""
+        """Whether it is proved that no active tasks as good leave room for better standbys."""
         together = self.together
         return together is not None and all(term.value == term.bound for term in together)
 
@@ -72,7 +74,7 @@ class StreamsSolution:
         Raises
         ------
         InvalidAssignment, ProofError
-            Where tasks are where they may not be, a term is not its value, a proof does not hold,
+            If tasks are where they may not be, a term is not its value, a proof does not hold,
             or standbys are beside other active tasks than those of the answer.
         """
         group, found, standbys = self.actives.group, self.actives.assignment, self.standbys
@@ -121,13 +123,13 @@ def solve_streams(
 
     Parameters
     ----------
-    group : one that was read from an ``assay-streams/1`` document
-    objective : of the active tasks
+    group : a group that was read from an ``assay-streams/1`` document
+    objective : tiers for the active tasks
     standby_replicas : ``num.standby.replicas``; None: what the document says
-    time_limit : seconds for the active tasks; standbys are three flows more
-    together_seconds : time for CP-SAT to look for active tasks as good that leave room for better
-        standbys, or to prove that there are none, where the bound alone does not, in groups of at
-        most `MOST_TOGETHER` pairs of a task and a member; 0: none
+    time_limit : seconds for the active tasks; standbys take three flows more
+    together_seconds : if the bounds alone do not prove it, seconds for CP-SAT to prove that no
+        active tasks as good leave room for better standbys, or to find such tasks, in groups of
+        at most `MOST_TOGETHER` pairs of a task and a member; 0: none
 
     Raises
     ------
@@ -135,7 +137,7 @@ def solve_streams(
         If the group is no streams group, or it is not known which tasks keep state or how many
         standbys they have.
     SolverContradiction
-        If a checker rejects what was found.
+        If a checker rejects the answer.
 
     Examples
     --------
@@ -186,10 +188,10 @@ def solve_streams(
 
 
 def joined(argued: Sequence[int | None], solved: Sequence[int | None]) -> tuple[int | None, ...]:
-    """Return the greater of two bounds of each term.
+    """Return the greater of two lower bounds on each term.
 
-    A bound holds where all terms before are at the bounds of its own side: from where those of the
-    other side are greater, it says nothing.
+    A bound assumes that all terms before it are at the bounds of the same sequence. From the term
+    on at which the other sequence has a greater bound, it says nothing.
 
     Examples
     --------
@@ -206,10 +208,10 @@ def joined(argued: Sequence[int | None], solved: Sequence[int | None]) -> tuple[
 
 
 def _as_good(actives: Solution, other: Assignment) -> Solution:
-    """Return other active tasks with the same terms as the answer.
+    """Return the answer with other active tasks that have the same terms.
 
-    Of `balance` alone the certificate is that of `balance > stickiness`, which other active tasks
-    may break that move more: that these are optimal is the word of the solver.
+    The certificate of `balance` alone is that of `balance > stickiness`, which does not hold for
+    active tasks that move more: then the proof is the solver's claim.
     """
     found = replace(actives, assignment=other)
     try:
