@@ -3,8 +3,13 @@
 The rooms ``console`` and ``tools`` hold a file for each kind of text. Each turns a text into what
 it shows (``seen``); ``merge`` puts the views of one group together.
 
-A new kind of text is a new file there, a line in `_READERS`, a rule in `sniff`, and the ending of
-its files in `groups.files.ENDINGS`: in a folder, files of other endings are passed over.
+A new kind of text is a new file there, a line in `_READERS`, and a rule in `sniff`, whose last
+message names the tool, too. The ending of its files belongs in `groups.files.ENDINGS`: in a
+folder, files of other endings are passed over. docs/reference/importing.md lists the kinds.
+
+Its `View` has ``state_known=True`` if the text tells that the group is not rebalancing: else a
+group of which no partition has a commit is refused, as it may be. It has ``every_member=True`` if
+the text lists members that hold nothing: else that is noted beside every verdict.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Held = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class SeenPartition:
-    """A topic partition as an offsets view shows it; None is a dash.
+    """A topic partition as an offsets view shows it; None is a dash, or what it does not show.
 
     `owner` is the member in its row; the offsets are positions in the log, in records.
     """
@@ -31,8 +31,8 @@ class SeenPartition:
     topic: str
     number: int
     owner: str | None
-    end: int | None
-    committed: int | None
+    end: int | None = None
+    committed: int | None = None
     beginning: int | None = None
 
     def __post_init__(self) -> None:

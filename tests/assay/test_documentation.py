@@ -23,6 +23,7 @@ from typer.main import get_command
 import assay
 from assay.cli import app
 from assay.menu import COMMANDS
+from groups.importers import DIALECTS
 from groups.tiers import MOVES, PRESETS, TIERS, called
 from optimal.cpsat import CONSTRAINT_TIERS
 from optimal.enumeration import ENUMERATED_TIERS
@@ -307,6 +308,11 @@ def test_the_page_of_commands_has_every_tier_and_preset():
         table = page.partition(f"\n| {head} |")[2].partition("\n\n")[0]
         cells = re.findall(r"^\| (.+?) \|", table, re.MULTILINE)
         assert {*re.findall(r"`([\w-]+)`", " ".join(cells))} == {*known}
+
+
+def test_the_page_on_importing_names_every_dialect():
+    named = f"(`--from` names it: {', '.join(one for one in DIALECTS if one != 'auto')})"
+    assert named in PAGES["docs/reference/importing.md"]
 
 
 def described(page: str) -> dict[str, str]:

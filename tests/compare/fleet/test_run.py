@@ -15,7 +15,7 @@ from compare.fleet.tables import TABLES, new_run, read_table
 from compare.judged import judge
 from compare.scores import score_assignors, score_current, stored_score
 from groups import BadInput
-from groups.files import find
+from groups.files import ENDINGS, PARQUET, find
 from heuristics.time_limit import TimeLimit
 from optimal import solve
 from tests.assay.calling import assay
@@ -298,7 +298,7 @@ def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path, spark):
 
 def test_a_folder_without_snapshots_is_bad_input(tmp_path):
     (tmp_path / "notes.md").write_text("nothing here")
-    looked = "no snapshot in this folder (looked for .json, .jsonl, .txt, .out, .log, .parquet)"
+    looked = f"no snapshot in this folder (looked for {', '.join((*ENDINGS, PARQUET))})"
     with pytest.raises(BadInput, match=re.escape(looked)):
         list(find([str(tmp_path)]))
     ran = assay("run", tmp_path, "--out", tmp_path / "out")
