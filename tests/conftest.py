@@ -89,6 +89,13 @@ def refuse_what_leaves_this_machine(event: str, arguments: tuple) -> None:
 sys.addaudithook(refuse_what_leaves_this_machine)
 
 
+def pytest_configure(config):
+    """Name a path that is not there, of which several processes say only that no tests ran."""
+    absent = [one for one in config.args if not os.path.exists(one.partition("::")[0])]
+    if absent:
+        raise pytest.UsageError(f"not there: {', '.join(absent)}")
+
+
 @pytest.fixture(scope="module")
 def chromium():
     """Debian's Chromium, or another that is here."""
