@@ -28,6 +28,7 @@ from groups.wording import (
     MOST_NAMED,
     ON_THE_WAY,
     PASSED_OVER,
+    counted,
     few,
     nearest_or_some,
     one_of_several,
@@ -558,17 +559,30 @@ def _found(
     return chosen, damaged, [f for f in chosen.failures if f.not_to_be_had]
 
 
+ONE_CLUSTER = "If they are of several clusters, score the files of each by themselves."
+
+
 def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
-    """Print for each group with several captures of the same time which file holds which."""
-    same: dict[tuple[str, str | None], list[int]] = {}
+    """Print for each group with several captures of the same time which file holds which.
+
+    Of several such times it is about the latest.
+    """
+    same: dict[tuple[str, str], list[int]] = {}
     for at, group in enumerate(groups):
-        same.setdefault((group.name, group.captured_at), []).append(at)
+        same.setdefault((group.name, group.captured_at or ""), []).append(at)
+    times: dict[str, list[str]] = {}
     for (name, time), each in same.items():
         if len(each) > 1:
-            of = "without a time" if time is None else f"of {time}"
-            loads = [spread(Assignment.current(groups[at]).loads) for at in each]
-            held = [f"{places[at]} with loads of {of}" for at, of in zip(each, loads, strict=True)]
-            note(f"{name}: {len(each):,} captures {of}: {few(held)}")
+            times.setdefault(name, []).append(time)
+    for name, found in times.items():
+        latest = max(found)
+        each = same[name, latest]
+        loads = [spread(Assignment.current(groups[at]).loads) for at in each]
+        held = [f"{places[at]} with loads of {of}" for at, of in zip(each, loads, strict=True)]
+        said = f"{name}: {len(each):,} captures {f'of {latest}' if latest else 'without a time'}"
+        more = f", and of {counted(len(found) - 1, 'other time')}" if len(found) > 1 else ""
+        counts = f"; {places[each[-1]]} counts" if latest else ""
+        note(f"{said}{more}: {few(held)}{counts}. {ONE_CLUSTER}")
 
 
 def names_of(groups: Groups) -> set[str]:

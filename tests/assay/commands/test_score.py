@@ -375,7 +375,8 @@ def test_captures_of_one_time_are_told_apart_by_file(folder):
     assert (run.returncode, run.stderr) == (
         0,
         "orders: 2 captures of 2026-11-24T12:38:00Z: one-capture.json with loads of 0-5, "
-        "two-capture.json with loads of 2-3\n",
+        "two-capture.json with loads of 2-3; two-capture.json counts. If they are of several "
+        "clusters, score the files of each by themselves.\n",
     )
 
 
