@@ -196,9 +196,9 @@ def _of_two_moments(here: View, there: View, reason: str, place: str | None = No
 
     what = "capture both at the same time"
     if here is not there and kind(here) == kind(there):
-        what = "put each moment into a folder of its own, or compare them with assay diff"
+        what = "put each into a folder of its own, or compare them with assay diff"
     other = there.place if there.source == here.source else there.source
-    moments = f"group {here.group!r} is shown at two moments"
+    moments = f"group {here.group!r} is shown at two moments, or in two clusters"
     return Misread(place or here.place, f"{reason} in {other}: {moments}; {what}")
 
 

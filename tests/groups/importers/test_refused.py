@@ -163,15 +163,15 @@ def test_one_table_of_two_moments_is_refused_with_both_places_and_what_to_do() -
         (offsets, (row, "0 - 1200 -"), 3, "t0-0 is at - of 1200, but at 300 of 1200"),
     ):
         later = first.replace(*changed)
-        then = "put each moment into a folder of its own, or compare them with assay diff"
-        shown = f"group 'coop-a' is shown at two moments; {then}"
+        then = "put each into a folder of its own, or compare them with assay diff"
+        shown = f"group 'coop-a' is shown at two moments, or in two clusters; {then}"
         assert refused(first, later) == f"text-1:{line}: {says} in text-0: {shown}"
         below = first.count("\n") + line
         assert refused(first + later) == f"text-0:{below}: {says} in text-0:2: {shown}"
         # What agrees is of one moment.
         assert only(first, first)["members"] == only(first)["members"]
     other = plan.replace(old, new)
-    assert refused(other, offsets).endswith("two moments; capture both at the same time")
+    assert refused(other, offsets).endswith("two clusters; capture both at the same time")
 
 
 def test_a_group_shown_at_two_moments_costs_no_other_group() -> None:

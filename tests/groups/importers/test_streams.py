@@ -95,7 +95,7 @@ def test_views_of_one_moment_go_together_and_others_contradict() -> None:
         (document,) = import_texts(capture(*views))
         assert document["format"] == "assay-streams/1"
         later = f"{version}/five-members-verbose.txt"
-        with pytest.raises(BadInput, match="put each moment into a folder of its own"):
+        with pytest.raises(BadInput, match="put each into a folder of its own"):
             import_texts(capture(views[0], later))
 
 
