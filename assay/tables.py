@@ -11,7 +11,6 @@ import numpy as np
 from assay.streams import OPTIONS, WHO_READS, show
 from assay.terminal import Column, by_reason, show_table, tell
 from compare.hosts import HostRow, host_rows
-from compare.lag.fall import FEW_MOVES
 from compare.over_groups import (
     NotScored,
     Standing,
@@ -365,7 +364,7 @@ def show_notes(overview: Overview) -> None:
     if asked:
         tell(WHO_READS)
     if any(map(is_lagging, overview.worst)):
-        tell(f"{EVEN_LAGGING}: by a tenth or more with a few moves, {FEW_MOVES}")
+        tell(f"{EVEN_LAGGING}: a few moves take a tenth or more off that of the busiest member")
     conditions = {one.verdict.condition for one in overview.worst}
     for condition in sorted(filter(None, conditions)):
         show(f"* if {condition}")

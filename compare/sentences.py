@@ -288,11 +288,12 @@ def _improvable(judged: Judged) -> str:
     if target is None:
         return f"improvable{surely}."
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)
-    moving = f"Moving {len(target.moved):,} of {partitions}"
-    given = _if_alike(judged, target)
+    moving = f"moving {len(target.moved):,} of {partitions}"
+    moving = f"{_if_alike(judged, target)}{moving}"
+    moving = f"{moving[0].upper()}{moving[1:]}"
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least:,}"
-        return f"improvable{surely}. {moving} lowers {verdict.tier}{by}{given}."
+        return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
     now = judged.now.loads
     gives = "gives everyone" if target.loads.min() else "makes loads of"
     lag = ""
@@ -302,18 +303,18 @@ def _improvable(judged: Judged) -> str:
         lag = f"{lag}from {here:,} to {then:,}"
     when = "after the rebalance" if _on_the_way(judged.group) else "now"
     return (
-        f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}{given}; {when} "
+        f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}; {when} "
         f"{_holding(judged.now, now.max())} and {_holding(judged.now, now.min())}."
     )
 
 
 def _if_alike(judged: Judged, target: Assignment) -> str:
-    """Return ``, if ...`` for a target that relies on unknown subscriptions, else nothing."""
+    """Return ``if ..., `` for a target that relies on unknown subscriptions, else nothing."""
     group = judged.group
     if judged.verdict.condition or group.subscription_known.all():
         return ""
     anyhow = Assignment(reading_least(group), target.owner).is_valid
-    return "" if anyhow else f", if {ALL_ALIKE}"
+    return "" if anyhow else f"if {ALL_ALIKE}, "
 
 
 def _holding(now: Assignment, load: int) -> str:

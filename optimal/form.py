@@ -156,6 +156,10 @@ def _require_owners(assignment: Assignment, members: int, partitions: int) -> No
         case () if type(strays) is tuple:
             return
         case ((int(member), str(topic), int(number)), *_) if 0 <= member < members:
-            who = f"{topic}-{number} with {assignment.group.members[member]}"
-            raise InvalidAssignment(f"{who}: another one has it, or there is no such partition")
+            group = assignment.group
+            who = f"{topic}-{number} with {group.members[member]}"
+            known = dict(zip(group.topics, group.partitions.tolist(), strict=True))
+            there = 0 <= number < known.get(topic, 0)
+            why = "another member has it, too" if there else "there is no such partition"
+            raise InvalidAssignment(f"{who}: {why}")
     raise InvalidAssignment(f"strays: {strays!r}, expected none")

@@ -11,12 +11,12 @@ from assay.streams import note_assumed, show
 from compare.reasons.sure import check as check_solution
 from groups.documents.json_files import parse_json
 from groups.documents.texts import decode, read_bytes
-from groups.errors import AssayError, InvalidAssignment, ProofError
+from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 from groups.tiers import TIERS, called, parse_objective
 from optimal.budgets.budget import question
 from optimal.proof import ProofKind
 from optimal.recount import count_again
-from optimal.solution import Solution, Status
+from optimal.solution import FORMAT, Solution, Status
 
 # Whose word a status rests on if its proof cannot be checked.
 WORD = {ProofKind.SOLVER: "the solver", ProofKind.EXHAUSTION: "the search"}
@@ -55,6 +55,9 @@ def check(
         document = parse_json(decode(data))
     except AssayError as error:
         raise error.within(solution) from None
+    if isinstance(document, dict) and "format" not in document:
+        plan = f"a plan is judged by assay score {file} --plan {solution}"
+        raise BadInput(f"{solution}: no format, expected {FORMAT!r}; {plan}")
     given = one_group([file], group, options, otherwise=_group_named_in(document))
     one = given.with_equal_subscriptions()
     try:

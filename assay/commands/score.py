@@ -559,10 +559,8 @@ def _few_of(failures: Sequence[Failure]) -> str:
 def _tell_without_lag(worst: Sequence[Glance]) -> None:
     """Print the groups whose lag is not known."""
     if without := [one.name for one in worst if one.loads and one.peak is None]:
-        tell(
-            f"no lag of {few(without)}: the capture that counts, the latest, does not show it of "
-            "every partition"
-        )
+        its = "its latest capture does" if len(without) == 1 else "their latest captures do"
+        tell(f"no lag of {few(without)}: {its} not show it of every partition")
 
 
 def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:

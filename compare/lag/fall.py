@@ -29,8 +29,8 @@ ENOUGH = 80
 MOST_STEPS = 10
 # What a few moves are.
 FEW_MOVES = (
-    f"the fewest steps that bring {ENOUGH}% of what {MOST_STEPS} do; a step moves a partition, or "
-    "exchanges two"
+    f"at most {MOST_STEPS} steps, as few as bring {ENOUGH}% of the gain of all {MOST_STEPS}; a "
+    "step moves a partition, or exchanges two"
 )
 # Pairs of partitions that are looked at in one step; a busy member with more exchanges none.
 MOST_PAIRS = 2**20

@@ -94,9 +94,7 @@ def test_of_a_group_of_which_it_is_open_whether_it_is_balanced_the_count_is_open
     assert row.endswith("kpr-c (balance +4)")
 
 
-NO_LAG = (
-    "no lag of coop-a: the capture that counts, the latest, does not show it of every partition"
-)
+NO_LAG = "no lag of coop-a: its latest capture does not show it of every partition"
 
 
 def test_of_a_group_with_several_captures_a_command_for_one_is_told_and_why_it_has_no_lag(
@@ -504,13 +502,13 @@ def test_strict_lets_pass_what_is_within_the_limit_whatever_an_open_question_com
 
 def test_moves_to_members_that_are_only_taken_to_read_what_they_get_say_so():
     """kpr-c is improvable whoever reads what, but not by the moves that it then is shown."""
-    for options, given in (
-        ((), ""),
-        (("--assume-equal",), ", if all members read the same topics"),
+    for options, moving in (
+        ((), "Moving"),
+        (("--assume-equal",), "If all members read the same topics, moving"),
     ):
         run = assay("score", ALL_GROUPS, "--group", "kpr-c", *ALONE, *options)
         assert (
-            f"improvable for sure. Moving 2 of 14 partitions gives everyone 7{given}; now "
+            f"improvable for sure. {moving} 2 of 14 partitions gives everyone 7; now "
             in (run.stdout.splitlines()[0])
         )
 
