@@ -169,7 +169,7 @@ def run(
         job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
         begun = monotonic()
         spark = opened.enter_context(spark_session(master=master, conf=settings))
-        counts = Run(spark, job, say, how_far, {"start": monotonic() - begun}).done()
+        counts = Run(spark, job, say, how_far, {"start": monotonic() - begun}).fill()
         named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
         named += job.assignors[1:] if assignor or joined else []
         worse = too_far_in_run(spark, job, counts.run, named, limits, MOST_LINES)

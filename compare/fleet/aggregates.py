@@ -1,4 +1,4 @@
-"""Aggregates: what many groups come to, those of a run's tables or those at hand."""
+"""Aggregates: sums over many groups, from a run's tables or from groups in memory."""
 
 from __future__ import annotations
 
@@ -48,25 +48,25 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
 
-# Of what is counted and how: those of another version are made again.
+# Raised when what is counted changes: aggregates of another version are made again.
 VERSION = 9
 MOST_FAMILIES = 64
 MOST_LINES = 20
 
 
 def state_of(runs: Iterable[str]) -> str:
-    """Return the key of what some runs have left, which is kept with what it comes to."""
+    """Return the key of the runs that aggregates are made of; it is stored with them."""
     return content_key({"version": VERSION, "counted": COUNTED, "runs": sorted(runs)})
 
 
 @dataclass(frozen=True, eq=False)
 class Aggregates:
-    """The aggregates of an objective.
+    """The aggregates of one objective.
 
     Attributes
     ----------
     table : rows of ``aggregates``
-    current : whether they are of all that is in the tables now
+    current : whether they cover all runs that are in the tables now
     """
 
     table: pa.Table
@@ -79,7 +79,7 @@ class Aggregates:
         Raises
         ------
         BadInput
-            Where there are none: no run for this objective came to its end.
+            If there are none, as no run for this objective has finished.
         """
         names = TABLES["aggregates"].names
         rows = stored(folder, "aggregates", [*names, RUN], by="objective", keys=[objective])
@@ -108,7 +108,7 @@ class Aggregates:
         return Aggregates(self.table.filter(chosen), self.current)
 
     def rows(self, statistic: str, *by: str) -> list[dict[str, Any]]:
-        """Return the rows of a statistic, those that are alike in some columns added up."""
+        """Return the rows of a statistic, added up where they are equal in the columns `by`."""
         rows = self.table.filter(pc.equal(self.table["statistic"], statistic))
         added = added_by(rows, by)
         found: list[dict[str, Any]] = added.sort_by([(one, "ascending") for one in by]).to_pylist()
@@ -116,7 +116,7 @@ class Aggregates:
 
     @property
     def captured(self) -> int:
-        """How many captures of groups there are."""
+        """Number of captures of groups."""
         return self.counts("groups").get("captured", 0)
 
     def overview(self, glances: Sequence[Glance]) -> Overview:
@@ -142,7 +142,7 @@ class Aggregates:
         )
 
     def changes(self) -> list[Trend]:
-        """Return how groups went over their captures, the first ones of each kind."""
+        """Return the changes of groups between captures, sorted."""
         rows = self.table.filter(pc.equal(self.table["statistic"], "change")).to_pylist()
         return ordered(
             Trend(row["group"], row["label"], int(row["x"]), int(row["y"]), row["count"])
@@ -150,7 +150,7 @@ class Aggregates:
         )
 
     def unscored(self, without: Sequence[str] = ()) -> tuple[NotScored, ...]:
-        """Return why assignors have no score, but for some."""
+        """Return the reasons why assignors have no score, except the assignors in `without`."""
         counts = {
             (row["assignor"], *row["label"].split(": ", 1)): row["count"]
             for row in self.rows("reason", "assignor", "label")
@@ -159,14 +159,11 @@ class Aggregates:
         return unscored_rows(counts)
 
     def counts(self, statistic: str) -> dict[str, int]:
-        """Return how many groups there are for each label of a statistic."""
+        """Return the number of groups for each label of a statistic."""
         return {row["label"]: row["count"] for row in self.rows(statistic, "label")}
 
     def worst(self, most: int) -> list[dict[str, Any]]:
-        """Return the groups that people want to see first, over the families.
-
-        Of each sort of groups that a sentence names the first ones are there, too.
-        """
+        """Return the most urgent groups of all families, as :func:`worst_of` does."""
         rows = self.table.filter(pc.equal(self.table["statistic"], "worst"))
         found: list[dict[str, Any]] = worst_of(rows, "statistic", most).to_pylist()
         return found
@@ -175,7 +172,12 @@ class Aggregates:
 def aggregates_of(
     groups: Sequence[Group], scores: Sequence[Sequence[Score]], tiers: Objective
 ) -> Aggregates:
-    """Return what assignors made of groups at hand, (groups,), as a run adds up its tables."""
+    """Return the aggregates of groups in memory.
+
+    Parameters
+    ----------
+    scores : (groups,) the scores of each group
+    """
     rows: list[dict[str, object]] = []
     for number, (group, found) in enumerate(zip(groups, scores, strict=True)):
         key = f"{number}"
@@ -187,7 +189,7 @@ def aggregates_of(
 
 
 def _scored(score: Score) -> dict[str, object]:
-    """Return the columns of `ROWS` that say how an assignor fared."""
+    """Return the columns of `ROWS` that an assignor's score fills."""
     found = [term.excess for term in score.terms or ()]
     ends = [one if isinstance(one, tuple) else (None, None) for one in found]
     return {
@@ -204,15 +206,15 @@ def _in_64_bits(value: int | None) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """What the tables hold for the objective of a job, and what a run has read.
+    """What the tables hold for a job's objective, and what a run has read.
 
     Attributes
     ----------
-    frame : the columns of `ROWS` of optima and scores, and rows of ``inputs`` of which the key is
-        `group_key`; `is_group` is null of others
-    rows : all of them, where a process has room for them; else None
+    frame : optima and scores in the columns of `ROWS`, and the run's ``inputs`` with their key as
+        `group_key`; `is_group` is null except in inputs
+    rows : all rows of `frame` if a process has room for them, else None
     ends : for each `run`, `is_group`, `is_optimum` and `family` the `first` and `last` time of
-        capture, and the `count`
+        capture, and the `count`; several rows may be for the same
     """
 
     frame: DataFrame
@@ -221,11 +223,11 @@ class Stored:
 
     @staticmethod
     def of(job: Job, tables: Mapping[str, DataFrame], run: str, *, written: int = 0) -> Stored:
-        """Look at optima and scores, and at the input of a run: one query where they are few.
+        """Read optima and scores, and the input of a run: by one query if they are few.
 
         Parameters
         ----------
-        written : rows that are there at least
+        written : number of rows that the tables hold at least
         """
         frame = _frame(job, tables, run)
         is_more = written > ROWS_AT_ONCE
@@ -245,16 +247,16 @@ class Stored:
         return sorted(pc.unique(answers[RUN]).to_pylist())
 
     def of_input(self, *, is_group: bool) -> int:
-        """Return how many groups, or inputs that are none, the run has read."""
+        """Return how many groups, or else failures, the run has read."""
         rows = self.ends.filter(pc.equal(self.ends["is_group"], is_group))
         return int(pc.sum(rows["count"]).as_py() or 0)
 
     def facts(self, job: Job, *, of_input: bool = False) -> pa.Table:
-        """Return what the optima and scores come to, as rows of facts.
+        """Return the facts of the optima and scores, added up.
 
         Parameters
         ----------
-        of_input : of the groups that the run has read; else of all
+        of_input : only of the groups that the run has read
         """
         if self.rows is None:
             return cut(added(self._facts_on_spark(job, of_input=of_input)))
@@ -278,15 +280,15 @@ class Stored:
         return found.toArrow().cast(FACTS)
 
     def _asked(self, job: Job) -> Asked:
-        """Return what is to be added up."""
+        """Return how to add up: the families with the most groups are kept apart."""
         is_optimum = pc.and_(pc.is_null(self.ends["is_group"]), self.ends["is_optimum"])
         rows = self.ends.filter(is_optimum)
         counts = rows.group_by("family", use_threads=False).aggregate([("count", "sum")])
         order = [("count_sum", "descending"), ("family", "descending")]
         families = counts.sort_by(order)["family"].to_pylist()
-        told = None if len(families) < MOST_FAMILIES else frozenset(families[:MOST_FAMILIES])
+        apart = None if len(families) < MOST_FAMILIES else frozenset(families[:MOST_FAMILIES])
         first, last = pc.min(rows["first"]).as_py(), pc.max(rows["last"]).as_py()
-        return Asked(job.objective, told, digits_between(first or "", last or ""))
+        return Asked(job.objective, apart, digits_between(first or "", last or ""))
 
 
 def _frame(job: Job, tables: Mapping[str, DataFrame], run: str) -> DataFrame:
@@ -297,7 +299,7 @@ def _frame(job: Job, tables: Mapping[str, DataFrame], run: str) -> DataFrame:
     own = {"own": f"made_by IN ({made_by})"}
     columns = from_arrow_schema(ROWS.append(pa.field("is_group", pa.bool_())))
     for_objective = sql.col("objective") == job.tiers
-    told = (
+    sources = (
         ("optima", BOTH | OF_OPTIMA | own, for_objective),
         ("scores", BOTH | OF_SCORES | own, for_objective),
         ("inputs", {"group_key": "key", "is_group": "is_group", RUN: RUN}, sql.col(RUN) == run),
@@ -311,7 +313,7 @@ def _frame(job: Job, tables: Mapping[str, DataFrame], run: str) -> DataFrame:
                 for one in columns
             )
         )
-        for name, how, chosen in told
+        for name, how, chosen in sources
     )
     return reduce(lambda one, other: one.unionAll(other), frames)
 
@@ -326,14 +328,14 @@ def _ends(frame: DataFrame) -> pa.Table:
 
 
 def summary_of(spark: SparkSession, job: Job, found: Stored, run: str) -> pa.Table:
-    """Return what all groups in the tables come to, kept in the table ``aggregates``.
+    """Return the aggregates of all groups in the tables; write them to ``aggregates`` if new.
 
     Parameters
     ----------
-    run : that keeps it
+    run : the run that writes them
     """
     state = state_of(found.runs)
-    # What a run that has written anything comes to, no earlier one has kept.
+    # A run that has written rows makes a state of which no aggregates are stored yet.
     if run not in found.runs:
         kept = job.tables.read(spark, "aggregates")
         rows = kept.where(f"state = '{state}' AND objective = '{job.tiers}'").toArrow()

@@ -1,4 +1,4 @@
-"""Ending: what a run has found of the groups of its input, and which are too far from the best."""
+"""Ending: what a run has found out about its input, and which rows are beyond the limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
 from compare.fleet.facts import NOT_JUDGED, ROWS_AT_ONCE
 from compare.fleet.results import Ending
-from compare.fleet.session import FOR_ROWS, kept, set_for_now
+from compare.fleet.session import FOR_ROWS, persisted, set_for_now
 from compare.fleet.tables import RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
@@ -31,32 +31,32 @@ if TYPE_CHECKING:
 
 
 def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> Ending:
-    """Return what a run has found of the groups of its input; add up all groups in the tables.
+    """Return what a run has found out about its input, and add up all groups in the tables.
 
     Parameters
     ----------
     run : its name
-    written : rows that the tables hold at least
+    written : number of rows that the tables hold at least
     """
     from pyspark.sql import functions as sql
 
-    # To read a table takes a look at all its files: each is read once.
+    # Each table is read once, as Spark lists all its files for that.
     tables = {name: job.tables.read(spark, name) for name in ("optima", "scores", "inputs")}
-    there = Stored.of(job, tables, run, written=written)
-    rows = summary_of(spark, job, there, run)
-    if Aggregates(rows, current=True).captured > there.of_input(is_group=True):
-        rows = there.facts(job, of_input=True)
+    stored = Stored.of(job, tables, run, written=written)
+    rows = summary_of(spark, job, stored, run)
+    if Aggregates(rows, current=True).captured > stored.of_input(is_group=True):
+        rows = stored.facts(job, of_input=True)
     found = Aggregates(rows, current=True)
     overview = found.overview(glances_of(tables, found.worst(MOST_LINES)))
     first = tuple(sorted(found.counts(NOT_JUDGED))[:MOST_LINES])
-    failed, unread = there.of_input(is_group=False), []
+    failed, unread = stored.of_input(is_group=False), []
     if failed:
         read = tables["inputs"].where(sql.col(RUN) == run)
         keys = read.where("NOT is_group").select("key")
         every = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         keys = read.where("is_group").select(sql.col("key").alias("group_key"))
         known = tables["optima"].join(keys, "group_key", "left_semi").select("group")
-        with kept(every) as failures:
+        with persisted(every) as failures:
             first_ones = failures.orderBy("place").limit(MOST_LINES)
             unread = first_ones.select("source", "place", "reason", "group").collect()
             missed = failures.join(known, "group", "left_anti").where("group IS NOT NULL")
@@ -81,12 +81,12 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
 def glances_of(
     tables: Mapping[str, DataFrame], worst: Sequence[Mapping[str, Any]]
 ) -> list[Glance]:
-    """Return the worst groups as lines show them.
+    """Return the glances of the worst groups, one line of a table each.
 
     Parameters
     ----------
     tables : ``optima`` and ``scores``
-    worst : with the columns `group_key` and `optimum_key`
+    worst : rows with `group_key` and `optimum_key`
     """
     from pyspark.sql import functions as sql
 
@@ -119,29 +119,29 @@ def glances_of(
 
 
 def verdict_in(stored: Mapping[str, Any]) -> Verdict:
-    """Return a verdict as it was stored."""
+    """Return the verdict in a stored row."""
     return Verdict(**{name: stored[name] for name in Verdict.__dataclass_fields__})
 
 
 def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
-    """Return a row of ``optima`` as a line shows it.
+    """Return the glance of a row of ``optima``.
 
     Parameters
     ----------
-    loads : of each member now; None where they are not known
+    loads : partitions that each member holds now; None if not known
     """
     stored = row["verdict"]
     verdict = verdict_in(stored)
     fall = tuple(stored[name] for name in ("lag_now", "lag_then", "lag_moves"))
-    there = verdict.says not in EMPTY
-    best = row["loads"] if there and verdict.question is None else None
-    now = loads if there else None
+    is_held = verdict.says not in EMPTY
+    best = row["loads"] if is_held and verdict.question is None else None
+    now = loads if is_held else None
     return Glance(
         name=row["group"],
         captured_at=row["captured_at"],
         members=row["n_members"],
-        # The optimum holds just those that somebody reads.
-        partitions=sum(row["loads"]) if there and row["loads"] else row["n_partitions"],
+        # The optimum's loads sum to the partitions that have a reader.
+        partitions=sum(row["loads"]) if is_held and row["loads"] else row["n_partitions"],
         verdict=verdict,
         now=None if now is None else spread(now),
         best=None if best is None else spread(best),
@@ -162,14 +162,14 @@ def too_far_in_run(
     limits: Mapping[str, int],
     most: int,
 ) -> list[str]:
-    """Return a line for each way in which rows of a run are worse than the limits allow.
+    """Return a line for each way in which groups of a run's input are beyond the limits.
 
-    The rule is that of one group, :func:`compare.limits.beyond`. A line has how many groups it is
-    about, and the first of them by name.
+    The rule for a group is :func:`compare.limits.beyond`. A line gives the number of groups and
+    the names of the first ones.
 
     Parameters
     ----------
-    run : name of the run, whose input it is about
+    run : the run's name
     most : lines to return; one more says how many are left
     """
     from pyspark.sql import functions as sql
@@ -181,7 +181,7 @@ def too_far_in_run(
     made_by = [job.score_made_by(name) for name in assignors]
     rows = job.tables.read(spark, "scores").where(sql.col("made_by").isin(made_by))
     rows = rows.join(keys, "group_key", "left_semi")
-    # Of a group that was captured several times the last capture counts.
+    # If a group was captured several times, the last capture counts.
     last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
     rows = latest(rows.join(last, "group").where("captured_at IS NULL OR captured_at = _last"))
     optima = job.tables.read(spark, "optima").where(sql.col("made_by") == job.optimum_made_by)
@@ -206,7 +206,7 @@ def too_far_in_run(
 def _beyond(
     limits: Mapping[str, int], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Yield what is beyond the limits in rows of ``scores``."""
+    """Yield the ways in which rows of ``scores`` are beyond the limits."""
     schema = pa.schema([(name, pa.string()) for name in ("sort", "group", "amount")])
     for batch in batches:
         found = [

@@ -1,7 +1,7 @@
-"""Facts: what optima and scores of groups come to, in partial sums that add up to ``aggregates``.
+"""Facts: partial sums over optima and scores of groups, which add up to ``aggregates``.
 
-Spark passes all rows of a group to one task, which adds up its groups in Arrow; what it finds is
-added to what others find.
+Spark passes all rows of a group to one task. Each task adds up its groups in Arrow, and its facts
+are added to those of the other tasks.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 EVERY = "every"
 OTHERS = "other families"
 NOT_JUDGED = "not judged"
-# Behind the name of a fact: groups with a valid assignment of which it is not known.
+# ``<fact> unknown`` counts groups with a valid assignment for which the fact is not known.
 UNKNOWN = "unknown"
 MOST_WORST = 1_000
-# Of texts that may be many, the most frequent of each family; of changes, the greatest.
+# Each family keeps this many of its most frequent texts, and of its greatest changes.
 MOST_TEXTS = 100
 TEXTS = ("assumed", "reason", NOT_JUDGED)
-# Rows that a task adds up at once, about.
+# Rows that a task adds up at once, roughly.
 ROWS_AT_ONCE = 2**17
-# Up to how many days apart captures are told to the minute, hour, day, month.
+# (days, characters): captures at most so many days apart are shown by minute, hour, day, month.
 DIGITS = ((0, 16), (14, 13), (400, 10), (10**9, 7))
-# Up to here each integer is a bin of its own.
+# Integers up to this one have a bin each.
 EXACT = 64
 PER_DOUBLING = 16
 
 _EXCESSES = ("excess", "excess_from", "excess_to")
-# Where a group is from, in SQL: a file of many, or else the folder.
+# SQL for a group's family: its file if that holds many groups, else its folder.
 FAMILY = """
     CASE WHEN substring_index(source, ', ', 1) RLIKE '(?i)[.](jsonl|ndjson|parquet)$'
               THEN substring_index(source, ', ', 1)
@@ -55,8 +55,8 @@ FAMILY = """
               THEN regexp_replace(substring_index(source, ', ', 1), '/[^/]*$', '')
          ELSE '.' END
 """
-# Columns of a row of ``optima`` or ``scores``, in SQL. Others are null in it. `own` says whether
-# this job makes such rows: those of another version or time limit come after them.
+# SQL for the columns of `ROWS` from a row of ``optima`` or ``scores``; the other columns are null.
+# `own` is whether this job makes such rows; they win over those of another version or time limit.
 BOTH = {one: one for one in ("group", "group_key", "key", "status", RUN)}
 OF_OPTIMA = {
     "family": FAMILY,
@@ -85,7 +85,7 @@ ROWS = pa.schema(
     [(name, _OF_ROWS.get(name, pa.string())) for name in (*BOTH, "own", *OF_OPTIMA, *OF_SCORES)]
 )
 FACTS = pa.schema([f for f in TABLES["aggregates"] if f.name not in ("state", "objective")])
-# Rows of ``aggregates`` that are alike in these add up, but for those about one group each.
+# Facts that are equal in these columns are added up, except statistics on single groups.
 ALIKE = ("statistic", "family", "assignor", "tier", "label", "captured_at", "x", "y")
 ALONE = pa.array(["worst", "change"])
 ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
@@ -93,12 +93,13 @@ ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
 
 @dataclass(frozen=True)
 class Asked:
-    """What is added up.
+    """How to add up facts.
 
     Attributes
     ----------
-    families : that are told from each other; all others are one. None: all are
-    digits : of times of capture that tell some hundred points from each other
+    tiers : the objective
+    families : the families to keep apart; all others are one. None: keep all apart
+    digits : characters of a time of capture that make a point of the trend
     """
 
     tiers: Objective
@@ -107,27 +108,26 @@ class Asked:
 
 
 def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield the facts of `ROWS`, which are all rows of their groups."""
+    """Yield the facts of `ROWS`, added up; the batches hold all rows of their groups."""
     yield from added(facts_of(asked, pa.Table.from_batches(batches, ROWS))).to_batches()
 
 
 def facts_of(asked: Asked, rows: pa.Table) -> pa.Table:
-    """Return the same of rows as they are stored; facts that are alike are not added up yet."""
+    """Return the facts of `ROWS`, not added up yet; the table holds all rows of its groups."""
     return pa.concat_tables(_facts(asked, one_each(rows).combine_chunks()))
 
 
 def one_each(rows: pa.Table) -> pa.Table:
-    """Return one row of a group's optimum, and one of each assignor's score.
+    """Return one row for each group's optimum, and one for each of its assignors.
 
-    Runs with another time limit, or of another version, leave rows of their own: those of this
-    job come before them, and later ones before earlier.
+    Rows of this job win over rows of another time limit or version, then later over earlier runs.
     """
     order = [("own", "descending"), (RUN, "descending"), ("key", "ascending")]
     return first_of(rows, ("group", "group_key", "assignor"), order, 1)
 
 
 def added(facts: pa.Table) -> pa.Table:
-    """Return facts that are alike as one; of each family the groups to see first."""
+    """Add up facts that are equal in `ALIKE`; keep the most urgent groups of each family."""
     alone = pc.is_in(facts["statistic"], value_set=ALONE)
     sums = added_by(facts.filter(pc.invert(alone)), ALIKE)
     worst = facts.filter(pc.equal(facts["statistic"], "worst"))
@@ -139,13 +139,13 @@ def added(facts: pa.Table) -> pa.Table:
 
 
 def added_by(facts: pa.Table, by: Sequence[str]) -> pa.Table:
-    """Return facts of one statistic, those that are alike in some columns added up."""
+    """Add up facts that are equal in some columns."""
     found = facts.group_by([*by], use_threads=False).aggregate([*ADDED.items()])
     return found.rename_columns([*by, *ADDED])
 
 
 def cut(facts: pa.Table) -> pa.Table:
-    """Keep of texts that may be many the most frequent ones; all rows of a text are here."""
+    """Drop all but the most frequent texts of each family; the facts are already added up."""
     many = pc.is_in(facts["statistic"], value_set=pa.array(TEXTS))
     order = [("count", "descending"), ("label", "ascending"), ("assignor", "ascending")]
     texts = first_of(facts.filter(many), ("statistic", "family"), order, MOST_TEXTS)
@@ -153,14 +153,14 @@ def cut(facts: pa.Table) -> pa.Table:
 
 
 def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:
-    """Return the groups that people want to see first, in the order of `compare.verdict.urgency`.
+    """Return the most urgent groups, in the order of `compare.verdict.urgency`.
 
-    Of each sort of groups that a sentence names the first are there, too.
+    The first groups of each sort that a sentence names are always among them.
 
     Parameters
     ----------
-    worst : rows of that statistic
-    by : so many of those that are alike in this column
+    worst : rows of the statistic ``worst``
+    by : `most` groups are kept for each value of this column
     """
     columns = ("label", "x", "y", "total", "group", "captured_at", "optimum_key", by)
     rows = [*zip(*(worst[name].to_pylist() for name in columns), strict=True)]
@@ -182,14 +182,14 @@ def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:
 
 
 def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
-    """Yield what whole groups come to.
+    """Yield the facts of whole groups.
 
-    Of a group that was captured several times the last capture counts, and how it went there.
+    If a group was captured several times, the last capture counts; the others make its changes.
     """
     if asked.families is not None:
-        told = pc.is_in(rows["family"], value_set=pa.array(sorted(asked.families), pa.string()))
+        is_kept = pc.is_in(rows["family"], value_set=pa.array(sorted(asked.families), pa.string()))
         at = rows.schema.get_field_index("family")
-        rows = rows.set_column(at, "family", pc.if_else(told, rows["family"], OTHERS))
+        rows = rows.set_column(at, "family", pc.if_else(is_kept, rows["family"], OTHERS))
     is_optimum = pc.is_null(rows["assignor"])
     optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
     is_dated = pc.is_valid(optima["captured_at"])
@@ -198,7 +198,7 @@ def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
     now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
     yield from _of_optima(optima, now, asked.digits)
     yield from _of_changes(optima)
-    # Of a score only its optimum tells the family.
+    # A score's family is that of its optimum.
     at = pc.index_in(scores["group_key"], now["group_key"].combine_chunks())
     family = scores.schema.get_field_index("family")
     scores = scores.set_column(family, "family", now["family"].take(at)).filter(pc.is_valid(at))
@@ -209,15 +209,18 @@ def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
 def _fact(
     statistic: str, rows: pa.Table, value: pa.ChunkedArray | None = None, **by: Any
 ) -> pa.Table:
-    """Return how many groups rows are about that are alike in some columns, and of a family."""
+    """Return a fact for each family and each combination of the columns `by`.
+
+    It holds the number of rows, the sum and the maximum of `value`, and the first group's name.
+    """
     every = {"family": rows["family"], **by}
     columns = {
         name: pa.repeat(pa.scalar(one), len(rows)) if isinstance(one, str) else one
         for name, one in every.items()
     }
-    told = pa.table({**columns, "group": rows["group"], "value": _or_null(value, len(rows))})
-    wanted = [([], "count_all"), ("value", "sum"), ("value", "max"), ("group", "min")]
-    found = told.group_by([*columns], use_threads=False).aggregate(wanted)
+    table = pa.table({**columns, "group": rows["group"], "value": _or_null(value, len(rows))})
+    sums = [([], "count_all"), ("value", "sum"), ("value", "max"), ("group", "min")]
+    found = table.group_by([*columns], use_threads=False).aggregate(sums)
     return _as_facts(found.rename_columns([*columns, *ADDED]), statistic)
 
 
@@ -226,7 +229,7 @@ def _or_null(value: pa.ChunkedArray | None, count: int) -> pa.ChunkedArray | pa.
 
 
 def _as_facts(rows: pa.Table, statistic: str | None = None) -> pa.Table:
-    """Return rows in the columns of facts, null in those that are not there."""
+    """Return rows in the columns of `FACTS`; a column that is missing is null."""
     if statistic is not None:
         rows = rows.append_column("statistic", pa.repeat(pa.scalar(statistic), len(rows)))
     names = {*rows.column_names}
@@ -240,7 +243,7 @@ def _as_facts(rows: pa.Table, statistic: str | None = None) -> pa.Table:
 
 
 def _of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[pa.Table]:
-    """Yield facts on all captures, and on those that count."""
+    """Yield facts on optima: on all captures, and on each group's capture that counts, `now`."""
     yield _fact("verdict", now, _to_move(now), label=now["says"])
     dated = optima.filter(pc.is_valid(optima["captured_at"]))
     at = pc.utf8_slice_codeunits(dated["captured_at"], 0, digits)
@@ -258,17 +261,17 @@ def _of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[pa.Tabl
         "questions": now.filter(now["asked"]),
         **{said: now.take(those) for said, those in rest_on.items()},
     }
-    for label, some in counts.items():
-        yield _fact("groups", some, label=label)
+    for label, counted in counts.items():
+        yield _fact("groups", counted, label=label)
     yield _fact("assumed", now.select(["family", "group"]).take(of_row), label=lines)
     without = now.filter(pc.is_null(now["says"]))
     yield _fact(NOT_JUDGED, without, label=without["group"])
     lags = pc.and_(pc.equal(now["says"], GOOD), pc.is_valid(now["less"]))
     named = {EVERY: optima, EVEN_LAGGING: now.filter(lags)}
     named |= {one: now.filter(pc.equal(now["says"], one)) for one in NAMED}
-    for label, some in named.items():
-        # A name counts for the first family that has it, so that those of several add up.
-        names = some.group_by("group", use_threads=False).aggregate([("family", "min")])
+    for label, those in named.items():
+        # A name counts for the first family that has it, so that sums over families are right.
+        names = those.group_by("group", use_threads=False).aggregate([("family", "min")])
         yield _fact("names", names.rename_columns(["group", "family"]), label=label)
     with_verdict = now.filter(pc.is_valid(now["says"]))
     same = ("family", "group", "group_key", "captured_at")
@@ -285,14 +288,14 @@ def _of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[pa.Tabl
 
 
 def _to_move(optima: pa.Table) -> pa.ChunkedArray:
-    """(groups,) partitions to move, null of those that are not improvable."""
+    """(groups,) partitions to move, null for groups that are not improvable."""
     return pc.if_else(pc.equal(optima["says"], IMPROVABLE), optima["to_move"], None)
 
 
 def _of_changes(optima: pa.Table) -> Iterator[pa.Table]:
-    """Yield how groups went that were captured several times, and how many went so.
+    """Yield the changes of groups that were captured several times, and their numbers.
 
-    `x` and `y` are the first and the last value; `count` how many captures there are.
+    In a change, `x` and `y` are the first and the last value, `count` the number of captures.
     """
     columns = ["group", "captured_at", "says", "tier", "at_least", "lag", "family"]
     rows = optima.filter(pc.is_valid(optima["captured_at"])).select(columns)
@@ -300,19 +303,19 @@ def _of_changes(optima: pa.Table) -> Iterator[pa.Table]:
     series = many.filter(pc.greater_equal(many["count_all"], LEAST_CAPTURES))["group"]
     rows = rows.filter(pc.is_in(rows["group"], series.combine_chunks())).sort_by("group")
     found: list[dict[str, Any]] = []
-    for name, some in groupby(rows.to_pylist(), lambda row: row["group"]):
-        captures = [*some]
-        family = min(row["family"] for row in captures)
-        told = (
+    for name, same in groupby(rows.to_pylist(), lambda row: row["group"]):
+        captured = [*same]
+        family = min(row["family"] for row in captured)
+        captures = (
             Capture(
                 row["captured_at"],
                 row["says"],
                 above_best(row["says"], row["tier"], row["at_least"]),
                 row["lag"],
             )
-            for row in captures
+            for row in captured
         )
-        for one in changes_of(name, told):
+        for one in changes_of(name, captures):
             numbers = {"x": float(one.first), "y": float(one.last), "count": one.captures}
             found.append({"family": family, "label": one.what, "group": name, **numbers})
     if found:
@@ -328,13 +331,13 @@ def _of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
         excess, low, high = (_nth(scores[name].combine_chunks(), number) for name in _EXCESSES)
         all_zero = pc.and_(all_zero, pc.fill_null(pc.equal(excess, 0), False))
         none_above = pc.and_(none_above, pc.less_equal(pc.coalesce(excess, low, 0), 0))
-        # An incumbent that a heuristic beats leaves the excess open from 0 on.
+        # An assignor may beat an incumbent that is not proved: then the excess is open from 0.
         least = pc.coalesce(pc.max_element_wise(low, 0, skip_nulls=False), excess)
         for name, value in (("excess", least), ("excess_most", pc.coalesce(excess, high))):
-            there = pc.is_valid(value)
-            some, value = scores.filter(there), value.filter(there)
+            is_known = pc.is_valid(value)
+            known, value = scores.filter(is_known), value.filter(is_known)
             x = pa.array(integer_bins(np.asarray(value)))
-            yield _fact(name, some, value, assignor=some["assignor"], tier=tier, x=x)
+            yield _fact(name, known, value, assignor=known["assignor"], tier=tier, x=x)
     counts = {
         "groups": is_scored,
         "unscored": pc.invert(is_scored),
@@ -347,8 +350,8 @@ def _of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
         "maybe": pc.and_(scores["valid"], none_above),
     }
     for label, holds in counts.items():
-        some = scores.filter(holds)
-        yield _fact("assignor", some, assignor=some["assignor"], label=label)
+        those = scores.filter(holds)
+        yield _fact("assignor", those, assignor=those["assignor"], label=label)
     without = scores.filter(pc.invert(is_scored))
     reason = pc.coalesce(without["reason"], without["status"])
     why = pc.binary_join_element_wise(without["status"], reason, ": ")
@@ -356,14 +359,14 @@ def _of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
 
 
 def _nth(lists: pa.ListArray, number: int) -> pa.Array:
-    """(lists,) the item of that number from 0 in each list, null where there is none."""
+    """(lists,) the item at an index from 0 in each list, null if the list is shorter."""
     counts = np.asarray(pc.fill_null(pc.list_value_length(lists), 0))
     at = np.asarray(lists.offsets)[:-1] + number
     return lists.values.take(pa.array(at, mask=counts <= number))
 
 
 def _of_times(scores: pa.Table) -> Iterator[pa.Table]:
-    """Yield how many times the fastest an assignor took, and how long for groups of a size."""
+    """Yield facts on assignors' times: relative to the fastest, and by number of partitions."""
     timed = pc.and_(pc.equal(scores["status"], "scored"), pc.greater(scores["seconds"], 0.0))
     timed = pc.and_(timed, pc.greater(scores["n_partitions"], 0))
     rows = scores.filter(pc.and_(timed, pc.not_equal(scores["assignor"], CURRENT)))
@@ -382,22 +385,22 @@ def _of_times(scores: pa.Table) -> Iterator[pa.Table]:
 
 
 def bin_of(values: Floats) -> Floats:
-    """Return the upper ends of the bins of values above 0: a few bins per doubling.
+    """Return the upper ends of the bins of values above 0, with `PER_DOUBLING` bins per doubling.
 
-    What a distribution says there, "so many are at most this", is exact.
+    A cumulative count at the end of a bin is exact.
     """
     found: Floats = 2 ** (np.ceil(PER_DOUBLING * np.log2(values)) / PER_DOUBLING)
     return found
 
 
 def integer_bins(values: Any) -> Floats:
-    """Return the same of integers from 0 on."""
+    """Return the upper ends of the bins of integers from 0 on, which are integers themselves."""
     ends = np.floor(bin_of(np.maximum(values, 1).astype(float)))
     return np.where(values <= EXACT, values, ends).astype(float)
 
 
 def digits_between(first: str, last: str) -> int:
-    """Return how many characters of a time tell some hundred points between two from each other.
+    """Return how many characters of a time make up to some hundred points between two times.
 
     Examples
     --------

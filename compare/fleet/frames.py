@@ -1,4 +1,4 @@
-"""Frames: what a program calls: a run, and groups and answers as DataFrames, or without Spark."""
+"""Frames: the Python API for many groups: a run, and groups and answers as DataFrames."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ def run(
     Parameters
     ----------
     source : a file of groups or a folder: a path, or an address that Spark knows, ``s3a://...``
-    out : folder of the tables, likewise
+    out : folder of the tables: a path or such an address
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
-    assignors : names, or functions of yours at the top of a module, beside what the members hold
-        now; None: those as written
+    assignors : names, or functions of yours at the top level of a module, to score beside the
+        current assignment; None: those as written
     time_limit : seconds for each solve and each call of an assignor
     assume_equal : take unknown subscriptions as all topics of the group
-    reset : ``auto.offset.reset``, where a snapshot does not say it
-    say : takes lines for people on how far the run is
-    master : of Spark, as ``--master`` takes it; None: all cores of this machine, and a session
-        that is there already is used
-    conf : settings of Spark's, which win over the run's own
-    spark : a session to use, which stays
+    reset : ``auto.offset.reset`` where a snapshot does not say it
+    say : is called with lines for people on the run
+    master : of Spark, as ``--master`` takes it; None: the active session if there is one, else
+        all cores of this machine
+    conf : Spark settings, which win over the run's own
+    spark : a session to use; it is not stopped
 
     Raises
     ------
     BadInput
-        Where the input holds nothing, the folder cannot be written, an assignor is not known, or
-        Spark or its Java is missing.
+        If the input holds no group, the folder cannot be written, an assignor is unknown, or Spark
+        or its Java is missing.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def run(
             reset=reset,
         )
         with spark_session(master=master, conf=conf, given=spark) as opened:
-            return Run(opened, job, say or (lambda _: None)).done()
+            return Run(opened, job, say or (lambda _: None)).fill()
 
 
 def groups(
@@ -104,23 +104,23 @@ def groups(
     reset: Literal["latest", "earliest"] | None = None,
     assume_equal: bool = False,
 ) -> DataFrame:
-    """Return the groups of files as a DataFrame, a row each, and why a part of them holds none.
+    """Return a DataFrame with a row for each group in files, and for each part that holds none.
 
     Parameters
     ----------
     source : a file or a folder: a path or an address that Spark knows, such as ``s3a://...``
-    reset : ``auto.offset.reset``, where a snapshot does not say it
+    reset : ``auto.offset.reset`` where a snapshot does not say it
     assume_equal : take unknown subscriptions as all topics of the group
 
     Returns
     -------
-    the columns of the table ``groups`` (docs/reference/formats.md), and `reason`: why there is no
-    group, null where there is one
+    the columns of the table ``groups`` (docs/reference/formats.md), and `reason`: why the part
+    holds no group, null if it does
 
     Raises
     ------
     BadInput
-        Where there is no such input, or nothing in it that could be used.
+        If the input does not exist, or nothing in it could hold groups.
 
     Examples
     --------
@@ -134,15 +134,16 @@ def groups(
     import pyarrow as pa
 
     from compare.fleet.job import job_of
-    from compare.fleet.optima import ANSWERS, failed
+    from compare.fleet.optima import ANSWERS, failure_answers
     from compare.fleet.source import portions
 
     job = job_of(source, "", assignors=["current"], reset=reset, assume_equal=assume_equal)
     refused: list[Failure] = []
-    # Lines are counted as the session splits files, which it does again where rows are asked for.
+    # Not read with settings of our own: files must be split the same way when the lines are
+    # counted here and when the caller asks for rows.
     found = [part.answers(job, "read") for part in portions(spark, job, refused)]
     if refused:
-        found.append(spark.createDataFrame(pa.Table.from_batches([failed(refused)])))
+        found.append(spark.createDataFrame(pa.Table.from_batches([failure_answers(refused)])))
     every = reduce(lambda one, other: one.unionAll(other), found)
     said = ("group", "captured_at", "source", "place")
     columns = [
@@ -157,7 +158,7 @@ def groups(
 def optima(
     rows: DataFrame, objective: str | Sequence[str] = "kip-54", *, time_limit: float = 10.0
 ) -> DataFrame:
-    """Return the optimum of each group, proved where the time allows.
+    """Return the optimum of each group, proved if the time allows.
 
     Parameters
     ----------
@@ -182,13 +183,13 @@ def scores(
     *,
     time_limit: float = 10.0,
 ) -> DataFrame:
-    """Return how far what members hold, and what assignors would make of it, is from the optimum.
+    """Return how far each group's current assignment, and each assignor's, is from the optimum.
 
     Parameters
     ----------
     rows : groups, as :func:`groups` returns them, or in the columns of groups in Parquet
-    assignors : names, or functions of yours at the top of a module, beside what the members hold
-        now; None: those as written
+    assignors : names, or functions of yours at the top level of a module, to score beside the
+        current assignment; None: those as written
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
     time_limit : seconds for each group, and for each call of an assignor
 
@@ -207,11 +208,11 @@ def scores(
 def verdicts(
     rows: DataFrame, objective: str | Sequence[str] = "kip-54", *, time_limit: float = 10.0
 ) -> DataFrame:
-    """Return what there is to say of the assignment that each group has now.
+    """Return the verdict on the current assignment of each group.
 
     Parameters
     ----------
-    rows, objective, time_limit : as of :func:`optima`
+    rows, objective, time_limit : as in :func:`optima`
 
     Returns
     -------
@@ -231,10 +232,10 @@ def _answers(rows: DataFrame, job: Job) -> DataFrame:
 
 
 class FleetTables(NamedTuple):
-    """Groups, their optima and scores, and why parts of the input hold no group.
+    """Groups, their optima and scores, and the parts of the input that hold no group.
 
-    Each is sorted by the name of the group and the time of its capture, and has the columns of
-    the table of that name (docs/reference/formats.md).
+    Each table has the columns of the table of that name (docs/reference/formats.md), and is sorted
+    by group and time of capture.
     """
 
     groups: pa.Table
@@ -255,24 +256,24 @@ def tables(
 ) -> FleetTables:
     """Solve and score the groups of a file or a folder without Spark; return the rows of a run.
 
-    They are those that :func:`assay.run` writes, and the result is held in memory. A group or an
-    assignor that hangs, dies or takes too much memory costs itself alone, as there.
+    They are the rows that :func:`assay.run` writes, all held in memory. As there, a group or an
+    assignor that hangs, dies or takes too much memory costs only its own result.
 
     Parameters
     ----------
-    source : a path of this machine
-    assignors : names, or functions of yours at the top of a module, beside what the members hold
-        now; None: those as written
+    source : a path on this machine
+    assignors : names, or functions of yours at the top level of a module, to score beside the
+        current assignment; None: those as written
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
     time_limit : seconds for each group, and for each call of an assignor
-    reset : ``auto.offset.reset``, where a snapshot does not say it
+    reset : ``auto.offset.reset`` where a snapshot does not say it
     assume_equal : take unknown subscriptions as all topics of the group
-    processes : that solve at once; as many as there are cores unless told otherwise
+    processes : how many solve at once; None: one for each core
 
     Raises
     ------
     BadInput
-        Where the input cannot be read or holds nothing, or an assignor is not known.
+        If the input cannot be read or holds no group, or an assignor is unknown.
 
     Examples
     --------
@@ -295,12 +296,12 @@ def tables(
         workers = [Worker(job) for _ in range(processes or os.cpu_count() or 1)]
         items, lock = _items(job.source), Lock()
 
-        def following() -> Item | Failure | None:
+        def next_item() -> Item | Failure | None:
             with lock:
                 return next(items, None)
 
         def rows_of(worker: Worker) -> list[pa.RecordBatch]:
-            return [*worker.answers(iter(following, None), "answer")]
+            return [*worker.answers(iter(next_item, None), "answer")]
 
         try:
             with ThreadPoolExecutor(len(workers)) as threads:
@@ -316,8 +317,8 @@ def tables(
 
 
 def _items(source: str) -> Generator[Item | Failure, None, None]:
-    """Yield what the files of a path hold; texts of a folder together, as views of its groups."""
-    from compare.fleet.items import in_file, is_of_lines, lines_of, together_in
+    """Yield the items and failures in the files of a path; the texts of a folder are one item."""
+    from compare.fleet.items import is_of_lines, item_of_texts, items_in_file, items_in_stream
     from groups.errors import BadInput, Failure
     from groups.files import files_in, is_folder
     from groups.importers.times import file_time
@@ -325,7 +326,7 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
     in_folder = is_folder(source)
     texts: dict[str, list[tuple[str, bytes, str | None]]] = {}
     for name in files_in(source) if in_folder else [source]:
-        # Spark passes over these.
+        # Spark skips these files, too.
         if in_folder and re.search(r"/[_.]", name.removeprefix(source)):
             continue
         try:
@@ -333,10 +334,10 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
                 yield Failure(name, name, "empty, expected a snapshot", None)
             elif is_of_lines(name):
                 with open(name, "rb") as stream:
-                    yield from lines_of(name, stream)
+                    yield from items_in_stream(name, stream)
             else:
                 content = Path(name).read_bytes()
-                for one in in_file(name, content, in_folder=in_folder):
+                for one in items_in_file(name, content, in_folder=in_folder):
                     if one is None:
                         views = texts.setdefault(os.path.dirname(name), [])
                         views.append((name, content, file_time(name)))
@@ -347,7 +348,7 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
             if not in_folder:
                 raise BadInput(f"{name}: cannot be read: {reason}") from None
             yield Failure(name, name, f"cannot be read: {reason}", None)
-    yield from map(together_in, texts.values())
+    yield from map(item_of_texts, texts.values())
 
 
 def _tables(parts: Iterable[pa.RecordBatch]) -> FleetTables:
@@ -355,10 +356,10 @@ def _tables(parts: Iterable[pa.RecordBatch]) -> FleetTables:
     import pyarrow.compute as pc
 
     from compare.fleet.optima import ANSWERS
-    from compare.fleet.worker import once
+    from compare.fleet.worker import first_of_each_key
     from groups.table.layout import joined
 
-    rows = once(joined(parts, ANSWERS))
+    rows = first_of_each_key(joined(parts, ANSWERS))
 
     def table(structs: pa.StructArray, by: str) -> pa.Table:
         found = pa.RecordBatch.from_struct_array(structs.filter(pc.is_valid(structs)))

@@ -1,4 +1,4 @@
-"""Items: what stands in the input to rows of groups, and why a part of it holds none."""
+"""Items: the parts of the input that hold groups, and how they become rows of groups."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools
 
-# That a worker solves at once.
+# A worker solves at most this many groups at once.
 BATCH_GROUPS = 2_048
-# A longer line, or document, is no snapshot.
+# A longer line or document is no snapshot.
 MOST_BYTES = 2**26
 _KEPT_BYTES = 2**16
 _GZIP = b"\x1f\x8b"
@@ -40,7 +40,7 @@ _MARK = b"\xef\xbb\xbf"
 
 
 class Printed(NamedTuple):
-    """What tools printed, together the views of some groups: names, bytes and times."""
+    """Texts that tools printed, together the views of some groups: names, bytes and times."""
 
     names: tuple[str, ...]
     data: tuple[bytes, ...]
@@ -48,9 +48,10 @@ class Printed(NamedTuple):
 
 
 class Item(NamedTuple):
-    """Something that holds one group, or some, and where it stands.
+    """A part of the input that holds one or several groups, with its source and place.
 
-    `content` is JSON, texts, or rows of the layout; `number` is that of the first row.
+    `content` is JSON, texts that tools printed, or rows of the layout; `number` is the number of
+    the first row in its file, from 0.
     """
 
     source: str
@@ -60,7 +61,7 @@ class Item(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many bytes there are to decode, roughly."""
+        """Bytes to decode, roughly."""
         content = self.content
         if isinstance(content, (bytes, str)):
             return len(content)
@@ -70,17 +71,17 @@ class Item(NamedTuple):
 
     @property
     def groups(self) -> int:
-        """How many groups there are, where that is known before it is read; else 1."""
+        """How many groups there are if that is known before decoding, else 1."""
         return len(self.content) if isinstance(self.content, pa.RecordBatch) else 1
 
 
 class Given(NamedTuple):
-    """What is taken as given where a snapshot does not say it.
+    """Assumptions for what a snapshot does not say.
 
     Attributes
     ----------
     reset : ``auto.offset.reset``
-    assume_equal : unknown subscriptions are all topics of the group
+    assume_equal : take unknown subscriptions as all topics of the group
     """
 
     reset: str | None = None
@@ -88,27 +89,32 @@ class Given(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of the layout, the source and place of each, and what could not become one."""
+    """Rows of the layout, the source and place of each, and the failures of what became no row."""
 
     rows: pa.RecordBatch
     places: list[tuple[str, str]]
     failures: list[Failure]
 
 
-def lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | Failure]:
-    """Yield what stands in lines of files, each with the file's name and its number from 1.
+def items_in_lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | Failure]:
+    """Yield an item or a failure for each line that is not blank.
 
-    A failure that is about the whole file has it as its place: then no other line is read.
+    Where a file is one document over several lines, the failure is about the file, and its other
+    lines are skipped.
+
+    Parameters
+    ----------
+    texts : (name of the file, number of the line from 1, line)
     """
-    left: set[str] = set()
+    skipped: set[str] = set()
     for source, number, line in texts:
-        if source in left:
+        if source in skipped:
             continue
         text = line.removeprefix(_MARK) if number == 1 else line
         place = f"{source}:{number}"
         if number == 1 and text.strip() in (b"{", b"["):
             reason = "a document over several lines, expected one a line; name the file .json"
-            left.add(source)
+            skipped.add(source)
             yield Failure(source, source, reason, None)
         elif len(text) > MOST_BYTES:
             reason = f"a line of {len(text):,} bytes, more than the {MOST_BYTES:,} that are read"
@@ -118,54 +124,56 @@ def lines(texts: Iterable[tuple[str, int, bytes]]) -> Iterator[Item | Failure]:
 
 
 def is_of_lines(name: str) -> bool:
-    """Return whether a file is read line by line.
+    """Return whether a file is read line by line by Spark.
 
-    Gzip is unpacked by us: what is cut off is a failure, and what comes before it is read.
+    Gzip files are not: we unpack them, so that the lines before a cut-off end are still read.
     """
     return is_json_lines(name) and without_gz(name) == name
 
 
-def lines_of(name: str, stream: Iterable[bytes]) -> Iterator[Item | Failure]:
-    """Yield what stands in the lines of one file, from the first one on."""
-    return lines((name, n, text.rstrip(b"\r\n")) for n, text in enumerate(stream, start=1))
+def items_in_stream(name: str, stream: Iterable[bytes]) -> Iterator[Item | Failure]:
+    """Yield the items and failures in the lines of one file, from its first line on."""
+    return items_in_lines(
+        (name, n, text.rstrip(b"\r\n")) for n, text in enumerate(stream, start=1)
+    )
 
 
-def in_files(
+def items_in_files(
     files: Iterable[tuple[str, str, str | None, bytes]], *, in_folder: bool
 ) -> Iterator[Item | Failure]:
-    """Yield what stands in whole files: snapshots, and texts that are views of the same groups.
+    """Yield the items and failures in whole files: snapshots, and texts as views of groups.
 
     Parameters
     ----------
-    files : of each what it may belong together with, its name, its time and what is in it; those
-        that may belong together stand side by side
-    in_folder : whether they are of a folder: then other formats of ours are passed over
+    files : (key, name, time, content), sorted by key; texts with the same key may be views of the
+        same groups
+    in_folder : whether the files are from a folder; then other formats of ours are skipped
     """
-    for _, some in groupby(files, lambda file: file[0]):
+    for _, files_of_key in groupby(files, lambda file: file[0]):
         texts: list[tuple[str, bytes, str | None]] = []
-        for _, name, time, content in some:
-            for found in in_file(name, content, in_folder=in_folder):
-                if found is None:
+        for _, name, time, content in files_of_key:
+            for item in items_in_file(name, content, in_folder=in_folder):
+                if item is None:
                     texts.append((name, content, time))
                 else:
-                    yield found
+                    yield item
         if texts:
-            yield together_in(texts)
+            yield item_of_texts(texts)
 
 
-def together_in(texts: Iterable[tuple[str, bytes, str | None]]) -> Item:
-    """Return texts, of each its name, what is in it and its time, as views of the same groups."""
+def item_of_texts(texts: Iterable[tuple[str, bytes, str | None]]) -> Item:
+    """Return the item of texts (name, content, time) that are views of the same groups."""
     names, data, times = zip(*texts, strict=True)
     source = ", ".join(names)
     return Item(source, source, Printed(names, data, times))
 
 
-def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failure | None]:
-    """Yield what stands in a file; None alone: it is a text that a tool printed.
+def items_in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failure | None]:
+    """Yield the items and failures in a file, or only None if it is a text that a tool printed.
 
     Parameters
     ----------
-    in_folder : whether it is one of a folder: then other formats of ours are passed over
+    in_folder : whether the file is from a folder; then other formats of ours are skipped
     """
     try:
         if is_parquet(name, data):
@@ -173,7 +181,7 @@ def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failu
             return
         if data.startswith(_GZIP):
             if is_json_lines(name):
-                yield from _packed_lines(name, data)
+                yield from _gzipped_lines(name, data)
                 return
             with unpacking():
                 data = gzip.decompress(data)
@@ -192,7 +200,7 @@ def in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item | Failu
 
 
 def decoded(items: Sequence[Item], given: Given) -> tuple[pa.RecordBatch, list[Failure]]:
-    """Return the rows of ``groups`` that some items hold, and why others hold none."""
+    """Return the rows of ``groups`` that the items hold, and the failures of the rest."""
     found = list(_rows_in(items, given))
     rows = joined([one.rows for one in found], LAYOUT)
     places = [place for one in found for place in one.places]
@@ -210,8 +218,8 @@ def decoded(items: Sequence[Item], given: Given) -> tuple[pa.RecordBatch, list[F
     return made, [failure for one in found for failure in one.failures]
 
 
-def harmful(item: Item, reason: str) -> Failure:
-    """Return the failure of an item that does harm when it is read."""
+def failure_of(item: Item, reason: str) -> Failure:
+    """Return the failure of an item that kills or hangs the process that reads it."""
     content = item.content
     if isinstance(content, Printed):
         at = max((time for time in content.times if time is not None), default=None)
@@ -220,8 +228,8 @@ def harmful(item: Item, reason: str) -> Failure:
     return _failure(item.source, item.place, reason, text)
 
 
-def rows_of(item: Item) -> Iterator[Item]:
-    """Yield an item of several rows a row at a time."""
+def single_rows(item: Item) -> Iterator[Item]:
+    """Yield an item for each row of an item of several rows."""
     rows = item.content
     assert isinstance(rows, pa.RecordBatch)
     for at in range(len(rows)):
@@ -229,14 +237,14 @@ def rows_of(item: Item) -> Iterator[Item]:
 
 
 def _failure(source: str, place: str, reason: str, text: bytes | str) -> Failure:
-    """Return a failure, with the name and the time that the beginning of its text says."""
+    """Return a failure, with the group and the time that the beginning of its text states."""
     start = text[:_KEPT_BYTES]
     start = start if isinstance(start, str) else start.decode(errors="replace")
-    group, at = (_said(start, key) for key in ("group", "captured_at"))
+    group, at = (_value_in(start, key) for key in ("group", "captured_at"))
     return Failure(source, place, reason, group, captured_at=at)
 
 
-def _said(start: str, key: str) -> str | None:
+def _value_in(start: str, key: str) -> str | None:
     found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)+")', start)
     try:
         return None if found is None else str(json.loads(found[1]))
@@ -244,17 +252,17 @@ def _said(start: str, key: str) -> str | None:
         return None
 
 
-def _packed_lines(name: str, data: bytes) -> Iterator[Item | Failure]:
-    some = False
+def _gzipped_lines(name: str, data: bytes) -> Iterator[Item | Failure]:
+    is_empty = True
     try:
         with unpacking(), gzip.GzipFile(fileobj=BytesIO(data)) as stream:
-            for found in lines_of(name, stream):
-                some = True
-                yield found
+            for item in items_in_stream(name, stream):
+                is_empty = False
+                yield item
     except BadInput as error:
         yield Failure(name, name, str(error), None)
         return
-    if not some:
+    if is_empty:
         yield Failure(name, name, "empty, expected a snapshot", None)
 
 
@@ -276,16 +284,16 @@ def _rows_in(items: Sequence[Item], given: Given) -> Iterator[Rows]:
         if is_text:
             texts = list(some)
             places = [(item.source, item.place) for item in texts]
-            yield from _decoded([item.content for item in texts], places, given)
+            yield from _rows_of_documents([item.content for item in texts], places, given)
             continue
         for item in some:
             if isinstance(item.content, Printed):
-                yield from _printed(item.content, given)
+                yield from _rows_of_printed(item.content, given)
             elif isinstance(item.content, pa.RecordBatch):
-                yield from _stored(item, item.content, given)
+                yield from _rows_of_batch(item, item.content, given)
 
 
-def _decoded(
+def _rows_of_documents(
     contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given
 ) -> Iterator[Rows]:
     start = 0
@@ -300,7 +308,7 @@ def _decoded(
         start = some.end
 
 
-def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
+def _rows_of_printed(printed: Printed, given: Given) -> Iterator[Rows]:
     pairs = zip(printed.names, printed.times, strict=True)
     times = {name: time for name, time in pairs if time is not None}
     views = list(zip(printed.names, printed.data, strict=True))
@@ -308,11 +316,14 @@ def _printed(printed: Printed, given: Given) -> Iterator[Rows]:
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
     if refused:
         yield Rows(joined([], LAYOUT), [], refused)
-    yield from _decoded([made.snapshot for made in imported], places, given)
+    yield from _rows_of_documents([made.snapshot for made in imported], places, given)
 
 
-def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Iterator[Rows]:
-    """Yield the rows of a Parquet file, or of a table, that hold a group."""
+def _rows_of_batch(item: Item, rows: pa.RecordBatch, given: Given) -> Iterator[Rows]:
+    """Yield the groups among rows of a Parquet file or a table.
+
+    Rows that lack what is given, or whose members have a target, are decoded again as documents.
+    """
     try:
         good, place, bad = canonical(rows)
     except BadInput as error:
@@ -323,32 +334,32 @@ def _stored(item: Item, rows: pa.RecordBatch, given: Given) -> Iterator[Rows]:
         Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
         for one in bad
     ]
-    lacks = _lacks(good, given)
+    lacks = _needs_decoding(good, given)
     held = place[~np.asarray(lacks)]
     yield Rows(good.filter(pc.invert(lacks)), [places[at] for at in held.tolist()], failures)
-    # What is canonical is a group.
+    # A canonical row always is a group: the check is for the type.
     groups = [
         group.document() for group in each_of(good.filter(lacks)) if isinstance(group, Group)
     ]
     lacking = place[np.asarray(lacks)]
-    yield from _decoded(groups, [places[at] for at in lacking.tolist()], given)
+    yield from _rows_of_documents(groups, [places[at] for at in lacking.tolist()], given)
 
 
-def _lacks(rows: pa.RecordBatch, given: Given) -> pa.BooleanArray:
-    """(rows,) whether something is not said that is given, or members have a target."""
-    lacks = pc.or_(pa.array(_on_the_way(rows)), pc.is_valid(rows.column("subscription_known")))
+def _needs_decoding(rows: pa.RecordBatch, given: Given) -> pa.BooleanArray:
+    """(rows,) whether a row lacks what is given, or its members have a target."""
+    lacks = pc.or_(pa.array(_has_target(rows)), pc.is_valid(rows.column("subscription_known")))
     if given.reset is not None:
         lacks = pc.or_(lacks, pc.is_null(rows.column("auto_offset_reset")))
     return lacks
 
 
-def _on_the_way(rows: pa.RecordBatch) -> Bools:
-    """Return which rows have members with a target, which may not be what they hold."""
+def _has_target(rows: pa.RecordBatch) -> Bools:
+    """(rows,) whether a member has a target, which may differ from what it holds."""
     details = rows.column("details")
-    has_target = pc.is_valid(pc.struct_field(details.flatten(), "target"))
-    some = np.zeros(len(rows), bool)
-    some[np.asarray(pc.list_parent_indices(details).filter(has_target))] = True
-    return some
+    of_member = pc.is_valid(pc.struct_field(details.flatten(), "target"))
+    of_row = np.zeros(len(rows), bool)
+    of_row[np.asarray(pc.list_parent_indices(details).filter(of_member))] = True
+    return of_row
 
 
 def _count(rows: pa.RecordBatch, name: str) -> pa.Array:

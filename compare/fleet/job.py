@@ -1,4 +1,4 @@
-"""Job: what a run is asked for."""
+"""Job: the input, tables, objective and assignors of a run."""
 
 from __future__ import annotations
 
@@ -28,33 +28,36 @@ SECONDS = 10.0
 
 
 class Lack(NamedTuple):
-    """What the tables do not hold of a group: the row of ``optima``, and those of ``scores``."""
+    """What the tables lack of a group: the row of ``optima``, and assignors in ``scores``."""
 
     optimum: bool
     assignors: tuple[str, ...]
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The assignors that have to be asked."""
+        """The assignors that have to be called."""
         return tuple(name for name in self.assignors if name != CURRENT)
 
     @property
     def own(self) -> Lack:
-        """What needs nobody to be asked."""
+        """What can be had without calling an assignor."""
         return self._replace(assignors=tuple(one for one in self.assignors if one == CURRENT))
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to run: on which input, into which folder, for which objective and assignors.
+    """The input, tables, objective and assignors of a run.
 
     Attributes
     ----------
     source : a path or an address that Spark knows; or the name of a table
-    input_format : of Spark's readers, where the source is no file of snapshots, texts or Parquet
-    folders : where modules of the user's are looked for, besides the usual ones
-    modules : what adds tiers of the user's where it is imported
-    guests : clients that joined a probe, by whose names some of the assignors go
+    time_limit : seconds for each solve and each call of an assignor
+    assume_equal : take unknown subscriptions as all topics of the group
+    reset : ``auto.offset.reset`` where a snapshot does not say it
+    input_format : a format of Spark's readers; None: files of snapshots, texts or Parquet
+    folders : where to look for the user's modules, besides the usual folders
+    modules : the user's modules that add tiers when they are imported
+    guests : clients that joined a probe; some of the assignors go by their names
     """
 
     source: str
@@ -71,12 +74,12 @@ class Job:
     guests: tuple[Assignor, ...] = ()
 
     def prepare(self) -> None:
-        """Have this process find modules of the user's, and know the tiers that they add.
+        """Import the user's modules in this process, so that it knows the tiers that they add.
 
         Raises
         ------
         BadInput
-            Where a tier is known to the process that asks, but to no module of it.
+            If a tier is known to the process that made the job, but none of its modules adds it.
         """
         sys.path += [folder for folder in self.folders if folder not in sys.path]
         for module in self.modules:
@@ -85,31 +88,31 @@ class Job:
 
     @property
     def lack(self) -> Lack:
-        """What is missing of a group that no table holds."""
+        """What the tables lack of a group that they do not hold."""
         return Lack(optimum=True, assignors=self.assignors)
 
     @property
     def tiers(self) -> str:
-        """The objective as it stands in tables, ``balance > stickiness``."""
+        """The objective as in the tables, ``balance > stickiness``."""
         return " > ".join(self.objective)
 
     @cached_property
     def optimum_made_by(self) -> str:
-        """Key of all that makes a row of ``optima`` but the group."""
+        """The key of all that a row of ``optima`` depends on besides the group."""
         return content_key(self._made_by("optima"))
 
     def score_made_by(self, assignor: str) -> str:
-        """Return the key of all that makes an assignor's rows of ``scores`` but the group."""
+        """Return the key of all that an assignor's rows in ``scores`` depend on but the group."""
         return content_key({**self._made_by("scores"), "assignor": assignor})
 
     @property
     def made_by(self) -> list[str]:
-        """Keys of all that makes its rows of ``optima`` and ``scores`` but the group."""
+        """The keys of its rows in ``optima`` and ``scores``, in that order."""
         return [self.optimum_made_by, *map(self.score_made_by, self.assignors)]
 
     def _made_by(self, table: str) -> dict[str, object]:
-        # An excess depends on the optimum, and so on what found it. Rows that lack a column of
-        # today's, or have it in another type, are of another key, and so are made again.
+        # Scores depend on these, too: an excess is relative to the optimum. Rows that lack a
+        # column, or have it in another type, have another key, and so are made again.
         return {
             "columns": [(one.name, str(one.type)) for one in TABLES[table]],
             "objective": self.objective,
@@ -134,17 +137,17 @@ def job_of(
     output_format: str = PARQUET,
     output_in_catalogue: bool = False,
 ) -> Job:
-    """Return the job of a run, its assignors found and named in full.
+    """Return the job of a run, with the full names of its assignors.
 
-    What the members hold now is always scored; where no assignor is named, those as written are
-    too. Shipped ones are asked for by name: some of them take milliseconds a group.
+    The current assignment is always scored. Without `assignors`, those as written are scored, too;
+    shipped ones only by name, as some of them take milliseconds for each group.
 
     Raises
     ------
     BadInput
-        Where the objective is not known, no assignor has a name, or a function or a tier of the
-        user's cannot be imported by another process; or a run that keeps its tables has such a
-        tier, whose meaning no row tells.
+        If the objective is unknown, an assignor's name is unknown, another process cannot import a
+        function or a tier of the user's, or a run that keeps its tables has such a tier: no row
+        tells what it means.
     """
     tiers = parse_objective(objective)
     added = {TIERS[tier].value.__module__: tier for tier in tiers}
@@ -177,7 +180,7 @@ def job_of(
             *(name for name in names if name != CURRENT),
             *(guest.name for guest in guests),
         ),
-        # It stands in keys, in which 10 is not 10.0.
+        # Keys contain it, and 10 and 10.0 would make different keys.
         time_limit=float(time_limit),
         assume_equal=assume_equal,
         reset=reset,

@@ -1,4 +1,4 @@
-"""Optima and scores of groups, many at once: rows of groups in, rows of answers out."""
+"""Optima and scores of many groups at once: rows of groups in, rows of `ANSWERS` out."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     Columns = Mapping[str, pa.Array]
 
 Row = dict[str, object]
-# Of partitions, or members, that are solved together: more take more memory and gain no time.
+# Partitions, or members, that are solved together: more take more memory and gain no time.
 MOST_TOGETHER = 200_000
-# A group of the input, or why a part of it holds none; and what is answered of the group.
+# A row for each part of the input: the group with its optimum and scores, or the failure.
 ANSWERS = pa.schema(
     [
         ("key", pa.string()),
@@ -73,7 +73,7 @@ NULL_IF_FAILED = ("stopped", "method", "seconds", "terms", "proof", "loads", "ve
 
 
 def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
-    """Solve and score groups; return rows of `ANSWERS`, in their order.
+    """Solve and score groups; return their rows of `ANSWERS` in the same order.
 
     Parameters
     ----------
@@ -92,15 +92,15 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
             scores += [part.scores(name) for name in lack.assignors]
             scores += _unscored(job, unfit, lack.assignors, no_optimum(reasons))
     found = joined(optima, TABLES["optima"]) if lack.optimum else None
-    return nested(rows, found, scores)
+    return answer_rows(rows, found, scores)
 
 
-def nested(
+def answer_rows(
     rows: pa.RecordBatch,
     optima: pa.RecordBatch | None = None,
     scores: Sequence[pa.RecordBatch] | None = None,
 ) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` of groups, in their order, null in what is not answered."""
+    """Return the rows of `ANSWERS` of groups, in their order; null where nothing is given."""
     keys = rows.column("key")
     found = {
         "key": keys,
@@ -118,22 +118,22 @@ def nested(
 
 
 def with_scores(rows: pa.RecordBatch, more: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` with the scores of others of the same groups behind their own."""
+    """Return rows of `ANSWERS` with further scores of the same groups added to their own."""
     scores = pa.concat_arrays([one.column("scores").flatten() for one in (rows, *more)])
     listed = _listed(rows.column("key"), scores, scores.field("group_key"))
     return rows.set_column(rows.schema.get_field_index("scores"), ANSWERS.field("scores"), listed)
 
 
 def _listed(keys: pa.Array, scores: pa.StructArray, of_group: pa.Array) -> pa.ListArray:
-    """Return the scores of each key as a list, in their order."""
+    """Return a list of scores for each key; lists keep the order of the scores."""
     of_row = np.asarray(pc.index_in(of_group, value_set=keys))
     order = np.argsort(of_row, kind="stable")
     ends = np.searchsorted(of_row[order], np.arange(len(keys) + 1)).astype(np.int32)
     return pa.ListArray.from_arrays(pa.array(ends), scores.take(pa.array(order)))
 
 
-def failed(failures: Sequence[Failure]) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` of parts of the input that hold no group."""
+def failure_answers(failures: Sequence[Failure]) -> pa.RecordBatch:
+    """Return the rows of `ANSWERS` of parts of the input that hold no group."""
     columns = ("source", "place", "reason", "captured_at", "group")
     rows = []
     for failure in failures:
@@ -143,27 +143,27 @@ def failed(failures: Sequence[Failure]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(rows, ANSWERS)
 
 
-def lost(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` of groups that could not be solved, and why."""
+def unsolved_answers(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBatch:
+    """Return the rows of `ANSWERS` of groups that could not be solved, for one reason."""
     reasons = [reason] * len(rows)
     optima = _failed(job, rows, reasons) if lack.optimum else None
-    return nested(rows, optima, _unscored(job, rows, lack.assignors, no_optimum(reasons)))
+    return answer_rows(rows, optima, _unscored(job, rows, lack.assignors, no_optimum(reasons)))
 
 
-def unscored(
+def unscored_answers(
     job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
 ) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` of groups on which assignors could not be asked, and why."""
-    return nested(rows, None, _unscored(job, rows, assignors, reasons))
+    """Return the rows of `ANSWERS` of groups without scores, each with its reason."""
+    return answer_rows(rows, None, _unscored(job, rows, assignors, reasons))
 
 
 def no_optimum(reasons: Sequence[str]) -> list[str]:
-    """Return why groups have no scores, of the reasons why they have no optimum."""
+    """Return the reasons why groups have no scores, given why they have no optimum."""
     return [f"no optimum: {reason}" for reason in reasons]
 
 
 def no_scores(status: str, reasons: Sequence[str]) -> Columns:
-    """Return the columns of ``scores`` of an assignor that is not scored."""
+    """Return the columns of ``scores`` for an assignor without a score."""
     count = len(reasons)
     return _nulls("scores", [*STORED], count) | {
         "status": pa.repeat(pa.scalar(status), count),
@@ -193,7 +193,7 @@ def _unscored(
 
 
 def _optima(job: Job, rows: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
-    """Return rows in ``optima`` of groups."""
+    """Return the rows of groups in ``optima``."""
     return _batch("optima", job, rows, columns, job.optimum_made_by)
 
 
@@ -232,7 +232,7 @@ def _nulls(table: str, columns: Sequence[str], count: int) -> dict[str, pa.Array
 
 
 def repeated(rows: pa.RecordBatch) -> dict[str, pa.Array]:
-    """Return what ``optima`` and ``scores`` repeat of rows of ``groups``."""
+    """Return the columns of ``groups`` that ``optima`` and ``scores`` repeat."""
     same = ("group", "captured_at", "source", "n_members", "n_partitions")
     known = rows.column("subscription_known").to_pylist()
     return {
@@ -245,7 +245,7 @@ def repeated(rows: pa.RecordBatch) -> dict[str, pa.Array]:
 
 
 def _known_lag(lags: pa.ListArray) -> pa.Array:
-    """(groups,) the records of all partitions of which the lag is known, null where none is."""
+    """(groups,) the total lag of the partitions whose lag is known, null if none is."""
     of_row = np.asarray(pc.list_parent_indices(lags))
     records = np.asarray(lags.flatten())
     is_known = records >= 0
@@ -256,7 +256,7 @@ def _known_lag(lags: pa.ListArray) -> pa.Array:
 
 
 def verdict_row(judged: Judged) -> Row:
-    """Return the ``verdict`` of a row in ``optima``."""
+    """Return the ``verdict`` column of a row in ``optima``."""
     target, fall = judged.target, judged.fall
     return vars(judged.verdict) | {
         "to_move": None if target is None else len(target.moved),
@@ -269,13 +269,13 @@ def verdict_row(judged: Judged) -> Row:
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """The answers to groups.
+    """The optima and scores of groups that are solved together.
 
     Attributes
     ----------
     rows : of ``groups``, in the order of the fleet
-    verdicts : where it is not known who reads what; else the solution tells them
-    reading_most : of those groups, where members read the most that they may
+    verdicts : given for groups with unknown subscriptions; else None, and made by columns
+    reading_most : those groups with members that read the most that they may
     """
 
     job: Job
@@ -286,18 +286,18 @@ class _Answers:
 
     @cached_property
     def now(self) -> FleetScores:
-        """What the members hold, against the solution."""
+        """The scores of the current assignments."""
         return score_fleet_current(self.solution, self.reading_most)
 
     @cached_property
     def groups(self) -> list[Group]:
-        """The groups one by one, for assignors."""
+        """The groups as objects, for assignors."""
         return [self.solution.fleet.alone(at) for at in range(len(self.solution))]
 
     def optima(self) -> pa.RecordBatch:
         """Return the rows in ``optima``."""
-        told = self.verdicts
-        verdict = self._verdicts() if told is None else pa.array(told, VERDICT)
+        given = self.verdicts
+        verdict = self._verdicts() if given is None else pa.array(given, VERDICT)
         columns = {**optimum_columns(self.solution), "verdict": verdict}
         return _optima(self.job, self.rows, columns)
 
@@ -308,22 +308,26 @@ class _Answers:
         elif self.verdicts is not None:
             columns = no_scores("refused", [UNKNOWN] * len(self.rows))
         else:
-            columns = self._asked(assignor)
+            columns = self._called(assignor)
         return _scores(self.job, self.rows, assignor, columns)
 
-    def _asked(self, assignor: str) -> Columns:
-        """Return the columns of an assignor that has to be asked."""
+    def _called(self, assignor: str) -> Columns:
+        """Call an assignor on all groups that have an optimum; return its columns."""
         solution = self.solution
         good = [at for at in range(len(solution)) if at not in solution.errors]
         if assignor == OPTIMUM:
             outcomes = [outcome_of(solution.solution(at, self.groups[at])) for at in good]
         else:
-            outcomes = _limit(self.job).plan_many([self.groups[at] for at in good], assignor)
+            outcomes = _time_limit(self.job).plan_many([self.groups[at] for at in good], assignor)
         made = dict(zip(good, outcomes, strict=True))
         return score_columns(score_fleet(solution, made, assignor))
 
     def _verdicts(self) -> pa.Array:
-        """(groups,) what :func:`compare.judged.judged_by` says, of proved optima by columns."""
+        """(groups,) the verdicts of :func:`compare.judged.judged_by`, by columns where possible.
+
+        The others are judged one by one: groups without a proved optimum, with claims that are not
+        valid, or whose lag may fall.
+        """
         fleet, groups, now = self.solution.fleet, len(self.solution), self.now
         plain = self.solution.status == str(Status.OPTIMAL)
         plain[[*now.unscored]] = False
@@ -331,42 +335,42 @@ class _Answers:
         holds = any_in_parts(fleet.group.owner >= 0, fleet.partition_start)
         lags = self._may_lag_less()
         plain &= ~holds | (now.valid & ~lags)
-        there = np.diff(fleet.member_start) > 0
+        has_members = np.diff(fleet.member_start) > 0
         found = between(now.value, self.solution.value, self.solution.bound)
         worse = holds & now.valid & (found.says == IMPROVABLE)
         moves = values_in(Assignment(fleet.group, self.solution.owner), fleet, (MOVES,))[:, 0]
         lag = _known_lag(self.rows.column("lag"))
         waiting = np.asarray(lag.fill_null(0))
         says = np.select(
-            [~there & (waiting > 0), ~there, ~holds, ~now.valid],
+            [~has_members & (waiting > 0), ~has_members, ~holds, ~now.valid],
             [NOBODY_READS, NO_MEMBERS, NOTHING_ASSIGNED, NOT_VALID],
             found.says,
         )
-        taken = holds & self._taken()
+        if_alike = holds & self._taken_alike()
         columns = {
             "says": pa.array(says),
-            "sure": pa.array(~taken),
+            "sure": pa.array(~if_alike),
             "tier": pa.array(self.solution.objective).take(pa.array(found.tier, mask=~worse)),
             "at_least": pa.array(found.at_least, mask=~worse),
             "at_most": pa.array(found.at_most, mask=~worse),
             "moves": pa.array(np.where(worse, moves, 0), mask=~(now.valid & holds)),
-            "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~taken),
+            "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~if_alike),
             "question": pa.nulls(groups, pa.string()),
             "to_move": pa.array(moves, mask=~holds),
             "waiting": pc.if_else(pa.array(holds), None, lag),
             "without_owner": pa.array(np.zeros(groups, np.int64), mask=~holds),
         }
         arrays = [columns.get(field.name, pa.nulls(groups)).cast(field.type) for field in VERDICT]
-        told = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
+        structs = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
         if plain.all():
-            return told
-        verdicts = told.to_pylist()
+            return structs
+        verdicts = structs.to_pylist()
         for at in np.flatnonzero(~plain).tolist():
             verdicts[at] = self._verdict(at, alone=bool(lags[at] and worse[at]))
         return pa.array(verdicts, VERDICT)
 
     def _may_lag_less(self) -> Bools:
-        """(groups,) bool: where the lag of the busiest member may fall by what is worth it."""
+        """(groups,) bool: whether the lag of the busiest member may fall enough to matter."""
         fleet = self.solution.fleet
         group, lag = fleet.group, fleet.group.lag_records
         if lag is None or self.solution.objective[0] != "balance":
@@ -378,12 +382,12 @@ class _Answers:
         return found
 
     def _verdict(self, at: int, *, alone: bool) -> Row | None:
-        """Return what :func:`compare.judged.judged_by` says of a group.
+        """Return the verdict of :func:`compare.judged.judged_by` on a group; None if it failed.
 
         Parameters
         ----------
-        alone : by the optimum of the group solved alone: of those that are equally good, which
-            one is found, and its lag, depends on the groups that are solved together
+        alone : solve the group alone: which of several equally good optima is found, and so its
+            lag, depends on the groups that are solved together
         """
         if at in self.solution.errors:
             return None
@@ -396,8 +400,8 @@ class _Answers:
             judged = replace(judged, verdict=verdict)
         return verdict_row(judged)
 
-    def _taken(self) -> Bools:
-        """(groups,) bool: whether members were taken to read the same topics."""
+    def _taken_alike(self) -> Bools:
+        """(groups,) bool: whether it was assumed that members read the same topics."""
         assumed = self.rows.column("assumed").to_pylist()
         return np.array([taken_alike(lines or ()) for lines in assumed], bool)
 
@@ -406,7 +410,7 @@ Part = tuple[_Answers, pa.RecordBatch, list[str]]
 
 
 def _solved(job: Job, rows: pa.RecordBatch) -> Part:
-    """Solve groups of which it is known who reads what; return also the rows that are no group."""
+    """Solve groups with known subscriptions; return also rows that are no group, with reasons."""
     fleet, bad = Fleet.from_arrow(rows)
     together = max(len(fleet), 1) if is_flow(job.objective) else 1
     solution = solve_fleet(fleet, job.objective, time_limit=job.time_limit * together)
@@ -416,7 +420,7 @@ def _solved(job: Job, rows: pa.RecordBatch) -> Part:
 
 
 def _judged(job: Job, rows: pa.RecordBatch) -> Part:
-    """Solve groups of which it is not known who reads what, for the most and the least."""
+    """Judge groups with unknown subscriptions; return also rows that failed, with reasons."""
     found: dict[int, tuple[Judged, Solution]] = {}
     reasons: dict[int, str] = {}
     for at, group in enumerate(each_of(rows)):
@@ -445,8 +449,8 @@ def _portions(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     """Yield rows in portions that are solved together."""
     lengths = [pc.list_value_length(rows.column(name)) for name in ("members", "owner")]
     sizes = pc.max_element_wise(*lengths).fill_null(0).to_pylist()
-    for some_rows in in_portions(range(len(rows)), sizes.__getitem__, most=MOST_TOGETHER):
-        yield rows.slice(some_rows[0], len(some_rows))
+    for numbers in in_portions(range(len(rows)), sizes.__getitem__, most=MOST_TOGETHER):
+        yield rows.slice(numbers[0], len(numbers))
 
 
 def _structs(rows: pa.RecordBatch) -> pa.StructArray:
@@ -454,8 +458,8 @@ def _structs(rows: pa.RecordBatch) -> pa.StructArray:
 
 
 @cache
-def _limit(job: Job) -> TimeLimit:
-    """Return the processes of the assignors, which live as long as this one."""
+def _time_limit(job: Job) -> TimeLimit:
+    """Return the processes in which assignors run; they live as long as this process."""
     limit = TimeLimit(job.time_limit)
     for guest in job.guests:
         limit.know(guest)

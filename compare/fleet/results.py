@@ -1,4 +1,4 @@
-"""Results: what a run on Spark came to."""
+"""Results: the counts and findings of a run on Spark."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ending:
-    """What a run has found of the groups of its input.
+    """What a run has found out about the groups of its input.
 
     Attributes
     ----------
-    groups : names of groups; one may be captured several times
-    overview : of the captures that have a verdict, with a line for the worst of them
-    proved : captures with a proved optimum
-    not_judged : captures without a verdict, and the names of the first ones
-    unread : inputs that are no group, and the first ones
-    not_scored : why assignors have no score of some groups
+    groups : number of distinct groups; one may be captured several times
+    overview : of the captures that have a verdict, with a line for each of the worst
+    proved : number of captures with a proved optimum
+    not_judged : number of captures without a verdict, and the names of the first ones
+    unread : number of inputs that are no group, and the first ones
+    not_scored : the reasons why assignors have no score for some groups
     """
 
     groups: int
@@ -38,16 +38,16 @@ class Ending:
 
 @dataclass(frozen=True)
 class RunCounts:
-    """How much a run came to.
+    """The counts of a run.
 
     Attributes
     ----------
     out : folder of the tables
-    found : what is known of the groups of the input
+    found : what is known about the groups of the input
     new : how many of them were not complete in the tables before
     seconds : of the whole run
     run : its name, as in the tables
-    stages : where the seconds went, by the names in `STAGES`
+    stages : (name, seconds) of each stage, by the names in `STAGES`
     """
 
     out: str
@@ -59,21 +59,21 @@ class RunCounts:
 
     @property
     def captured(self) -> int:
-        """Snapshots in the input; a group that was captured twice counts twice."""
+        """Number of snapshots in the input; a group that was captured twice counts twice."""
         return self.found.overview.captured + self.found.not_judged[0]
 
     @property
     def solved(self) -> int:
-        """Snapshots of which the optimum is proved."""
+        """Number of snapshots with a proved optimum."""
         return self.found.proved
 
     @property
     def failures(self) -> int:
-        """Inputs that could not become a group."""
+        """Number of inputs that could not become a group."""
         return self.found.unread[0]
 
     def line(self) -> str:
-        """Return one line for people."""
+        """Return the counts as a line for people."""
         every = captures(self.captured, self.found.groups)
         return (
             f"{every}, {self.solved:,} of them with a proved optimum, "

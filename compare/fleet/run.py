@@ -1,4 +1,4 @@
-"""Run: groups from wherever Spark reads them to tables that Spark writes; only what is missing."""
+"""Run: reads groups with Spark, solves and scores them, and writes what the tables lack."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.ending import ending_of
-from compare.fleet.optima import ANSWERS, failed
+from compare.fleet.optima import ANSWERS, failure_answers
 from compare.fleet.results import RunCounts
-from compare.fleet.session import ANY_BYTES, BATCH, FOR_ROWS, kept, set_for_now
+from compare.fleet.session import ANY_BYTES, BATCH, FOR_ROWS, persisted, set_for_now
 from compare.fleet.source import FOR_READING, portions
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
-from compare.fleet.worker import of_groups
+from compare.fleet.worker import answers_of_groups
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 from groups.files import files_in, is_folder
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
     from compare.fleet.source import Portion
     from groups.errors import Failure
 
-# In this order: a run that ends between two of them makes what is missing again.
+# The tables in the order in which they are written: after an interrupted run, the next run makes
+# the rows that are missing.
 ANSWERED = {
     "failures": "failures IS NOT NULL",
     "scores": "size(scores) > 0",
@@ -58,17 +59,17 @@ STAGES = {
     "write": "writing tables",
     "add": "adding up",
 }
-# Rows of a file, about: to open one takes as long as to read some thousand rows.
+# Rows of a file, roughly: opening a file takes as long as reading some thousand rows.
 FILE_ROWS = 2**14
 
 
 def prepare(job: Job) -> None:
-    """Find out before Spark starts what is wrong with a job.
+    """Check a job before Spark starts, and make the folder of its tables.
 
     Raises
     ------
     BadInput
-        Where the input is a path of this machine at which nothing is, or the folder of the tables
+        If the input is a path of this machine that cannot be read, or the folder of the tables
         cannot be made.
     """
     paths_are_local = "HADOOP_CONF_DIR" not in os.environ
@@ -93,19 +94,22 @@ def _require_input(source: str) -> None:
 
 @dataclass
 class Run:
-    """A run that fills the tables of a job with what is missing.
+    """A run that fills the tables of a job with the rows that they lack.
 
     Attributes
     ----------
-    say : takes lines for people on what happens
-    far : takes a line after each portion on how far it is
-    seconds : of what was done, by the names in `STAGES`
+    say : is called with a line for people at the start and the end
+    progress : is called after each portion with a line on the share done and the time left
+    seconds : the time that each stage took, by the names in `STAGES`
+    new : number of groups that lacked an optimum or a score
+    failed : number of groups that could not be solved
+    done_groups, portions, rows : numbers of groups read, and of portions and rows written, so far
     """
 
     spark: SparkSession
     job: Job
     say: Callable[[str], None] = lambda _: None
-    far: Callable[[str], None] = lambda _: None
+    progress: Callable[[str], None] = lambda _: None
     seconds: dict[str, float] = field(default_factory=dict)
     new: int = 0
     failed: int = 0
@@ -116,25 +120,25 @@ class Run:
 
     @cached_property
     def name(self) -> str:
-        """Its name in the tables."""
+        """The run's name in the tables."""
         return new_run(self.started)
 
-    def done(self) -> RunCounts:
-        """Do all of it.
+    def fill(self) -> RunCounts:
+        """Fill the tables, add them up, and return the counts.
 
         Raises
         ------
         BadInput
-            Where the input holds nothing, or the folder cannot be written.
+            If the input holds no group, or the folder cannot be written.
         """
         try:
-            found = self._answered()
+            found = self._fill_and_add_up()
         except Exception as error:
-            # What went wrong is what to tell, and Spark may be gone.
+            # Spark may be gone, and the first error is the one to report.
             with suppress(Exception):
-                self._log(ended="failed", reason=str(error))
+                self._log_run(ended="failed", reason=str(error))
             raise
-        seconds = self._log(
+        seconds = self._log_run(
             ended="done",
             groups=found.overview.captured + found.not_judged[0],
             missing=self.new,
@@ -156,26 +160,26 @@ class Run:
     def _stages(self) -> dict[str, float]:
         return {name: self.seconds[name] for name in STAGES if name in self.seconds}
 
-    def _answered(self) -> Ending:
+    def _fill_and_add_up(self) -> Ending:
         self.say(f"reading {self.job.source}")
         with set_for_now(self.spark, FOR_READING):
-            self._fill()
+            self._fill_portions()
         solved = f"{counted(self.new, 'new group')} solved and scored"
         self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
         with self._timed("add"), set_for_now(self.spark, FOR_ROWS):
             return ending_of(self.spark, self.job, self.name, written=self.rows)
 
-    def _fill(self) -> None:
-        """Answer what the tables lack, a portion of the input after the other."""
+    def _fill_portions(self) -> None:
+        """Solve and write what the tables lack, portion by portion."""
         refused: list[Failure] = []
         with self._timed("find"):
             parts = portions(self.spark, self.job, refused)
         with self._timed("known"):
-            known = self._known()
+            known = self._held_by_tables()
         begun = perf_counter()
         total, so_far = sum(part.size for part in parts), 0
         if refused:
-            self._fail(refused, known)
+            self._write_failures(refused, known)
         while parts:
             part = parts.pop(0)
             try:
@@ -184,13 +188,15 @@ class Run:
                 if (found := part.without(error)) is None:
                     raise
                 rest, failure = found
-                self._fail([failure], known)
+                self._write_failures([failure], known)
                 parts[:0] = rest
                 continue
             so_far += part.size
-            self.far(self._line(so_far / total if total else 1.0, perf_counter() - begun))
+            self.progress(
+                self._progress_line(so_far / total if total else 1.0, perf_counter() - begun)
+            )
 
-    def _line(self, share: float, seconds: float) -> str:
+    def _progress_line(self, share: float, seconds: float) -> str:
         rate = self.done_groups / max(seconds, 1e-9)
         left = seconds * (1 - share) / max(share, 1e-9)
         return (
@@ -198,8 +204,12 @@ class Run:
             f"{rate:,.0f} a second, {duration(round(left))} left"
         )
 
-    def _known(self) -> DataFrame | None:
-        """Return what the tables hold of each group: `key`, and `known`; None of nothing."""
+    def _held_by_tables(self) -> DataFrame | None:
+        """Return what the tables hold of each group; None if they are empty.
+
+        The columns are `key`, and `known`: a list of ``groups``, ``failures`` and the `made_by` of
+        the optimum and the scores.
+        """
         from pyspark.sql import functions as sql
 
         made = sql.col("made_by")
@@ -218,8 +228,8 @@ class Run:
         known = every.groupBy("key").agg(sql.collect_set("one").alias("known")).persist()
         return known if known.count() else None
 
-    def _fail(self, failures: list[Failure], known: DataFrame | None) -> None:
-        rows = pa.Table.from_batches([failed(failures)])
+    def _write_failures(self, failures: list[Failure], known: DataFrame | None) -> None:
+        rows = pa.Table.from_batches([failure_answers(failures)])
         found = self.spark.createDataFrame(rows)
         new = found if known is None else found.join(known, "key", "left_anti")
         self._write(new, found)
@@ -229,42 +239,42 @@ class Run:
 
         self.spark.conf.set(BATCH, str(part.batch_bytes))
         if known is None:
-            with self._made(part.answers(self.job, "answer")) as answers:
+            with self._computed(part.answers(self.job, "answer")) as answers:
                 self._write(answers)
             return
         whole = sql.array(*(sql.lit(one) for one in ("groups", *self.job.made_by)))
         is_held = sql.when(
             sql.col("is_group"), sql.size(sql.array_except(whole, "known")) == 0
         ).otherwise(sql.array_contains("known", "failures"))
-        with self._made(part.answers(self.job, "read")) as found:
-            # What is read is passed on by the number of its rows.
+        with self._computed(part.answers(self.job, "read")) as found:
+            # From here on the number of rows in a batch is enough: sizes are slow to check.
             self.spark.conf.set(BATCH, str(ANY_BYTES))
             beside = found.join(known, "key", "left").select(*ANSWERS.names, "known")
             lacking = beside.where(~sql.coalesce(is_held, sql.lit(False)))
-            new = lacking.mapInArrow(partial(of_groups, self.job), found.schema)
-            with self._made(new) as answers:
+            new = lacking.mapInArrow(partial(answers_of_groups, self.job), found.schema)
+            with self._computed(new) as answers:
                 self._write(answers, found)
 
     @contextmanager
-    def _made(self, rows: DataFrame) -> Iterator[DataFrame]:
-        """Make rows, and keep them.
+    def _computed(self, rows: DataFrame) -> Iterator[DataFrame]:
+        """Compute rows, and keep them.
 
-        An interrupt ends this query: one that passes rows to Python by Arrow waits for its job.
+        Unlike a query that passes rows to Python by Arrow, this one ends at an interrupt.
         """
-        with kept(rows) as found:
+        with persisted(rows) as found:
             with self._timed("answer"):
                 found.count()
             yield found
 
     def _write(self, answers: DataFrame, read: DataFrame | None = None) -> None:
-        """Write what is answered of a portion, and the keys of all that it holds.
+        """Write the new rows of a portion, and the keys of all that it holds.
 
         Parameters
         ----------
-        read : what stands in the portion; None: no more than is answered
+        read : all rows of the portion; None: `answers` are all
         """
         with self._timed("answer"):
-            fresh, counts = self._once(answers)
+            fresh, counts = self._deduplicated(answers)
         self.new += counts["new"]
         self.failed += counts["failed"]
         with self._timed("write"):
@@ -274,52 +284,56 @@ class Run:
                     rows = rows.coalesce(-(-counts[f"of_{name}"] // FILE_ROWS))
                     self.job.tables.write(rows, name, self.name)
                     self.rows += counts[f"of_{name}"]
-            keys = fresh if read is None else self._but_before(read.dropDuplicates(["key"]))
-            # The last one: what is in it is done.
+            keys = (
+                fresh
+                if read is None
+                else self._without_earlier_portions(read.dropDuplicates(["key"]))
+            )
+            # Written last, as a key in this table means that its group is done.
             keys = keys.select("key", "is_group").coalesce(1)
             self.job.tables.write(keys, "inputs", self.name)
         self.portions += 1
         self.done_groups += counts["groups"]
 
-    def _once(self, answers: DataFrame) -> tuple[DataFrame, dict[str, int]]:
-        """Return each group once, as an input may hold one several times, and their counts."""
-        counts = self._counted(answers)
+    def _deduplicated(self, answers: DataFrame) -> tuple[DataFrame, dict[str, int]]:
+        """Return rows without groups that the input repeats, and their counts."""
+        counts = self._counts_of(answers)
         once = answers
         if counts["rows"] > counts["keys"]:
             once = once.dropDuplicates(["key"])
-        once = self._but_before(once)
-        return (once, counts) if once is answers else (once, self._counted(once))
+        once = self._without_earlier_portions(once)
+        return (once, counts) if once is answers else (once, self._counts_of(once))
 
-    def _but_before(self, rows: DataFrame) -> DataFrame:
-        """Return rows without what earlier portions of this run have written."""
+    def _without_earlier_portions(self, rows: DataFrame) -> DataFrame:
+        """Return rows without those of groups that this run has written before."""
         if not self.portions:
             return rows
         from pyspark.sql import functions as sql
 
         before = self.job.tables.read(self.spark, "inputs").where(sql.col(RUN) == self.name)
         before = before.select("key")
-        some = rows.select("key").join(before, "key", "left_semi").count()
-        return rows.join(before, "key", "left_anti") if some else rows
+        repeated = rows.select("key").join(before, "key", "left_semi").count()
+        return rows.join(before, "key", "left_anti") if repeated else rows
 
-    def _counted(self, answers: DataFrame) -> dict[str, int]:
-        """Return how many rows and keys there are, and of each kind of what is answered.
+    def _counts_of(self, answers: DataFrame) -> dict[str, int]:
+        """Return how many rows and keys there are, and how many rows each table gets.
 
-        Here, by Arrow: to tell whether keys differ, Spark would pass all of them on.
+        They are counted here, by Arrow: Spark would shuffle all keys to count distinct ones.
         """
-        what = {
+        conditions = {
             "groups": "is_group",
             "new": "is_group AND (optima IS NOT NULL OR size(scores) > 0)",
             "failed": "optima.status = 'failed'",
             **{f"of_{name}": has for name, has in ANSWERED.items()},
             "of_scores": "greatest(size(scores), 0)",
         }
-        columns = (f"CAST({how} AS int) AS {name}" for name, how in what.items())
+        columns = (f"CAST({how} AS int) AS {name}" for name, how in conditions.items())
         rows = answers.selectExpr("key", *columns).toArrow()
-        sums = {name: pc.sum(rows[name]).as_py() or 0 for name in what}
+        sums = {name: pc.sum(rows[name]).as_py() or 0 for name in conditions}
         return {"rows": len(rows), "keys": pc.count_distinct(rows["key"]).as_py(), **sums}
 
     def _size(self) -> dict[str, int]:
-        """Return how many files the run has written, and their bytes; of folders."""
+        """Return how many files and bytes the run has written; empty for other stores."""
         tables = self.job.tables
         if tables.in_catalogue or tables.format != PARQUET:
             return {}
@@ -328,8 +342,8 @@ class Run:
         sizes = [row["length"] for row in files.select("length").collect()]
         return {"files": len(sizes), "bytes": sum(sizes)}
 
-    def _log(self, **facts: object) -> float:
-        """Add a row to ``runs`` where the run has written any; return its seconds."""
+    def _log_run(self, **facts: object) -> float:
+        """Add a row to ``runs`` if the run has written anything; return the run's seconds."""
         job, spark = self.job, self.spark
         seconds = (datetime.now(UTC) - self.started).total_seconds()
         seconds += self.seconds.get("start", 0.0)
@@ -363,9 +377,9 @@ class Run:
 
 
 def commit(folder: Path = Path(__file__).parents[2]) -> str | None:
-    """Return the commit of the clone that this package runs from, None where it is in none.
+    """Return the commit of the clone that this package runs from, None if there is no clone.
 
-    With ``+`` behind it where files differ from the commit.
+    It ends in ``+`` if files differ from the commit.
     """
     if not (folder / ".git").exists():
         return None
@@ -390,11 +404,11 @@ def processor() -> str:
 
 
 def _cores(spark: SparkSession) -> int | None:
-    """Return how many tasks run at once; None where Spark Connect does not say it."""
+    """Return how many tasks run at once; None with Spark Connect, which does not tell."""
     return int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsc") else None
 
 
 def timings(rows: Sequence[tuple[str, float]]) -> list[str]:
-    """Return lines for people: what took how long, and its share of the time."""
+    """Return a line for people on each stage: its seconds and its share of the total."""
     total = sum(seconds for _, seconds in rows) or 1.0
     return [f"{took:9.1f} s {took / total:6.1%}  {STAGES[name]}" for name, took in rows]

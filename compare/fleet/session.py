@@ -1,4 +1,4 @@
-"""Session: the Spark session that a run is on, its own or one that was there before."""
+"""Session: the Spark session of a run, either a new one or one that was already active."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from py4j.java_gateway import JavaGateway
     from pyspark.sql import DataFrame, SparkSession
 
-# As many tasks at once as the JVM sees cores, which heeds limits of processes and containers; a
-# task is tried three times, so the death of a worker of Python's does not end the job.
+# One task for each core that the JVM may use, within the limits of its container. A task is tried
+# three times, so that the death of a Python worker does not end the job.
 DEFAULT = "local[*,3]"
 KINDS = re.compile(
     r"local(\[([0-9]+|\*)(,[0-9]+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s|sc)://.+"
@@ -38,15 +38,15 @@ KINDS = re.compile(
 ADDRESS = re.compile(r"(?:spark|sc)://(?P<host>\[[^]]+\]|[^:/;,]+)(?::(?P<port>[0-9]+))?[^,]*")
 PORTS = {"spark": 7077, "sc": 15002}
 ANSWER_SECONDS = 10.0
-# The first session's classes are archived before its end.
+# Long enough for the first session to archive its classes.
 STOP_SECONDS = 90.0
-# Environments with a Spark or a Java of their own each have one, of 190 MB.
+# An archive has 190 MB, and there is one for each version of Spark and Java.
 MOST_ARCHIVES = 3
 GOES_ON = "what was done is kept; the same command goes on"
 QUIET = Path(__file__).with_name("log4j2.properties")
 JAVA = (
     f"-Dlog4j2.configurationFile={QUIET.resolve().as_uri()}",
-    # A JVM that passes rows on for seconds gains nothing from the optimising compiler.
+    # A JVM that only passes rows on for seconds gains nothing from the optimising compiler.
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
     "-XX:-UsePerfData",
@@ -54,7 +54,7 @@ JAVA = (
 OF_ANY = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # To note for each column of a query where it was made takes longer than to plan the query.
+    # Recording the call site of each column takes longer than planning the query.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 OF_LOCAL = {
@@ -63,25 +63,25 @@ OF_LOCAL = {
     "spark.driver.memory": "2g",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "4",
-    # To compile code takes longer than to interpret it: a query has some thousand rows.
+    # Queries have some thousand rows: compiling code takes longer than interpreting it.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
-# Spark looks at the size of a batch anew at each row, which takes ten times as long as to pass it
-# on, unless it is told not to: of rows of tables their number is enough.
+# With a limit on bytes, Spark measures the batch at each row, which takes ten times as long as
+# passing the row on. For rows of tables a limit on their number is enough.
 BATCH = "spark.sql.execution.arrow.maxBytesPerBatch"
 ANY_BYTES = 2**31 - 1
-# Where tables are added up or held against limits, a worker of Python's that is silent for so long
-# stands still: it is ended, and its task tried again.
+# While tables are added up or checked against limits, a Python worker that is idle for this long
+# hangs: it is killed, and its task is tried again.
 FOR_ROWS = {
     BATCH: str(ANY_BYTES),
     "spark.sql.execution.pyspark.udf.idleTimeoutSeconds": "600",
     "spark.sql.execution.pyspark.udf.killOnIdleTimeout": "true",
 }
 
-# Java archives no class that is loaded and not linked, which are a quarter: those that only the
-# check of another class has asked for. This links them, and initialises none.
+# Java archives only linked classes. A quarter of the loaded ones are not linked, as only the
+# verifier has asked for them. This class links them without initialising them.
 LINK = """
 public class Link implements java.util.function.Consumer {
     public void accept(Object names) {
@@ -105,10 +105,10 @@ def spark_session(
     conf: Mapping[str, str] | None = None,
     given: SparkSession | None = None,
 ) -> Iterator[SparkSession]:
-    """Start a Spark session and end it.
+    """Start a Spark session, and stop it at the end.
 
-    A session that is there already is used and stays: one that is given, or that ``spark-submit``
-    or a notebook has started. What is set on it is set back at the end.
+    If one is given, or ``spark-submit`` or a notebook has started one, that session is used. It is
+    not stopped, and its settings are restored at the end.
 
     Parameters
     ----------
@@ -119,11 +119,11 @@ def spark_session(
     Raises
     ------
     BadInput
-        Where there is no Java 17 or later, or no such master.
+        If there is no Java 17 or later, or the master does not exist.
     AssayError
-        Where Spark fails for another reason.
+        If Spark fails for another reason.
     KeyboardInterrupt
-        Where one came; the session's processes have ended by then.
+        After an interrupt; the session's processes have ended by then.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
@@ -134,7 +134,11 @@ def spark_session(
         master_of(master)
         present = SparkSession.builder.appName("kafka-assay").getOrCreate()
     settings = dict(conf or {})
-    with set_for_now(present, settings) if present is not None else _own(master, settings) as one:
+    with (
+        set_for_now(present, settings)
+        if present is not None
+        else _new_session(master, settings) as one
+    ):
         try:
             yield one
         except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
@@ -143,7 +147,7 @@ def spark_session(
 
 @contextmanager
 def set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator[SparkSession]:
-    """Set what is given on a session, and set it back at the end."""
+    """Change settings of a session, and restore them at the end."""
     before = {key: session.conf.get(key, None) for key in settings}
     for key, value in settings.items():
         session.conf.set(key, value)
@@ -159,27 +163,28 @@ def set_for_now(session: SparkSession, settings: Mapping[str, str]) -> Iterator[
 
 
 @contextmanager
-def kept(rows: DataFrame) -> Iterator[DataFrame]:
-    """Keep rows in memory, or on disk where they do not fit, once they are made."""
-    found = rows.persist()
+def persisted(rows: DataFrame) -> Iterator[DataFrame]:
+    """Keep computed rows in memory, or on disk if they do not fit, until the end of the block."""
+    kept = rows.persist()
     try:
-        yield found
+        yield kept
     finally:
-        found.unpersist()
+        kept.unpersist()
 
 
 def master_of(given: str | None) -> str | None:
-    """Return the master of a run; None where ``spark-submit`` has chosen one.
+    """Return the master of a run; None if ``spark-submit`` has chosen one.
 
     Parameters
     ----------
     given : ``local[4]``, ``spark://HOST:PORT``, ``yarn``, ``k8s://...``, or ``sc://HOST:PORT``
-        of a Spark Connect server; None: what ``SPARK_REMOTE`` says, else all cores of this machine
+        of a Spark Connect server; None: the value of ``SPARK_REMOTE``, else all cores of this
+        machine
 
     Raises
     ------
     BadInput
-        Where there is no such master.
+        If it is not one of these, or ``spark-submit`` has chosen one.
     """
     if submitted():
         if given is not None:
@@ -195,43 +200,43 @@ def master_of(given: str | None) -> str | None:
 
 
 def conf_of(given: Iterable[str]) -> dict[str, str]:
-    """Return settings of Spark's that are given as ``KEY=VALUE``.
+    """Return the Spark settings in texts ``KEY=VALUE``.
 
     Raises
     ------
     BadInput
-        Where one is not such a pair, or its key not one of Spark's.
+        If a text is not such a pair, its key does not begin with ``spark.``, or it is the master.
     """
     settings = {}
-    for one in given:
-        key, equals, value = one.partition("=")
+    for setting in given:
+        key, equals, value = setting.partition("=")
         if not equals or not key.startswith("spark."):
-            raise BadInput(f"conf: {one!r}, expected spark.KEY=VALUE")
+            raise BadInput(f"conf: {setting!r}, expected spark.KEY=VALUE")
         if key == "spark.master":
-            raise BadInput(f"conf: {one!r}, but a master is given, too")
+            raise BadInput(f"conf: {setting!r}, but a master is given, too")
         settings[key] = value
     return settings
 
 
 def submitted() -> bool:
-    """Whether ``spark-submit`` started this process."""
+    """Return whether ``spark-submit`` started this process."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
 def runs_here(master: str | None) -> bool:
-    """Whether tasks run on this machine alone, below the session's own JVM.
+    """Return whether all tasks run on this machine, as children of the session's own JVM.
 
     Raises
     ------
     BadInput
-        Where there is no such master.
+        As in :func:`master_of`.
     """
     found = master_of(master)
     return found is not None and found.startswith("local")
 
 
 def in_one_line(error: Exception) -> AssayError:
-    """Return what to raise instead of an exception of Spark's."""
+    """Return the error, with a message of one line, to raise instead of Spark's exception."""
     text = str(error)
     if connector := _NO_CONNECTOR.search(text):
         return BadInput(
@@ -247,17 +252,17 @@ def in_one_line(error: Exception) -> AssayError:
     return AssayError(f"Spark: {reason_in(error)}")
 
 
-# What files and folders do to a job; Spark tells it in the middle of a stack trace.
+# Errors of files and folders, which stand in the middle of Spark's stack traces.
 _OF_FILES = re.compile(
     r"(?:java\.n?io|org\.apache\.hadoop\.[\w.]+)\.[\w$]*(?:Exception|Error): ([^\n]+)"
 )
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
-# The line of a Python traceback, and of a Java one, that says what was raised.
+# The line of a Python traceback, and of a Java one, that names the exception.
 _RAISED = re.compile(r"^\s*([\w.]+(?:Error|Exception|Exit|Interrupt|Warning)\b.*)", re.M)
 _CAUSE = re.compile(r"^(?:Caused by: |: )?[\w.$]+(?:Exception|Error): ([^\n]+)", re.M)
-# What bash says of Spark's start scripts, where they stumble over a Java that failed.
+# Bash's complaints on Spark's start scripts after Java has failed.
 _OF_SCRIPTS = re.compile(r"/bin/spark-[a-z]+: line \d+: ")
-# What Spark and py4j say where a process of theirs is gone.
+# Messages of Spark and py4j after one of their processes has ended.
 _ENDED = (
     (
         re.compile(r"Python worker (exited unexpectedly|failed to connect back)|EOFException"),
@@ -267,7 +272,7 @@ _ENDED = (
         re.compile(
             r"Answer from Java side is empty|while (sending|trying to connect)|Connection"
             r" (refused|reset)|has been closed|SparkContext was shut down|stopped SparkContext"
-            # Of what Java itself raised, more would be said.
+            # Only at the end of the text: an exception raised in Java has more after it.
             r"|An error occurred while calling o\d+\.\w+\s*\Z"
         ),
         "Spark's Java process ended",
@@ -277,7 +282,7 @@ _LONGEST = 300
 
 
 def reason_in(error: Exception) -> str:
-    """Return what Python raised in a worker, else the innermost of what Java did, in one line."""
+    """Return the exception of a Python worker, else the innermost one of Java, in one line."""
     text = str(error)
     _, _, trace = text.partition("Traceback (most recent call last)")
     raised = [*_RAISED.findall(trace)[:1], *_CAUSE.findall(text)[-1:]]
@@ -295,7 +300,9 @@ def _did_not_start(master: str, error: Exception, log: str = "") -> AssayError:
     return AssayError(f"Spark did not start on {master}: {why}")
 
 
-def _own(master: str | None, conf: Mapping[str, str]) -> AbstractContextManager[SparkSession]:
+def _new_session(
+    master: str | None, conf: Mapping[str, str]
+) -> AbstractContextManager[SparkSession]:
     where = master_of(master)
     assert where is not None
     _require_answer(where)
@@ -303,9 +310,9 @@ def _own(master: str | None, conf: Mapping[str, str]) -> AbstractContextManager[
 
 
 def _require_answer(master: str) -> None:
-    """Raise BadInput where nobody listens at a master's address: Spark would try for minutes."""
+    """Raise BadInput if nobody listens at a master's address: Spark would try for minutes."""
     address = ADDRESS.fullmatch(master)
-    # Of several masters, for high availability, any may be down.
+    # A list of several masters does not match: any but one may be down.
     if address is None:
         return
     port = int(address["port"] or PORTS[master.partition(":")[0]])
@@ -318,7 +325,7 @@ def _require_answer(master: str) -> None:
 
 @contextmanager
 def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """Open a session of a Spark Connect server; what still runs in it at the end is cancelled."""
+    """Open a session of a Spark Connect server; queries still running at its end are cancelled."""
     require("grpc", "grpc_status", "zstandard", extra="connect")
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -341,9 +348,9 @@ def _connected(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
 
 @contextmanager
 def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """Start a JVM and a session in it; at the end both are gone, and the folder of its scratch.
+    """Start a JVM with a session; at the end stop both and delete the JVM's scratch folder.
 
-    The JVM ends when this process does, however that is: its standard input is a pipe from here.
+    The JVM also ends if this process is killed, as its standard input is a pipe from here.
     """
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
@@ -351,21 +358,21 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
 
     local = master.startswith("local")
     settings = SparkConf(loadDefaults=False).setMaster(master).setAppName("kafka-assay")
-    # Workers of this machine run the Python that this process runs; others what the user says.
+    # Local workers run this process's Python, others the one that the user has chosen.
     python = sys.executable if local else os.environ.get("PYSPARK_PYTHON", sys.executable)
     java = spark_java_home()
     variables = {"JAVA_HOME": str(java), "PYSPARK_PYTHON": python}
     if local:
         variables["SPARK_LOCAL_IP"] = os.environ.get("SPARK_LOCAL_IP", "127.0.0.1")
-    _quiet()
+    _silence_py4j()
     archive = class_archive(java)
     with _scratch() as folder, TemporaryFile() as log:
-        kept = archive.is_file()
+        is_archived = archive.is_file()
         options = (
             *JAVA,
             f"-Djava.io.tmpdir={folder}",
             f"-XX:ErrorFile={folder}/error.log",
-            f"-XX:SharedArchiveFile={archive}" if kept else "-XX:+RecordDynamicDumpInfo",
+            f"-XX:SharedArchiveFile={archive}" if is_archived else "-XX:+RecordDynamicDumpInfo",
         )
         own = {
             **OF_ANY,
@@ -381,19 +388,19 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
                 gateway = launch_gateway(
                     settings, {"stdout": log, "stderr": log, "start_new_session": True}
                 )
-                # Of what its parent, killed, does not remove; what stands in it goes before.
+                # If this process is killed, the JVM deletes the folder, which Spark has emptied.
                 gateway.jvm.java.io.File(folder).deleteOnExit()
                 session = SparkSession(SparkContext(conf=settings, gateway=gateway))
         except Exception as error:
             log.seek(0)
             raise _did_not_start(master, error, log.read().decode(errors="replace")) from error
-        # PySpark has taken over Ctrl-C, but for a thread that may not.
+        # PySpark has replaced the handler of Ctrl-C. Only the main thread may restore it.
         with suppress(ValueError):
             signal.signal(signal.SIGINT, on_interrupt)
         try:
             yield session
-            if not kept:
-                _keep(java, gateway, archive)
+            if not is_archived:
+                _archive_classes(java, gateway, archive)
         finally:
             with warnings.catch_warnings(), suppress(Exception):
                 warnings.simplefilter("ignore")
@@ -402,16 +409,16 @@ def _started(master: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
                 gateway.shutdown()
                 gateway.proc.stdin.close()
                 gateway.proc.wait(STOP_SECONDS)
-            # PySpark keeps the way to its JVM for good, also to one that is gone.
+            # PySpark would go on using the gateway to the JVM that has ended.
             for name in ("_gateway", "_jvm", "_active_spark_context"):
                 setattr(SparkContext, name, None)
 
 
 def class_archive(java: Path) -> Path:
-    """Return where the classes of this Spark on this Java are kept, which may not be there.
+    """Return the path of the archive of Spark's classes for this Java; it may not exist yet.
 
-    The first session on a machine keeps them. Without them a run of 19 groups took 31 processor
-    seconds, with them 21 to 25.
+    The first session on a machine makes it. Without it a run of 19 groups took 31 processor
+    seconds, with it 21 to 25.
     """
     import pyspark
 
@@ -419,11 +426,11 @@ def class_archive(java: Path) -> Path:
     return archive_of_classes("spark", java, str(home.resolve()), version("pyspark"))
 
 
-def _keep(java: Path, gateway: JavaGateway, archive: Path) -> None:
-    """Archive the classes that a JVM has loaded; without the archive only time is lost.
+def _archive_classes(java: Path, gateway: JavaGateway, archive: Path) -> None:
+    """Archive the classes that a JVM has loaded; errors are ignored, as the archive is optional.
 
-    At a good end, and not as Java's own ``ArchiveClassesAtExit`` at any: after its parent was
-    killed, a JVM would stay 20 s and more.
+    It is made only after a run that has succeeded. With Java's own ``ArchiveClassesAtExit``, a JVM
+    whose parent was killed would live on for 20 s and more.
     """
     from py4j.protocol import Py4JError
 
@@ -445,12 +452,12 @@ def _keep(java: Path, gateway: JavaGateway, archive: Path) -> None:
 
 
 def _scratch() -> TemporaryDirectory[str]:
-    """Make a folder for what a JVM writes on the way.
+    """Make a folder for a JVM's temporary files.
 
     Raises
     ------
     BadInput
-        Where no folder can be made.
+        If it cannot be made.
     """
     above = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or gettempdir()
     try:
@@ -459,8 +466,8 @@ def _scratch() -> TemporaryDirectory[str]:
         raise BadInput(f"{above}: no scratch folder can be made: {error.strerror}") from None
 
 
-def _quiet() -> None:
-    """Keep to itself what py4j logs where its JVM ends: who runs this is told in one line."""
+def _silence_py4j() -> None:
+    """Suppress what py4j logs when its JVM ends: the user gets a message of one line instead."""
     from pyspark.accumulators import AccumulatorTCPServer
 
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
@@ -474,7 +481,7 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def _variables(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set variables of this process's environment, which a JVM starts with, and set them back."""
+    """Set environment variables, which a JVM inherits, and restore them at the end."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -1,4 +1,4 @@
-"""Source: what Spark reads, from any path, address or table that it knows, as groups."""
+"""Source: the input that Spark reads, from any path, address or table, in portions of groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from compare.fleet.items import BATCH_GROUPS, is_of_lines
 from compare.fleet.optima import ANSWERS
 from compare.fleet.session import ANY_BYTES, BATCH, reason_in
 from compare.fleet.tables import as_pattern, is_local
-from compare.fleet.worker import answer, of_files, of_lines, of_rows
+from compare.fleet.worker import answer, items_of_files, items_of_lines, items_of_rows
 from groups.errors import BadInput, Failure
 from groups.files import PARQUET, may_hold_groups, nothing_in
 from groups.portions import in_portions
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from compare.fleet.items import Item
     from compare.fleet.job import Job
 
-# So much is read, solved and written before the next portion begins.
+# A portion is read, solved and written before the next one begins.
 PORTION_BYTES = 2**28
-# One file is cut into so many portions at most: each of them reads through all of it.
+# A file is cut into at most this many portions, as each of them reads through all of it.
 MOST_CUTS = 8
-# Tasks for each core: the last ones are done at about the same time.
+# Several tasks for each core, so that all cores finish at about the same time.
 TASKS_PER_CORE = 6
 LEAST_BYTES, MOST_BYTES = 2**17, 2**24
-# A batch of lines or files fits a worker's memory, also where one of them is large.
+# A batch of lines or files fits a worker's memory, even if one of them is large.
 BATCH_BYTES = 2**24
 FOR_READING = {
     "spark.sql.files.maxPartitionBytes": str(MOST_BYTES),
@@ -41,19 +41,19 @@ FOR_READING = {
     "spark.sql.files.minPartitionNum": str(TASKS_PER_CORE * (os.cpu_count() or 1)),
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_GROUPS),
     BATCH: str(BATCH_BYTES),
-    # Some 500,000 keys of what the tables hold go to every worker, more are joined by a shuffle.
+    # Up to some 500,000 keys of the tables go to every worker; more are joined by a shuffle.
     "spark.sql.autoBroadcastJoinThreshold": "100m",
 }
 
 
-# What Spark says of a file that it cannot read.
+# Spark's message on a file that it cannot read.
 _UNREADABLE = re.compile(
     r"(?:reading|read) (?:the )?file:? ?((?:[\w+.-]+:)?/[^\s\n]+?)[.]?(?:\s|$)"
 )
 
 
 class File(NamedTuple):
-    """A file of the input: its URI as Spark's, its name for people, and its bytes."""
+    """A file of the input: Spark's URI, the name that people know, and its size in bytes."""
 
     uri: str
     name: str
@@ -62,42 +62,42 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class Portion:
-    """A part of the input that is answered and written at once.
+    """A part of the input that is read, solved and written at once.
 
     Attributes
     ----------
-    frame : what Spark reads of it
-    things : what a worker finds, given the names of files by their addresses, and batches of that
-    files : that it reads
-    again : returns the portions of some of these files
-    batch_bytes : that a worker gets at once, at most
-    cuts : portions that read the same files, each a part of them
+    frame : its rows, as Spark reads them
+    items_of : yields the items in batches of `frame`, given the names of the files by address
+    files : the files that it reads
+    portions_of : returns the portions of some of these files
+    batch_bytes : the most that a worker gets at once
+    cuts : the number of portions that share these files
     """
 
     frame: DataFrame
-    things: Callable[..., Iterable[Item | Failure]]
+    items_of: Callable[..., Iterable[Item | Failure]]
     files: Sequence[File]
-    again: Callable[[Sequence[File]], Iterable[Portion]] = field(default=lambda _: ())
+    portions_of: Callable[[Sequence[File]], Iterable[Portion]] = field(default=lambda _: ())
     batch_bytes: int = BATCH_BYTES
     cuts: int = 1
 
     @property
     def size(self) -> int:
-        """Bytes, about; 0 where that is not known."""
+        """Bytes, roughly; 0 if not known."""
         return sum(file.size for file in self.files) // self.cuts
 
     def answers(self, job: Job, do: str) -> DataFrame:
-        """Return what workers answer, given what to do: ``answer`` or ``read``."""
+        """Return rows of `ANSWERS` for the portion; `do` as in `compare.fleet.worker.answer`."""
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        things = partial(self.things, {file.uri: file.name for file in self.files})
-        told = partial(answer, job, things, do)
-        return self.frame.mapInArrow(told, from_arrow_schema(ANSWERS))
+        items_of = partial(self.items_of, {file.uri: file.name for file in self.files})
+        answers = partial(answer, job, items_of, do)
+        return self.frame.mapInArrow(answers, from_arrow_schema(ANSWERS))
 
     def without(self, error: Exception) -> tuple[list[Portion], Failure] | None:
-        """Return the portions without the file that an error of Spark's is about, and a failure.
+        """Return the portions without the file that a Spark error names, and that file's failure.
 
-        None where it is about none.
+        None if the error names none of the files.
         """
         found = _UNREADABLE.search(str(error))
         bad = [file for file in self.files if found and _address(file.uri) == _address(found[1])]
@@ -106,20 +106,20 @@ class Portion:
         rest = [file for file in self.files if file not in bad]
         reason = f"cannot be read: {reason_in(error)}"
         failure = Failure(bad[0].name, bad[0].name, reason, None)
-        return list(self.again(rest)) if rest else [], failure
+        return list(self.portions_of(rest)) if rest else [], failure
 
 
 def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Portion]:
-    """Return the portions of the input of a job.
+    """Return the portions of a job's input.
 
     Parameters
     ----------
-    failures : to which is added what cannot be read
+    failures : a list to which files that cannot be read are added
 
     Raises
     ------
     BadInput
-        Where there is no such input, or nothing in it that could be used.
+        If the input does not exist, or nothing in it could hold groups.
     """
     source = job.source
     if job.input_is_table:
@@ -138,14 +138,14 @@ def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Por
     for file in files:
         is_parquet = file.name.endswith(PARQUET)
         (rows if is_parquet else lines if is_of_lines(file.name) else others).append(file)
-    found = list(_lines_of(spark, lines))
-    for some in _together(rows):
-        found += _rows_of(spark, some, failures)
-    return found + [_files_of(spark, some, in_folder) for some in _folders(others)]
+    found = list(_portions_of_lines(spark, lines))
+    for part in _split_by_size(rows):
+        found += _portions_of_parquet(spark, part, failures)
+    return found + [_portion_of_files(spark, part, in_folder) for part in _split_by_folder(others)]
 
 
 def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
-    """Return the files of the input, ascending by name, and those that are empty, not reading."""
+    """Return the files of the input in the order of names, and the names of empty ones."""
     from pyspark.errors import AnalysisException
 
     path = source
@@ -164,13 +164,13 @@ def _listed(spark: SparkSession, source: str) -> tuple[list[File], list[str]]:
         File(row["file_path"], _name(_address(row["file_path"]), source), row["length"])
         for row in rows
     ]
-    # Spark reads nothing of what is empty.
+    # Spark has no row for an empty file.
     empty = {_name(_address(uri), source) for uri in every} - {file.name for file in files}
     return sorted(files, key=lambda file: file.name), sorted(empty)
 
 
 def _address(uri: str) -> str:
-    """Return a URI of Spark's as a path that its readers take."""
+    """Return a URI from Spark as a path that its readers accept."""
     return unquote(uri).replace("file:///", "file:/")
 
 
@@ -179,7 +179,7 @@ def _patterns(files: Iterable[File]) -> list[str]:
 
 
 def _name(address: str, source: str) -> str:
-    """Return how people know a file: below the source, as that was given."""
+    """Return the name of a file for people: it begins with the source as the user gave it."""
     if not is_local(source):
         return address
     path, above = address.removeprefix("file:"), os.path.abspath(source)
@@ -187,7 +187,7 @@ def _name(address: str, source: str) -> str:
 
 
 def _is_little(files: Iterable[File]) -> bool:
-    """Whether one task reads it all: to start another worker and its child takes longer."""
+    """Return whether one task reads all files: another worker would take longer to start."""
     return sum(file.size for file in files) <= LEAST_BYTES
 
 
@@ -195,27 +195,27 @@ def _gathered(frame: DataFrame, files: Iterable[File]) -> DataFrame:
     return frame.coalesce(1) if _is_little(files) else frame
 
 
-def _together(files: Iterable[File]) -> Iterator[list[File]]:
+def _split_by_size(files: Iterable[File]) -> Iterator[list[File]]:
     return in_portions(files, lambda file: file.size, most=PORTION_BYTES)
 
 
-def _folders(files: Iterable[File]) -> Iterator[list[File]]:
-    """Yield files in portions; those of one folder, which may be views of a group, in one."""
+def _split_by_folder(files: Iterable[File]) -> Iterator[list[File]]:
+    """Yield files in portions that keep a folder together: its texts may be views of a group."""
     folders: dict[str, list[File]] = {}
     for file in files:
         folders.setdefault(os.path.dirname(file.name), []).append(file)
-    sizes = {name: sum(file.size for file in some) for name, some in folders.items()}
+    sizes = {name: sum(file.size for file in inside) for name, inside in folders.items()}
     for names in in_portions(sorted(folders), sizes.__getitem__, most=PORTION_BYTES):
         yield [file for name in names for file in folders[name]]
 
 
-def _lines_of(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
+def _portions_of_lines(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
     from pyspark.sql import functions as sql
 
-    for some in _together(files):
+    for part in _split_by_size(files):
         frame = (
             spark.read.option("lineSep", "\n")
-            .text(_patterns(some))
+            .text(_patterns(part))
             .select(
                 sql.col("_metadata.file_path").alias("path"),
                 sql.col("_metadata.file_block_start").alias("block"),
@@ -223,28 +223,28 @@ def _lines_of(spark: SparkSession, files: Sequence[File]) -> Iterator[Portion]:
             )
         )
         before: dict[tuple[str, int], int] = {}
-        if any(file.size > LEAST_BYTES for file in some):
-            # Lines are numbered through a file, which several tasks read.
+        if any(file.size > LEAST_BYTES for file in part):
+            # Several tasks may read a file, but lines are numbered through all of it.
             ends: dict[str, int] = {}
             for path, block, count in sorted(frame.groupBy("path", "block").count().collect()):
                 before[path, block] = ends.get(path, 0)
                 ends[path] = before[path, block] + count
-        frame = _gathered(frame, some)
-        size = sum(file.size for file in some)
+        frame = _gathered(frame, part)
+        size = sum(file.size for file in part)
         cuts = min(max(size // PORTION_BYTES, 1), MOST_CUTS, len(before) or 1)
         blocks = sorted(before)
         for number in range(cuts):
-            part = blocks[number * len(blocks) // cuts : (number + 1) * len(blocks) // cuts]
-            first, last = (part[0][1], part[-1][1]) if cuts > 1 else (0, 0)
+            own = blocks[number * len(blocks) // cuts : (number + 1) * len(blocks) // cuts]
+            first, last = (own[0][1], own[-1][1]) if cuts > 1 else (0, 0)
             chosen = frame.where(sql.col("block").between(first, last)) if cuts > 1 else frame
-            things, again = partial(of_lines, before=before), partial(_lines_of, spark)
-            yield Portion(chosen, things, some, again, cuts=cuts)
+            items_of = partial(items_of_lines, before=before)
+            yield Portion(chosen, items_of, part, partial(_portions_of_lines, spark), cuts=cuts)
 
 
-def _rows_of(
+def _portions_of_parquet(
     spark: SparkSession, files: Sequence[File], failures: list[Failure]
 ) -> Iterator[Portion]:
-    """Yield the portions of Parquet, each file by itself where their columns differ."""
+    """Yield the portions of Parquet files; each file is one if their columns do not fit."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
     from pyspark.sql import functions as sql
@@ -255,7 +255,7 @@ def _rows_of(
     except (PySparkException, Py4JError) as error:
         if len(files) > 1:
             for file in files:
-                yield from _rows_of(spark, [file], failures)
+                yield from _portions_of_parquet(spark, [file], failures)
             return
         (file,) = files
         reason = f"cannot be read as Parquet: {reason_in(error)}"
@@ -265,13 +265,16 @@ def _rows_of(
         sql.col("_metadata.file_path").alias("path"),
         sql.col("_metadata.row_index").alias("row"),
     )
-    again = partial(_rows_of, spark, failures=failures)
+    portions_of = partial(_portions_of_parquet, spark, failures=failures)
     frame = _gathered(frame.select(*names, *place), files)
-    yield Portion(frame, of_rows, files, again, ANY_BYTES)
+    yield Portion(frame, items_of_rows, files, portions_of, ANY_BYTES)
 
 
-def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Portion:
-    """Return a portion of whole files: what is one snapshot or of lines stands by itself."""
+def _portion_of_files(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Portion:
+    """Return the portion of whole files.
+
+    A snapshot or a file of lines stands alone; the texts of a folder are read together.
+    """
     from pyspark.sql import functions as sql
 
     read = spark.read.format("binaryFile").load(_patterns(files))
@@ -292,21 +295,27 @@ def _files_of(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Po
     frame = frame.sortWithinPartitions("together", "path")
     frame = frame.select("together", sql.col("uri").alias("path"), "time", "content")
 
-    def again(rest: Sequence[File]) -> list[Portion]:
-        return [_files_of(spark, rest, in_folder)]
+    def portions_of(rest: Sequence[File]) -> list[Portion]:
+        return [_portion_of_files(spark, rest, in_folder)]
 
-    return Portion(frame, partial(of_files, in_folder=in_folder), files, again)
+    return Portion(frame, partial(items_of_files, in_folder=in_folder), files, portions_of)
 
 
 def of_frame(source: str, frame: DataFrame) -> Portion:
-    """Return the portion of a DataFrame: of the columns of the layout, or of JSON in `value`."""
+    """Return the portion of a DataFrame with the columns of the layout, or JSON in `value`.
+
+    Raises
+    ------
+    BadInput
+        If it has neither.
+    """
     from pyspark.sql import functions as sql
 
     files = [File(source, source, 0)]
     numbered = frame.withColumn("path", sql.lit(source))
     numbered = numbered.withColumn("row", sql.monotonically_increasing_id())
     if "members" in frame.columns:
-        return Portion(numbered, of_rows, files, batch_bytes=ANY_BYTES)
+        return Portion(numbered, items_of_rows, files, batch_bytes=ANY_BYTES)
     if "value" not in frame.columns:
         raise BadInput(
             f"{source}: expected the columns of groups in Parquet, or JSON in a column `value`"
@@ -315,4 +324,4 @@ def of_frame(source: str, frame: DataFrame) -> Portion:
         "path", sql.spark_partition_id().cast("long").alias("block"),
         sql.col("value").cast("binary").alias("value"),
     )  # fmt: skip
-    return Portion(lines, partial(of_lines, before={}), files)
+    return Portion(lines, partial(items_of_lines, before={}), files)

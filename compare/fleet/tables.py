@@ -41,7 +41,7 @@ EXCESSES = pa.list_(
         ]
     )
 )
-# Of the facts of a score, by their types without None.
+# Arrow types of a score's fields, by their Python types without None.
 KINDS = {
     "bool": pa.bool_(),
     "int": pa.int64(),
@@ -52,8 +52,8 @@ KINDS = {
 
 STAGES = pa.list_(pa.struct([("stage", pa.string()), ("seconds", pa.float64())]))
 
-# Of the assignment that a group has now, as `compare.verdict.Verdict` says it; how many partitions
-# move to the best that can be had; and what a line says besides, as `compare.overview.Glance`.
+# The verdict on a group's current assignment as in `compare.verdict.Verdict`, the partitions to
+# move, and what else a line shows as in `compare.overview.Glance`.
 VERDICT = pa.struct(
     [
         ("says", pa.string()),
@@ -67,18 +67,18 @@ VERDICT = pa.struct(
         ("to_move", pa.int64()),
         ("waiting", pa.int64()),
         ("without_owner", pa.int64()),  # partitions that nobody holds though somebody reads them
-        # Of the busiest member, by how many moves, where its lag could fall; else null.
+        # Lag of the busiest member now and after so many moves; null where it could not fall.
         ("lag_now", pa.int64()),
         ("lag_then", pa.int64()),
         ("lag_moves", pa.int64()),
     ]
 )
 
-# Of the group that a row is about.
+# Columns on the group that a row is about.
 ABOUT = [
     ("group", pa.string()),
     ("key", pa.string()),
-    ("captured_at", pa.string()),  # ISO 8601, null where it is not known
+    ("captured_at", pa.string()),  # ISO 8601, null if not known
     ("group_key", pa.string()),
     ("source", pa.string()),
 ]
@@ -88,7 +88,7 @@ TABLES = {
             *LAYOUT,
             ("key", pa.string()),
             ("source", pa.string()),
-            ("place", pa.string()),  # the source, and the line where it has several
+            ("place", pa.string()),  # the source, with the line if it has several
             ("n_members", pa.int64()),
             ("n_topics", pa.int64()),
             ("n_partitions", pa.int64()),
@@ -100,9 +100,9 @@ TABLES = {
             *ABOUT,
             ("n_members", pa.int64()),
             ("n_partitions", pa.int64()),
-            ("lag", pa.int64()),  # records of all partitions of which it is known, null of none
+            ("lag", pa.int64()),  # total of the partitions whose lag is known, null if none is
             ("subscriptions_known", pa.bool_()),  # of every member
-            ("made_by", pa.string()),  # key of all that made the row but the group
+            ("made_by", pa.string()),  # key of all that the row depends on besides the group
             ("objective", pa.string()),
             ("status", pa.string()),
             ("reason", pa.string()),
@@ -113,14 +113,14 @@ TABLES = {
             ("proof", pa.string()),  # kind of proof
             ("assumed", pa.list_(pa.string())),
             ("loads", pa.list_(pa.int64())),  # partitions per member, in the order of ids
-            ("verdict", VERDICT),  # null where the group could not be judged
+            ("verdict", VERDICT),  # null if the group could not be judged
         ]
     ),
     "scores": pa.schema(
         [
             *ABOUT,
             ("n_partitions", pa.int64()),
-            ("made_by", pa.string()),  # key of all that made the row but the group
+            ("made_by", pa.string()),  # key of all that the row depends on besides the group
             ("objective", pa.string()),
             *((name, KINDS.get(kind, pa.string())) for name, kind in STORED.items()),
         ]
@@ -129,13 +129,13 @@ TABLES = {
         [
             ("group", pa.string()),
             ("key", pa.string()),
-            ("captured_at", pa.string()),  # ISO 8601, null where it is not known
+            ("captured_at", pa.string()),  # ISO 8601, null if not known
             ("source", pa.string()),
             ("place", pa.string()),
             ("reason", pa.string()),
         ]
     ),
-    # What a run has read: a row for each group and failure of its input.
+    # A row for each group and each failure that a run has read.
     "inputs": pa.schema(
         [
             ("key", pa.string()),  # in ``groups`` or ``failures``
@@ -148,7 +148,7 @@ TABLES = {
             ("ended", pa.string()),  # done, failed or interrupted
             ("reason", pa.string()),  # why it failed, else null
             ("version", pa.string()),
-            ("commit", pa.string()),  # of the clone, + where files differ from it; else null
+            ("commit", pa.string()),  # of the clone, with + if files differ from it; else null
             ("solvers", pa.list_(pa.string())),  # each with its version
             ("python", pa.string()),
             ("processor", pa.string()),  # of the machine that started the run, and its cores
@@ -166,20 +166,20 @@ TABLES = {
             ("proved", pa.int64()),  # of these, how many have a proved optimum
             ("failed", pa.int64()),  # how many the run could not solve
             ("failures", pa.int64()),  # inputs that are no group
-            ("files", pa.int64()),  # that the run wrote, and what is in them
+            ("files", pa.int64()),  # that the run wrote, with their rows and bytes
             ("rows", pa.int64()),
             ("bytes", pa.int64()),
             ("seconds", pa.float64()),
             ("stages", STAGES),  # where the seconds went, of all cores together
         ]
     ),
-    # What the others come to, in a bounded number of rows; `statistic` says what a row counts.
+    # Sums over the other tables, in a bounded number of rows; `statistic` says what a row counts.
     "aggregates": pa.schema(
         [
-            ("state", pa.string()),  # key of the files that they were made of
+            ("state", pa.string()),  # key of the runs that they were made of
             ("objective", pa.string()),
             ("statistic", pa.string()),
-            ("family", pa.string()),  # file of many groups, or folder, that the groups are from
+            ("family", pa.string()),  # the groups' source: a file of many groups, or a folder
             ("assignor", pa.string()),
             ("tier", pa.string()),
             ("label", pa.string()),  # what is counted: a verdict, a status, a reason
@@ -198,21 +198,21 @@ TABLES = {
 
 RUN = "run"
 PARQUET = "parquet"
-# A package's version stands in its files: what looks it up for every row does little else.
+# Cached, as looking up a package's version reads files: too slow for every row.
 version_of = cache(version)
 
 
 def content_key(parts: Mapping[str, object]) -> str:
-    """Return the content hash of what made a row."""
+    """Return a hash of what a row depends on."""
     return _digits(json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":")))
 
 
 def row_keys(made_by: str, group_keys: Iterable[str]) -> list[str]:
-    """Return the keys of rows on groups, in order.
+    """Return the keys of the rows on groups, in order.
 
     Parameters
     ----------
-    made_by : the content key of all that made the rows but the groups
+    made_by : the content key of all that the rows depend on besides the groups
     """
     return [_digits(f"{made_by}{key}") for key in group_keys]
 
@@ -227,26 +227,26 @@ def new_run(started: datetime) -> str:
 
 
 def is_local(path: str) -> bool:
-    """Return whether a path is one of this machine, not an address such as ``s3a://...``."""
+    """Return whether a path is on this machine, unlike an address such as ``s3a://...``."""
     return re.match(r"[A-Za-z][\w+.-]*:/", path) is None
 
 
 def as_pattern(path: str) -> str:
-    """Return a path as Spark's readers take it, which is as a pattern."""
+    """Return a path escaped for Spark's readers, which take paths as patterns."""
     return "".join(f"\\{one}" if one in "{}[]*?\\" else one for one in path)
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables that runs fill: folders on any file system that Spark knows, or of a catalogue.
+    """The tables that runs fill: folders on any file system that Spark knows, or in a catalogue.
 
-    A run writes only below ``TABLE/run=RUN``, each portion of its rows by one write of Spark's.
-    Runs side by side never meet, and what was written stays as it is.
+    A run writes only below ``TABLE/run=RUN``, and Spark writes each portion of rows at once. Runs
+    at the same time never touch each other's files, and written files never change.
 
     Attributes
     ----------
-    place : a folder, or where `in_catalogue` a database such as ``catalogue.database``
-    format : of Spark's writers, ``parquet`` unless told otherwise
+    place : a folder; if `in_catalogue`, a database such as ``catalogue.database``
+    format : a format of Spark's writers
     """
 
     place: str
@@ -261,11 +261,11 @@ class Tables:
         return f"{self.place}.{name}" if self.in_catalogue else f"{self.place}/{name}"
 
     def runs_of(self, run: str) -> str:
-        """Return the pattern of the folders that a run has written."""
+        """Return the path pattern of the folders that a run has written."""
         return f"{as_pattern(self.place)}/*/{RUN}={run}"
 
     def write(self, rows: DataFrame, name: str, run: str) -> None:
-        """Add rows to a table, in one write of Spark's."""
+        """Add rows to a table, in one Spark write."""
         if self.format == PARQUET and not self.in_catalogue:
             rows.write.mode("append").parquet(f"{self.where(name)}/{RUN}={run}")
             return
@@ -279,7 +279,7 @@ class Tables:
             writer.option("mergeSchema", True).partitionBy(RUN).save(self.where(name))
 
     def _add_columns(self, rows: DataFrame, name: str) -> None:
-        """Give a table of a catalogue that an earlier version made the columns that it lacks."""
+        """Add the columns that a catalogue's table lacks if an earlier version made it."""
         spark, where = rows.sparkSession, self.where(name)
         there = {*spark.table(where).columns} if spark.catalog.tableExists(where) else None
         lacking = [
@@ -291,12 +291,12 @@ class Tables:
             spark.sql(f"ALTER TABLE {where} ADD COLUMNS ({', '.join(lacking)})")
 
     def read(self, spark: SparkSession, name: str) -> DataFrame:
-        """Return all rows of a table, with the column `run`; none where it is not there yet."""
+        """Return all rows of a table, with the column `run`; no rows if it does not exist yet."""
         found = self.read_if_there(spark, name)
         return spark.createDataFrame([], _schema_of(name)) if found is None else found
 
     def read_if_there(self, spark: SparkSession, name: str) -> DataFrame | None:
-        """Return all rows of a table, with the column `run`; None where it is not there yet.
+        """Return all rows of a table, with the column `run`; None if it does not exist yet.
 
         Columns that an earlier version did not write are null in its rows.
         """
@@ -337,7 +337,7 @@ _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})
 
 
 def latest(rows: DataFrame) -> DataFrame:
-    """Return one row of those that have the same `key`: that of the latest run."""
+    """Return one row for each `key`, that of the latest run."""
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
@@ -353,12 +353,12 @@ def read_table(
     Parameters
     ----------
     folder : a path, or an address that PyArrow knows, such as ``s3://bucket/tables``
-    columns : all unless told otherwise
+    columns : None: all
 
     Raises
     ------
     BadInput
-        Where the folder cannot be read.
+        If the folder cannot be read.
     """
     found = stored(folder, name, columns or [*TABLES[name].names, RUN])
     rows: pd.DataFrame = found.to_pandas()
@@ -373,17 +373,17 @@ def stored(
     by: str = "key",
     keys: Sequence[str] | None = None,
 ) -> pa.Table:
-    """Return rows of a table of a run's folder, each once: those of the latest run.
+    """Return rows of a table in a run's folder, one for each `key`: that of the latest run.
 
     Parameters
     ----------
-    by : the column that `keys` are of
-    keys : only the rows of these; all unless told otherwise
+    by : the column to filter by
+    keys : the values of that column to keep; None: all
 
     Raises
     ------
     BadInput
-        Where the folder cannot be read.
+        If the folder cannot be read.
     """
     import pyarrow.dataset as ds
 
@@ -408,7 +408,14 @@ def stored(
 def first_of(
     rows: pa.Table, by: Sequence[str], order: Sequence[tuple[str, str]], most: int
 ) -> pa.Table:
-    """Return the first rows in an order, so many of those that are alike in some columns."""
+    """Return the first rows of each class of rows that are equal in some columns.
+
+    Parameters
+    ----------
+    by : the columns that tell classes apart
+    order : columns and directions to sort by
+    most : rows to keep of each class
+    """
     rows = rows.sort_by(order)
     rows = rows.append_column("_at", pa.array(np.arange(len(rows))))
     alike = rows.group_by([*by], use_threads=False).aggregate([("_at", "list")])["_at_list"]

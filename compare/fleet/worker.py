@@ -1,7 +1,7 @@
-"""Worker: what runs on Spark's workers, each with a child process in which groups may do harm.
+"""Worker: reads, solves and scores groups on a Spark worker, in a child process that may die.
 
-A batch is decoded and solved in one long-lived child. Where the child dies, holds too much memory
-or is late, the batch is cut into parts until what did it stands by itself and becomes a row.
+A batch is decoded and solved in one long-lived child. If the child dies, holds too much memory or
+is late, the batch is cut into parts until the group that does it is found and becomes a row.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from compare.fleet.items import (
     Given,
     Item,
     decoded,
-    harmful,
-    in_files,
-    lines,
-    rows_of,
+    failure_of,
+    items_in_files,
+    items_in_lines,
+    single_rows,
 )
 from compare.fleet.job import Lack
 from compare.fleet.optima import (
+    answer_rows,
     answered,
-    failed,
-    lost,
-    nested,
+    failure_answers,
     no_optimum,
-    unscored,
+    unscored_answers,
+    unsolved_answers,
     with_scores,
 )
 from groups.errors import AssayError, Failure, in_one_line
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
 
 BATCH_BYTES = 2**22
-# Of groups that assignors are asked about: where a client hangs, these have to be asked again.
+# Groups that assignors get at once: few, as all of them are repeated if a client hangs.
 ASKED_GROUPS = 64
 PARTS = 32
-# What a group costs at most on an idle machine, and how much longer a busy one may take.
+# The longest that a group takes on an idle machine, and the factor for a busy one.
 BYTE_SECONDS = 1e-7
 GROUP_SECONDS = 1e-3
 UNKNOWN_SECONDS = 0.02
 PATIENCE = 20
 GRACE_SECONDS = 2.0
-# A client of Java's needs some seconds to start.
+# A Java client needs some seconds to start.
 CLIENT_SECONDS = 60.0
-# How many workers wait for one client that joined a probe, at most, where cores do not say.
+# At least this many workers are expected to wait for one client that joined a probe.
 MOST_WORKERS = 16
 LEAST_MEMORY = 2**30
 NOTHING = Lack(optimum=False, assignors=())
@@ -65,32 +65,33 @@ NOTHING = Lack(optimum=False, assignors=())
 
 def answer(
     job: Job,
-    things: Callable[[Iterable[pa.RecordBatch]], Iterable[Item | Failure]],
+    items_of: Callable[[Iterable[pa.RecordBatch]], Iterable[Item | Failure]],
     do: str,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """Yield what is answered of the things in batches.
+    """Yield rows of `ANSWERS` for the items in batches.
 
     Parameters
     ----------
-    do : ``answer`` to solve what is read, ``read`` to do no more than that
+    items_of : yields the items in batches
+    do : ``read`` to read the groups only, ``answer`` to solve and score them, too
     """
-    yield from _worker(job).answers(things(batches), do)
+    yield from _worker_of(job).answers(items_of(batches), do)
 
 
-def of_lines(
+def items_of_lines(
     names: Mapping[str, str],
     batches: Iterable[pa.RecordBatch],
     *,
     before: Mapping[tuple[str, int], int],
 ) -> Iterator[Item | Failure]:
-    """Yield what stands in lines of files.
+    """Yield the items and failures in lines of files.
 
     Parameters
     ----------
-    names : of files, by their addresses
+    names : of files, by address
     batches : with the columns `path`, `block` and `value`; the lines of a block in their order
-    before : lines that stand in a file before a block of it, by its address and its beginning
+    before : number of lines in a file before a block, by the file's address and the block's start
     """
     at = dict(before)
 
@@ -99,36 +100,38 @@ def of_lines(
             at[path, block] = at.get((path, block), 0) + 1
             yield names[path], at[path, block], value
 
-    return lines(texts())
+    return items_in_lines(texts())
 
 
-def of_files(
+def items_of_files(
     names: Mapping[str, str], batches: Iterable[pa.RecordBatch], *, in_folder: bool
 ) -> Iterator[Item | Failure]:
-    """Yield what stands in whole files.
+    """Yield the items and failures in whole files.
 
     Parameters
     ----------
-    batches : with the columns `together`, `path`, `time` and `content`, as `items.in_files` takes
-        them
+    names : of files, by address
+    batches : with the columns `together`, `path`, `time` and `content`, sorted by `together`:
+        texts with the same value there may be views of the same groups
     """
     rows = _rows(batches, "together", "path", "time", "content")
     files = ((together, names[path], time, content) for together, path, time, content in rows)
-    return in_files(files, in_folder=in_folder)
+    return items_in_files(files, in_folder=in_folder)
 
 
-def of_rows(names: Mapping[str, str], batches: Iterable[pa.RecordBatch]) -> Iterator[Item]:
-    """Yield rows of the layout, some at once.
+def items_of_rows(names: Mapping[str, str], batches: Iterable[pa.RecordBatch]) -> Iterator[Item]:
+    """Yield items of several rows of the layout.
 
     Parameters
     ----------
+    names : of files, by address
     batches : with the columns of the layout, `path`, and `row`, the number in the file from 0
     """
     for batch in batches:
         paths, rows = batch.column("path").to_pylist(), batch.column("row").to_pylist()
         start = 0
-        for path, some in groupby(paths):
-            end = start + len(list(some))
+        for path, same in groupby(paths):
+            end = start + len(list(same))
             for first in range(start, end, BATCH_GROUPS):
                 part = batch.slice(first, min(BATCH_GROUPS, end - first))
                 yield Item(names[path], names[path], part, rows[first])
@@ -140,16 +143,16 @@ def _rows(batches: Iterable[pa.RecordBatch], *columns: str) -> Iterator[tuple[An
         yield from zip(*(batch.column(name).to_pylist() for name in columns), strict=True)
 
 
-def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield what is still to be answered of groups that are read.
+def answers_of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Yield rows of `ANSWERS` with what the tables lack of groups that are already read.
 
     Parameters
     ----------
-    batches : with the columns of `compare.fleet.optima.ANSWERS`, and `known`: what the tables hold
-        of the group: `groups`, and the keys of all that makes a row but the group
+    batches : with the columns of `compare.fleet.optima.ANSWERS`, and `known`, a list of what the
+        tables hold of the group: `groups`, and the `made_by` of its optimum and scores
     """
     made = {job.score_made_by(name): name for name in job.assignors}
-    worker = _worker(job)
+    worker = _worker_of(job)
     for batch in batches:
         held = [frozenset(one or ()) for one in batch.column("known").to_pylist()]
         rows = batch.drop_columns(["known"])
@@ -162,46 +165,46 @@ def of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Record
             if is_group and (optimum or names):
                 groups = pa.RecordBatch.from_struct_array(chosen.column("groups"))
                 answers = worker.solved(groups, Lack(optimum, names))
-            for some in answers:
+            for answer in answers:
                 if "groups" in known:
-                    nothing = pa.nulls(len(some), some.column("groups").type)
-                    at = some.schema.get_field_index("groups")
-                    yield some.set_column(at, some.schema.field(at), nothing)
+                    nothing = pa.nulls(len(answer), answer.column("groups").type)
+                    at = answer.schema.get_field_index("groups")
+                    yield answer.set_column(at, answer.schema.field(at), nothing)
                 else:
-                    yield some
+                    yield answer
 
 
 def read_items(job: Job, items: Sequence[Item]) -> bytes:
-    """Return what things hold, as rows of `compare.fleet.optima.ANSWERS`."""
+    """Return the groups and failures in items, as rows of `compare.fleet.optima.ANSWERS`."""
     rows, failures = decoded(items, Given(job.reset, job.assume_equal))
-    return to_bytes(nested(rows), failed(failures))
+    return to_bytes(answer_rows(rows), failure_answers(failures))
 
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
-    """Return what the tables lack of groups that are read."""
+    """Return rows of `ANSWERS` with what the tables lack of groups."""
     return to_bytes(answered(job, of_bytes(rows), lack))
 
 
 class Steps(NamedTuple):
-    """What a worker asks of its child, each of which returns rows as bytes."""
+    """The functions that a worker runs in its child; each returns rows as bytes."""
 
     read: Callable[..., bytes] = read_items
     solve: Callable[..., bytes] = solve_rows
 
 
 @cache
-def _worker(job: Job) -> Worker:
+def _worker_of(job: Job) -> Worker:
     job.prepare()
     return Worker(job)
 
 
 class Worker:
-    """A process of Spark's with its child.
+    """A Spark worker process with its child.
 
     Parameters
     ----------
-    memory_bytes : the most that the child may hold; a share of the machine unless told otherwise
-    steps : what the child does
+    memory_bytes : the most that the child may hold; None: a share of the machine
+    steps : the functions that run in the child
     """
 
     def __init__(
@@ -216,12 +219,12 @@ class Worker:
         self._child.close()
 
     def answers(self, items: Iterable[Item | Failure], do: str) -> Iterator[pa.RecordBatch]:
-        """Yield what is answered of things that are to be read, a batch after the other."""
-        for some in in_portions(items, _size, most=BATCH_BYTES, count=BATCH_GROUPS):
-            bad = [one for one in some if isinstance(one, Failure)]
+        """Yield rows of `ANSWERS` for items and failures, batch by batch; `do` as in `answer`."""
+        for batch in in_portions(items, _size, most=BATCH_BYTES, count=BATCH_GROUPS):
+            bad = [one for one in batch if isinstance(one, Failure)]
             if bad:
-                yield failed(bad)
-            good = [one for one in some if isinstance(one, Item)]
+                yield failure_answers(bad)
+            good = [one for one in batch if isinstance(one, Item)]
             for rows in self._read(good) if good else ():
                 if do == "read":
                     yield rows
@@ -230,20 +233,21 @@ class Worker:
                 if not pc.all(is_group).as_py():
                     yield rows.filter(pc.invert(is_group))
                 groups = pa.RecordBatch.from_struct_array(rows.column("groups").filter(is_group))
-                yield from self.solved(once(groups), self.job.lack)
+                yield from self.solved(first_of_each_key(groups), self.job.lack)
 
     def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
-        """Yield what is answered of rows of ``groups`` that all lack the same."""
+        """Yield rows of `ANSWERS` for rows of ``groups`` that all lack the same."""
         if lack.own == NOTHING:
-            yield from self._in_turn(rows, lack)
+            yield from self._solved_in_batches(rows, lack)
             return
-        for some in self._in_turn(rows, lack.own):
-            yield self._with_others(some, lack.others)
+        for solved in self._solved_in_batches(rows, lack.own):
+            yield self._with_others(solved, lack.others)
 
     def _with_others(self, rows: pa.RecordBatch, others: tuple[str, ...]) -> pa.RecordBatch:
-        """Return rows with what assignors make of the groups, who are asked once these are solved.
+        """Return solved rows with the scores of the assignors that have to be called.
 
-        Assignors may take long, which nobody has to wait for where it is the solver that hangs.
+        They are called after the solver: assignors may take long, and a group whose solver hangs
+        needs no call.
         """
         if not others:
             return rows
@@ -252,12 +256,14 @@ class Worker:
         has_failed = pc.fill_null(pc.equal(pc.struct_field(optima, "status"), "failed"), False)
         groups = pa.RecordBatch.from_struct_array(rows.column("groups"))
         good = pc.and_not(rows.column("is_group"), has_failed)
-        more = [*self._in_turn(groups.filter(good), Lack(optimum=False, assignors=others))]
+        more = [
+            *self._solved_in_batches(groups.filter(good), Lack(optimum=False, assignors=others))
+        ]
         why = no_optimum(reason.filter(has_failed).to_pylist())
-        more.append(unscored(self.job, groups.filter(has_failed), others, why))
+        more.append(unscored_answers(self.job, groups.filter(has_failed), others, why))
         return with_scores(rows, more)
 
-    def _in_turn(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
+    def _solved_in_batches(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
         most = ASKED_GROUPS if lack.others else BATCH_GROUPS
         if not is_flow(self.job.objective):
             most = 1
@@ -265,45 +271,47 @@ class Worker:
             yield from self._solved(rows.slice(start, most), lack)
 
     def _read(self, items: Sequence[Item]) -> Iterator[pa.RecordBatch]:
-        """Read things together; where no answer comes, parts of them, down to one group."""
+        """Read items together; if the child is lost, in parts, down to single groups."""
         size, groups = sum(item.size for item in items), sum(item.groups for item in items)
         answer = self._call(self.steps.read, items, seconds=self._seconds(size, groups, NOTHING))
         if not isinstance(answer, Lost):
             yield of_bytes(answer)
         elif groups > 1:
-            for some in _parts(items if len(items) > 1 else [*rows_of(items[0])]):
-                yield from self._read(some)
+            for part in _parts_of(items if len(items) > 1 else [*single_rows(items[0])]):
+                yield from self._read(part)
         else:
-            yield failed([harmful(items[0], answer.reason)])
+            yield failure_answers([failure_of(items[0], answer.reason)])
 
     def _solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
+        """Solve rows together; if the child is lost, in parts, down to single groups."""
         unknown = len(rows) - int(rows.column("subscription_known").null_count)
         seconds = self._seconds(rows.nbytes, len(rows), lack, unknown=unknown)
         answer = self._call(self.steps.solve, to_bytes(rows), lack, seconds=seconds)
         if not isinstance(answer, Lost):
             yield of_bytes(answer)
         elif len(rows) > 1:
-            for some in _parts(rows):
-                yield from self._solved(some, lack)
+            for part in _parts_of(rows):
+                yield from self._solved(part, lack)
         elif lack.others:
-            yield unscored(self.job, rows, lack.others, [answer.reason])
+            yield unscored_answers(self.job, rows, lack.others, [answer.reason])
         else:
-            yield lost(self.job, rows, lack, answer.reason)
+            yield unsolved_answers(self.job, rows, lack, answer.reason)
 
     def _seconds(self, size: int, groups: int, lack: Lack, *, unknown: int = 0) -> float:
-        """Return how long groups may take of which so many have unknown subscriptions.
+        """Return how long the child may take for some groups.
 
         Parameters
         ----------
         size : bytes of their texts or rows
+        unknown : how many of the groups have unknown subscriptions
         """
         usual = BYTE_SECONDS * size + GROUP_SECONDS * groups + UNKNOWN_SECONDS * unknown
-        # It is solved for the most and the least that members may read, and asked about.
+        # With unknown subscriptions there are two optima, and more solves for the question.
         limit = self.job.time_limit * (4 if unknown else 1) if groups == 1 else 0.0
         return max(PATIENCE * usual, limit) + GRACE_SECONDS + self.more(groups, lack)
 
     def more(self, groups: int, lack: Lack) -> float:
-        """Return what a search and the assignors may take, which keep their own limits."""
+        """Return the extra seconds for searches and assignors, which keep their own limits."""
         job = self.job
         is_searched = (lack.optimum or lack.assignors) and not is_flow(job.objective)
         more = groups * 4 * job.time_limit if is_searched else 0.0
@@ -317,11 +325,11 @@ class Worker:
         return more
 
     def _call(self, step: Callable[..., bytes], *args: object, seconds: float) -> bytes | Lost:
-        return self._child.call(_caught, step, self.job, args, seconds=seconds)
+        return self._child.call(_run_step, step, self.job, args, seconds=seconds)
 
 
-def _caught(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> bytes | Lost:
-    """Return what a step returns in the child; Lost where it raises."""
+def _run_step(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> bytes | Lost:
+    """Return what a step returns in the child, or Lost with the reason if it raises."""
     try:
         job.prepare()
         return step(job, *args)
@@ -335,15 +343,15 @@ def _size(item: Item | Failure) -> int:
     return item.size if isinstance(item, Item) else 0
 
 
-def _parts(things: Any) -> Iterator[Any]:
-    """Yield a list or rows in some parts."""
-    size = -(-len(things) // PARTS)
-    for start in range(0, len(things), size):
-        yield things[start : start + size]
+def _parts_of(batch: Any) -> Iterator[Any]:
+    """Yield a list or rows in up to `PARTS` parts."""
+    size = -(-len(batch) // PARTS)
+    for start in range(0, len(batch), size):
+        yield batch[start : start + size]
 
 
-def once(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the first row of each key."""
+def first_of_each_key(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the first row of each `key`."""
     keys = rows.column("key")
     if len(keys.unique()) == len(keys):
         return rows
@@ -352,11 +360,11 @@ def once(rows: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def to_bytes(*rows: pa.RecordBatch) -> bytes:
-    """Return rows as a stream of Arrow, without what a slice leaves out."""
+    """Return rows as an Arrow stream; of a slice, only its own rows."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, rows[0].schema) as stream:
-        for some in rows:
-            stream.write_batch(some)
+        for batch in rows:
+            stream.write_batch(batch)
     return bytes(sink.getvalue())
 
 
@@ -367,5 +375,5 @@ def of_bytes(data: bytes) -> pa.RecordBatch:
 
 
 def _memory_share() -> int:
-    """Return how much memory a worker's child may hold: there is one for each core."""
+    """Return how many bytes a worker's child may hold, as there is a worker for each core."""
     return max(allowed_bytes() * 4 // (5 * (os.cpu_count() or 1)), LEAST_MEMORY)

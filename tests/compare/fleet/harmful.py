@@ -9,7 +9,7 @@ import signal
 import time
 
 from compare.fleet import worker
-from compare.fleet.items import harmful
+from compare.fleet.items import failure_of
 from compare.fleet.worker import of_bytes
 from groups import Assignment
 
@@ -49,7 +49,7 @@ def solve_rows_of_others(job, rows: bytes, lack) -> bytes:
 
 def read_items(job, items) -> bytes:
     for item in items:
-        harm(harmful(item, "").group or "")
+        harm(failure_of(item, "").group or "")
     return worker.read_items(job, items)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from assay import BadInput, fleet
 from compare.fleet.ending import glance
-from compare.fleet.items import BATCH_GROUPS, in_file
+from compare.fleet.items import BATCH_GROUPS, items_in_file
 from compare.fleet.job import job_of
 from compare.fleet.tables import TABLES
 from compare.judged import as_solved, judge
@@ -83,7 +83,9 @@ def test_the_rows_of_a_parquet_file_travel_in_parts_that_know_where_they_begin(t
     count = 2 * BATCH_GROUPS + 900
     rows = pa.Table.from_batches([batch_of([Group.from_dict(lopsided())])])
     pq.write_table(pa.concat_tables([rows] * count), tmp_path / "g.parquet")
-    parts = list(in_file("g.parquet", (tmp_path / "g.parquet").read_bytes(), in_folder=False))
+    parts = list(
+        items_in_file("g.parquet", (tmp_path / "g.parquet").read_bytes(), in_folder=False)
+    )
     assert [one.number for one in parts] == [0, BATCH_GROUPS, 2 * BATCH_GROUPS]
     assert sum(one.groups for one in parts) == count
     # A slice of Arrow would take the values of all others along.

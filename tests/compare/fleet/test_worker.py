@@ -7,7 +7,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from compare.fleet.items import Given, decoded, lines_of
+from compare.fleet.items import Given, decoded, items_in_stream
 from compare.fleet.job import Lack, job_of
 from compare.fleet.optima import answered
 from compare.fleet.tables import TABLES
@@ -58,7 +58,7 @@ def names_with(harmful_ones: list[str], count: int = 24) -> list[str]:
 
 
 def items_of(names: list[str]):
-    return lines_of("in.jsonl", [json.dumps(lopsided(name)).encode() for name in names])
+    return items_in_stream("in.jsonl", [json.dumps(lopsided(name)).encode() for name in names])
 
 
 def answers(job, names: list[str], do: str = "answer", steps: Steps | None = None) -> list[dict]:
@@ -143,7 +143,7 @@ def test_what_depends_on_who_reads_what_is_null_in_a_row_of_scores():
     group = group_of({"t0": 6, "t1": 3}, {"a": None, "b": None}, held)
     worker = Worker(job_for("current"), memory_bytes=MEMORY)
     try:
-        items = lines_of("in.jsonl", [json.dumps(group.to_dict()).encode()])
+        items = items_in_stream("in.jsonl", [json.dumps(group.to_dict()).encode()])
         (row,) = [row for some in worker.answers(items, "answer") for row in some.to_pylist()]
     finally:
         worker.close()
