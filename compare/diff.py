@@ -1,4 +1,4 @@
-"""Diff: who lost and gained what between two assignments of one group, by names."""
+"""Diff: what each member lost and gained between two assignments of one group, by names."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from groups.assignment_files import AssignmentFile, NamedAssignment
 
 FORMAT = "assay-diff/1"
-# In what the later one may be worse, the worst kind first.
+# The ways in which the later assignment may be worse, worst first.
 KINDS = (
     "partitions newly without an owner",
     "more partitions on one member",
     "loads farther apart",
     "at least a tenth more lag on one member",
 )
-# In what it may be better, in the same order.
+# The ways in which it may be better, in the same order.
 GAINS = (
     "fewer partitions without an owner",
     "fewer partitions on one member",
@@ -40,11 +40,11 @@ Partition = tuple[str, int]
 
 @dataclass(frozen=True)
 class Change:
-    """What became of one member.
+    """The change of one member.
 
     Attributes
     ----------
-    before, after : how many partitions it holds; None where it is not in the group
+    before, after : how many partitions it holds; None if it is not in the group
     lost, gained : ``{topic: [partition, ...]}``, ascending
     """
 
@@ -57,13 +57,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Diff:
-    """Two assignments of one group, the earlier one first."""
+    """The difference between an earlier and a later assignment of one group."""
 
     before: NamedAssignment
     after: NamedAssignment
 
     def __post_init__(self) -> None:
-        """Require that both are of one group, as far as they say."""
+        """Require that both have the same group id, if both have one."""
         names = {side.group for side in (self.before, self.after)} - {None}
         if len(names) > 1:
             raise BadInput(
@@ -73,7 +73,7 @@ class Diff:
 
     @property
     def group(self) -> str | None:
-        """The group's id, None where neither says it."""
+        """The group's id, None if neither has one."""
         return self.before.group or self.after.group
 
     @property
@@ -88,7 +88,7 @@ class Diff:
 
     @cached_property
     def members(self) -> tuple[Change, ...]:
-        """What became of each member of either, ascending."""
+        """The change of each member, in the order of ids."""
         before, after = (
             {member: set(pairs(held)) for member, held in side.held.items()}
             for side in (self.before, self.after)
@@ -106,7 +106,7 @@ class Diff:
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
-        """What went from whom to whom, most first; each lost partition is in one of them."""
+        """The moves between members, largest first; each lost partition is in one of them."""
         losers: dict[Partition, list[str]] = defaultdict(list)
         gainers: dict[Partition, list[str]] = defaultdict(list)
         for change in self.members:
@@ -119,8 +119,8 @@ class Diff:
         for partition in losers.keys() | gainers.keys():
             ways = zip_longest(losers.get(partition, ()), gainers.get(partition, ()))
             for origin, target in ways:
-                there = before if origin is None else after
-                shared = None in (origin, target) and partition in there
+                held = before if origin is None else after
+                shared = None in (origin, target) and partition in held
                 moved[origin, target, shared].append(partition)
         return most_first(
             Move(a, b, _numbers(each), shared) for (a, b, shared), each in moved.items()
@@ -128,22 +128,22 @@ class Diff:
 
     @property
     def moved(self) -> int:
-        """How many partitions went from one member to another."""
+        """Number of partitions that went from one member to another."""
         return sum(m.count for m in self.moves if m.origin is not None and m.target is not None)
 
     @property
     def appeared(self) -> Numbers | None:
-        """Partitions that only the later one knows; None where one does not say which exist."""
+        """Partitions that only the later side has; None if a side does not say which exist."""
         return _only_in(self.after, self.before)
 
     @property
     def vanished(self) -> Numbers | None:
-        """Partitions that only the earlier one knows; None where one does not say which exist."""
+        """Partitions that only the earlier side has; None if a side does not say which exist."""
         return _only_in(self.before, self.after)
 
     @property
     def lost_owner(self) -> Numbers | None:
-        """Partitions that had an owner and are with nobody; None where it is open what exists."""
+        """Partitions that lost their owner; None if the later side does not say which exist."""
         left = unassigned(self.after)
         if left is None:
             return None
@@ -151,7 +151,7 @@ class Diff:
 
     @property
     def waiting(self) -> int | None:
-        """Records that wait in partitions that lost their owner; None where one is not known."""
+        """Lag in records of the partitions that lost their owner; None if one is unknown."""
         lags = [
             (self.after.lag_records.get(topic) or [UNKNOWN] * (number + 1))[number]
             for topic, number in pairs(self.lost_owner or {})
@@ -160,12 +160,13 @@ class Diff:
 
     @property
     def harm(self) -> tuple[int, int, int, int]:
-        """How much worse the later one is, in the order of `KINDS`; a number below 0 is a gain.
+        """How much worse the later side is in each of `KINDS`; a number below 0 is a gain.
 
-        Partitions that lost their owner, or without those how many more nobody holds; where the
-        number of members is another one, the greatest load, as fewer members come closer together
-        by holding more each; the difference between the greatest and the least load; and the lag
-        of the member with most, 0 where that is less than a tenth of what it was.
+        The numbers are partitions that lost their owner, or if none did, the increase of those
+        without one; the increase of the greatest load if the number of members has changed, as
+        fewer members can be more even by holding more each; the increase of the difference between
+        the greatest and the least load; and the increase of the greatest lag of a member, 0 if
+        less than a tenth of what it was.
         """
         now, then = self.after, self.before
         left = [sum(map(len, (unassigned(side) or {}).values())) for side in (now, then)]
@@ -185,23 +186,23 @@ class Diff:
 
     @property
     def worse(self) -> str | None:
-        """In what the later one is worse, of `KINDS`; None where it is not."""
+        """The first of `KINDS` in which the sides differ, if the later is worse; else None."""
         return self._first_of(KINDS, 1)
 
     @property
     def better(self) -> str | None:
-        """In what the later one is better, of `GAINS`; None where it is not."""
+        """The first of `GAINS` in which the sides differ, if the later is better; else None."""
         return self._first_of(GAINS, -1)
 
     def _first_of(self, kinds: Sequence[str], sign: int) -> str | None:
-        """Return the worst kind in which the sides differ, if its harm has that sign."""
+        """Return the first kind in which the sides differ, if its harm has this sign."""
         differing = ((kind, more) for kind, more in zip(kinds, self.harm, strict=True) if more)
         kind, more = next(differing, (None, 0))
         return kind if sign * more > 0 else None
 
     @property
     def is_empty(self) -> bool:
-        """Whether members, what they hold and what exists are the same in both."""
+        """Whether both have the same members, assignment and partitions."""
         changed = self.joined or self.left or self.appeared or self.vanished
         return not changed and not self.moves
 
@@ -227,12 +228,12 @@ class Diff:
 
 
 def diffs_of(before: AssignmentFile, after: AssignmentFile) -> list[Diff]:
-    """Return what changed in each group that is in both files, worst change first.
+    """Return the diff of each group that is in both files, worst change first.
 
     Raises
     ------
     BadInput
-        Where no group is in both, or one is more than once in a file.
+        If no group is in both, or one is more than once in a file.
     """
     both = names_in(before) & names_in(after)
     if not both:
@@ -241,17 +242,17 @@ def diffs_of(before: AssignmentFile, after: AssignmentFile) -> list[Diff]:
 
 
 def worst_first(diffs: Iterable[Diff]) -> list[Diff]:
-    """Return diffs of several groups by :attr:`Diff.harm`, the worst change first."""
+    """Return diffs sorted by :attr:`Diff.harm`, worst change first."""
     return sorted(diffs, key=lambda diff: tuple(-worse for worse in diff.harm))
 
 
 def names_in(file: AssignmentFile) -> set[str]:
-    """Return the groups in a file that have a name."""
+    """Return the names of the groups in a file."""
     return {one.group for one in file.assignments if one.group is not None}
 
 
 def not_compared(file: AssignmentFile, diffs: Iterable[Diff]) -> list[NamedAssignment]:
-    """Return the groups of a file that have a name and are in no diff, ascending."""
+    """Return the named groups of a file that are in no diff, in the order of names."""
     compared = {diff.group for diff in diffs}
     alone = [one for one in file.assignments if one.group not in (None, *compared)]
     return sorted(alone, key=lambda one: str(one.group))
@@ -263,7 +264,7 @@ def loads(side: NamedAssignment) -> list[int]:
 
 
 def unassigned(side: NamedAssignment) -> Numbers | None:
-    """Return the partitions that are with nobody; None where it is not said which exist."""
+    """Return the partitions without an owner; None if the side does not say which exist."""
     if side.exist is None:
         return None
     held: dict[str, set[int]] = defaultdict(set)
@@ -280,18 +281,18 @@ def with_several(side: NamedAssignment) -> Numbers:
 
 
 def _holders(side: NamedAssignment) -> Counter[Partition]:
-    """Return how many members hold each partition that somebody holds."""
+    """Return how many members hold each partition that has an owner."""
     return Counter(pair for topics in side.held.values() for pair in set(pairs(topics)))
 
 
 def one_sided(
     before: NamedAssignment | None = None, after: NamedAssignment | None = None
 ) -> dict[str, object]:
-    """Return the document of a group that only one side has, so that nothing is compared."""
+    """Return the ``assay-diff/1`` document of a group that only one side has."""
     sides = {"before": before, "after": after}
     (group,) = (side.group for side in sides.values() if side is not None)
-    told = {when: None if side is None else _side(side) for when, side in sides.items()}
-    return {"format": FORMAT, "group": group, **told}
+    documents = {when: None if side is None else _side(side) for when, side in sides.items()}
+    return {"format": FORMAT, "group": group, **documents}
 
 
 def _side(side: NamedAssignment) -> dict[str, object]:

@@ -1,6 +1,6 @@
-"""FleetScores: one assignment of every group of a fleet against the optimum, by columns.
+"""FleetScores: an assignment of every group of a fleet against the optimum, by columns.
 
-The same columns in Arrow are those of the tables that a run leaves.
+Its Arrow columns are those of the tables that a run writes.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import pyarrow as pa
 from compare.scores import (
     CURRENT,
     UNLESS_SCORED,
-    Held,
+    ExcessColumns,
     Score,
+    excess_columns,
     facts_of,
-    held_against,
     score,
     score_current,
     score_unplanned,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class FleetScores:
-    """How an assignor fared on each group of a fleet: row by row what `compare.scores` says.
+    """The scores of an assignor on each group of a fleet; each row equals `compare.scores`'s.
 
     Attributes
     ----------
@@ -48,17 +48,17 @@ class FleetScores:
     assignor : name of the rows
     facts : by their names in `compare.scores.Score`, (groups,) each, masked where None
     value : (groups, tiers) int64
-    held : against the optimum; nothing is comparable where the assignment is not valid
+    excesses : NOTHING where the assignment is not valid
     loads : (members,) int64, how many partitions each member holds
-    unscored : status and reason where a group has no score, by its number; what else is said of
-        it means nothing
+    unscored : status and reason of each group without a score, by its number; its values in the
+        other columns mean nothing
     """
 
     solution: Solutions
     assignor: str
     facts: dict[str, Column]
     value: Int64
-    held: Held
+    excesses: ExcessColumns
     loads: Int64
     unscored: dict[int, tuple[str, str]]
 
@@ -69,17 +69,17 @@ class FleetScores:
 
 
 def score_fleet_current(solution: Solutions, reading_most: Fleet | None = None) -> FleetScores:
-    """Score what the members of each group hold now, raw claims as they are.
+    """Score the current assignment of each group, with the raw claims.
 
     Groups whose members claim something else than they validly own are scored one by one.
 
     Parameters
     ----------
-    reading_most : as of `compare.scores.facts_of`
+    reading_most : as in `compare.scores.facts_of`
     """
     fleet = solution.fleet
 
-    def one(at: int) -> Score:
+    def score_alone(at: int) -> Score:
         most = None if reading_most is None else reading_most.alone(at)
         return score_current(fleet.alone(at), solution.solution(at), most)
 
@@ -88,7 +88,7 @@ def score_fleet_current(solution: Solutions, reading_most: Fleet | None = None) 
         fleet.group.owner,
         CURRENT,
         fleet.other_claims,
-        one,
+        score_alone,
         {},
         reading_most,
     )
@@ -97,7 +97,7 @@ def score_fleet_current(solution: Solutions, reading_most: Fleet | None = None) 
 def score_fleet(
     solution: Solutions, outcomes: Mapping[int, Outcome], assignor: str
 ) -> FleetScores:
-    """Score what an assignor made of each group that has an optimum.
+    """Score the outcomes of an assignor's calls on the groups that have an optimum.
 
     Parameters
     ----------
@@ -117,11 +117,11 @@ def score_fleet(
         owner[fleet.partitions(at)] = fleet.owner_through(at, outcome.plan.assignment.owner)
         alone[at] = bool(outcome.plan.assignment.strays)
 
-    def one(at: int) -> Score:
+    def score_alone(at: int) -> Score:
         answer = solution.solution(at)
         return score(answer.group, plans[at].assignment, answer, assignor=assignor)
 
-    found = _scored(solution, owner, assignor, alone, one, unscored)
+    found = _scored(solution, owner, assignor, alone, score_alone, unscored)
     for at, plan in plans.items():
         found.facts["rounds"][at], found.facts["revoked"][at] = plan.rounds, plan.revoked
     found.facts["seconds"][[*outcomes]] = [outcome.seconds for outcome in outcomes.values()]
@@ -133,11 +133,11 @@ def _scored(
     owner: Int32,
     assignor: str,
     alone: Bools,
-    one: Callable[[int], Score],
+    score_alone: Callable[[int], Score],
     unscored: Mapping[int, tuple[str, str]],
     reading_most: Fleet | None = None,
 ) -> FleetScores:
-    """Score by columns, but for some groups, (groups,) bool, which `one` scores by themselves."""
+    """Score by columns, except the groups in `alone`, (groups,) bool: `score_alone` does them."""
     fleet, objective, groups = solution.fleet, solution.objective, len(solution)
     assignment, value = Assignment(fleet.group, owner), solution.value.copy()
     if is_flow(objective):
@@ -152,46 +152,47 @@ def _scored(
         assignor=assignor,
         facts=facts,
         value=value,
-        held=held_against(value, solution.value, solution.bound, comparable),
+        excesses=excess_columns(value, solution.value, solution.bound, comparable),
         loads=assignment.loads.copy(),
         unscored={at: ("failed", f"no optimum: {why}") for at, why in solution.errors.items()},
     )
     found.unscored.update(unscored)
-    for at in np.flatnonzero(alone | found.held.beaten).tolist():
+    for at in np.flatnonzero(alone | found.excesses.beaten).tolist():
         if at not in found.unscored:
             try:
-                _put(found, at, one(at))
+                _put_score(found, at, score_alone(at))
             except AssayError as error:
                 found.unscored[at] = "failed", str(error)
     return found
 
 
-def _put(found: FleetScores, at: int, row: Score) -> None:
-    """Put the score of one group where it belongs."""
-    members, held = found.solution.fleet.members(at), found.held
+def _put_score(found: FleetScores, at: int, row: Score) -> None:
+    """Write the score of one group into the columns."""
+    members, excesses = found.solution.fleet.members(at), found.excesses
     for name, fact in found.facts.items():
-        told = getattr(row, name)
-        fact[at] = np.ma.masked if told is None else told
+        value = getattr(row, name)
+        fact[at] = np.ma.masked if value is None else value
     found.loads[members] = row.loads or ()
-    for column in (held.excess, held.low, held.high):
+    for column in (excesses.excess, excesses.low, excesses.high):
         column[at] = NOTHING
     for tier, term in enumerate(row.terms or ()):
         found.value[at, tier] = term.value
         if isinstance(term.excess, tuple):
             low, high = term.excess
-            held.low[at, tier], held.high[at, tier] = low, NOTHING if high is None else high
+            excesses.low[at, tier] = low
+            excesses.high[at, tier] = NOTHING if high is None else high
         elif term.excess is not None:
-            held.excess[at, tier] = term.excess
+            excesses.excess[at, tier] = term.excess
 
 
 def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
-    """Return a value for each group of the columns of ``optima`` that the answers fill.
+    """Return the columns of ``optima`` that the solutions fill, with a value for each group.
 
     These are `status`, `reason`, `stopped`, `method`, `seconds`, `terms`, `proof` and `loads`.
-    A group without an answer has the status `failed` and a reason, and nothing else.
+    A group without a solution has the status `failed` and a reason, and nothing else.
     """
     failed, reason = _reasons(solution.errors, len(solution))
-    there = ~failed & (solution.status != str(Status.UNKNOWN))
+    is_solved = ~failed & (solution.status != str(Status.UNKNOWN))
     values = {"value": solution.value, "bound": solution.bound}
     missing = {"bound": solution.bound == UNKNOWN}
     return {
@@ -200,27 +201,24 @@ def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
         "stopped": pa.array(solution.stopped, mask=failed),
         "method": pa.array(solution.method, mask=failed),
         "seconds": pa.array(solution.seconds, mask=failed),
-        "terms": _terms(solution.objective, values, missing, there, ~failed),
+        "terms": _terms(solution.objective, values, missing, is_solved, ~failed),
         "proof": pa.array(solution.proof, mask=failed),
-        "loads": _loads(solution, solution.loads, there),
+        "loads": _loads(solution, solution.loads, is_solved),
     }
 
 
 def score_columns(scores: FleetScores) -> dict[str, pa.Array]:
-    """Return a value for each group of the columns of ``scores`` that an assignment fills.
-
-    These are those that `compare.scores.STORED` names.
-    """
-    solution, groups, held = scores.solution, len(scores.solution), scores.held
+    """Return the columns of ``scores`` in `compare.scores.STORED`, with a value for each group."""
+    solution, groups, excesses = scores.solution, len(scores.solution), scores.excesses
     failed, reason = _reasons({at: why for at, (_, why) in scores.unscored.items()}, groups)
     status = ["scored"] * groups
-    for at, (what, _) in scores.unscored.items():
-        status[at] = what
+    for at, (unscored, _) in scores.unscored.items():
+        status[at] = unscored
     values = {
         "value": scores.value,
-        "excess": held.excess,
-        "excess_from": held.low,
-        "excess_to": held.high,
+        "excess": excesses.excess,
+        "excess_from": excesses.low,
+        "excess_to": excesses.high,
     }
     missing = {name: values[name] == NOTHING for name in values if name != "value"}
     return {
@@ -238,12 +236,12 @@ def score_columns(scores: FleetScores) -> dict[str, pa.Array]:
 
 def _reasons(reasons: Mapping[int, object], groups: int) -> tuple[Bools, pa.Array]:
     """(groups,) whether there is a reason, and the reason."""
-    said: list[str | None] = [None] * groups
+    texts: list[str | None] = [None] * groups
     for at, reason in reasons.items():
-        said[at] = str(reason)
+        texts[at] = str(reason)
     failed = np.zeros(groups, bool)
     failed[list(reasons)] = True
-    return failed, pa.array(said, pa.string())
+    return failed, pa.array(texts, pa.string())
 
 
 def _terms(
@@ -253,12 +251,13 @@ def _terms(
     filled: Bools,
     there: Bools,
 ) -> pa.Array:
-    """(groups,) a struct for each tier, with its name and some values, (groups, tiers) each.
+    """(groups,) lists with a struct for each tier: its name and the values.
 
     Parameters
     ----------
-    missing : where a value may be null, whether it is
-    filled, there : (groups,) bool; where not filled the list is empty, where not there null
+    values : (groups, tiers) each
+    missing : (groups, tiers) bool each, where a value is null; a value that is absent never is
+    filled, there : (groups,) bool; the list is empty if not filled, and null if not there
     """
     tiers, groups = len(objective), int(filled.sum())
     numbers = np.tile(np.arange(tiers), groups)

@@ -1,4 +1,4 @@
-"""Gains: what a few moves buy of what all of them would, in words."""
+"""Gains: how much of the gain of all moves a few of them bring."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
     from optimal import Frontier, Point
 
 WITH_MOVES = ("balance", "stickiness")
-# Percent of the gain that is worth stopping at.
+# Percent of the full gain that is enough to stop at.
 ENOUGH = 80
-# Beyond it the flows of a few budgets take more than about a tenth of a second.
+# With more readers the flows for a few numbers of moves take more than about 0.1 seconds.
 MOST_READERS = 8_000
 
 
 def early_gain(judged: Judged) -> str | None:
-    """Return how few moves bring most of what all moves to the optimum would gain in balance.
+    """Return a sentence on how few moves bring most of the gain in balance of all moves.
 
-    Where the moves are for lag, too, return how many are enough for the balance.
+    If the moves are for lag, too, it says how many are enough for balance.
 
-    None where that is not sure, all moves are needed, more than balance and lag is asked of the
-    moves, or the group is large: where the readers of all partitions add up to more than 8,000,
-    members that read alike counted once. Each number of moves tried is a flow, and the assignment
-    that it finds is there: what is said can be had.
+    None if the gain is not sure, if all moves are needed, if the objective has other tiers than
+    balance, moves and lag, or if the group is large: the readers of all partitions are more than
+    8,000, with members that read the same counted once. Each number of moves is tried by a flow,
+    which finds an assignment, so the gain is a real one.
     """
     target, verdict = judged.target, judged.verdict
     if verdict.says != IMPROVABLE or verdict.tier != "balance":
@@ -72,12 +72,12 @@ def early_gain(judged: Judged) -> str | None:
 
 
 def what_moves_buy(few: int, gain: int, every: int, most: int) -> str:
-    """Return what share of the gain a part of the moves has.
+    """Return the clause on the share of the gain that a part of the moves brings.
 
     Parameters
     ----------
-    few, gain : so many moves, and how far they bring a tier down
-    every, most : the same of all moves
+    few, gain : a number of moves, and how far they bring a tier down
+    every, most : the number of all moves, and how far these do
     """
     moves = f"{counted(few, 'move')} {agreed(few, 'give')}"
     return f"{moves} {percent(gain, most)} of what {every} would"
@@ -88,13 +88,14 @@ class TradeOff(NamedTuple):
 
     Attributes
     ----------
-    spent, bought : values of the tier that is paid with, which is moves if one is, and the other
-    bound : what `bought` is at least for so much; None if nothing is known
-    per_move : what each moved partition buys since the point with fewer moves, rounded down; None
-        of the first point, and if no tier is moves
+    spent : value of the tier that is paid with: moves, if one of the two tiers is
+    bought : value of the other tier
+    bound : lower bound on `bought` for what is spent; None if unknown
+    per_move : gain in `bought` of each moved partition since the point with fewer moves, rounded
+        down; None for the first point, and if no tier is moves
     is_knee : whether it is the knee, as `optimal.frontier.knee` finds it
-    catch_up : seconds until the last member has caught up; None if that is not known
-    balance : KIP-54's score, at which the point need not look
+    catch_up : seconds until the last member has caught up; None if unknown
+    balance : KIP-54's score, also if it is neither tier
     """
 
     point: Point
@@ -159,9 +160,10 @@ def frontier_document(group: Group, tiers: tuple[str, str], points: Frontier) ->
 
 
 def gains_per_move(tiers: tuple[str, str], points: Sequence[Point]) -> list[int | None]:
-    """Return what each moved partition buys of the other tier since the point with fewer moves.
+    """Return the gain of each moved partition since the point with fewer moves.
 
-    (points,) rounded down; None of the point with the fewest moves, and where no tier is moves.
+    (points,) in the unit of the other tier, rounded down; None for the point with the fewest
+    moves, and if no tier is moves.
     """
     if "stickiness" not in tiers:
         return [None] * len(points)
@@ -175,5 +177,5 @@ def gains_per_move(tiers: tuple[str, str], points: Sequence[Point]) -> list[int 
 
 
 def best_balance(group: Group) -> int | None:
-    """Return the least balance of any assignment; None of a group without members."""
+    """Return the least balance of any assignment; None if the group has no members."""
     return solve(group, WITH_MOVES[:1]).terms[0].value if group.members else None

@@ -1,7 +1,7 @@
-"""History: how a group went over its captures: steadily worse, or to and fro.
+"""History: how a group changed over its captures: steadily worse, or good and improvable in turns.
 
-Steadily worse is what the test of Mann (1945) and Kendall (1975) for a trend says, which asks only
-how many pairs of captures rise: captures need not be evenly apart, and one peak is no trend.
+"Steadily worse" is the trend test of Mann (1945) and Kendall (1975). It only counts pairs of
+captures that rise, so captures need not be at even intervals, and one peak is no trend.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from compare.verdict import Says
 
-# So many standard deviations above none: one in 740 groups that do not change gets there.
+# Standard deviations: one in 740 groups that do not change reaches it by chance.
 LEAST_Z = 3.0
 LEAST_TURNS = 4
-# With fewer captures nothing can be said; of many, the last ones.
+# Fewer captures show nothing; of more, only the last ones are compared.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
 WHAT = ("balance", "lag", "turns")
 BAD: tuple[Says, ...] = (IMPROVABLE, NOT_VALID)
 
 
 class Capture(NamedTuple):
-    """What a capture says of its group.
+    """A capture of a group.
 
     Attributes
     ----------
     captured_at : ISO 8601
-    says : of its verdict
-    above : how far its balance is above the best; None where that is not known
-    lag : records of all its partitions; None where none is known
+    says : its verdict
+    above : how far its balance is above the best; None if unknown
+    lag : total lag in records; None if unknown
     """
 
     captured_at: str
@@ -49,15 +49,16 @@ class Capture(NamedTuple):
 
 
 class Trend(NamedTuple):
-    """How a group went over its captures.
+    """A change of a group over its captures.
 
     Attributes
     ----------
     group : its name
-    what : ``balance`` or ``lag``: that got steadily worse; ``turns``: it became improvable and
-        good again
-    first, last : how far balance was above the best, or records; of turns 0 and their number
-    captures : in which this was known
+    what : ``balance`` or ``lag`` if that got steadily worse; ``turns`` if the group became
+        improvable and good again several times
+    first, last : how far balance was above the best, or lag in records; for turns, 0 and their
+        number
+    captures : number of captures in which this was known
     """
 
     group: str
@@ -68,11 +69,11 @@ class Trend(NamedTuple):
 
     @property
     def more(self) -> int:
-        """By how much it got worse."""
+        """How much worse it got."""
         return self.last - self.first
 
     def told(self) -> str:
-        """Return it in words."""
+        """Return the change in words."""
         over = f"in {counted(self.captures, 'capture')}"
         if self.what == "turns":
             return f"{self.group} changed {counted(self.last, 'time')} {over}"
@@ -88,7 +89,7 @@ SAID = {
 
 
 def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
-    """Return how a group went over captures of it, one of each time."""
+    """Return the changes of a group over its captures; of several at one time, the last counts."""
     ordered = sorted({one.captured_at: one for one in captures}.values())[-MOST_CAPTURES:]
     found = []
     series: dict[Literal["balance", "lag"], list[int]] = {
@@ -106,9 +107,9 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
 
 
 def trend(values: Sequence[int]) -> float:
-    """Return how many standard deviations more pairs rise than would by chance.
+    """Return how many standard deviations more pairs of values rise than by chance.
 
-    The statistic z of Mann and Kendall, with the usual corrections for ties and continuity.
+    It is the statistic z of Mann and Kendall, with the usual corrections for ties and continuity.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def trend(values: Sequence[int]) -> float:
 
 
 def history_of(judged: Sequence[Judged]) -> list[Trend]:
-    """Return how groups went that were captured several times, in the order of `ordered`."""
+    """Return the changes of groups that were captured several times, in the order of `ordered`."""
     series: dict[str, list[Capture]] = {}
     for one in judged:
         if one.group.captured_at is not None:
@@ -145,17 +146,17 @@ def history_of(judged: Sequence[Judged]) -> list[Trend]:
 
 
 def ordered(changes: Iterable[Trend]) -> list[Trend]:
-    """Return changes by what they are of, the greatest of each first."""
+    """Return changes sorted by kind, largest first within each."""
     return sorted(changes, key=lambda one: (WHAT.index(one.what), -one.more, one.group))
 
 
 def sentences_of(changes: Sequence[Trend], counts: Mapping[str, int] | None = None) -> list[str]:
-    """Return a sentence for each kind of change, with the groups that it is most of.
+    """Return a sentence for each kind of change, with the groups that changed most.
 
     Parameters
     ----------
     changes : as `ordered` returns them
-    counts : of each kind, how many groups there are; those given unless told otherwise
+    counts : number of groups with each kind of change; None: those in `changes`
     """
     many: Mapping[str, int] = Counter(one.what for one in changes) if counts is None else counts
     return [
@@ -166,7 +167,7 @@ def sentences_of(changes: Sequence[Trend], counts: Mapping[str, int] | None = No
 
 
 def above_best(says: str | None, tier: str | None, at_least: int | None) -> int | None:
-    """Return how far balance is above the best, by a verdict; None where it does not say so."""
+    """Return how far a verdict puts balance above the best; None if it does not say."""
     return distance(says, at_least if tier == "balance" else None)
 
 

@@ -1,4 +1,4 @@
-"""Hosts: what each holds on which members, and whether that is uneven between them."""
+"""Hosts: how many partitions each host holds, and whether hosts could be more even."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_ON_HOST = 8
 
 @dataclass(frozen=True)
 class HostRow:
-    """A host: the partitions on it now and at the best, its members with what each holds now."""
+    """A host: its partitions now and in the best assignment, and each member's partitions now."""
 
     host: str
     now: int
@@ -34,19 +34,19 @@ class HostRow:
 
     @property
     def each_holds(self) -> str:
-        """What each of its members holds, as ``c0 5, c1 3``; of more than 8 the first few."""
-        told = [f"{member} {load}" for member, load in self.members]
-        return few(told) if len(told) > MOST_ON_HOST else ", ".join(told)
+        """What each member holds, as ``c0 5, c1 3``; only the first few of more than 8."""
+        texts = [f"{member} {load}" for member, load in self.members]
+        return few(texts) if len(texts) > MOST_ON_HOST else ", ".join(texts)
 
 
 def host_rows(now: Assignment, best: Assignment, called: Sequence[str]) -> list[HostRow]:
-    """Return a row for each host, the one with most for a member first.
+    """Return a row for each host, the one with most partitions per member first.
 
-    Nothing where a host is not known, there is one alone, or each has one member.
+    Empty if a host is unknown, if there is only one, or if each has only one member.
 
     Parameters
     ----------
-    called : the name of each member in its row
+    called : the name to show for each member
     """
     places = now.group.places("host")
     if (places.member < 0).any() or not 1 < len(places.names) < len(called):
@@ -61,14 +61,13 @@ def host_rows(now: Assignment, best: Assignment, called: Sequence[str]) -> list[
 
 @dataclass(frozen=True, eq=False)
 class UnevenHosts:
-    """Hosts that hold less even loads than the loads of their members allow.
+    """Hosts whose loads could be more even while members stay as even as can be.
 
     Attributes
     ----------
-    fullest, emptiest : the host with most and the one with least for a member: its name, its
-        partitions and its members
-    could : (hosts,) int64, what each holds where they are most even of all assignments whose
-        members are as even as can be
+    fullest, emptiest : (name, partitions, members) of the host with most and least per member
+    could : (hosts,) int64, what each host holds in the most even of the assignments whose members
+        are as even as can be
     """
 
     fullest: tuple[str, int, int]
@@ -77,10 +76,10 @@ class UnevenHosts:
 
 
 def uneven_hosts(now: Assignment, target: Assignment, objective: Objective) -> UnevenHosts | None:
-    """Return which hosts have most and least for a member, and how even they could be.
+    """Return the fullest and the emptiest host, and how even hosts could be.
 
-    None where that is not known, each host has one member or all are on one, the objective is
-    about places itself, or hosts are as even as such loads allow, now or in the best assignment.
+    None if a host is unknown, if each host has one member or all members are on one, if the
+    objective has a tier on places, or if hosts are as even as can be, now or in `target`.
     """
     group, places = target.group, target.group.places("host")
     known = (places.member >= 0).all() and 1 < len(places.names) < len(group.members)

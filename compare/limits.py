@@ -1,4 +1,4 @@
-"""Limits: which rows are farther from the optimum than somebody allows."""
+"""Limits: which scores are farther from the optimum than the user allows."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from compare.verdict import Says
     from optimal.solution import Term
 
-# Verdicts that a strict gate does not let pass: two that are open, and a group that nobody serves.
+# Verdicts that a strict gate rejects: two that are not decided, and a group without readers.
 OPEN: tuple[Says, ...] = (NOT_PROVED, DEPENDS, NOBODY_READS)
-# Those too where what members hold is held to the limits, and no assignor or plan instead.
+# It rejects these, too, if the limits are for the current assignment, not an assignor or a plan.
 NOT_HELD: tuple[Says, ...] = (NOT_VALID, NOTHING_ASSIGNED)
 
 
 class Beyond(NamedTuple):
-    """What is too far: an assignor, and a tier with its amount, or else why there is no score.
+    """A score beyond the limits: an assignor, and a tier with its excess, or else a reason.
 
-    `later` is the tier that has the limit, where the one that is too far has none; `given` is what
-    is assumed for it.
+    `reason` is why the assignor has no valid score. `later` is the tier with the limit if `tier`
+    itself has none. `given` is the assumption that it depends on.
     """
 
     assignor: str
@@ -37,29 +37,29 @@ class Beyond(NamedTuple):
     given: str = ""
 
     def __str__(self) -> str:
-        return self._told(f"{self.amount}, more than {self.limit}")
+        return self._text(f"{self.amount}, more than {self.limit}")
 
     @property
     def sort(self) -> str:
-        """Return what it has in common with other groups: all but the amount."""
-        return self._told(f"more than {self.limit}")
+        """The text without the amount, which several groups may have in common."""
+        return self._text(f"more than {self.limit}")
 
     @property
     def short(self) -> str:
-        """Return the same in brackets behind a group's name: ``balance +4, if ...``."""
+        """The text in short, to follow a group's name in brackets: ``balance +4, if ...``."""
         who = "" if self.assignor == CURRENT else f"{self.assignor}: "
-        return f"{who}{self.reason or f'{called(self.tier)} +{self.amount}'}{self._if()}"
+        return f"{who}{self.reason or f'{called(self.tier)} +{self.amount}'}{self._condition()}"
 
-    def _if(self) -> str:
+    def _condition(self) -> str:
         return f", if {self.given}" if self.given else ""
 
-    def _told(self, by: str) -> str:
-        """Return what is too far, by how much, and which later tier's limit says so."""
+    def _text(self, by: str) -> str:
+        """Return the text: assignor, tier, amount, and the later tier whose limit applies."""
         if self.reason is not None:
             return f"{self.assignor}: {self.reason}"
         why = f" (a limit on {called(self.later)} sets 0 for earlier tiers that have none)"
         says = f"{self.tier} exceeds the optimum by {by}{why if self.later else ''}"
-        return f"{self.assignor}: {says}{self._if()}"
+        return f"{self.assignor}: {says}{self._condition()}"
 
 
 def beyond(
@@ -73,18 +73,18 @@ def beyond(
 ) -> list[Beyond]:
     """Return each row and tier whose excess is above the limit.
 
-    A row that is not valid, or did not come to a score, is too far. An earlier tier's limit is 0
-    where only a later one has a limit. A tier after the first one in which the assignor is worse
-    is held against what the optimum has there.
+    A row that is not valid or has no score is beyond the limits. If a tier has no limit but a
+    later one has, its limit is 0. After the first tier in which an assignor is worse, tiers are
+    compared with the optimum's value.
 
     Parameters
     ----------
     optimum : the terms of the solution that the rows are scored against
-    sure : of an excess that is an interval, judge the least that it is; else the most, and an
-        unknown end is too far
-    besides : tiers that have limits elsewhere, so that a later tier's sets none for them
-    shown : the same rows under an assumption, where people see those: a line has their number,
-        and what is sure without the assumption
+    sure : compare the lower end of an excess that is an interval; else the upper end, and an
+        unknown end is beyond the limits
+    besides : tiers that have limits elsewhere, so that a later tier's limit sets none for them
+    shown : the same rows under an assumption, if these are what the user sees: the text then gives
+        their excess, and the one that is sure without the assumption
     """
     assumed = {row.assignor: row.terms or () for row in shown}
     found = []
@@ -92,7 +92,7 @@ def beyond(
         if row.terms is None or not row.valid:
             found.append(Beyond(row.assignor, row.reason or "the assignment is not valid"))
             continue
-        # Nothing is known of the optimum, not even of the first tier.
+        # Without an excess in the first tier, the optimum is unknown.
         unknown = not sure and bool(row.terms) and row.terms[0].excess is None
         held = with_earlier(limits, [term.name for term in row.terms], besides)
         for term, excess in excesses(row.terms, optimum):
@@ -103,7 +103,7 @@ def beyond(
                 amount = "an unknown amount" if excess is None else str(excess)
                 for other in assumed.get(row.assignor, ()):
                     if other.name == term.name and other.excess not in (None, excess):
-                        amount = f"{_told(other.excess)}, and {amount} whoever reads what"
+                        amount = f"{_excess_text(other.excess)}, and {amount} whoever reads what"
                 later = "" if term.name in limits else [*held][-1]
                 limit = held[term.name]
                 found.append(Beyond(row.assignor, None, term.name, amount, limit, later))
@@ -115,7 +115,7 @@ def excesses(
 ) -> Iterator[tuple[ScoreTerm, Excess]]:
     """Yield each term with its excess, also after the first tier that differs.
 
-    There it is what the row has more than the optimum, as far as all tiers before are proved.
+    After it, the excess is value - optimum as long as all earlier tiers are proved.
     """
     bests = {term.name: term for term in optimum}
     proved = True
@@ -132,16 +132,16 @@ def excesses(
 def with_earlier(
     limits: Mapping[str, int], tiers: Sequence[str], besides: Collection[str] = ()
 ) -> dict[str, int]:
-    """Return the limits with 0 for each tier that has none and comes before one with a limit.
+    """Return the limits, with 0 for each tier without a limit that comes before one with a limit.
 
-    Fewer moves than the optimum's are no merit if loads are less even.
+    Without it, fewer moves than the optimum's would pass though loads are less even.
     """
     limited = [at for at, tier in enumerate(tiers) if tier in limits]
     held = tiers[: limited[-1] + 1 if limited else 0]
     return {t: limits.get(t, 0) for t in held if t in limits or t not in besides}
 
 
-def _told(excess: Excess) -> str:
+def _excess_text(excess: Excess) -> str:
     if isinstance(excess, tuple):
         return f"{excess[0]}..{'?' if excess[1] is None else excess[1]}"
     return str(excess)

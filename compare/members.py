@@ -1,4 +1,4 @@
-"""Members: who is meant by a name or pattern, be it of an id of a member or of its client."""
+"""Members: finds members by name or pattern, of either the member id or the client id."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def members_named(group: Group, name: str) -> list[int]:
-    """Return the member of an id, else those of that client id; nothing where there is none."""
+    """Return the member with this id, else all members with this client id; empty if none."""
     if name in group.members:
         return [group.members.index(name)]
     return [m for m, details in enumerate(group.details) if details.client_id == name]
@@ -29,12 +29,12 @@ def members_matching(group: Group, pattern: str) -> list[int]:
 
 
 def member_meant(group: Group, name: str, place: str) -> int:
-    """Return the one member of an id or client id, or of a glob on either.
+    """Return the one member that an id, a client id or a glob on either names.
 
     Raises
     ------
     BadInput
-        Where a name means nobody, or several members.
+        If it names no member, or several.
     """
     meant = _members_meant(group, name, place)
     if len(meant) > 1:
@@ -44,7 +44,7 @@ def member_meant(group: Group, name: str, place: str) -> int:
 
 
 def ids_meant(group: Group, names: Iterable[str], place: str) -> tuple[str, ...]:
-    """Return the ids of members that are named, in that order.
+    """Return the ids of the named members, in the order of the names.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def ids_meant(group: Group, names: Iterable[str], place: str) -> tuple[str, ...]
     Raises
     ------
     BadInput
-        Where a name means nobody, or a member that was named before.
+        If a name matches no member, or one that an earlier name matches.
     """
     found: list[str] = []
     for name in names:

@@ -20,8 +20,9 @@ class Move:
 
     Attributes
     ----------
-    origin, target : in a diff None stands for nobody, or if `shared` for a member that is in a
-        move of its own or keeps them: several members hold them before or after
+    origin, target : members; in a diff None is nobody
+    shared : whether several members hold the partitions before or after; then None may be a
+        member that keeps them or that is in another move
     """
 
     origin: str | None
@@ -31,11 +32,11 @@ class Move:
 
     @property
     def count(self) -> int:
-        """How many partitions that are."""
+        """Number of partitions."""
         return sum(map(len, self.partitions.values()))
 
     def to_dict(self) -> dict[str, object]:
-        """Return the move as documents have it."""
+        """Return the move as in JSON documents."""
         ends = {"from": self.origin, "to": self.target}
         return {**ends, "count": self.count, "partitions": self.partitions}
 
@@ -46,7 +47,7 @@ class Move:
 
 
 def moves_to(best: Assignment) -> tuple[Move, ...]:
-    """Return the partitions that a valid owner gives to somebody else, most first."""
+    """Return the moves of partitions from their valid owner to another one, largest first."""
     group, moved = best.group, best.moved
     columns = (group.owner[moved], best.owner[moved], group.topic[moved], group.number[moved])
     return by_pair(
@@ -56,11 +57,11 @@ def moves_to(best: Assignment) -> tuple[Move, ...]:
 
 
 def by_pair(handed: Iterable[tuple[str, str, str, int]]) -> tuple[Move, ...]:
-    """Return a move for each pair of members, most first.
+    """Return a move for each pair of members, largest first.
 
     Parameters
     ----------
-    handed : from whom, to whom, topic and number of each partition
+    handed : (origin, target, topic, number) of each partition
     """
     found: dict[tuple[str, str], dict[str, list[int]]] = {}
     for origin, target, topic, number in handed:
@@ -70,5 +71,5 @@ def by_pair(handed: Iterable[tuple[str, str, str, int]]) -> tuple[Move, ...]:
 
 
 def most_first(moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Return moves in order: most partitions first, then by names."""
+    """Return moves sorted: largest first, then by names."""
     return tuple(sorted(moves, key=lambda m: (-m.count, m.origin or "", m.target or "")))

@@ -1,4 +1,4 @@
-"""How assignors did on several groups, and of how many they have no score, and why."""
+"""Over groups: how assignors compare over several groups, and why some have no score."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, order=True)
 class Standing:
-    """How assignors that fared the same did over some groups; counts, and of each tier the excess.
+    """The results over several groups of one assignor, or of assignors with equal results.
 
     Attributes
     ----------
-    groups : in which it gave an assignment; `unscored`: in which it gave none
-    optimal : in which it is proved to be as good as can be
-    maybe : in which it may be as good as can be, for all that is proved
-    counted : in which a fact holds, by its name, as of `compare.scores.COUNTED`
-    tiers : of each tier the number of groups where it is known to be above the optimum, of how
-        many it has an excess in that tier, and the worst that is sure
+    groups, unscored : number of groups with an assignment by it, and without
+    optimal : number of groups in which it is proved to be as good as can be
+    maybe : number of groups in which it may be as good as can be
+    counted : (fact, number of groups in which it holds) for each of `compare.scores.COUNTED`
+    tiers : for each tier its name, the number of groups in which it is surely above the optimum,
+        the number of groups in which its excess is known, and the greatest sure excess
     assignors : names
-    place : from 1 among those that gave an assignment of every group; equal for those that are
-        equal in what they are ranked by. 0 for the others, and for what is there now
-    tied : whether another row has the same place
-    unknown : in how many groups with a valid assignment a fact of `counted` is not known
+    place : rank from 1 among those that have an assignment for every group; equal results have
+        equal ranks. 0 for the others, and for the current assignment
+    tied : whether another assignor has the same place
+    unknown : (fact, number of groups with a valid assignment in which it is unknown)
     """
 
     groups: int
@@ -48,17 +48,17 @@ class Standing:
     unknown: tuple[tuple[str, int], ...] = ()
 
     def may_hold(self, fact: str) -> int:
-        """Return in how many groups a fact holds, for all that is known."""
+        """Return in how many groups a fact holds or is unknown."""
         return dict(self.counted)[fact] + dict(self.unknown).get(fact, 0)
 
 
 def standings_of(rows: Iterable[Score], tiers: Objective) -> tuple[Standing, ...]:
-    """Return how each assignor did, of its rows on many groups, as `ranked` has it."""
+    """Return the results of each assignor over many groups, as `ranked` sorts them."""
     return ranked(fared_in(rows, tiers))
 
 
 def fared_in(rows: Iterable[Score], tiers: Objective) -> dict[str, Standing]:
-    """Return how each assignor did, of its rows on many groups, by its name and unranked."""
+    """Return the unranked results of each assignor over many groups, by its name."""
     of: dict[str, list[Score]] = {}
     for row in rows:
         of.setdefault(row.assignor, []).append(row)
@@ -90,7 +90,7 @@ def _standing(every: Sequence[Score], tiers: Objective) -> Standing:
 
 
 def _sure_excess(row: Score) -> dict[str, int]:
-    """Return by how much an assignor is above the optimum for sure, in each tier that is known."""
+    """Return how far an assignor is surely above the optimum, in each tier where that is known."""
     return {
         term.name: max(term.excess[0], 0) if isinstance(term.excess, tuple) else term.excess
         for term in row.terms or ()
@@ -99,7 +99,7 @@ def _sure_excess(row: Score) -> dict[str, int]:
 
 
 class Worst(NamedTuple):
-    """A group in which an assignor is above the optimum, in which tier first, and by how much."""
+    """A group in which an assignor is above the optimum, the first such tier, and its excess."""
 
     group: str
     tier: str
@@ -107,14 +107,14 @@ class Worst(NamedTuple):
 
 
 def worst_groups(rows: Iterable[tuple[str, Score]], tiers: Objective) -> dict[str, Worst]:
-    """Return of each assignor the group in which it is furthest above the optimum for sure.
+    """Return for each assignor the group in which it is surely furthest above the optimum.
 
-    The first tier decides, of groups that are equal in it the next; of equal groups it is the
-    first. An assignor that is nowhere above the optimum is left out.
+    Groups are compared tier by tier; of equal groups the first one is returned. An assignor that
+    is nowhere above the optimum is left out.
 
     Parameters
     ----------
-    rows : each with the name of its group
+    rows : (group, score)
     """
     worst: dict[str, tuple[list[int], Worst]] = {}
     for group, row in rows:
@@ -127,11 +127,11 @@ def worst_groups(rows: Iterable[tuple[str, Score]], tiers: Objective) -> dict[st
 
 
 def ranked(fared: Mapping[str, Standing]) -> tuple[Standing, ...]:
-    """Return how each assignor fared, best first; what is there now stands apart, at the end.
+    """Return the results of assignors, best first, and of the current assignment last.
 
-    They are ranked by the number of groups in which they are as good as can be, then balanced,
-    then valid; equal ones have the same place. Only those have a place that gave an assignment of
-    as many groups as any; the others follow. Assignors of which all counts are equal share a row.
+    The rank is by the number of groups in which an assignor is as good as can be, then balanced,
+    then valid; ties have the same place. An assignor with an assignment for fewer groups than
+    another has no place, and comes after those with one. Assignors with equal results share a row.
     """
     every = max((one.groups for name, one in fared.items() if name != CURRENT), default=0)
     alike: dict[tuple[tuple[int, int, int, int], Standing], list[str]] = {}
@@ -152,9 +152,9 @@ def ranked(fared: Mapping[str, Standing]) -> tuple[Standing, ...]:
 
 
 def best_of_all(standings: Sequence[Standing]) -> list[str]:
-    """Return the assignors to run, by how often they are as good as can be; none if none did it.
+    """Return the assignors in the first place; empty if there are none.
 
-    A rule that no client brings is one only where it is better than all that can be run.
+    Rules that no client ships are left out unless no other assignor is among them.
     """
     first = [one for one in standings if one.place == 1 and one.groups]
     names = [name for one in first for name in one.assignors]
@@ -162,7 +162,7 @@ def best_of_all(standings: Sequence[Standing]) -> list[str]:
 
 
 def best_in(standings: Sequence[Standing]) -> str:
-    """Return in a sentence which assignors are `best_of_all`; empty if none is.
+    """Return the sentence that names the `best_of_all`; empty if there are none.
 
     Examples
     --------
@@ -189,14 +189,14 @@ def best_in(standings: Sequence[Standing]) -> str:
 
 
 class NotScored(NamedTuple):
-    """Assignors that have no score of as many groups, in the same way.
+    """Assignors without a score for the same number of groups, for the same reason.
 
     Attributes
     ----------
     assignors : names
     groups : how many groups
-    status : what became of them, as of a :class:`~compare.scores.Score`
-    reason : the most frequent one, as an example: reasons name members and topics
+    status : as in :class:`~compare.scores.Score`
+    reason : the most frequent reason, as an example: reasons name members and topics
     """
 
     assignors: tuple[str, ...]
@@ -212,11 +212,11 @@ class NotScored(NamedTuple):
 
 
 def unscored_rows(counts: Mapping[tuple[str, str, str], int]) -> tuple[NotScored, ...]:
-    """Return why assignors have no score, what holds for most groups first.
+    """Return the reasons why assignors have no score, most frequent first.
 
     Parameters
     ----------
-    counts : groups by assignor, status and reason
+    counts : number of groups by assignor, status and reason
     """
     reasons: dict[tuple[str, str], Counter[str]] = {}
     for (assignor, status, reason), groups in counts.items():
@@ -230,13 +230,13 @@ def unscored_rows(counts: Mapping[tuple[str, str, str], int]) -> tuple[NotScored
 
 
 def unscored_of(rows: Iterable[Score]) -> tuple[NotScored, ...]:
-    """Return why assignors have no score, of their rows on many groups."""
+    """Return the reasons why assignors have no score, from their scores on many groups."""
     without = (row for row in rows if row.status != "scored")
     return unscored_rows(Counter((r.assignor, r.status, r.reason or r.status) for r in without))
 
 
 def in_a_line(found: Sequence[NotScored]) -> str:
-    """Return how many assignors are not scored on every group.
+    """Return the line that says how many assignors are not scored on every group.
 
     Examples
     --------

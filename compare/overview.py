@@ -1,4 +1,4 @@
-"""Overview: many groups in one sentence, and each of them in one line."""
+"""Overview: many groups in one sentence, and one line of a table for each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from compare.verdict import (
     may_rebalance,
     without_owner,
 )
-from groups.importers.seen import rebalancing as told_of
+from groups.importers.seen import rebalancing as reason_if_rebalancing
 from groups.tiers import LAG_PEAKS
 from groups.wording import (
     HIGHEST_SEEN,
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
     from groups.errors import Failure
 
 
-# Of these verdicts a sentence says how many groups they are about, and names the first.
+# The sentence gives the number of groups with each of these verdicts, and names the first ones.
 NAMED: tuple[Says, ...] = (NOBODY_READS, NOT_VALID, IMPROVABLE)
 SAID_WITH: Mapping[Says, str] = {
     IMPROVABLE: " by moving {}",
     NOBODY_READS: " with {} waiting",
     NOT_VALID: " with {} without an owner",
 }
-# What a source may leave out that could change a verdict: how `assumed` says so, and what helps.
+# What a source may leave out that could change a verdict: the words in `assumed`, and a remedy.
 GUESSES = {
     HOLDERS_ALONE: "members that hold nothing: add kafka-consumer-groups --describe --members",
     NO_MEMBER_SHOWN: "whether a group without members is rebalancing: capture again with 2>&1",
@@ -63,24 +63,23 @@ GUESSES = {
 
 @dataclass(frozen=True)
 class Glance:
-    """One group as a line shows it.
+    """A line of a table on one group.
 
     Attributes
     ----------
-    now, best : loads as ``4-18``; None where there are none, or what is best is open
+    partitions : number of partitions that have a reader; all if no member holds any
+    now, best : loads as ``4-18``; None if there are none, or if the best is not known
+    to_move : how many partitions move to the target; None if not known
+    idle : number of members that hold nothing
     loads : of each member now, in the order of ids
-    partitions : those that somebody reads; of a group of which nobody holds anything, all
-    to_move : partitions that move to the best that can be had; None where it is not known
-    idle : members that hold nothing
-    peak, then, lowest : records of the member with most lag: now, after the moves, and at the
-        least; None where not known
-    longest, longest_best : seconds until the last member has caught up, likewise
-    lowest_proved : whether no assignment as balanced has less
-    fall : how far the lag of the busiest member could fall by a few moves, where that is worth it
-    without_owner : partitions that nobody holds though somebody reads them
+    peak, then, lowest : lag in records of the member with most: now, after the moves, and the
+        lowest possible; None if not known
+    longest, longest_best : seconds until the last member has caught up, now and at that lowest
+    lowest_proved : whether it is proved that no assignment as balanced has less
+    fall : how far the lag of the busiest member could fall by a few moves; None if not worth it
+    without_owner : number of partitions that have a reader but no owner
     has_tasks : whether its partitions are tasks of a Kafka Streams group
-    may_rebalance : whether it has no members, unless it is rebalancing, which its text does not
-        show
+    may_rebalance : whether it may be rebalancing: its text shows no members
     """
 
     name: str
@@ -106,44 +105,44 @@ class Glance:
 
     @property
     def nouns(self) -> Nouns:
-        """What its partitions and members are called."""
+        """The words for its partitions and members."""
         return OF_STREAMS if self.has_tasks else OF_CONSUMERS
 
     @property
     def shown(self) -> str:
-        """The verdict as lines and headings show it."""
+        """The verdict in a few words, as tables and headings show it."""
         return self.verdict.shown(self.fall, may_rebalance=self.may_rebalance)
 
     @property
     def moves(self) -> int | None:
-        """Partitions to move, where there is something to do or for sure nothing."""
+        """Partitions to move: 0 if as good as can be, None if neither that nor improvable."""
         return distance(self.verdict.says, self.to_move)
 
     @property
     def advised_moves(self) -> int | None:
-        """Moves as tables show them: where only lag could fall, the few for that."""
+        """Partitions to move, or, if only lag could fall, the few moves for that."""
         return self.fall.moves if self.fall is not None and is_lagging(self) else self.moves
 
 
 @dataclass(frozen=True)
 class Overview:
-    """How many groups have which verdict, and the worst of them.
+    """The number of groups with each verdict, and the worst groups.
 
     Attributes
     ----------
-    captured, groups : snapshots, and how many groups they are of
-    says : how many have each verdict; of a group with several snapshots the latest counts, and
-        those that do not say when they were taken
-    names : how many groups those of each verdict are of
+    captured, groups : number of snapshots, and of groups that they are of
+    says : number of snapshots with each verdict; of a group with several, only the latest counts,
+        and those without a time
+    names : number of groups with each verdict
     questions : how many depend on who reads what, with a question that decides it
-    guessed : of each guess in `GUESSES`, how many groups rest on it
-    not_judged : groups beside those captured of which there is a name, and no snapshot
-    worst : the worst first; of each verdict that a sentence names, the first ones at least
-    changes : how groups went over their snapshots, the greatest changes first
-    changed : of each kind of change, how many groups there are
-    lagging : groups whose partitions are even, and whose busiest member could have less lag; 0
-        where that was not looked at
-    rebalancing : groups of which there is no assignment, because they are rebalancing
+    guessed : how many groups rely on each guess in `GUESSES`
+    not_judged : number of further groups that have a name but no snapshot
+    worst : most urgent first; it has at least the first ones of each verdict in `NAMED`
+    changes : changes of groups over their snapshots, greatest first
+    changed : number of groups with each kind of change
+    lagging : number of groups whose partitions are even but whose busiest member could have less
+        lag; 0 if that was not examined
+    rebalancing : names of groups without an assignment because they are rebalancing
     """
 
     captured: int
@@ -161,34 +160,36 @@ class Overview:
 
     @property
     def now(self) -> int:
-        """How many snapshots count: the latest of each group."""
+        """Number of snapshots that count: the latest of each group."""
         return sum(self.says.values())
 
     @property
     def every(self) -> int:
-        """How many groups there are, with those that were not judged or are rebalancing."""
+        """Number of groups, with those that were not judged or are rebalancing."""
         return self.groups + self.not_judged + len(self.rebalancing)
 
     def with_missed(self, missed: Mapping[str, str]) -> Overview:
-        """Return it with groups of which there is no snapshot, each with the reason."""
-        rebalancing = sorted(name for name, why in missed.items() if why == told_of(name))
+        """Return the overview with groups that have no snapshot, given the reason of each."""
+        rebalancing = sorted(
+            name for name, why in missed.items() if why == reason_if_rebalancing(name)
+        )
         return replace(self, rebalancing=rebalancing, not_judged=len(missed) - len(rebalancing))
 
     def history(self) -> list[str]:
-        """Return sentences on how groups went over their snapshots."""
+        """Return sentences on the changes of groups over their snapshots."""
         return sentences_of(self.changes, self.changed)
 
     def sentence(self) -> str:
-        """Return how many of all groups are improvable, which, by what, and who makes moves."""
+        """Return how many groups need attention, which ones, and who makes the moves."""
         parts = (f"{count}: {named}" if named else count for count, named in self._sorts())
         return f"{_as_sentence(parts)}{self._who_moves()}"
 
     def headline(self) -> str:
-        """Return the same in numbers alone, where the groups stand below."""
+        """Return how many groups need attention, without names: for the head of a table."""
         return _as_sentence(count for count, _ in self._sorts())
 
     def _sorts(self) -> Iterator[tuple[str, str]]:
-        """Yield how many groups are of a sort, and which."""
+        """Yield for each sort of groups the clause with their number, and the names."""
         every = captures(self.now + self.every - self.groups, self.every)
         latest = self.now < self.captured
         of = f" of {every}"
@@ -205,7 +206,7 @@ class Overview:
             when = " in its latest capture" if latest else ""
             yield f"none of {every} is known to be improvable{when}", ""
         if self.lagging:
-            # As in `_named`.
+            # As in `_named`, captures without a time count as one group: its first.
             found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}
             falls = [f"{name} {fall.in_short}" for name, fall in reversed(found.items()) if fall]
             has = agreed(self.lagging, "have")
@@ -227,18 +228,18 @@ class Overview:
             yield f"{self.not_judged:,} could not be judged", ""
 
     def counts(self) -> str:
-        """Return how many groups have each verdict, the most frequent first."""
+        """Return the number of groups with each verdict, most frequent first."""
         found = sorted(self.tallies(), key=lambda one: -one[1])
         return ", ".join(f"{many:,} {says}" for says, many in found)
 
     def tallies(self) -> tuple[tuple[str, int], ...]:
-        """Return how many groups have each verdict as lines show it, the worst first."""
+        """Return the number of groups with each verdict as tables show it, worst first."""
         found = {**self.says, EVEN_LAGGING: self.lagging}
         found[GOOD] = self.says.get(GOOD, 0) - self.lagging
         return tuple((says, found[says]) for says in SHOWN if found.get(says))
 
     def _who_moves(self) -> str:
-        """Return what makes the moves of which a sentence has spoken, with a space before it."""
+        """Return the sentence, after a space, on who makes the moves; empty if there are none."""
         tiers = {one.verdict.tier for one in self.worst if one.verdict.says == IMPROVABLE}
         on_lag = {*LAG_PEAKS}
         makers = [BY_ASSIGNOR] if tiers - on_lag else []
@@ -249,7 +250,7 @@ class Overview:
     def _named(self, says: Says) -> str:
         shown: list[str] = []
         named = ""
-        # Captures of which nobody knows which is the latest are one group.
+        # Several captures of a group count if they have no time; only the first is named.
         first: dict[str, Glance] = {}
         for one in self.worst:
             if one.verdict.says == says:
@@ -280,14 +281,14 @@ def overview_of(
     lowest: Sequence[LowestPeak | None] = (),
     failed: Iterable[Failure] = (),
 ) -> Overview:
-    """Return the overview of judged groups, every one of them in a line.
+    """Return the overview of judged groups, with a line for each.
 
-    `compare.fleet.facts` counts the same by columns; the terminal does without Arrow.
+    `compare.fleet.facts` counts the same by columns; the terminal needs no Arrow.
 
     Parameters
     ----------
-    lowest : (groups,) the lowest peak lag of each; nothing where it was not looked for
-    failed : what could not be judged
+    lowest : (groups,) the lowest peak lag of each, or empty if there was no search for it
+    failed : inputs that could not be judged
     """
     counting = latest_of(judged)
     changes = history_of(judged) if len(counting) < len(judged) else []
@@ -316,26 +317,29 @@ def overview_of(
 
 
 def is_lagging(glance: Glance) -> bool:
-    """Return whether partitions are as even as can be, and the busiest member's lag could fall."""
+    """Return whether partitions are as even as can be but the busiest member's lag could fall."""
     return glance.verdict.shown(glance.fall) == EVEN_LAGGING
 
 
 def latest_of(judged: Sequence[Judged]) -> set[int]:
-    """Return which of some judged groups count: the latest capture of each."""
+    """Return the indices of the judged groups that count: the latest capture of each group."""
     return set(latest_in([(one.group.name, one.group.captured_at) for one in judged]))
 
 
 def worst_now(judged: Sequence[Judged]) -> list[int]:
-    """Return which of some judged groups count, the worst first."""
+    """Return the indices of the judged groups that count, most urgent first."""
     counting = latest_of(judged)
     return [at for at in worst_first(judged) if at in counting]
 
 
 def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
-    """Return which captures are the latest of their groups, by name and time of capture.
+    """Return the indices of captures that are the latest of their group.
 
-    Of those of one time it is the last that was read. One that does not say when it was may be,
-    and counts.
+    Of captures at the same time it is the last one. Captures without a time always count.
+
+    Parameters
+    ----------
+    captures : (group, time of capture)
 
     Examples
     --------
@@ -350,32 +354,32 @@ def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
 
 
 def guessed_in(assumed: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return of each guess in `GUESSES` how many groups rest on it, by what each assumes."""
+    """Return how many groups rely on each guess in `GUESSES`, given what each assumes."""
     return {
         said: sum(any(said in line for line in lines) for lines in assumed) for said in GUESSES
     }
 
 
 def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
-    """Return a judged group as a line shows it."""
+    """Return the line of a judged group."""
     verdict, group, target = judged.verdict, judged.group, judged.target
-    there, now = judged.best is not None, behind(judged.now)
-    # What nobody holds now is with a member then.
+    is_solved, now = judged.best is not None, behind(judged.now)
+    # Not comparable: partitions that have no owner now have one at the lowest peak.
     lowest = None if verdict.says == NOT_VALID else lowest
     least = None if lowest is None else behind(lowest.assignment)
-    # With members of unlike rates the lowest peak is not the shortest time.
+    # If members have different rates, the lowest peak need not be the shortest time.
     same_rates = least is not None and len(set(least.rates)) <= 1
     return Glance(
         name=group.name,
         captured_at=group.captured_at,
         members=len(group.members),
-        partitions=int(is_read(group).sum()) if there else group.n_partitions,
+        partitions=int(is_read(group).sum()) if is_solved else group.n_partitions,
         verdict=verdict,
-        now=spread(judged.now.loads) if there else None,
+        now=spread(judged.now.loads) if is_solved else None,
         best=None if target is None or verdict.question else spread(target.loads),
         to_move=judged.to_move,
-        idle=len(judged.now.idle) if there else 0,
-        loads=tuple(judged.now.loads.tolist()) if there else (),
+        idle=len(judged.now.idle) if is_solved else 0,
+        loads=tuple(judged.now.loads.tolist()) if is_solved else (),
         peak=None if now is None else now.peak,
         then=None if judged.plan is None else peak_lag(judged.plan),
         lowest=None if lowest is None else lowest.records,
@@ -383,7 +387,7 @@ def glance_of(judged: Judged, lowest: LowestPeak | None = None) -> Glance:
         longest_best=least.longest if least is not None and same_rates else None,
         lowest_proved=lowest is not None and lowest.proved,
         fall=None if judged.fall is None else judged.fall.in_numbers,
-        without_owner=without_owner(judged.now) if there else 0,
+        without_owner=without_owner(judged.now) if is_solved else 0,
         has_tasks=group.streams is not None,
         may_rebalance=may_rebalance(group.assumed),
     )

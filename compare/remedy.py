@@ -1,4 +1,4 @@
-"""Remedy: what makes the moves of a plan, and what it takes until another assignor does it."""
+"""Remedy: who can make the moves of a plan, and what it takes to deploy that assignor."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
 
-# Rolling restarts that a change of assignor takes at the most.
+# A change of assignor takes at most this many rolling restarts.
 MOST_RESTARTS = 2
 JAVA, BROKER, OURS = "kafka-java", "kafka-broker", "java-optimal"
-# What members list of which the optimum's assignor for consumers assigns, in Java and Python.
+# The name under which members list our assignor for consumers, in Java and Python.
 IN_JOIN_GROUP = "assay-optimal"
 ON_THE_WAY = "The moves are those of the last rebalance; each restart on the way may move more."
 BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
@@ -39,9 +39,9 @@ IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
 BY_TASKS = "the assignor of tasks, at a rebalance."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
 BY_YOUR_OWN = "One of your own can: docs/how-to/test-my-assignor.md."
-# Where the command of the reader is not known, as of the tables of a run.
+# For readers whose own command is not known, as of the tables of a run.
 ADVISE = "assay advise"
-# Of a rule as a KIP writes it, what Kafka's class that comes near is called.
+# The Kafka assignor that comes nearest to each rule as a KIP writes it.
 NEAR = {
     "kip-54-sticky": "sticky",
     "kip-54-fairest": "sticky",
@@ -52,25 +52,25 @@ NEAR = {
 
 
 class Commands(Interface):
-    """The commands with which a reader goes on, for the groups that were asked for."""
+    """The commands that a reader can run next on the groups of a page or an output."""
 
     def about(self, group: str) -> Commands:
-        """Return those for one of the groups."""
+        """Return the commands for one of the groups."""
 
     def solve(self, objective: str) -> str:
         """Return the command that solves the group for an objective."""
 
     def advise(self, *, assumed: bool) -> str:
-        """Return the one that says how the greatest load falls.
+        """Return the command that advises how to lower the greatest load.
 
         Parameters
         ----------
-        assumed : whether subscriptions that are not known are assumed equal
+        assumed : whether unknown subscriptions are assumed equal
         """
 
 
 def spoken(name: str) -> str:
-    """Return what people call an assignor.
+    """Return the name of an assignor as people say it.
 
     Examples
     --------
@@ -89,12 +89,12 @@ def spoken(name: str) -> str:
 
 
 def is_rule(name: str) -> bool:
-    """Return whether an assignor is a rule as a text has it, which no client brings as such."""
+    """Return whether an assignor is a rule written from a KIP's text that no client ships."""
     return name in WRITTEN and name not in AGREE_WITH_KAFKAS
 
 
 def listed_as(name: str) -> str | None:
-    """Return the name by which members list an assignor, or the broker has it; None: unknown."""
+    """Return the name of an assignor in members' lists or on the broker; None if unknown."""
     if name in WRITTEN:
         return name if name in AGREE_WITH_KAFKAS else NEAR.get(name)
     client, slash, rest = name.partition("/")
@@ -102,12 +102,12 @@ def listed_as(name: str) -> str | None:
 
 
 def is_ours(group: Group) -> bool:
-    """Return whether the members end up with an assignor of ours, by what they list."""
+    """Return whether the members' lists make our assignor the one that assigns."""
     return assigned_by(group) == IN_JOIN_GROUP
 
 
 def where_ours_runs(group: Group) -> str:
-    """Return where an assignor runs that gives a group the best balance by the fewest moves."""
+    """Return the sentence on where to run the assignor with the best balance by fewest moves."""
     if is_ours(group):
         return (
             f"{IN_JOIN_GROUP}, which assigns this group, makes them at the next rebalance, such as"
@@ -119,12 +119,12 @@ def where_ours_runs(group: Group) -> str:
 
 
 def is_brokers(name: str) -> bool:
-    """Return whether an assignor is one that runs in the broker (KIP-848)."""
+    """Return whether an assignor runs in the broker (KIP-848)."""
     return name.startswith((f"{BROKER}/", f"{OURS}/"))
 
 
 def assigns_now(name: str, group: Group) -> bool:
-    """Return whether an assignor has the name of the one that the members end up with."""
+    """Return whether an assignor has the name of the one that assigns the group now."""
     if is_ours(group):
         return name.startswith(f"{OURS}/optimal@")
     now = assigned_by(group)
@@ -132,7 +132,7 @@ def assigns_now(name: str, group: Group) -> bool:
 
 
 def rolling_restarts(name: str, group: Group) -> int | None:
-    """Return how often each member is restarted at most until an assignor assigns; None: unknown.
+    """Return how many restarts of each member deploying an assignor takes at most; None: unknown.
 
     Source: KIP-429, "Compatibility, Deprecation, and Migration Plan"; KIP-848 for the broker's.
     """
@@ -148,10 +148,10 @@ def rolling_restarts(name: str, group: Group) -> int | None:
 
 
 def effort(name: str, group: Group) -> tuple[bool, int, bool]:
-    """Order assignors that can be deployed by what it takes to change to them.
+    """Return the key that sorts assignors by how hard they are to deploy.
 
-    Those of the group's own protocol come first, of these the one with the fewest restarts: none
-    where it assigns now. Then those that do not revoke everything at each rebalance.
+    Assignors of the group's own protocol come first, then those with fewer restarts (none if it
+    assigns now), then those that do not revoke everything at each rebalance.
     """
     restarts = rolling_restarts(name, group)
     return (
@@ -161,8 +161,8 @@ def effort(name: str, group: Group) -> tuple[bool, int, bool]:
     )
 
 
-def takes(change: Change) -> list[str]:
-    """Return what an advised assignor takes until it assigns."""
+def steps_to_deploy(change: Change) -> list[str]:
+    """Return sentences on how to deploy an advised assignor."""
     name, group = change.assignor or "", change.assignment.group
     listed, now = listed_as(name), assigned_by(group)
     members = counted(len(group.members), "member")
@@ -173,7 +173,7 @@ def takes(change: Change) -> list[str]:
     elif is_brokers(name):
         is_ours = name.startswith(f"{OURS}/")
         settings = [] if by_broker(group) else ["group.protocol=consumer"]
-        # A classic group comes to the broker's first one, which is uniform by default.
+        # A group from the classic protocol gets the broker's default assignor, which is uniform.
         settings += [f"group.remote.assignor={listed}"] if by_broker(group) or is_ours else []
         jar = f" with our jar ({IN_BROKERS})" if is_ours else ""
         said = (
@@ -212,7 +212,7 @@ def _two_rolling_restarts(listed: str, now: str | None, members: str) -> str:
 
 
 def _of_rule(name: str) -> list[str]:
-    """Return the sentence that nobody can deploy a rule as written."""
+    """Return the sentence that a rule as written cannot be deployed; empty for others."""
     if not is_rule(name):
         return []
     near = NEAR.get(name)
@@ -234,14 +234,14 @@ def _all_list(listed: str, group: Group) -> bool:
 
 
 def name_of(asked: str | AssignorFunction) -> str:
-    """Return the name of an assignor that was asked for."""
+    """Return the name of an assignor given by name or as a function."""
     return asked if isinstance(asked, str) else assignor_named(asked).name
 
 
-def assigned_of(
+def assignments_by(
     group: Group, assignors: Sequence[str | AssignorFunction], limit: TimeLimit
 ) -> Iterator[tuple[str, Assignment | None]]:
-    """(name, assignment) of each assignor on a group; None of one that makes no valid one."""
+    """Yield (name, assignment) of each assignor on a group; None unless that is valid."""
     for asked in assignors:
         plan = limit.plan(group, asked).plan
         yield (
@@ -256,32 +256,33 @@ def tried_of(rows: Sequence[Score]) -> list[Score]:
 
 
 def best_of(values: Mapping[str, Sequence[int]], group: Group) -> str | None:
-    """Return the assignor that comes to the least; of several, which takes least to change to.
+    """Return the assignor with the least values; of several, the one that is easiest to deploy.
 
-    None of no assignor that can be deployed: rules as a text has them do not count.
+    None if none can be deployed: rules written from a KIP's text do not count.
 
     Parameters
     ----------
-    values : what each comes to, in the order of tiers
+    values : the values of each assignor, in the order of tiers
     """
     names = [name for name in values if not is_rule(name)]
     return min(names, key=lambda name: (*values[name], effort(name, group)), default=None)
 
 
 def none_makes(tried: int, own: str, how: str = "") -> str:
-    """Return that none of so many assignors makes the moves, and what can instead.
+    """Return the sentence that no assignor tried makes the moves, and who can instead.
 
     Parameters
     ----------
-    own : what can; empty where that is not known
-    how : what goes with the number of them
+    tried : how many assignors
+    own : sentences on who can; empty if not known
+    how : words to follow the number of assignors
     """
     none = f"none of the {tried} assignors" if tried > 1 else "not the one assignor"
     return who_moves(f"{none} tried{how}. {own or BY_YOUR_OWN}")
 
 
 def by_lag(group: Group) -> str:
-    """Return what can move partitions for the sake of lag, where Kafka's assignors do not."""
+    """Return the sentence on who can move partitions for lag, as Kafka's assignors do not."""
     such = "such as assay's for Python consumers (classic protocol)"
     if by_broker(group):
         such = "such as a class of yours on the brokers"
@@ -292,12 +293,12 @@ def by_lag(group: Group) -> str:
 
 
 def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> str:
-    """Return what makes the moves that a verdict names; empty where it names none.
+    """Return sentences on who makes the moves that a verdict names; empty if it names none.
 
     Parameters
     ----------
-    rows : what was scored on the group, of assignors that were tried
-    commands : about the group; None if those of the reader are not known
+    rows : the scores on the group, of assignors that were tried
+    commands : the reader's commands for the group; None if not known
     """
     improvable = judged.verdict.says == IMPROVABLE
     if not improvable and judged.fall is None:
@@ -315,7 +316,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         if is_ours(group):
             return who_moves(own)
     known = bool(group.subscription_known.all())
-    # What no assignor does whoever reads what, none can be advised for without an assumption.
+    # If no assignor has a score whatever members read, advice needs an assumption.
     advise = ADVISE if commands is None else commands.advise(assumed=not (tried or known))
     if not tried:
         given = "" if known else f", if {ALL_ALIKE}"
@@ -340,7 +341,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
 
 
 def _by_moves(best: Score, judged: Judged) -> str:
-    """Return by how many moves an assignor gets there, and how much lag it leaves one member."""
+    """Return the clause on an assignor's moves, and on the lag that they leave one member."""
     moves = next((term.value for term in best.terms or () if term.name == MOVES), None)
     by, those = "", "by the moves"
     if moves is not None:
@@ -362,7 +363,7 @@ def _by_moves(best: Score, judged: Judged) -> str:
 
 
 def _what_is_open(group: Group) -> str:
-    """Return whose subscriptions are not known, of somebody who may have told some of them."""
+    """Return the words for the members whose subscriptions are unknown."""
     members = [group.members[m] for m in np.flatnonzero(~group.subscription_known)]
     if len(members) == len(group.members):
         return "who reads what"
@@ -370,6 +371,6 @@ def _what_is_open(group: Group) -> str:
 
 
 def _gets_there(row: Score) -> bool:
-    """Return whether a row is as good as the optimum in all tiers before the moves."""
+    """Return whether a score is at the optimum in all tiers before the moves."""
     before = takewhile(lambda term: term.name != MOVES, row.terms or ())
     return bool(row.valid) and all(term.excess == 0 for term in before)

@@ -23,17 +23,17 @@ PEAK_LAG = "peak lag"
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """A column of assignors on one group.
+    """A column of the table of assignors on one group.
 
     Attributes
     ----------
-    head : words over it
-    value : what stands in it of a row: None, a truth, a text or a number
-    told, in_short : how a number is written, and where there is little room
-    excess : how much worse the value is; None: it is compared with nothing
-    unit : what its numbers count; empty where the head says it
-    is_number : whether its texts end at the same place
-    gives_way : which of the columns is left out first where there is no room; 0: none
+    head : its heading
+    value : a row's value: None, a bool, a text or a number
+    told, in_short : format a number, also for little room
+    excess : a row's excess; None if the value is compared with nothing
+    unit : what its numbers count; empty if the heading says it
+    is_number : whether to align it to the right
+    gives_way : the order in which columns are dropped if there is no room, from 1; 0: never
     """
 
     head: str
@@ -49,13 +49,13 @@ class ScoreColumn:
 def columns_of(
     solution: Solution | None, rows: Sequence[Score], lowest: LowestPeak | None
 ) -> list[ScoreColumn]:
-    """Return the columns of assignors on one group, without their names and loads.
+    """Return the columns of the table of assignors on one group, except names and loads.
 
     Parameters
     ----------
-    solution : what the rows were scored against
-    rows : of which lag is shown if it is known of one
-    lowest : the lowest peak lag, which theirs is compared with; None if it is not known
+    solution : the solution that the rows were scored against
+    rows : lag is shown if one of them knows it
+    lowest : the lowest peak lag, to compare theirs with; None if not known
     """
     heads = {name: fact.head for name, fact in FACTS.items() if fact.head}
     columns = [
@@ -95,7 +95,7 @@ def _value(at: int, row: Score) -> int | None:
 
 
 def _excess(at: int, optimum: Sequence[Term], row: Score) -> Excess:
-    """Return how much worse a tier is; after the first that differs, where it is for sure."""
+    """Return the excess of a tier; after the first that differs, only if exact and not below 0."""
     if not row.terms:
         return None
     term, excess = [*excesses(row.terms, optimum if row.valid else ())][at]

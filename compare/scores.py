@@ -1,4 +1,4 @@
-"""Scores: how assignments fare against the optimum of their group, a row an assignor."""
+"""Scores: how far assignments are from their group's optimum, a row for each assignor."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ Excess = int | tuple[int, int | None] | None
 class ScoreTerm:
     """The value of one tier, and how far it is from the optimum.
 
-    `excess` is value - optimum up to and including the first tier in which they differ, None
-    after it and where the assignment is not valid; ``(value - incumbent, value - bound)`` where
-    the optimum is not proved.
+    `excess` is value - optimum up to and including the first tier in which they differ, and None
+    after it or if the assignment is not valid. If the optimum is not proved, it is
+    ``(value - incumbent, value - bound)``.
     """
 
     name: str
@@ -64,17 +64,17 @@ class ScoreTerm:
 
 @dataclass(frozen=True)
 class Fact:
-    """What else is to be known of a field of `Score`: how it is computed, and where it is shown.
+    """How a field of `Score` is computed, and where it is shown.
 
     Attributes
     ----------
-    of : returns it of an assignment of each group of a fleet, (groups,), masked where it is not
-        known; None where the assignment alone does not tell it
-    if_valid : whether it is None where the assignment is not valid
+    of : computes it from an assignment of each group of a fleet, (groups,), masked where unknown;
+        None if the assignment alone does not determine it
+    if_valid : whether it is None for assignments that are not valid
     in_rows, in_document, stored : whether `Score.to_rows`, the ``assay-scores/1`` document and the
         table ``scores`` of runs have it
-    head : of its column where assignors are compared; empty: it has none, or one made for it alone
-    counted : whether, over several groups, that column counts where it is true, or above 0
+    head : of its column in comparisons of assignors; empty: no column, or one defined elsewhere
+    counted : whether comparisons over several groups count the groups in which it is not 0
     """
 
     of: Callable[[Assignment, Fleet], Exact] | None = None
@@ -92,22 +92,22 @@ def _valid_in(assignment: Assignment, fleet: Fleet) -> Bools:
 
 @dataclass(frozen=True)
 class Score(Framed):
-    """How an assignor fared on a group.
+    """The result of an assignor on a group.
 
     Attributes
     ----------
     status : "scored", "refused", "failed", "timed-out" or "unavailable"
-    reason : why it is not scored; None where it is
+    reason : why it is not scored; None if it is
     valid, violations, terms : None, empty and None unless scored
-    balanced : KIP-54's own predicate; None unless scored and valid, and where it depends on who
-        reads what
-    rounds, revoked : rebalances until quiescence, partitions taken from a member on the way
+    balanced : KIP-54's own predicate; None unless scored and valid, or if it depends on unknown
+        subscriptions
+    rounds, revoked : rebalances until quiescence; partitions revoked from a member during them
     seconds : time inside the assignor
     loads : partitions per member, in the order of ids; None unless scored
-    peak_lag : records that the member with most lag is behind; None where a lag is not known or
-        the assignment is not valid
-    catch_up_seconds : how long the member that takes longest needs to catch up; None where a lag
-        or a member's `capacity` is not known, or the assignment is not valid
+    peak_lag : lag in records of the member with most; None if a lag is unknown or the assignment
+        is not valid
+    catch_up_seconds : how long the slowest member needs to catch up; None if a lag or a member's
+        `capacity` is unknown, or the assignment is not valid
     """
 
     assignor: str
@@ -135,12 +135,12 @@ class Score(Framed):
 
     @property
     def is_optimal(self) -> bool:
-        """Whether every tier is proved to be at its optimum."""
+        """Whether every tier is at its proved optimum."""
         return self.terms is not None and all(term.excess == 0 for term in self.terms)
 
     @property
     def why_not(self) -> str | None:
-        """Why it has no score, or is not valid, one of each kind of reason; None where it is."""
+        """Why it has no score, or the first violation of each kind; None if scored and valid."""
         if not self.violations:
             return self.reason
         first: dict[str, Violation] = {}
@@ -157,19 +157,19 @@ class Score(Framed):
             tiers[term.name] = term.value
             exact = None if isinstance(term.excess, tuple) else term.excess
             tiers[f"{term.name}_excess"] = exact
-        told: dict[str, object] = {}
+        row: dict[str, object] = {}
         for name, fact in FACTS.items():
             if name == "terms":
-                told |= tiers
+                row |= tiers
             elif fact.in_rows and name not in tiers:
-                told[name] = getattr(self, name)
-        yield told
+                row[name] = getattr(self, name)
+        yield row
 
     def to_dict(self) -> dict[str, object]:
         """Return the row of the ``assay-scores/1`` document."""
         terms = self.terms
-        told = {name: getattr(self, name) for name, fact in FACTS.items() if fact.in_document}
-        return told | {
+        row = {name: getattr(self, name) for name, fact in FACTS.items() if fact.in_document}
+        return row | {
             "violations": [vars(violation) for violation in self.violations],
             "terms": None if terms is None else [_term_document(term) for term in terms],
             "seconds": round(self.seconds, 6),
@@ -177,27 +177,27 @@ class Score(Framed):
 
 
 class Scores(Framed, list[Score]):
-    """How assignors fared on a group, in the order in which they were asked."""
+    """The scores of assignors on a group, in the order in which they were given."""
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row an assignor.
+        """Return one row for each assignor.
 
-        The columns are the attributes of `Score` but for `violations` and `loads`. Instead of
-        `terms` each tier has its value under its name and ``NAME_excess``, None where that is
-        not one number. Where `peak_lag` is a tier, that column is the tier's: it has a value also
-        where the assignment is not valid.
+        The columns are the attributes of `Score` except `violations` and `loads`. Instead of
+        `terms`, each tier has its value under its name, and ``NAME_excess``, which is None unless
+        it is one number. If `peak_lag` is a tier, that column is the tier's, which has a value
+        also if the assignment is not valid.
         """
         for row in self:
             yield from row.to_rows()
 
 
-# The facts of a score, by the names of its fields, in the order of every view.
+# The facts of a score, by field name, in the order in which every view shows them.
 FACTS: dict[str, Fact] = {one.name: one.metadata.get("fact", Fact()) for one in fields(Score)}
 # Their types, without None.
 TYPES = {one.name: str(one.type).removesuffix(" | None") for one in fields(Score)}
 STORED = {name: kind for name, kind in TYPES.items() if FACTS[name].stored}
 COUNTED = tuple(name for name, fact in FACTS.items() if fact.counted)
-# What the table ``scores`` has of an assignor that is not scored.
+# The columns of the table ``scores`` that are not null for an assignor without a score.
 UNLESS_SCORED = {
     one.name: one.default
     for one in fields(Score)
@@ -206,7 +206,7 @@ UNLESS_SCORED = {
 
 
 def stored_score(row: Mapping[str, Any]) -> Score:
-    """Return a row of the table ``scores`` as it was scored; its violations are not stored."""
+    """Return the score in a row of the table ``scores``, which has no violations."""
     terms, loads = row["terms"], row["loads"]
     lists = {
         "terms": None if terms is None else tuple(map(_stored_term, terms)),
@@ -224,61 +224,61 @@ def _stored_term(term: Mapping[str, Any]) -> ScoreTerm:
 def facts_of(
     assignment: Assignment, fleet: Fleet, reading_most: Fleet | None = None
 ) -> dict[str, Column]:
-    """Return the facts that an assignment tells, (groups,) each, masked where one is not known.
+    """Return the facts that an assignment determines, (groups,) each, masked where unknown.
 
     Parameters
     ----------
-    assignment : of the group that the fleet is
-    reading_most : the fleet where members read the most that they may, if in `fleet` they read
-        the least; None where it is known who reads what
+    assignment : of all groups of the fleet
+    reading_most : the fleet in which members read the most that they may, if in `fleet` they read
+        the least; None if all subscriptions are known
     """
     of = {name: fact.of for name, fact in FACTS.items() if fact.of is not None}
-    made = {name: np.ma.array(tells(assignment, fleet)) for name, tells in of.items()}
+    facts = {name: np.ma.array(compute(assignment, fleet)) for name, compute in of.items()}
     if reading_most is not None:
         among_more = replace(assignment, group=reading_most.group)
-        for name, tells in of.items():
-            depends = made[name].data != tells(among_more, reading_most)
-            made[name][depends] = np.ma.masked
-    invalid = ~made["valid"].data
-    for name, column in made.items():
+        for name, compute in of.items():
+            depends = facts[name].data != compute(among_more, reading_most)
+            facts[name][depends] = np.ma.masked
+    invalid = ~facts["valid"].data
+    for name, column in facts.items():
         if FACTS[name].if_valid and invalid.any():
             column[invalid] = np.ma.masked
-    return made
+    return facts
 
 
 def excess_of(found: Sequence[int], solution: Solution) -> tuple[Excess, ...]:
-    """Return the excess of the values of a valid assignment, as `ScoreTerm` has it.
+    """Return the excess of a valid assignment's values in each tier, as in `ScoreTerm`.
 
     Raises
     ------
     SolverContradiction
-        Where a value is below a bound.
+        If a value is below a bound.
     """
     if not solution.terms:
         return (None,) * len(found)
     reached = [term.value for term in solution.terms]
     bounds = [NO_BOUND if term.bound is None else term.bound for term in solution.terms]
     value, best, bound = (np.array([row], object) for row in (found, reached, bounds))
-    held = held_against(value, best, bound, np.ones(1, bool))
-    if held.beaten[0]:
+    found_excess = excess_columns(value, best, bound, np.ones(1, bool))
+    if found_excess.beaten[0]:
         at = next(at for at, one in enumerate(bounds) if found[at] < one)
         term = solution.terms[at]
         raise SolverContradiction(
             f"{solution.group.name}: {term.name} is {found[at]}, below the bound {term.bound} "
             f"that {solution.method} claims"
         )
-    return tuple(held.excess_in(0))
+    return tuple(found_excess.excess_in(0))
 
 
-class Held(NamedTuple):
-    """How far assignments are from the optimum, and which are below a bound.
+class ExcessColumns(NamedTuple):
+    """The excess of an assignment of each group of a fleet.
 
     Attributes
     ----------
     excess : (groups, tiers), NOTHING after the first tier that differs, where the optimum is not
         proved and where nothing is comparable
     low, high : (groups, tiers), the interval where the optimum is not proved, else NOTHING
-    beaten : (groups,) bool
+    beaten : (groups,) bool, whether a value is below its bound
     """
 
     excess: Exact
@@ -287,7 +287,7 @@ class Held(NamedTuple):
     beaten: Bools
 
     def excess_in(self, at: int) -> Iterator[Excess]:
-        """Yield the excess of one group in each tier, as `ScoreTerm` has it."""
+        """Yield the excess of one group in each tier, as in `ScoreTerm`."""
         for one, low, high in zip(self.excess[at], self.low[at], self.high[at], strict=True):
             if low == NOTHING:
                 yield None if one == NOTHING else int(one)
@@ -295,13 +295,13 @@ class Held(NamedTuple):
                 yield int(low), None if high == NOTHING else int(high)
 
 
-def held_against(value: Exact, best: Exact, bound: Exact, comparable: Bools) -> Held:
-    """Hold the values of assignments against those of optima, tier by tier.
+def excess_columns(value: Exact, best: Exact, bound: Exact, comparable: Bools) -> ExcessColumns:
+    """Compare the values of assignments with those of optima, tier by tier.
 
     Parameters
     ----------
-    value, best, bound : (groups, tiers), integers of any size; a bound is NO_BOUND where none is
-        known, and equal to `best` where that is proved
+    value, best, bound : (groups, tiers), integers of any size; a bound is NO_BOUND if unknown,
+        and equal to `best` if that is proved
     comparable : (groups,) bool, whether there is an optimum, and the assignment is valid
     """
     excess, low, high = (np.full(value.shape, NOTHING, value.dtype) for _ in range(3))
@@ -316,7 +316,7 @@ def held_against(value: Exact, best: Exact, bound: Exact, comparable: Bools) -> 
         low[is_open, tier] = (found - least)[is_open]
         high[is_open & bounded, tier] = (found - limit)[is_open & bounded]
         comparable = proved & np.asarray(found == least, bool)
-    return Held(excess, low, high, beaten)
+    return ExcessColumns(excess, low, high, beaten)
 
 
 def scores_document(
@@ -346,23 +346,23 @@ def score(
     assignor: str = CURRENT,
     reading_most: Group | None = None,
 ) -> Score:
-    """Hold an assignment against the reference solution of its group.
+    """Score an assignment against the reference solution of its group.
 
     Parameters
     ----------
-    assignment : of this group; or a function of yours that makes one, which gets 10 seconds in a
-        child process, and whatever becomes of it is a row under its own name
+    assignment : an assignment of this group; or a function of yours that makes one. A function
+        gets 10 seconds in a child process, and gives a row under its own name even if it fails
     assignor : name of the row
-    reading_most : the group where members read the most that they may, if in `group` they read
-        the least: a fact that is another one there is None. Of an assignment alone
+    reading_most : the group with members that read the most that they may, if in `group` they read
+        the least; facts that differ between the two are None. Not used for a function
 
     Raises
     ------
     BadInput
-        Where the assignment or the solution is for another group, or a function cannot be
-        imported by a child process.
+        If the assignment or the solution is for another group, or a child process cannot import
+        the function.
     SolverContradiction
-        Where a valid assignment beats a solution that is called optimal.
+        If a valid assignment is below a bound of the solution.
 
     Examples
     --------
@@ -380,7 +380,7 @@ def score(
     for other, what in ((assignment.group, "assignment"), (solution.group, "solution")):
         if (other.name, other.topics, other.members) != (group.name, group.topics, group.members):
             raise BadInput(f"{what}: it is for group {other.name!r}, not for {group.name!r}")
-        if not _says_the_same(group, other):
+        if not _is_same_state(group, other):
             raise BadInput(
                 f"{what}: it is for another state of group {group.name!r}: partitions, owners, "
                 "lag or weights differ"
@@ -403,8 +403,8 @@ def score(
     )
 
 
-def _says_the_same(group: Group, other: Group) -> bool:
-    """Return whether two groups of the same names have equal partitions, owners, lag, weights."""
+def _is_same_state(group: Group, other: Group) -> bool:
+    """Return whether two captures of a group have equal partitions, owners, lag and weights."""
     return other is group or all(
         np.array_equal(getattr(group, column), getattr(other, column))
         for column in ("partitions", "owner", "lag_records", "weight")
@@ -412,21 +412,21 @@ def _says_the_same(group: Group, other: Group) -> bool:
 
 
 def score_current(group: Group, solution: Solution, reading_most: Group | None = None) -> Score:
-    """Score what the members hold now, raw claims as they are.
+    """Score the current assignment, with the raw claims.
 
     Parameters
     ----------
-    reading_most : as of :func:`score`
+    reading_most : as in :func:`score`
     """
     return score(group, Assignment.current(group), solution, reading_most=reading_most)
 
 
 def score_without_subscriptions(group: Group, reference: Solution, assignor: str) -> Score:
-    """Score what the members hold now; what an assignor would do depends on who reads what.
+    """Score the current assignment; an assignor is refused, as it depends on who reads what.
 
     Parameters
     ----------
-    reference : the best that can be had, with bounds that hold whoever reads what
+    reference : the solution that can be reached, with bounds that hold whatever members read
     """
     if assignor == CURRENT:
         return score_current(reference.group, reference, group.with_equal_subscriptions())
@@ -436,14 +436,14 @@ def score_without_subscriptions(group: Group, reference: Solution, assignor: str
 def score_whoever_reads_what(
     group: Group, reference: Solution, assignors: Sequence[str], limit: TimeLimit
 ) -> list[Score]:
-    """Score assignors on a group where the verdict on it does not depend on who reads what.
+    """Score assignors on a group whose verdict is sure, though subscriptions are unknown.
 
-    Each is tried where members read the least, and where they read the most, that they may. One
-    that does not do as well in both has no score.
+    Each is called twice: members read the least, and the most, that they may. An assignor without
+    the same terms in both is refused.
 
     Parameters
     ----------
-    reference : the best that can be had, with bounds that hold whoever reads what
+    reference : the solution that can be reached, with bounds that hold whatever members read
     """
     rows: list[Score] = []
     reading_most = group.with_equal_subscriptions()
@@ -464,7 +464,7 @@ def score_whoever_reads_what(
         if least.balanced != most.balanced:
             least = replace(least, balanced=None)
         if (least.peak_lag, least.catch_up_seconds) != (most.peak_lag, most.catch_up_seconds):
-            # Whose lag is how great is no tier, and may depend on it.
+            # Lag is no tier, so it may differ even if all terms are equal.
             least = replace(least, peak_lag=None, catch_up_seconds=None)
         rows.append(least if alike or least.status != "scored" else refused)
     return rows
@@ -478,14 +478,15 @@ def score_judged(
     *,
     assume_equal: bool,
 ) -> list[Score]:
-    """Score assignors on a judged group as far as it is known who reads what.
+    """Score assignors on a judged group.
 
-    Where that is open, those that do as well whoever reads what; none if the verdict is open.
+    With unknown subscriptions, only assignors that do as well whatever members read have a score,
+    and none if the verdict is not sure.
 
     Parameters
     ----------
-    reference : the best that can be had, with bounds that hold whoever reads what
-    assume_equal : whether it is that of the group where all members read the same
+    reference : the solution that can be reached, with bounds that hold whatever members read
+    assume_equal : whether `reference` is for the group with equal subscriptions
     """
     if judged.group.of_streams:
         own = [a for a in assignors if a in (CURRENT, OPTIMUM) or str(a).startswith(OF_TASKS)]
@@ -502,12 +503,12 @@ def score_judged(
 
 @dataclass(frozen=True, eq=False)
 class ScoredGroup:
-    """A judged group, and how assignors fared on it.
+    """A judged group, and the scores of assignors on it.
 
     Attributes
     ----------
-    reference : what they are held against; None where nothing can be solved
-    lowest : the lowest peak lag; None where it is not known
+    reference : the solution that they are scored against; None if there is nothing to solve
+    lowest : the lowest peak lag; None if not known
     """
 
     judged: Judged
@@ -532,10 +533,11 @@ def score_all_judged(
     Parameters
     ----------
     seconds : for each call, and for each solve
-    asked : assignors of which there is a row, too, where there is no reference; where nobody holds
-        anything, these are scored alone
-    fresh : whether groups of which nobody holds anything are solved, if who reads what is known
-    say : is told how far it is
+    asked : assignors that get a row even without a reference; in groups in which no member holds
+        a partition, only these are scored
+    fresh : whether to solve groups in which no member holds a partition, if all subscriptions are
+        known
+    say : is called with a line on the number of groups scored
     """
     found: list[ScoredGroup] = []
     with TimeLimit(seconds) as limit:
@@ -549,8 +551,8 @@ def score_all_judged(
                 unscored = asked if group.members else ()
                 rows = [Score(name, "refused", UNKNOWN) for name in unscored]
             else:
-                some = asked if asked and one.verdict.says in EMPTY else assignors
-                rows = score_judged(one, reference, some, limit, assume_equal=assume_equal)
+                names = asked if asked and one.verdict.says in EMPTY else assignors
+                rows = score_judged(one, reference, names, limit, assume_equal=assume_equal)
             found.append(ScoredGroup(one, reference, rows))
     return found
 
@@ -562,11 +564,11 @@ def score_outcome(
     assignor: str,
     reading_most: Group | None = None,
 ) -> Score:
-    """Score what an assignor made of a group; whatever became of it is a row.
+    """Score the outcome of an assignor's call on a group, also if it made no plan.
 
     Parameters
     ----------
-    reading_most : as of :func:`score`
+    reading_most : as in :func:`score`
     """
     plan = outcome.plan
     if plan is None:
@@ -576,13 +578,13 @@ def score_outcome(
 
 
 def score_unplanned(outcome: Outcome, assignor: str) -> Score:
-    """Return the row of an assignor that made no plan of a group."""
+    """Return the row of an assignor that made no plan for a group."""
     status = "failed" if outcome.status == "planned" else outcome.status
     return Score(assignor, status, outcome.reason, seconds=outcome.seconds)
 
 
 def outcome_of(solution: Solution) -> Outcome:
-    """Return the reference solution as what an assignor would have made of the group."""
+    """Return the reference solution as if it were the outcome of an assignor."""
     if solution.assignment is None:
         reason = "the solver found nothing in time"
         return Outcome("timed-out", None, reason, solution.seconds)
@@ -595,23 +597,23 @@ def score_assignors(
     assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit | float = CALL_SECONDS,
 ) -> Scores:
-    """Score assignors, a row each, in order.
+    """Score assignors on a group, a row for each, in order.
 
-    Each runs in a child process under the time limit; whatever becomes of it is a row.
+    Each runs in a child process under the time limit, and gives a row even if it fails.
 
     Parameters
     ----------
     solution : the reference, as `solve` returns it
     assignors : names, as ``assay assignors`` lists them or ``module:function``, or functions of
-        yours from a group to an assignment. ``current`` is what the members hold now, ``optimum``
+        yours from a group to an assignment. ``current`` is the current assignment, ``optimum``
         the solution itself.
     limit : seconds for each call; or a TimeLimit, which keeps its processes for many groups
 
     Raises
     ------
     BadInput
-        Where no assignor has a name, a function cannot be imported by a child process, or a
-        member's subscription is unknown.
+        If an assignor's name is unknown, a child process cannot import a function, or a member's
+        subscription is unknown.
 
     Examples
     --------
@@ -639,7 +641,7 @@ def score_many(
     Parameters
     ----------
     solutions : the reference of each group, as `solve_many` returns them
-    assignors, limit : as of `score_assignors`; the limit is that of each call
+    assignors, limit : as in `score_assignors`
 
     Raises
     ------
@@ -650,18 +652,18 @@ def score_many(
         with TimeLimit(limit) as own:
             return score_many(groups, solutions, assignors, own)
     rows = [Scores() for _ in groups]
-    # All assignors on some groups, as long as their processes still know these.
+    # Assignors' processes keep this many groups, so all assignors are called on these first.
     for start in range(0, len(groups), GROUPS_KEPT):
-        some = slice(start, start + GROUPS_KEPT)
+        part = slice(start, start + GROUPS_KEPT)
         for asked in assignors:
             name = asked if isinstance(asked, str) else assignor_named(asked).name
-            made = _made(groups[some], solutions[some], asked, name, limit)
-            for mine, row in zip(rows[some], made, strict=True):
-                mine.append(row)
+            made = _scores_of(groups[part], solutions[part], asked, name, limit)
+            for of_group, row in zip(rows[part], made, strict=True):
+                of_group.append(row)
     return rows
 
 
-def _made(
+def _scores_of(
     groups: Sequence[Group],
     solutions: Sequence[Solution],
     asked: str | AssignorFunction,
@@ -680,15 +682,15 @@ def _made(
 
 
 def assignors_asked(names: Sequence[str] | None) -> list[str]:
-    """Return the names of the rows to score: those asked for by name or pattern.
+    """Return the names of the rows to score that match names or patterns.
 
-    Without names these are ``current``, the assignors as written, and of each shipped assignor
-    the newest version that can be called here.
+    Without names they are ``current``, the assignors as written, and the newest version of each
+    shipped assignor that can be called here.
 
     Raises
     ------
     BadInput
-        Where a name is no assignor's, not ``current`` and not ``optimum``, or a pattern matches
+        If a name is neither an assignor's nor ``current`` or ``optimum``, or a pattern matches
         none.
     """
     if not names:

@@ -1,4 +1,4 @@
-"""Streams: how even the tasks of a Kafka Streams group are, and where its standbys stand."""
+"""Streams: how even the tasks of a Kafka Streams group are, and whether standbys are missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Task = tuple[str, int]
 OBJECTIVE = "kip-1071"
 SECONDS = 1.0
-# The tiers of that objective that are about even loads, in words.
+# The tiers of that objective on even loads, in words.
 EVEN = {
     "balance": "threads",
     "host_balance": "processes",
@@ -32,18 +32,19 @@ EVEN = {
 
 
 class Tasks(NamedTuple):
-    """The tasks of a group, once a rebalance that is under way has ended.
+    """The tasks of a group, as they are after a rebalance that is under way.
 
     Attributes
     ----------
-    active : by process, how many active tasks it has
-    stateful, stateful_by_process : of each thread, and by process, those known to keep state
-    standbys : how many standbys and warm-ups there are
-    misplaced : tasks with two copies in one process, each named with that process: losing it loses
-        both, and a standby beside its active brings nothing
-    missing : stateful tasks that have fewer standbys than they should and could have; None where
-        `standby_replicas` is not known
-    unknown : subtopologies of which it is not known whether they keep state
+    active : number of active tasks of each process
+    stateful, stateful_by_process : number of active tasks known to keep state, of each thread and
+        of each process
+    standbys : number of standbys and warm-ups
+    misplaced : (task, process) of tasks with several copies in one process, which are lost
+        together with it
+    missing : stateful tasks with fewer standbys than they should and could have; None if
+        `standby_replicas` is unknown
+    unknown : subtopologies that may or may not keep state
     """
 
     active: dict[str, int]
@@ -66,7 +67,7 @@ class Tasks(NamedTuple):
         }
 
     def sentences(self) -> Iterator[str]:
-        """Yield what there is to say of the spread of tasks, and of standbys."""
+        """Yield sentences on the spread of tasks and on standbys."""
         processes = "1 process" if len(self.active) == 1 else f"{len(self.active):,} processes"
         yield f"Active tasks: {spread([*self.active.values()])} a process, of {processes}."
         if any(self.stateful):
@@ -90,20 +91,20 @@ class Tasks(NamedTuple):
 
 
 def streams_told(group: Group) -> Iterator[str]:
-    """Yield what there is to say of the tasks of a group; nothing where it is none of Streams."""
+    """Yield sentences on the tasks of a group; none if it is no Kafka Streams group."""
     if group.streams is not None and group.members:
         tasks = tasks_of(group.streams)
         yield from tasks.sentences()
-        if (said := _could_be(group)) is not None:
+        if (said := _more_even_tasks(group)) is not None:
             yield said
-        if not tasks.misplaced and (said := _standbys_could_be(group)) is not None:
+        if not tasks.misplaced and (said := _more_even_standbys(group)) is not None:
             yield said
 
 
-def _could_be(group: Group) -> str | None:
-    """Return what could be more even by ``kip-1071``, and how many tasks restore state for that.
+def _more_even_tasks(group: Group) -> str | None:
+    """Return a sentence on what could be more even by ``kip-1071``, and the tasks to restore.
 
-    None where it is not known which tasks keep state, or nothing was found in time.
+    None if it is unknown which tasks keep state, or if nothing was found in time.
     """
     now = Assignment.current(group)
     if group.copies is None or not now.is_valid:
@@ -117,17 +118,17 @@ def _could_be(group: Group) -> str | None:
     if not uneven:
         return f"{listed([*EVEN.values()])} are as even as can be together.".capitalize()
     restores = least["restores"]
-    some = f"{restores:,} of which restore" if restores > 1 else "1 of which restores"
-    some = some if restores else "none of which restores"
+    restore = f"{restores:,} of which restore" if restores > 1 else "1 of which restores"
+    restore = restore if restores else "none of which restores"
     no_fewer = ", and no fewer do" if best.status == "optimal" else ""
-    moves = f"moving {counted(least['stickiness'], 'task')} does that, {some} state{no_fewer}"
+    moves = f"moving {counted(least['stickiness'], 'task')} does that, {restore} state{no_fewer}"
     return f"{listed(uneven)} could be more even: {moves} (objective {OBJECTIVE}).".capitalize()
 
 
-def _standbys_could_be(group: Group) -> str | None:
-    """Return how even standbys could make the threads, beside the active tasks as they are.
+def _more_even_standbys(group: Group) -> str | None:
+    """Return a sentence on how even standbys could make the threads, with active tasks fixed.
 
-    None where they are as even as can be, and where some are missing or too many.
+    None if they are as even as can be, or if there are too few or too many of them.
     """
     now, streams = Assignment.current(group), group.streams
     if group.copies is None or streams is None or not streams.standby_replicas:
@@ -150,7 +151,7 @@ def _standbys_could_be(group: Group) -> str | None:
 
 
 def tasks_of(group: StreamsDocument) -> Tasks:
-    """Return how the tasks of a group stand."""
+    """Return how the tasks of a group are spread, and which standbys are missing."""
     stateful = {name: one.stateful for name, one in group.subtopologies.items()}
     processes = sorted({member.process for member in group.members.values()})
     active, keeping = dict.fromkeys(processes, 0), dict.fromkeys(processes, 0)

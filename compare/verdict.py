@@ -1,4 +1,4 @@
-"""Verdict: whether what a group has now is as good as can be, and on what that depends."""
+"""Verdict: whether a group's current assignment is as good as can be, and what that assumes."""
 
 from __future__ import annotations
 
@@ -39,32 +39,33 @@ GOOD: Says = "as good as can be"
 NO_MEMBERS: Says = "no members"
 WORST_FIRST: tuple[Says, ...] = get_args(Says)
 _PLACE: Mapping[str, int] = {says: place for place, says in enumerate(WORST_FIRST)}
-# Verdicts on groups in which nobody holds anything.
+# Verdicts on groups in which no member holds a partition.
 EMPTY: tuple[Says, ...] = (NOBODY_READS, NOTHING_ASSIGNED, NO_MEMBERS)
-# How a verdict is shown on a group whose partitions are as even as can be, and whose lag is not.
+# What tables show for a group whose partitions are as even as can be but whose lag is not.
 EVEN_LAGGING = "even, lag could fall"
-# All that tables show, the worst first: it is better than what stands before those two.
+# All that tables show, worst first; only the last two verdicts are better than this one.
 SHOWN: tuple[str, ...] = (*WORST_FIRST[:-2], EVEN_LAGGING, *WORST_FIRST[-2:])
-# In columns, where something is not known.
+# Stands in integer columns for unknown.
 NOTHING = int(np.iinfo(np.int64).min)
 ALL_ALIKE = "all members read the same topics"
 
 
 @dataclass(frozen=True)
 class Verdict(Framed):
-    """What is known of the assignment that a group has now.
+    """The verdict on a group's current assignment.
 
     Attributes
     ----------
     says : the verdict in the words of the format
-    sure : whether it holds whoever reads what, and was proved
-    tier : the first tier in which now and the best differ, or may differ; None where none does
-    at_least, at_most : how far above the optimum that tier is, None where it is not known
-    moves : partitions that the optimum moves, None where that is not sure
-    condition : what was assumed for it, None where nothing was
-    question : what would decide it, as in "does c-2 read t1?"; None where nothing is open
-    waiting : where nobody holds anything, or partitions have no owner, the records that wait
-        there; None where not known
+    sure : whether it is proved and holds whatever members read
+    tier : the first tier in which the current assignment and the optimum differ, or may differ;
+        None if there is none
+    at_least, at_most : how far above the optimum that tier is, None if unknown
+    moves : partitions that the optimum moves, None if not sure
+    condition : the assumption that it depends on, None if there is none
+    question : what would decide it, as in "does c-2 read t1?"; None if nothing is open
+    waiting : if no member holds a partition, or partitions have no owner, the records that wait
+        there; None if unknown
     """
 
     says: Says
@@ -86,13 +87,12 @@ class Verdict(Framed):
         yield asdict(self)
 
     def shown(self, fall: object, *, may_rebalance: bool = False) -> str:
-        """Return the few words of tables, which tell apart where lag could fall.
+        """Return the verdict in a few words, as tables show it.
 
         Parameters
         ----------
-        fall : how far the lag of the busiest member could fall; None where it is not worth it
-        may_rebalance : whether it has no members, unless it is rebalancing, which its text does
-            not show
+        fall : how far the lag of the busiest member could fall; None if not worth it
+        may_rebalance : whether the group may be rebalancing: its text shows no members
         """
         good = self.says == GOOD
         maybe = "maybe " if may_rebalance else ""
@@ -103,7 +103,7 @@ class Verdict(Framed):
 
         Parameters
         ----------
-        shown : as tables have it; None: as it says
+        shown : the verdict as tables show it; None: as `says`
         """
         return {
             "says": self.says,
@@ -118,13 +118,13 @@ class Verdict(Framed):
 
 
 class Between(NamedTuple):
-    """How valid assignments stand to the optima of their groups, by columns of (groups,).
+    """Verdicts on valid assignments, by columns of (groups,).
 
     Attributes
     ----------
     says : the verdict
-    tier : number of the first tier in which now and the best differ, or may differ
-    at_least, at_most : how far above the optimum that tier is, NOTHING where it is not known
+    tier : number of the first tier in which the assignment and the optimum differ, or may differ
+    at_least, at_most : how far above the optimum that tier is, NOTHING if unknown
     """
 
     says: npt.NDArray[Any]
@@ -140,17 +140,16 @@ def between(
     *,
     depends: bool = False,
 ) -> Between:
-    """Compare what is there with two optima between which the true one lies.
-
-    A bound stands for an optimum that is not proved, and what a solver found for one that is not
-    reached: whatever is true, the first is not above the optimum, the second not below it.
+    """Compare assignments with an interval, `bound` to `reached`, in which the optimum lies.
 
     Parameters
     ----------
-    found, reached, bound : (groups, tiers), integers of any size: the values of what is there, of
-        an assignment that can be had, `found` where there is none, and what none is below,
-        NO_BOUND where that is not known
-    depends : whether who reads what decides about those that are neither good nor improvable
+    found : (groups, tiers), integers of any size: the values of the assignments
+    reached : (groups, tiers), the values of assignments that are possible; `found` if none is
+        known
+    bound : (groups, tiers), lower bounds; NO_BOUND if unknown
+    depends : whether unknown subscriptions decide about groups that are neither as good as can be
+        nor improvable
     """
     each = np.arange(len(found))
     first = np.argmax(found != bound, axis=1)
@@ -171,11 +170,11 @@ def between(
 
 
 def distance(says: str | None, number: int | None) -> int | None:
-    """Return how far a group is from the best: 0 where it is there, None where that is open.
+    """Return how far a group is from the best: 0 if as good as can be, None if unknown.
 
     Parameters
     ----------
-    number : moves, or by how much a tier is above the best, of a group that is improvable
+    number : its distance if it is improvable: moves, or the excess of a tier
     """
     return 0 if says == GOOD else number if says == IMPROVABLE else None
 
@@ -183,10 +182,10 @@ def distance(says: str | None, number: int | None) -> int | None:
 def urgency(
     says: str, above: float, to_move: float, less: float, name: str, captured_at: str
 ) -> tuple[int, float, float, float, str, str]:
-    """Return what sorts groups in the order in which people want to see them.
+    """Return the key that sorts groups, most urgent first.
 
-    By verdict, how far above the optimum or how much waits, how many partitions to move, by how
-    much lag could fall, name and time of capture.
+    The order is by verdict, then by distance from the optimum or records waiting, partitions to
+    move, the fall of lag, name, and time of capture.
     """
     return _PLACE[says], -above, -to_move, -less, name, captured_at
 
@@ -197,16 +196,16 @@ def may_rebalance(assumed: Iterable[str]) -> bool:
 
 
 def taken_alike(assumed: Iterable[str]) -> bool:
-    """Return whether it was assumed of unknown subscriptions that members read the same topics."""
+    """Return whether members of unknown subscription were assumed to read the same topics."""
     return any(
         line.startswith("subscription of ") and " unknown, taken as " in line for line in assumed
     )
 
 
 def without_owner(now: Assignment) -> int:
-    """Return how many partitions nobody holds though somebody reads them.
+    """Return how many partitions have a reader but no owner.
 
-    0 where something else is wrong with the assignment, too.
+    0 if the assignment has violations of another kind, too.
     """
     alone = all(one.kind == "unassigned" for one in now.violations)
     return len(now.violations) if alone else 0

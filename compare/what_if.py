@@ -1,4 +1,4 @@
-"""What if: a group as it is after a change, with what its members hold now, and trying several."""
+"""What if: a group after a change of members, subscriptions or partitions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from groups.group import Group
     from optimal.time_left import TimeLeft
 
-# Seconds that one of several changes gets: what is not proved by then rarely is.
+# Seconds that each of several changes gets: later than that a proof rarely comes.
 TURN = 1.0
 EVERY_TOPIC = "New members read every topic that somebody reads"
 
@@ -39,24 +39,24 @@ def what_if(
 ) -> Group:
     """Return the group as it would be with other members, subscriptions or partitions.
 
-    What its members hold stays as it is: `judge`, `solve`, `score` and the like say what becomes
-    of that.
+    Members keep the partitions that they hold; `judge`, `solve` or `score` the result to see the
+    effect.
 
     Parameters
     ----------
-    members : how many there are then, 1 or more. New ones hold nothing and have no rack; those
-        that hold least leave, and only where members are all alike
-    like : new members read what this one reads, at its rate; None: every topic that somebody reads
-        (of a group without members, all), at the rate of the others where it is the same for all
-    reads : topics that some members read besides: ``{"c1": ["t2"]}``
-    partitions : how many some topics have then: ``{"t0": 12}``. New ones are empty, and lie in the
-        racks of the old ones in turn
+    members : how many members there are then, 1 or more. New members hold nothing and have no
+        rack. Those that hold least leave, which is allowed only if all members are alike
+    like : a member whose topics and rate new members have; None: they read every topic that has a
+        reader (all, if there are no members), at the members' rate if that is one and the same
+    reads : topics that members read in addition: ``{"c1": ["t2"]}``
+    partitions : how many partitions topics have then: ``{"t0": 12}``. New partitions are empty,
+        and repeat the racks of the old ones in order
 
     Raises
     ------
     BadInput
-        Where there is no such member or topic, a topic has more partitions already, or members
-        that differ would have to leave.
+        If a member or topic does not exist, a topic has more partitions already, or members that
+        differ would have to leave.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _with_partitions(group: Group, topic: int, count: int) -> Group:
 
 
 def _topics_read(group: Group) -> Int32:
-    """(topics that somebody reads,) int32, ascending; all of a group without members."""
+    """(topics that have a reader,) int32, ascending; all topics if there are no members."""
     wanted = group.readers > 0 if group.members else np.ones(len(group.topics), bool)
     return np.flatnonzero(wanted).astype(np.int32)
 
@@ -194,21 +194,21 @@ def _topic_named(group: Group, name: str, place: str) -> int:
 
 
 def new_names(group: Group, count: int) -> tuple[str, ...]:
-    """Return names for so many new members: ``new-1`` and on, without those that are taken."""
+    """Return names for `count` new members: ``new-1`` and so on, except names in use."""
     every, taken = (f"new-{number}" for number in numbers(1)), set(group.members)
     return tuple(islice((name for name in every if name not in taken), count))
 
 
-def turn(time_left: TimeLeft, parts: int = 2) -> float | None:
-    """Return the seconds that one change gets: of what is left one of so many parts at most."""
+def turn_seconds(time_left: TimeLeft, parts: int = 2) -> float | None:
+    """Return the seconds that one change gets: at most one of `parts` parts of the time left."""
     share = time_left.share(parts)
     return None if share is None else max(0.01, min(TURN, share))
 
 
 def fewest(low: int, high: int, will_do: Callable[[int], bool], time_left: TimeLeft) -> int:
-    """Return the least number above `low` that will do, as far as time allows; `high` does.
+    """Return the least number above `low` that will do, by bisection; `high` is known to do.
 
-    More never do worse, so that half of what is left falls away at each step.
+    If a number will do, so must all greater ones. If the time is up, it is the least one found.
     """
     while high - low > 1 and not time_left.is_up:
         middle = (low + high) // 2

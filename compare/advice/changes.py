@@ -25,7 +25,7 @@ from compare.lag.fall import Fall, fall_by_few_moves
 from compare.lag.lowest import hottest
 from compare.lag.words import one_partition
 from compare.reasons.explanation import blocks_of
-from compare.what_if import all_alike, fewest, turn, what_if
+from compare.what_if import all_alike, fewest, turn_seconds, what_if
 from groups.tiers import MOVES, values
 from groups.wording import counted
 from optimal.proof import ProofKind
@@ -236,7 +236,7 @@ class Changes:
         if peak.value - floor < least_gain(peak.value, self.lower):
             reason = "On average members have as much, or one partition alone has."
             return NoGain("subscription", reason, proved=True)
-        seconds = turn(self.time_left, 2 * len(pairs))
+        seconds = turn_seconds(self.time_left, 2 * len(pairs))
         tried = [
             self.worlds.changed(partial(what_if, reads={group.members[m]: [group.topics[t]]}))
             for m, t in pairs
@@ -318,14 +318,14 @@ class Changes:
         **what: Any,
     ) -> Change:
         """Return a change to what was found, by few moves."""
-        found = with_few_moves(found, lower or self.lower, turn(self.time_left))
+        found = with_few_moves(found, lower or self.lower, turn_seconds(self.time_left))
         return Change(kind, self.best.peak, found.peak, found.assignment, **what)
 
     def _least(
         self, change: Callable[[Group], Group], lower: str | None = None, *, parts: int = 2
     ) -> Best | None:
         """Return the least peak after a change, in one of so many parts of the time left."""
-        seconds = turn(self.time_left, parts)
+        seconds = turn_seconds(self.time_left, parts)
         return least_peak(self.worlds.changed(change), lower or self.lower, seconds)
 
     def _lowest_of_all(self) -> tuple[int, str]:

@@ -9,7 +9,7 @@ import numpy as np
 from compare.advice.advice import Change, Lower, NoGain, Peak, Tried
 from compare.advice.worlds import Worlds, least_peaks, peak_of
 from compare.remedy import (
-    assigned_of,
+    assignments_by,
     assigns_now,
     effort,
     is_ours,
@@ -156,7 +156,7 @@ def not_reached(
     change : its group is as it is then, with what the members hold before
     limit : of each call
     """
-    made = assigned_of(change.assignment.group, assignors, limit)
+    made = assignments_by(change.assignment.group, assignors, limit)
     peaks = ((name, None if one is None else peak_of(one, lower)) for name, one in made)
     return tuple((name, peak) for name, peak in peaks if peak is None or peak > change.after.value)
 

@@ -14,7 +14,7 @@ from compare.remedy import (
     is_ours,
     none_makes,
     spoken,
-    takes,
+    steps_to_deploy,
     where_ours_runs,
 )
 from compare.scores import DEPENDS
@@ -232,7 +232,7 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
     if change.kind == "fewer members":
         said.append(f"Who leaves makes no difference; fewest move if it is {few(change.leaves)}.")
     if change.kind == "assignor":
-        said += takes(change)
+        said += steps_to_deploy(change)
     if change.kind == "subscription":
         said.append(
             f"Takes a restart of {change.member}, which must be able to process {change.topic}."
@@ -255,7 +255,11 @@ def _who_makes(change: Change, advice: Advice, fewer_moves: str) -> list[str]:
         ]
     if (maker := maker_of(change, advice)) is not None:
         moves = "as few moves as the optimum" if change.moves > 1 else "1 move, as the optimum"
-        return [_tried(maker, advice, f"it gets there by {moves}"), *takes(maker), OF_OPTIMUM]
+        return [
+            _tried(maker, advice, f"it gets there by {moves}"),
+            *steps_to_deploy(maker),
+            OF_OPTIMUM,
+        ]
     return [*filter(None, [_by_whom(change, advice)])]
 
 

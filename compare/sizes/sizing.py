@@ -11,8 +11,8 @@ import numpy as np
 
 from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import Hottest, hottest
-from compare.remedy import assigned_of
-from compare.what_if import all_alike, fewest, reading, turn, unassigned, what_if
+from compare.remedy import assignments_by
+from compare.what_if import all_alike, fewest, reading, turn_seconds, unassigned, what_if
 from groups.assignment import Assignment
 from groups.errors import BadInput, require_one_of
 from groups.framed import Framed
@@ -307,7 +307,7 @@ def size(
     def look(number: int, clock: TimeLeft, parts: int) -> bool:
         if number not in groups:
             groups[number] = what_if(nobody, members=number, like=like)
-        solution = solve(groups[number], tiers, time_limit=turn(clock, parts))
+        solution = solve(groups[number], tiers, time_limit=turn_seconds(clock, parts))
         rows[number] = _solved(solution, aim)
         return bool(rows[number].meets)
 
@@ -363,7 +363,7 @@ def reached(
     target, change = sizing.target, sizing.change
     if target is None or change is None or not change.group.subscription_known.all():
         return {}
-    made = assigned_of(change.group, assignors, limit)
+    made = assignments_by(change.group, assignors, limit)
     return {name: None if one is None else _held(one).of(target.aim)[0] for name, one in made}
 
 
@@ -396,7 +396,7 @@ def _uneven(
     fewer = [number for number in rows if smallest is None or number < smallest]
 
     def will_do(at: int) -> bool:
-        solution = solve(groups[fewer[at]], free, time_limit=turn(time_left))
+        solution = solve(groups[fewer[at]], free, time_limit=turn_seconds(time_left))
         return solution.assignment is not None and bool(_solved(solution, aim).meets)
 
     return next(iter(fewer[fewest(-1, len(fewer), will_do, time_left) :]), None)

@@ -10,7 +10,7 @@ from assay import Assignment, Group, TimeLimit, advise, assign
 from compare.advice.advice import Advice
 from compare.advice.words import depends, gains_nothing, in_short, not_advised, to_do, what_to_do
 from compare.judged import judge
-from compare.remedy import remedy, takes
+from compare.remedy import remedy, steps_to_deploy
 from compare.scores import score_assignors
 from heuristics.catalogue import WRITTEN, usual_assignors
 from tests.assay.calling import assay, good, write
@@ -223,7 +223,7 @@ def test_an_assignor_takes_the_restarts_that_the_kips_name(name, now, often, sai
     assert (change.assignor, change.rolling_restarts) == (name, often)
     assert change.restarts == (3 if often else 1)
     assert (" assign again (now: sticky): " in what_to_do(change, found)) == (often == 0)
-    assert said in " ".join(takes(change))
+    assert said in " ".join(steps_to_deploy(change))
 
 
 def test_with_more_members_those_assignors_are_named_that_leave_more_on_one(limit):
@@ -357,7 +357,7 @@ def test_where_kafkas_assignors_do_not_make_the_moves_one_of_ours_is_named(
     assert not any("not the one" in line for line in depends(moves, found))
     assert (
         "group.remote.assignor=optimal, one by one: broker 4.0 or later with our jar"
-        in (takes(let)[0])
+        in steps_to_deploy(let)[0]
     )
 
 
