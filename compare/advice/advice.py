@@ -1,4 +1,4 @@
-"""Advice: what to change about a group, what each change gains, and what gains nothing."""
+"""Advice: the changes to a group, the gain of each, and the kinds of change without a gain."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ TO_LOWER: tuple[Lower, ...] = get_args(Lower)
 Kind = Literal[
     "rebalance", "isolate", "assignor", "subscription", "members", "partitions", "fewer members"
 ]
-# Of changes that gain about the same, the one that takes least comes first.
+# Of changes with about the same gain, the one that takes least comes first.
 CHEAPEST_FIRST: tuple[Kind, ...] = get_args(Kind)
-# Changes that take no more members or partitions, and no other subscription.
+# Changes that keep members, partitions and subscriptions.
 AS_MANY: tuple[Kind, ...] = ("rebalance", "isolate", "assignor")
-# Of less than one part in so many of the peak only moves that lower partitions are advised.
+# A change has to gain at least one part in so many of the peak; moves for load any amount.
 PARTS: dict[Lower, int] = {"peak_load": 100, "peak_lag": WORTH}
 
 
 @dataclass(frozen=True)
 class Peak:
-    """What is known of the least that the busiest member can have.
+    """The least that the busiest member can have, as far as it is known.
 
     Attributes
     ----------
-    value : some assignment has it
-    bound : no assignment has less
-    per : of how many parts of a partition, or of a record, these are the number; 1 where nothing
-        is divided. Where a topic gets more partitions, each of them is a part of one of today
-    proof : of the value, or where that is more than the bound, of none: `certificate`,
-        `exhaustion`, `solver`, `none`; `as it is` of an assignment that is there
+    value : the peak of a known assignment
+    bound : lower bound on the peak of every assignment
+    per : `value` and `bound` count parts of which a partition, or a record, has so many. It is 1
+        unless a topic gets more partitions, as each of these is a part of one of today
+    proof : the kind of proof if value and bound are equal (`certificate`, `exhaustion`,
+        `solver`), else `none`; `as it is` for the peak of a given assignment
     """
 
     value: int
@@ -52,7 +52,7 @@ class Peak:
 
     @property
     def proved(self) -> bool:
-        """Whether it is the least that there can be."""
+        """Whether the value is proved to be the least."""
         return self.value == self.bound
 
     @property
@@ -61,7 +61,7 @@ class Peak:
         return Fraction(self.value, self.per)
 
     def in_parts(self, per: int) -> Peak:
-        """Return the same in another part, of which there are a multiple as many."""
+        """Return the same peak in smaller parts; `per` is a multiple of the present one."""
         times = per // self.per
         return Peak(self.value * times, self.bound * times, per, self.proof)
 
@@ -72,25 +72,25 @@ class Change:
 
     Attributes
     ----------
-    kind : `rebalance` (other partitions for the same members), `isolate` (likewise, with loads
-        that may be uneven, so that a hot partition is alone), `subscription` (one member reads one
-        topic more), `assignor`, `members` (more of them), `partitions` (more of one topic), or
-        `fewer members` for the same peak
-    before : the peak without it: of `rebalance` and `assignor` what the members hold now, and of
-        `isolate` where no `rebalance` of fewer moves is advised; else the least that the group as
-        it is can have. None where what is there now is not valid
-    after : the peak that the change allows, and for an `assignor` the one it leaves
-    assignment : one with that peak, of the group as it is then
-    assignor, members, topic, partitions, member : what to use, how many then, which, how many
-        then, who; None where the kind is not about that
-    partitions_now : how many that topic has now
-    leaves : of `fewer members`, who leaves
-    restarts : members that have to be restarted
-    rolling_restarts : of `assignor`, how often each at the most; 0 where it assigns already, None
-        where that is not known
-    mends : reasons why what is there now is not valid, which it removes
-    not_reached : of `members`, the assignors tried that leave more than `after`, and how much;
-        None of those that make no valid assignment of it
+    kind : `rebalance` (another assignment to the same members), `isolate` (the same with loads
+        that may be uneven, so that a hot partition is alone), `subscription` (a member reads one
+        more topic), `assignor`, `members` (more of them), `partitions` (more of one topic), or
+        `fewer members` with the same peak
+    before : the peak without the change. For `rebalance` and `assignor` it is that of the current
+        assignment, as for `isolate` unless a `rebalance` of fewer moves is advised; else it is the
+        least of the present group. None if the current assignment is not valid
+    after : the peak that the change allows; for an `assignor`, the one it reaches
+    assignment : one with that peak, of the changed group
+    assignor, members, topic, partitions, member : the assignor to use, the number of members then,
+        the topic, its number of partitions then, the member; None if the kind needs none
+    partitions_now : how many partitions that topic has now
+    leaves : for `fewer members`, the members that leave
+    restarts : how many members have to be restarted
+    rolling_restarts : for `assignor`, how often each member is restarted at most; 0 if it assigns
+        already, None if unknown
+    mends : how many violations of the current assignment it removes
+    not_reached : for `members`, (assignor, peak) of the assignors tried that leave more than
+        `after`; the peak is None if an assignor makes no valid assignment
     """
 
     kind: Kind
@@ -111,32 +111,32 @@ class Change:
 
     @property
     def moves(self) -> int:
-        """How many partitions it takes from an owner who could keep them."""
+        """How many partitions it moves away from an owner who could keep them."""
         return len(self.assignment.moved)
 
     @property
     def at_least(self) -> Fraction:
-        """What is proved that the busiest member has less then; 0 where that is not known."""
+        """The proved gain: how much less the busiest member has then; 0 if not known."""
         if self.before is None:
             return Fraction(0)
         return Fraction(self.before.bound - self.after.value, self.after.per)
 
     @property
     def at_most(self) -> Fraction:
-        """What the busiest member has less then, at the very most."""
+        """The greatest possible gain."""
         if self.before is None:
             return Fraction(0)
         return Fraction(self.before.value - self.after.bound, self.after.per)
 
     @property
     def share(self) -> Fraction:
-        """The proved gain as a share of the peak before, 0..1; 1 where that is not valid."""
+        """The proved gain as a share of the peak before, 0..1; 1 if `before` is None."""
         if self.before is None:
             return Fraction(1)
         return self.at_least * self.after.per / max(1, self.before.bound)
 
     def to_dict(self) -> dict[str, object]:
-        """Return the change as it stands in the ``assay-advice/1`` document."""
+        """Return the change as in the ``assay-advice/1`` document."""
         gain = {"at_least": int(self.at_least * self.after.per)}
         gain |= {"at_most": int(self.at_most * self.after.per), "per": self.after.per}
         return {
@@ -155,28 +155,28 @@ _OF_WHAT = ("kind", "assignor", "members", "topic", "partitions_now", "partition
 
 
 def least_share(lower: Lower) -> str:
-    """Return the least gain in percent of the peak, as ``10%``."""
+    """Return the least gain that a change needs, in percent of the peak, as ``10%``."""
     return f"{100 // PARTS[lower]}%"
 
 
 def least_gain(peak: int, lower: Lower) -> int:
-    """Return the least gain for which more than moves is advised."""
+    """Return the least gain that a change needs, in partitions or records."""
     return max(1, -(-peak // PARTS[lower]))
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What an assignor does with the group, and after one member more or less.
+    """The trial of an assignor on the group, and after one member joins or leaves.
 
     Attributes
     ----------
-    status, reason : as of a score: `scored`, or why not; a reason also where it makes no valid
-        assignment after one of the joins and leaves. With a reason it is not advised
-    peak : what it gives the busiest member; None unless it is valid
-    least : whether no assignment is known that has less
-    moves : partitions that it takes from an owner who could keep them
-    kept : after how many of the joins and leaves tried it is still at the least that is known
-    tried : how many were tried: one member joins, and each of some leaves
+    status, reason : as in a score. There is also a reason if it makes no valid assignment after
+        one of the joins and leaves; with a reason it is not advised
+    peak : the peak that it reaches; None unless its assignment is valid
+    least : whether no assignment with a lower peak is known
+    moves : partitions that it moves away from an owner who could keep them
+    kept : after how many of the joins and leaves tried it still had the least known peak
+    tried : how many joins and leaves were tried
     """
 
     assignor: str
@@ -195,8 +195,8 @@ class NoGain:
 
     Attributes
     ----------
-    because : why, in a sentence
-    proved : whether none of its kind does; else some were tried
+    because : the reason, in a sentence
+    proved : whether it is proved that no change of the kind does; else only some were tried
     """
 
     kind: Kind
@@ -211,32 +211,32 @@ class Advice(Framed):
     Attributes
     ----------
     group, captured_at : its name, and when it was captured
-    lower : the number that decides: `peak_load`, partitions of the busiest member, or
-        `peak_lag`, records
-    members, total : how many there are; partitions, or records of lag, that they share
-    now : what the busiest has now; None where nobody holds anything
-    valid : whether what they hold now is valid; None where nobody holds anything
-    violation : why not, in words
-    judged : the verdict on what members hold, as `assay score` has it
-    best : the least that the group as it is can have; None where there are no members, nothing
-        is known of who reads what, or nothing was found in time
-    changes : what lowers the peak for sure. Of those that gain most, or at least four fifths of
-        that, the one that takes least comes first
-    hot : a partition that has half of the busiest member's lag or more, as (topic, partition,
-        records); None where there is none
-    same_peak : what keeps the peak and saves something
-    no_gain : the kinds of change that do not lower it, or not enough
-    assignors : what those tried do, in the order asked for
-    assigned_by : the assignor that the members end up with by what they list, as in "range"; None
-        where not all of them tell
-    more_even : moves that make loads more even, where none lowers the peak; None where none do
-    question : what would decide more, as in "does c-2 read t1?"
-    asks : (member, topic) pairs of which it asks whether the one reads the other
-    condition : what was assumed for all of it
-    pods : how even it is with each number of pods like those on which the members stand; None
-        where hosts are not pods that are alike
-    new_members : what new members are taken to read, in a sentence
-    assumed : of the group
+    lower : what to lower: `peak_load`, the partitions of the busiest member, or `peak_lag`, its
+        records of lag
+    members : number of members
+    total : partitions, or records of lag, that the members share
+    now : the current peak; None if no member holds a partition
+    valid : whether the current assignment is valid; None if no member holds a partition
+    violation : why it is not valid, in words
+    judged : the verdict on the current assignment, as from `judge`
+    best : the least peak of the present group; None if there are no members, nothing is known of
+        who reads what, or nothing was found in time
+    changes : the changes that surely lower the peak. Of those with at least four fifths of the
+        greatest gain, the one that takes least comes first
+    hot : a partition with at least half of the least peak lag; None if there is none
+    same_peak : changes that keep the peak and save something
+    no_gain : the kinds of change that do not lower the peak enough
+    assignors : the trials of assignors, in the order given
+    assigned_by : the assignor that the members' lists lead to, as in "range"; None if a list is
+        unknown
+    more_even : how many moves make loads more even, if none lowers the peak; None if none do
+    question : a question whose answer decides more, as in "does c-2 read t1?"
+    asks : the (member, topic) pairs of the question: does this member read this topic?
+    condition : the assumptions on which all of the advice depends
+    pods : how even loads are with each number of pods like the present ones; None if hosts are
+        not pods of the same size
+    new_members : what new members are assumed to read, in a sentence
+    assumed : the group's own assumptions
     """
 
     group: str
@@ -269,27 +269,26 @@ class Advice(Framed):
         return self.changes[0].share if self.changes else Fraction(0)
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a change that lowers the peak, in order of effect.
+        """Return one row for each change that lowers the peak, in order of effect.
 
-        The columns are `kind`, `assignor`, `members`, `topic`, `partitions` and `member`, as a
-        `Change` has them; `before` and `after`, what the busiest member has (partitions, or
-        records of lag, as `lower` says); `at_least` and `at_most`, by how much that is less;
-        `share`, the proved gain as a share of `before` (0..1); `moves` (partitions), and
-        `restarts` (members). None where one is not known or the kind is not about it.
+        The columns are `kind`, `assignor`, `members`, `topic`, `partitions` and `member` as in
+        `Change`; `before` and `after`, the peaks (partitions, or records of lag, by `lower`);
+        `at_least` and `at_most`, the gain; `share`, the proved gain as a share of `before` (0..1);
+        `moves` (partitions), and `restarts` (members). None if unknown or if the kind has none.
         """
         for change in self.changes:
             before = change.before
-            told = {name: getattr(change, name) for name in _OF_WHAT if name != "partitions_now"}
-            told["before"] = None if before is None else _number(before.amount)
-            told["after"] = _number(change.after.amount)
+            row = {name: getattr(change, name) for name in _OF_WHAT if name != "partitions_now"}
+            row["before"] = None if before is None else _number(before.amount)
+            row["after"] = _number(change.after.amount)
             for name in ("at_least", "at_most"):
-                told[name] = None if before is None else _number(getattr(change, name))
-            told["share"] = None if before is None else float(change.share)
-            yield told | {"moves": change.moves, "restarts": change.restarts}
+                row[name] = None if before is None else _number(getattr(change, name))
+            row["share"] = None if before is None else float(change.share)
+            yield row | {"moves": change.moves, "restarts": change.restarts}
 
     @property
     def in_a_line(self) -> str:
-        """What the busiest member has now, and at best."""
+        """The group, the current peak and the best one, as a line."""
         best = "not known" if self.best is None else self.best.value
         now = "nobody holds anything" if self.now is None else f"{self.now} now"
         now = "not valid now" if self.valid is False else now

@@ -1,4 +1,4 @@
-"""Advise: what to change about a group, in order of effect, each with its proved gain."""
+"""Advise: the changes to a group that lower its peak, most effective first, with proved gains."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from groups.group import Group
     from heuristics import AssignorFunction
 
-# Seconds that an assignor gets for a call, at most.
+# The most seconds that an assignor gets for a call.
 CALL_SECONDS = 5.0
 
 
 def call_seconds(time_limit: float | None) -> float:
-    """Return the seconds that an assignor gets for a call, of those for a group."""
+    """Return the seconds that an assignor gets for a call, given the time limit for a group."""
     return min(CALL_SECONDS, time_limit or CALL_SECONDS)
 
 
@@ -62,27 +62,28 @@ def advise(
 ) -> Advice:
     """Return what to change about a group so that its busiest member has less.
 
-    Other partitions for the same members, an assignor, more members, more partitions of a topic,
-    one more topic for one member: each with what it gains for sure. The greatest gain comes first;
-    of gains of at least four fifths of that, the one that takes least.
+    The changes are another assignment, an assignor, more members, more partitions of a topic, and
+    one more topic for a member, each with its proved gain. The greatest gain comes first; of
+    changes with at least four fifths of it, the one that takes least.
 
     Parameters
     ----------
-    lower : the number that decides: ``"peak_load"``, partitions on the busiest member, or
-        ``"peak_lag"``, records; None: lag where all of it is known and there is some
-    assignors : those that are tried; None: the usual ones (docs/reference/shipped-assignors.md);
-        nothing: none
-    like : new members read what this one reads; None: every topic that somebody reads
-    assume_equal : take unknown subscriptions as all topics of the group. Else what is said holds
-        whoever reads what
-    time_limit : seconds for everything together but the assignors, which get as many for each
+    lower : what to lower: ``"peak_load"``, the partitions of the busiest member, or
+        ``"peak_lag"``, its records of lag; None: lag if all of it is known and there is some
+    assignors : assignors to try; None: the usual ones (docs/reference/shipped-assignors.md);
+        empty: none
+    like : new members read what this member reads; None: every topic that has a reader
+    assume_equal : take unknown subscriptions as all topics of the group; else the advice holds
+        whatever members read
+    time_limit : seconds for everything together except assignors, which get as many for each
         call, 5 at most
-    limit : processes in which assignors run; None: those of this call
+    limit : processes in which assignors run; None: new ones for this call
 
     Raises
     ------
     BadInput
-        Where the lag that is to be lowered is not known, or there is no such member or assignor.
+        If the lag to lower is unknown, the group is of Kafka Streams, or a member or an assignor
+        does not exist.
 
     Examples
     --------
@@ -136,11 +137,11 @@ def advise(
         return start
     here = start.now
     if here is not None and start.valid:
-        # What is there may have less than loads as even as can be, and than was found in time.
+        # The current peak may be lower: its loads may be less even, or the time was too short.
         least = best.peak
         peak = replace(least, value=min(least.value, here), bound=min(least.bound, here))
         best = replace(best, peak=peak)
-    # Where the verdict depends on who reads what, so does what assignors do.
+    # If the verdict depends on who reads what, so does the result of an assignor.
     asked = usual_assignors() if assignors is None else assignors
     names = asked if worlds.known or judged.verdict.sure else ()
     pods = pods_of(worlds.most) if worlds.known else None
@@ -158,21 +159,21 @@ def _advised(
     names: Sequence[str | AssignorFunction],
     limit: TimeLimit,
 ) -> Advice:
-    """Look for each kind of change, and put in order what is sure to lower the peak.
+    """Search each kind of change, and sort those that surely lower the peak.
 
     Parameters
     ----------
     names : assignors to try
     """
     worlds, best, now, lower = changes.worlds, changes.best, changes.now, changes.lower
-    # That of the verdict comes first, whichever number decides.
+    # The verdict's question comes first, also if lag is to be lowered.
     question, asks = start.judged.verdict.question, start.judged.asks
     is_open = question is None and not worlds.known
     if is_open and now is not None and peak_of(now, lower) > best.peak.bound:
         seconds = changes.time_left.share(2)
         further = asked_about(group, now, best.solution, best.lowest, seconds)
         question, asks = further.verdict.question, further.asks
-    # Whoever holds nothing may read all there is: what members more bring is known after that.
+    # An idle member may read every topic. Until that is known, so is no gain of more members.
     open_ = question is not None and now is not None and len(now.idle) > 0
     every, few = changes.rebalance()
     by_hand = _worth(every, changes)
@@ -181,7 +182,7 @@ def _advised(
     members = None if open_ else changes.more_members()
     partitions = _worth(changes.more_partitions(), changes)
     fewer, even = changes.fewer_members(), changes.more_even(by_hand)
-    # Assignors have a time of their own, and come when the one for all else is no longer needed.
+    # Assignors come last, as their time is not part of the time limit for all else.
     trials, assignor = tried_assignors(changes, names, limit)
     if isinstance(members, Change):
         hung = {trial.assignor for trial in trials if trial.status != "scored"}
@@ -205,10 +206,10 @@ def _advised(
 
 
 def _by_effect(changes: Sequence[Change]) -> list[Change]:
-    """Order changes by effect for cost, what mends first.
+    """Sort changes by effect and cost; those that make the assignment valid come first.
 
-    Of all that gain the most, or at least four fifths of that, the one comes first that takes
-    least: by its kind, then by moves.
+    Of the changes with at least four fifths of the greatest gain, the first is the one that takes
+    least, by its kind and then by moves.
     """
     left, ordered = list(changes), []
     while left:
@@ -220,10 +221,10 @@ def _by_effect(changes: Sequence[Change]) -> list[Change]:
 
 
 def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
-    """Return a change that gains enough of the peak before it; of another, that it does not.
+    """Return a change if it gains enough, else a `NoGain` with the reason.
 
-    What lowers lag has to gain as much as the moves of a verdict, a tenth; of what lowers the
-    greatest number of partitions, moves anything, whatever else 1%.
+    Lag has to fall by a tenth, as for the moves of a verdict. The greatest load has to fall by 1%
+    of itself, or by any amount if moves are enough for that.
     """
     if not isinstance(change, Change) or change.before is None:
         return change
@@ -245,13 +246,13 @@ def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain 
 
 
 def _condition(worlds: Worlds, lower: Lower, *, alike: bool) -> str | None:
-    """Return what all of the advice rests on, as far as it was assumed."""
+    """Return the assumptions on which all of the advice depends, None if there are none."""
     latest = if_latest(worlds.most).removeprefix("if ") if lower == "peak_lag" else None
     return " and ".join(filter(None, (ALL_ALIKE if alike else None, latest))) or None
 
 
 def _chosen(worlds: Worlds, lower: Lower | None) -> Lower:
-    """Return the number that decides: lag where all of it is known and there is some."""
+    """Return what to lower: lag, unless given, if all of it is known and there is some."""
     if lower is not None:
         require_one_of("lower", lower, TO_LOWER)
     if lower == "peak_load":
@@ -267,7 +268,7 @@ def _chosen(worlds: Worlds, lower: Lower | None) -> Lower:
 
 
 def _total(worlds: Worlds, lower: Lower) -> int:
-    """Return how much there is of what the busiest member has a part of."""
+    """Return the partitions, or records of lag, that all members share."""
     group = worlds.most
     read = group.readers[group.topic] > 0
     if lower == "peak_load":

@@ -1,4 +1,4 @@
-"""Changes: of each kind the one that lowers a group's peak most, or why none does."""
+"""Changes: for each kind, the change that lowers a group's peak most, or why none does."""
 
 from __future__ import annotations
 
@@ -39,27 +39,28 @@ if TYPE_CHECKING:
     from groups.group import Group
     from optimal.time_left import TimeLeft
 
-# Pairs of a member and a topic that are tried: each is one solve, by flows a quick one.
+# (member, topic) pairs to try: each takes a solve, which is quick by flows.
 MOST_PAIRS = {"peak_load": 64, "peak_lag": 12}
-# All moves are advised, and not the few of a verdict, from one part in so many of the peak on.
+# All moves are advised instead of a few if they gain one more part in so many of the peak.
 MORE_MOVES = 100
-# Cells of members and topics that are looked at.
+# Members times topics to examine.
 MOST_CELLS = 10**6
-# Counts of partitions that are tried, and how large a count may be of that of today.
+# How many counts of partitions to try, and the greatest as a multiple of the present count.
 MOST_COUNTS, MOST_TIMES = 12, 4
 
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """A group whose peak is to be lowered, and what is known of it as it is.
+    """The search for changes that lower a group's peak.
 
     Attributes
     ----------
-    best : the least peak without a change
-    now, plan : what the members hold, and what the verdict says to go for; None without
-    total : what all members have together
-    like : new members read what this one reads
-    pod : how many members come and go together, as those of a pod do
+    best : the least peak of the present group
+    now : the current assignment; None if no member holds a partition
+    plan : the assignment that the verdict advises, or None
+    total : partitions, or records of lag, that all members share
+    like : new members read what this member reads
+    pod : how many members join and leave together, as those of a pod do
     """
 
     worlds: Worlds
@@ -73,16 +74,16 @@ class Changes:
     pod: int = 1
 
     def rebalance(self) -> tuple[Change | NoGain | None, Change | None]:
-        """Return the assignment to go to, where it has a lower peak or mends what is there.
+        """Return the change to an assignment with a lower peak, or that mends the current one.
 
-        The second is one with fewer moves that brings most of that, where there is one.
+        The second result is one with fewer moves and most of the gain, or None.
         """
         now, plan, best, lower = self.now, self.plan, self.best, self.lower
         if now is None:
             return None, None
         here, mends = peak_of(now, lower), len(now.violations)
         if plan is not None and peak_of(plan, lower) <= best.peak.value:
-            # What the verdict names goes before another that is as good.
+            # The verdict's assignment is preferred to another that is as good.
             order = ("balance", MOVES)
             if values(plan, order) <= values(best.assignment, order):
                 best = replace(best, assignment=plan)
@@ -111,12 +112,12 @@ class Changes:
         return fewer, None
 
     def more_even(self, by_hand: Change | NoGain | None) -> int | None:
-        """Return the moves to more even loads, where a rebalance does not lower the peak."""
+        """Return how many moves make loads more even, if a rebalance does not lower the peak."""
         if self.now is None or not isinstance(by_hand, NoGain):
             return None
         even: Assignment | None = self.best.assignment
         if self.lower == "peak_lag":
-            # Of those with the least lag some move more than balance takes.
+            # The assignment with the least lag may have more moves than balance needs.
             limit = self.time_left.share(4)
             even = solve(self.now.group, TIERS_OF["peak_load"], time_limit=limit).assignment
         if even is None or values(even, ("balance",)) >= values(self.now, ("balance",)):
@@ -124,12 +125,12 @@ class Changes:
         return len(even.moved)
 
     def isolated(self, evened: Change | None) -> Change | None:
-        """Return the assignment with less lag where loads may be uneven; None without less.
+        """Return the change to uneven loads with less lag; None if there is none.
 
         Parameters
         ----------
-        evened : the rebalance that is advised. The gain is counted from there if that mends the
-            group or takes fewer moves, else from what is there now
+        evened : the rebalance that is advised. The gain is counted from it if it mends the current
+            assignment or takes fewer moves, else from the current assignment
         """
         if self.lower != "peak_lag":
             return None
@@ -148,18 +149,18 @@ class Changes:
         return Change("isolate", before, after, found.assignment)
 
     def more_members(self) -> Change | NoGain:
-        """Return the fewest pods more for which the peak falls enough for sure.
+        """Return the fewest new pods with which the peak surely falls enough.
 
-        Another member never raises the least peak of partitions, so steps that double and then
-        halve find them. Of lag it may, with loads as even as can be: then it is a number that
-        does.
+        They are found by doubling and then bisection, as one more member never raises the least
+        peak of partitions. With loads as even as can be it may raise that of lag: then the result
+        is a number that is enough, but may not be the fewest.
         """
-        there, peak, pod = len(self.worlds.least.members), self.best.peak, self.pod
+        present, peak, pod = len(self.worlds.least.members), self.best.peak, self.pod
         most = int(self.worlds.most.partitions.sum())
-        floor, because = self._lowest_of_all()
+        lower_bound, because = self._lowest_of_all()
         wanted = peak.bound - least_gain(peak.bound, self.lower)
-        if floor > wanted:
-            none = peak.value - floor < least_gain(peak.value, self.lower)
+        if lower_bound > wanted:
+            none = peak.value - lower_bound < least_gain(peak.value, self.lower)
             because = (
                 f"As many as now can have {peak.value:,}. {because}, however many members there "
                 "are."
@@ -168,17 +169,17 @@ class Changes:
         known: dict[int, Best | None] = {}
 
         def falls(more: int) -> bool:
-            members = partial(what_if, members=there + more * pod, like=self.like)
+            members = partial(what_if, members=present + more * pod, like=self.like)
             found = known[more] = self._least(members)
             return found is not None and found.peak.value <= wanted
 
-        # With fewer each would have more on average.
-        low = max(0, -(-(-(-self.total // wanted) - there) // pod) - 1)
+        # With fewer members even the average would be above the wanted peak.
+        low = max(0, -(-(-(-self.total // wanted) - present) // pod) - 1)
         step = 1
         while not falls(low + step):
             low += step
             if low >= most or self.time_left.is_up:
-                members = there + low * pod
+                members = present + low * pod
                 enough = least_share(self.lower)
                 unknown = f"No number up to {members:,} is known to lower it by {enough}."
                 return NoGain("members", unknown, proved=False)
@@ -186,13 +187,13 @@ class Changes:
         more = fewest(low, low + step, falls, self.time_left)
         found = known[more]
         assert found is not None
-        return self._change("members", found, members=there + more * pod)
+        return self._change("members", found, members=present + more * pod)
 
     def fewer_members(self) -> Change | None:
-        """Return the fewest pods with the same peak, where who leaves makes no difference.
+        """Return the change to the fewest pods with the same peak; those that hold least leave.
 
-        Those leave that hold least. None where none is to spare, members differ, or the least peak
-        is not proved. Of lag nothing is said: with fewer members it is read more slowly.
+        None if no pod is to spare, if members differ, so that it matters which one leaves, or if
+        the least peak is not proved. None for lag, too: fewer members read it more slowly.
         """
         worlds, peak, group = self.worlds, self.best.peak, self.worlds.least
         if self.lower != "peak_load" or self.like:
@@ -217,10 +218,10 @@ class Changes:
         return self._change("fewer members", found, members=len(left), leaves=leaves)
 
     def one_more_reader(self) -> Change | NoGain | None:
-        """Return the member and the topic that it should read besides, for the lowest peak.
+        """Return the change by which one member reads one more topic, with the lowest peak.
 
-        Members that read the same are as good as each other for that: of those the one that has
-        least is looked at. None where it is not known who reads what.
+        Of members that read the same topics, only the one that has least is tried: the others are
+        as good. None if a subscription is unknown.
         """
         if not self.worlds.known:
             return None
@@ -232,8 +233,8 @@ class Changes:
             if (group.readers[wanted] == len(group.members)).all():
                 reason = "Every member reads every topic that somebody reads."
             return NoGain("subscription", reason, proved=True)
-        floor = max(-(-self.total // len(group.members)), self._lowest_of_all()[0])
-        if peak.value - floor < least_gain(peak.value, self.lower):
+        lower_bound = max(-(-self.total // len(group.members)), self._lowest_of_all()[0])
+        if peak.value - lower_bound < least_gain(peak.value, self.lower):
             reason = "On average members have as much, or one partition alone has."
             return NoGain("subscription", reason, proved=True)
         seconds = turn_seconds(self.time_left, 2 * len(pairs))
@@ -264,11 +265,11 @@ class Changes:
         return self._change("subscription", least, member=who, topic=what, restarts=1)
 
     def more_partitions(self) -> Change | NoGain:
-        """Return the topic and the number of partitions with the lowest peak, in those of today.
+        """Return the change by which one topic gets more partitions, with the lowest peak.
 
-        Tried are topics that have fewer partitions than readers, or a number that their readers
-        do not divide: as many as readers, or the next multiple of them. What a topic has of
-        records is taken to stay the same, and to be spread evenly over its partitions.
+        Topics whose number of partitions is no multiple of their readers are tried with the next
+        multiple. A topic's records are assumed to stay the same and to be spread evenly over its
+        partitions; the peak is in parts of present partitions.
         """
         if self.lower == "peak_lag":
             reason = "The lag that is there stays in the partitions where it is."
@@ -317,19 +318,19 @@ class Changes:
         lower: str | None = None,
         **what: Any,
     ) -> Change:
-        """Return a change to what was found, by few moves."""
+        """Return a change of a kind with few moves; `what` are further fields of it."""
         found = with_few_moves(found, lower or self.lower, turn_seconds(self.time_left))
         return Change(kind, self.best.peak, found.peak, found.assignment, **what)
 
     def _least(
         self, change: Callable[[Group], Group], lower: str | None = None, *, parts: int = 2
     ) -> Best | None:
-        """Return the least peak after a change, in one of so many parts of the time left."""
+        """Return the least peak after a change, found in one of `parts` parts of the time left."""
         seconds = turn_seconds(self.time_left, parts)
         return least_peak(self.worlds.changed(change), lower or self.lower, seconds)
 
     def _lowest_of_all(self) -> tuple[int, str]:
-        """(peak, why) below which no number of members comes, where somebody reads something."""
+        """(peak, reason): a lower bound on the peak with any number of members."""
         most = hottest(self.worlds.least)
         if self.lower == "peak_load":
             return 1, "A partition is with one member: somebody holds at least 1"
@@ -339,10 +340,10 @@ class Changes:
 
 
 def _spread_over(group: Group, topic: int, count: int) -> Group:
-    """Return the group whose topic has so many partitions, its records spread evenly over them.
+    """Return the group after a topic gets `count` partitions with its records spread evenly.
 
-    The weight of a partition is what it has of the records, in parts of which one of today has as
-    many as the count over the greatest number that divides both counts.
+    The weight of a partition is its share of the records. A present partition has the weight
+    ``count / gcd(present count, count)``.
     """
     was, at = int(group.partitions[topic]), int(group.first[topic])
     grown = what_if(group, partitions={group.topics[topic]: count})
@@ -352,11 +353,11 @@ def _spread_over(group: Group, topic: int, count: int) -> Group:
 
 
 def _pairs(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[int, int]], int]:
-    """Return (member, topic) pairs to try, the most promising first, and how many there are.
+    """Return the (member, topic) pairs to try, most promising first, and the number of all pairs.
 
-    Of partitions, all others are proved not to lower the peak: the fullest block
-    (docs/explanation/proof.md) holds more than it can at a lower peak, and only who is not of it
-    can take something of it.
+    For partitions, all other pairs are proved not to lower the peak: the fullest block
+    (docs/explanation/proof.md) holds more than a lower peak allows, and only a member outside it
+    can take some of that.
     """
     loads = best.assignment.loads
     topics = np.flatnonzero((group.readers > 0) & (group.partitions > 0))
@@ -380,12 +381,12 @@ def _pairs(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[int, int]
         reads = group.subscribes(np.array(members, np.int64), np.full(len(members), topic))
         every += int((~reads).sum())
         if len(pairs) < MOST_PAIRS[lower]:
-            pairs += [(m, topic) for m, there in zip(members, reads, strict=True) if not there]
+            pairs += [(m, topic) for m, is_read in zip(members, reads, strict=True) if not is_read]
     return pairs[: MOST_PAIRS[lower]], every
 
 
 def _weights(group: Group, lower: Lower) -> Int64:
-    """(topics,) int64: what each topic has of what the peak is made of."""
+    """(topics,) int64: partitions, or records of lag, of each topic."""
     if lower == "peak_load" or group.lag_records is None:
         return group.partitions
     found = np.zeros(len(group.topics), np.int64)
@@ -396,11 +397,11 @@ def _weights(group: Group, lower: Lower) -> Int64:
 def _counts(worlds: Worlds) -> list[tuple[int, int]]:
     """(topic, number of partitions) to try, topics with most partitions first."""
     group = worlds.least
-    readers, there = worlds.most.readers, group.partitions
-    topics = np.flatnonzero((group.readers > 0) & (there > 0))
-    topics = topics[there[topics] % readers[topics] != 0]
-    topics = topics[np.argsort(-there[topics], kind="stable")]
-    next_multiple = (-(-there[topics] // readers[topics])) * readers[topics]
-    fits = next_multiple <= np.maximum(MOST_TIMES * there[topics], len(group.members))
+    readers, present = worlds.most.readers, group.partitions
+    topics = np.flatnonzero((group.readers > 0) & (present > 0))
+    topics = topics[present[topics] % readers[topics] != 0]
+    topics = topics[np.argsort(-present[topics], kind="stable")]
+    next_multiple = (-(-present[topics] // readers[topics])) * readers[topics]
+    fits = next_multiple <= np.maximum(MOST_TIMES * present[topics], len(group.members))
     pairs = zip(topics[fits].tolist(), next_multiple[fits].tolist(), strict=True)
     return list(pairs)[:MOST_COUNTS]

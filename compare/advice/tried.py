@@ -1,4 +1,4 @@
-"""Trials: what assignors do with a group, and whether they keep the least peak from then on."""
+"""Trials: the assignment of each assignor, and whether it keeps the least peak after changes."""
 
 from __future__ import annotations
 
@@ -30,35 +30,35 @@ if TYPE_CHECKING:
     from heuristics import AssignorFunction
     from heuristics.time_limit import TimeLimit
 
-# Members each of whom leaves once.
+# At most this many members leave, one in each trial.
 MOST_LEAVE = 5
-# For the least peak after each.
+# Seconds for the least peak after a join or a leave.
 TRIED_SECONDS = 0.5
 
 
 def tried_assignors(
     changes: Changes, assignors: Sequence[str | AssignorFunction], limit: TimeLimit
 ) -> tuple[list[Tried], Change | NoGain | None]:
-    """Try assignors on a group, and on what they made of it after one member joins or leaves.
+    """Try assignors on a group, and again after one member joins or leaves.
 
-    Where it is not known who reads what, an assignor is refused that does not do as well where
-    members read the most that they may as where they read the least; no joins and leaves are
-    tried.
+    With unknown subscriptions, an assignor is refused unless it does as well where members read
+    the most that they may as where they read the least, and no joins and leaves are tried.
 
     Parameters
     ----------
-    limit : of each call
+    limit : for each call
 
     Returns
     -------
-    trials : one an assignor, and the best of them where it has a lower peak than now
+    trials : one for each assignor
+    best : the change to the best assignor, or why none can be advised; None if that is not asked
     """
-    trials, valid = _tried(changes, assignors, limit)
+    trials, valid = _trials_of(changes, assignors, limit)
     if not assignors or changes.now is None or not changes.now.is_valid:
         return trials, None
     here, best = peak_of(changes.now, changes.lower), changes.best.peak
-    # One that makes no valid plan after a join or a leave is not advised, nor is the rule as
-    # written of the class that assigns now.
+    # Not advised: an assignor without a valid plan after a join or a leave, and a rule written
+    # from a KIP's text whose own class assigns now.
     good = [
         (trial, made)
         for trial, made in valid
@@ -66,7 +66,7 @@ def tried_assignors(
         and not (is_rule(trial.assignor) and assigns_now(trial.assignor, made.group))
     ]
     if changes.lower == "peak_load" and is_ours(changes.now.group):
-        # It gives the least at the next rebalance.
+        # Our own assignor reaches the least peak at the next rebalance.
         return trials, None
     better = _better_assignor(here, best.value, good)
     if better is not None:
@@ -82,15 +82,15 @@ def tried_assignors(
     return trials, NoGain("assignor", reason, proved=best.bound >= here)
 
 
-def _tried(
+def _trials_of(
     changes: Changes, assignors: Sequence[str | AssignorFunction], limit: TimeLimit
 ) -> tuple[list[Tried], list[tuple[Tried, Assignment]]]:
-    """Return a row an assignor, and again those that made a valid assignment, with that."""
+    """Return the trial of each assignor, and (trial, assignment) of those that are valid."""
     worlds, best, lower = changes.worlds, changes.best, changes.lower
     group = worlds.least
     events = _events(group) if worlds.known and assignors else []
-    there = [_after(group, *event) for event in events]
-    known = least_peaks([Worlds(one, one) for one in there], lower, TRIED_SECONDS)
+    changed = [_after(group, *event) for event in events]
+    known = least_peaks([Worlds(one, one) for one in changed], lower, TRIED_SECONDS)
     trials: list[Tried] = []
     valid: list[tuple[Tried, Assignment]] = []
     for asked in assignors:
@@ -147,14 +147,14 @@ def not_reached(
     assignors: Sequence[str | AssignorFunction],
     limit: TimeLimit,
 ) -> tuple[tuple[str, int | None], ...]:
-    """(assignor, peak) of those that leave the busiest member more than a change allows.
+    """(assignor, peak) of the assignors whose peak is greater than a change allows.
 
-    Those that make no valid assignment of it have None as their peak.
+    The peak is None if an assignor makes no valid assignment.
 
     Parameters
     ----------
-    change : its group is as it is then, with what the members hold before
-    limit : of each call
+    change : the group of its assignment is the changed one, with what members hold before
+    limit : for each call
     """
     made = assignments_by(change.assignment.group, assignors, limit)
     peaks = ((name, None if one is None else peak_of(one, lower)) for name, one in made)
@@ -162,24 +162,24 @@ def not_reached(
 
 
 def _by_chance(trial: Tried) -> bool:
-    """Return whether nothing of what an assignor reaches is left after a join or a leave."""
+    """Return whether an assignor had the least peak after none of the joins and leaves tried."""
     return trial.tried > 0 and not trial.kept
 
 
 def _better_assignor(
     now: int, least: int, valid: Sequence[tuple[Tried, Assignment]]
 ) -> Change | None:
-    """Return the assignor with the lowest peak, where that is worth a restart of all members.
+    """Return the change to the assignor with the lowest peak; None if none is worth a restart.
 
-    A rule as written comes after all that people can deploy. Of several with the lowest peak the
-    one that assigns already, then the one that keeps to the least after most joins and leaves,
-    then that with the fewest moves, then the one that takes least to change to. None where all
-    gain less than half of what can be gained, or gain it by chance.
+    A rule written from a KIP's text comes after all assignors that can be deployed. Ties go to the
+    assignor that assigns now, then to the one that kept the least peak after most joins and
+    leaves, then to fewer moves, then to the one that is easiest to deploy. An assignor is not
+    worth it if it gains less than half of what is possible, or gains it by chance.
 
     Parameters
     ----------
-    now, least : the peak of what the members hold, and the least that they can have
-    valid : those that may be advised
+    now, least : the current peak, and the least possible
+    valid : (trial, assignment) of the assignors that may be advised
     """
     worth = [
         (trial, made)
@@ -213,7 +213,7 @@ def _better_assignor(
 
 
 def _cost(made: Assignment, lower: Lower) -> tuple[bool, int, int]:
-    """Order assignments: those that are not valid last, then by peak and moves."""
+    """Return the key that sorts assignments: valid ones first, then by peak and moves."""
     return not made.is_valid, peak_of(made, lower), len(made.moved)
 
 
@@ -222,7 +222,7 @@ def _not_valid(made: Assignment) -> str:
 
 
 def _event(group: Group, stay: Sequence[int], members: int) -> str:
-    """Return which join or leave it was."""
+    """Return a join or a leave in words."""
     if members > len(group.members):
         return "one member has joined"
     (gone,) = set(range(len(group.members))) - set(stay)
@@ -230,13 +230,13 @@ def _event(group: Group, stay: Sequence[int], members: int) -> str:
 
 
 def _events(group: Group) -> list[tuple[list[int], int]]:
-    """(members that stay, how many there are then) of one join, and of some leaves."""
-    there = len(group.members)
-    everybody = list(range(there))
-    events = [(everybody, there + 1)]
-    if there > 1:
-        few = np.unique(np.linspace(0, there - 1, min(there, MOST_LEAVE)).astype(int)).tolist()
-        events += [([m for m in everybody if m != gone], there - 1) for gone in few]
+    """(members that stay, number of members then) of one join and of a few leaves."""
+    count = len(group.members)
+    everybody = list(range(count))
+    events = [(everybody, count + 1)]
+    if count > 1:
+        few = np.unique(np.linspace(0, count - 1, min(count, MOST_LEAVE)).astype(int)).tolist()
+        events += [([m for m in everybody if m != gone], count - 1) for gone in few]
     return events
 
 

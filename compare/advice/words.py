@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from compare.advice.advice import Advice, Change, Peak
     from groups.errors import Failure
 
-# What a kind of change is called where it gains nothing.
+# The name of each kind of change in lines that say that it gains nothing.
 NAMED = {
     "rebalance": "moving partitions",
     "isolate": "uneven loads",
@@ -51,7 +51,7 @@ NAMED = {
 }
 NO_WAY_BACK = "so their order across the change is lost; partitions cannot be taken away again."
 OF_OPTIMUM = "Its moves may differ from those of the optimum, which are:"
-# What stands behind a reason that is not proved.
+# Follows a reason that is not proved.
 UNPROVED = {
     "rebalance": " (that none has less is not proved)",
     "isolate": " (that none has less is not proved)",
@@ -63,7 +63,7 @@ UNPROVED = {
 
 
 def headline(advice: Advice) -> str:
-    """Return what the busiest member has now, and the least that it can have."""
+    """Return the sentence on what the busiest member has now, and the least that it can have."""
     name, best = advice.group, advice.best
     if not advice.members:
         if advice.judged.verdict.says == NOBODY_READS:
@@ -79,7 +79,7 @@ def headline(advice: Advice) -> str:
     given = f", if {advice.condition}" if advice.condition else ""
     if advice.now is None:
         if best is None:
-            # Who reads what is not known, or the time was too short.
+            # Subscriptions are unknown, or the time was too short.
             members = counted(advice.members, "member")
             return f"{name}: {members} share {unit}; nothing assigned yet."
         least = f"{who} {has} {_value(best)} of {unit}"
@@ -97,7 +97,7 @@ def headline(advice: Advice) -> str:
 
 
 def to_find_out(advice: Advice) -> str:
-    """Return the question to answer before anything is changed; empty where there is none."""
+    """Return the sentence with the question to answer first; empty if there is none."""
     if advice.question is None:
         return ""
     same = advice.question == advice.judged.verdict.question
@@ -106,15 +106,15 @@ def to_find_out(advice: Advice) -> str:
 
 
 def to_do(advice: Advice) -> list[Change]:
-    """Return the changes, of moves and the assignor that makes them the moves alone."""
+    """Return the changes without assignors that make moves which are already among them."""
     makers = [maker_of(change, advice) for change in advice.changes]
     return [change for change in advice.changes if change not in makers]
 
 
 def maker_of(change: Change, advice: Advice) -> Change | None:
-    """Return the advised assignor that makes advised moves; None of others, or if none does.
+    """Return the advised assignor that makes the moves of a rebalance; None if there is none.
 
-    By lag none does but by chance.
+    None for lag, too: assignors lower it only by chance.
     """
     if change.kind != "rebalance" or change.mends or advice.lower != "peak_load":
         return None
@@ -131,7 +131,7 @@ def _cost(change: Change) -> tuple[int, int]:
 
 
 def what_to_do(change: Change, advice: Advice) -> str:
-    """Return what to change, and what the busiest member has then."""
+    """Return the sentence on what to change, and what the busiest member has then."""
     change = maker_of(change, advice) or change
     now = advice.members
     then = change.members or now
@@ -165,7 +165,7 @@ def what_to_do(change: Change, advice: Advice) -> str:
 
 
 def _in_pods(members: int, advice: Advice) -> str:
-    """Return ``2 members``, or ``1 pod of 2 members`` where they come and go together."""
+    """Return ``2 members``, or ``1 pod of 2 members`` if they join and leave together."""
     if advice.pods is None:
         return counted(members, "member")
     each = advice.pods.threads
@@ -173,7 +173,7 @@ def _in_pods(members: int, advice: Advice) -> str:
 
 
 def proofs_of(change: Change) -> list[str]:
-    """Return the kinds of proof that a gain rests on, as `why` names them; none of a bound."""
+    """Return the kinds of proof of a gain; empty if the peak after it is not proved."""
     before, after = change.before, change.after
     if not after.proved or after.proof == "as it is":
         return []
@@ -183,11 +183,11 @@ def proofs_of(change: Change) -> list[str]:
 
 
 def why(change: Change, advice: Advice) -> str:
-    """Return how the gain is known."""
+    """Return the sentence on how the gain is known."""
     before, after, proofs = change.before, change.after, " and ".join(proofs_of(change))
     unit = "" if advice.lower == "peak_load" else " of lag"
     if change.kind == "assignor":
-        return _tried(change, advice)
+        return _trial_in_words(change, advice)
     if change.kind == "rebalance" and after.proof == "as it is" and advice.best is not None:
         return _beside_all_moves(advice.best)
     if before is None or before.proof == "as it is":
@@ -209,11 +209,11 @@ def why(change: Change, advice: Advice) -> str:
 
 
 def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
-    """Return what a gain rests on, and what the change takes besides moves.
+    """Return sentences on what a gain assumes, and what the change takes besides moves.
 
     Parameters
     ----------
-    fewer_moves : the command that shows what fewer moves bring; empty where there is none
+    fewer_moves : the command that shows what fewer moves bring; empty if there is none
     """
     said = []
     if change.not_reached:
@@ -246,7 +246,7 @@ def depends(change: Change, advice: Advice, fewer_moves: str = "") -> list[str]:
 
 
 def _who_makes(change: Change, advice: Advice, fewer_moves: str) -> list[str]:
-    """Return what makes advised moves, what that takes, and where fewer moves are shown."""
+    """Return sentences on who makes advised moves, and the command that shows fewer moves."""
     if advice.lower == "peak_lag":
         fewer = f"What fewer moves bring if loads may differ: {fewer_moves}."
         return [
@@ -256,7 +256,7 @@ def _who_makes(change: Change, advice: Advice, fewer_moves: str) -> list[str]:
     if (maker := maker_of(change, advice)) is not None:
         moves = "as few moves as the optimum" if change.moves > 1 else "1 move, as the optimum"
         return [
-            _tried(maker, advice, f"it gets there by {moves}"),
+            _trial_in_words(maker, advice, f"it gets there by {moves}"),
             *steps_to_deploy(maker),
             OF_OPTIMUM,
         ]
@@ -264,16 +264,16 @@ def _who_makes(change: Change, advice: Advice, fewer_moves: str) -> list[str]:
 
 
 def _by_whom(change: Change, advice: Advice) -> str:
-    """Return which assignor comes as far by as few moves; empty where none was tried."""
+    """Return the sentence on an assignor that gets there by as few moves; empty if none tried."""
     group, least = change.assignment.group, _cost(change)
-    there = {
+    as_good = {
         trial.assignor: (trial.peak, trial.moves)
         for trial in advice.assignors
         if trial.peak is not None and (trial.peak, trial.moves) <= least
     }
     if is_ours(group):
         return who_moves(where_ours_runs(group))
-    if name := best_of(there, group):
+    if name := best_of(as_good, group):
         by = "by as few, maybe other, moves"
         return who_moves(f"let {spoken(name)} assign. It gets there {by}.")
     many = len(advice.assignors)
@@ -281,7 +281,7 @@ def _by_whom(change: Change, advice: Advice) -> str:
 
 
 def _not_reached(change: Change, advice: Advice) -> str:
-    """Return which assignors leave more than a change allows, or make no valid plan of it."""
+    """Return the sentence on assignors that leave more than a change allows or have no plan."""
     holds = "holds" if advice.lower == "peak_load" else "has"
     lead = f"the busiest one then {holds} "
     more: list[str] = []
@@ -297,7 +297,7 @@ def _not_reached(change: Change, advice: Advice) -> str:
 
 
 def _beside_all_moves(best: Peak) -> str:
-    """Return how low the peak is with as many moves as it takes, beside one with few moves."""
+    """Return the sentence on the peak that more moves reach."""
     if best.proved:
         return f"With more moves it is {best.value:,}, and with even loads no assignment has less."
     return (
@@ -307,7 +307,7 @@ def _beside_all_moves(best: Peak) -> str:
 
 
 def hot_partition(advice: Advice) -> str:
-    """Return what to do for new records about a partition that has most of the lag, if one has."""
+    """Return sentences on a partition with most of the lag, and how to spread new records."""
     if advice.hot is None:
         return ""
     hot = advice.hot
@@ -319,30 +319,30 @@ def hot_partition(advice: Advice) -> str:
 
 
 def hosts_and_pods(advice: Advice, command: str) -> list[str]:
-    """Return whether hosts are uneven, and what one more pod like those that are there brings.
+    """Return sentences on uneven hosts, and on the gain of one more pod.
 
     Parameters
     ----------
-    command : what solves the group for even hosts
+    command : the command that prints the group's assignment with even hosts
     """
     said = []
     if (hosts := hosts_told(advice.judged, command)) is not None:
         said.append(hosts)
     if (pods := advice.pods) is not None:
-        there = pods.members_now // pods.threads
+        present = pods.members_now // pods.threads
         now, more = (
             spread([row.least_load, row.most_load])
-            for row in map(pods.with_pods, (there, there + 1))
+            for row in map(pods.with_pods, (present, present + 1))
         )
         said.append(
             f"In pods of {pods.threads:,} members: at the best a member holds {now} with the "
-            f"{there:,} pods of now and {more} with one more. {pods.even_told}"
+            f"{present:,} pods of now and {more} with one more. {pods.even_told}"
         )
     return said
 
 
 def gains_nothing(advice: Advice) -> list[str]:
-    """Return which kinds of change do not lower the peak, and why."""
+    """Return a line for each kind of change that does not lower the peak, with the reason."""
     lines = []
     for one in advice.no_gain:
         known = "" if one.proved else UNPROVED[one.kind]
@@ -352,7 +352,7 @@ def gains_nothing(advice: Advice) -> list[str]:
 
 
 def conclusion(advice: Advice) -> str:
-    """Return the sentence that nothing helps, where that is so; else an empty one."""
+    """Return the sentence that nothing helps; empty if a change does."""
     if advice.best is None:
         return ""
     if advice.question is not None:
@@ -370,9 +370,9 @@ def conclusion(advice: Advice) -> str:
 
 
 def more_even(advice: Advice) -> str:
-    """Return that moves make loads more even without a lower peak, where so; else nothing.
+    """Return the clause that moves make loads more even, though not the peak lower; or nothing.
 
-    Where lag decides, `verdict_told` says it.
+    Nothing if lag is to be lowered: `verdict_told` says it then.
     """
     if advice.more_even is None or advice.lower == "peak_lag":
         return ""
@@ -380,7 +380,7 @@ def more_even(advice: Advice) -> str:
 
 
 def in_short(advice: Advice) -> str:
-    """Return what to change first in a few words, or why nothing is."""
+    """Return the first change in a few words, or why there is none."""
     if advice.changes:
         return what_to_do(advice.changes[0], advice).partition(": the busiest")[0]
     if advice.question is not None:
@@ -406,7 +406,7 @@ def in_short(advice: Advice) -> str:
 
 
 def what_decides(advice: Advice) -> str:
-    """Return which number decides, and on what it depends."""
+    """Return the line on the number that is to be lowered."""
     if advice.lower == "peak_load":
         return "what decides: peak_load, the partitions of the busiest member"
     return (
@@ -416,7 +416,7 @@ def what_decides(advice: Advice) -> str:
 
 
 def verdict_told(advice: Advice, by_load: str) -> str:
-    """Return the verdict on what members hold; empty where nobody holds anything.
+    """Return sentences with the verdict; empty if no member holds a partition.
 
     Parameters
     ----------
@@ -438,7 +438,7 @@ def verdict_told(advice: Advice, by_load: str) -> str:
 
 
 def not_advised(advice: Advice) -> list[str]:
-    """Return for each assignor that cannot be advised why, the one that assigns now first."""
+    """Return a line on each assignor that cannot be advised; the one that assigns now is first."""
     said: list[str] = []
     for trial in advice.assignors:
         if trial.reason in (None, DEPENDS):
@@ -456,11 +456,11 @@ def not_advised(advice: Advice) -> list[str]:
 
 
 def several(advice: Sequence[Advice], failed: Sequence[Failure]) -> str:
-    """Return the verdicts on several groups, in the sentence of `assay score`.
+    """Return the sentence on the verdicts of several groups.
 
     Parameters
     ----------
-    failed : what could not be judged
+    failed : inputs that could not be judged
     """
     return overview_of([one.judged for one in advice], failed=failed).sentence()
 
@@ -470,13 +470,13 @@ def _assigned_by(advice: Advice) -> str:
 
 
 def _enough(advice: Advice) -> str:
-    """Return `` enough`` where less is known than members have now, but not worth its cost."""
+    """Return `` enough`` if a lower peak is known that is not worth its cost, else nothing."""
     best, now = advice.best, advice.now
     return " enough" if best is not None and now is not None and best.value < now else ""
 
 
 def _even(advice: Advice) -> str:
-    """Return among which assignments a peak is the least."""
+    """Return the words that restrict a least peak of lag to assignments with even loads."""
     return "" if advice.lower == "peak_load" else " with loads as even as can be"
 
 
@@ -499,7 +499,9 @@ def _then(change: Change, advice: Advice) -> str:
     return f"{who} holds {value} {instead}"
 
 
-def _tried(change: Change, advice: Advice, found: str = "that is the least there can be") -> str:
+def _trial_in_words(
+    change: Change, advice: Advice, found: str = "that is the least there can be"
+) -> str:
     (trial,) = [one for one in advice.assignors if one.assignor == change.assignor]
     best = advice.best
     least = f"Tried on this group: {found}"

@@ -1,8 +1,8 @@
-"""Worlds: a group whoever reads what, and the least that its busiest member can have.
+"""Worlds: a group with unknown subscriptions, and the least peak that it can have.
 
-Where subscriptions are unknown, what is true lies between two groups: the one where whoever is
-unknown reads just what it holds, and the one where it reads all that is in demand. What the first
-can have can be had; what the second cannot have cannot be had. Where all is known, both are one.
+The true group lies between two: in `least`, members of unknown subscription read only the topics
+that they hold, and in `most` every topic in demand. An assignment of the first is always possible;
+a bound of the second always holds. If all subscriptions are known, both are the same.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from groups.group import Group
     from optimal.solution import Solution
 
-# Loads as even as can be come first, as they do with all assignors that look at them. They have
-# the least peak of partitions, too.
+# Balance comes first, as in all assignors that look at it. The best balance also has the least
+# peak of partitions.
 TIERS_OF: dict[str, Objective] = {
     "peak_load": ("balance", MOVES),
     "peak_lag": ("balance", "peak_lag"),
@@ -36,11 +36,11 @@ TIERS_OF: dict[str, Objective] = {
 
 @dataclass(frozen=True, eq=False)
 class Worlds:
-    """A group in which each reads at least, and at most, what it may read.
+    """A group, once with members that read the least that they may, and once the most.
 
     Attributes
     ----------
-    least, most : the same object where all subscriptions are known
+    least, most : the same object if all subscriptions are known
     """
 
     least: Group
@@ -53,25 +53,25 @@ class Worlds:
 
     @property
     def known(self) -> bool:
-        """Whether it is known who reads what."""
+        """Whether all subscriptions are known."""
         return self.least is self.most
 
     def changed(self, change: Callable[[Group], Group]) -> Worlds:
-        """Return both as they are after a change."""
+        """Return both groups after a change."""
         least = change(self.least)
         return Worlds(least, least if self.known else change(self.most))
 
 
 @dataclass(frozen=True, eq=False)
 class Best:
-    """The least that the busiest member can have, and an assignment with that.
+    """The least peak of a group, and an assignment with it.
 
-    Of lag it is the least with loads as even as can be.
+    For lag it is the least with loads as even as can be.
 
     Attributes
     ----------
-    solution, lowest : where each reads the least, and where it reads the most, that it may; the
-        same object where all subscriptions are known
+    solution, lowest : where members read the least, and the most, that they may; the same object
+        if all subscriptions are known
     """
 
     peak: Peak
@@ -83,7 +83,7 @@ class Best:
 def least_peaks(
     worlds: Sequence[Worlds], lower: str, seconds: float | None = TURN
 ) -> list[Best | None]:
-    """Return the least peak of each of some groups; None where nothing was found in time.
+    """Return the least peak of each group; None if nothing was found in time.
 
     Parameters
     ----------
@@ -95,13 +95,13 @@ def least_peaks(
 
 
 def least_peak(worlds: Worlds, lower: str, seconds: float | None = TURN) -> Best | None:
-    """Return the least peak of one group; None where nothing was found in time."""
+    """Return the least peak of one group; None if nothing was found in time."""
     (best,) = least_peaks([worlds], lower, seconds)
     return best
 
 
 def with_few_moves(best: Best, lower: str, seconds: float | None = TURN) -> Best:
-    """Return an assignment of the same peak that moves as few partitions as can be found."""
+    """Return the best with an assignment of the same peak and fewer moves, if one is found."""
     if lower == "peak_load" or not len(best.assignment.moved):
         return best
     tiers = TIERS_OF[lower]
@@ -114,7 +114,7 @@ def with_few_moves(best: Best, lower: str, seconds: float | None = TURN) -> Best
 
 
 def peak_of(assignment: Assignment, lower: str) -> int:
-    """Return what the busiest member has."""
+    """Return the peak of an assignment: what the busiest member has."""
     if lower == "peak_load":
         return int(assignment.loads.max(initial=0))
     return values(assignment, (lower,))[0]
@@ -126,7 +126,7 @@ def _best(least: Solution, most: Solution, lower: str) -> Best | None:
     value = peak_of(least.assignment, lower)
     bound = _bound(most, lower)
     if lower == "peak_lag" and least.terms[:1] != most.terms[:1]:
-        # With more readers loads may be more even, and those that are may have a greater peak.
+        # If members read more, balance can be better, and its bound on lag does not apply here.
         bound = 0
     if lower == "peak_lag":
         bound = max(bound, least_for_somebody(least.group))
@@ -135,7 +135,7 @@ def _best(least: Solution, most: Solution, lower: str) -> Best | None:
 
 
 def _bound(solution: Solution, lower: str) -> int:
-    """Return what no assignment, of lag none with loads as even as can be, has less than."""
+    """Return a lower bound on the peak; for lag, of assignments with the best balance."""
     terms, group = solution.terms, solution.group
     if lower != "peak_load":
         return 0 if not terms or terms[-1].bound is None else terms[-1].bound

@@ -1,4 +1,4 @@
-"""Fall: how far the peak falls by a few moves with loads as even, and whether it is worth any."""
+"""Fall: how far a few moves lower the peak with loads as even, and whether any are worth it."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 FORMAT = "assay-worth/1"
-# Percent of what many moves gain that is worth stopping at.
+# Percent of the gain of `MOST_STEPS` steps that is enough to stop at.
 ENOUGH = 80
 MOST_STEPS = 10
-# What a few moves are.
+# The definition of a few moves, for people.
 FEW_MOVES = (
     f"at most {MOST_STEPS} steps, as few as bring {ENOUGH}% of the gain of all {MOST_STEPS}; a "
     "step moves a partition, or exchanges two"
 )
-# Pairs of partitions that are looked at in one step; a busy member with more exchanges none.
+# With more pairs of partitions than this, a step considers no exchanges.
 MOST_PAIRS = 2**20
 
 
@@ -42,7 +42,7 @@ class PeakFall:
 
     Attributes
     ----------
-    now, then : records of the busiest member, as it is and after the moves
+    now, then : lag in records of the busiest member, now and after the moves
     moves : how many partitions move
     """
 
@@ -52,16 +52,16 @@ class PeakFall:
 
     @property
     def from_to(self) -> str:
-        """From how many records to how many."""
+        """The text ``from 90 to 55``, in records."""
         return f"from {self.now:,} to {self.then:,}"
 
     @property
     def in_short(self) -> str:
-        """From how many records to how many, with the moves in brackets."""
+        """The text ``from 90 to 55 (2 moves)``."""
         return f"{self.from_to} ({counted(self.moves, 'move')})"
 
     def sentence(self) -> str:
-        """Return from what to what the lag could fall, and by how many moves."""
+        """Return the text ``from 90 to 55 by moving 2 partitions``."""
         return f"{self.from_to} by moving {counted(self.moves, 'partition')}"
 
     @property
@@ -72,18 +72,19 @@ class PeakFall:
 
 @dataclass(frozen=True, eq=False)
 class Fall(PeakFall):
-    """How far the lag of the busiest member can fall, whoever reads what, and how.
+    """How far the lag of the busiest member can fall, whatever members read, and by which moves.
 
     Attributes
     ----------
-    assignment : with loads no less even than now; no member gets a topic that it may not read
+    assignment : the one after the moves, with loads no less even than now; a member gets only
+        topics that it reads in the group of the current assignment
     """
 
     assignment: Assignment
 
     @property
     def in_numbers(self) -> PeakFall:
-        """The same without the assignment."""
+        """The fall without the assignment."""
         return PeakFall(self.now, self.then, self.moves)
 
     @staticmethod
@@ -93,7 +94,7 @@ class Fall(PeakFall):
 
 
 def lag_falls(now: Assignment, fall: Fall) -> bool:
-    """Return whether a fall is worth its moves, and the last member catches up no later then."""
+    """Return whether a fall is worth its moves and does not delay the last member's catch-up."""
     here, then = behind(now), behind(fall.assignment)
     if not fall.is_worth_it or here is None or then is None:
         return fall.is_worth_it
@@ -101,17 +102,18 @@ def lag_falls(now: Assignment, fall: Fall) -> bool:
 
 
 def fall_to(now: Assignment, target: Assignment) -> Fall | None:
-    """Return how far lag falls on the way to an assignment; None where a lag is not known."""
+    """Return how far an assignment lowers the greatest lag; None if a lag is unknown."""
     here, there = peak_lag(now), peak_lag(target)
     return None if here is None or there is None else Fall.to(target, here, there)
 
 
 def fall_by_few_moves(now: Assignment) -> Fall | None:
-    """Return how far lag falls by the fewest steps that bring most of what ten of them do.
+    """Return how far lag falls by the fewest steps that bring 80% of the gain of ten steps.
 
-    A step takes a partition from the busiest member, or exchanges it for another, so that the two
-    members have less than the busiest had and loads are no less even: the step that gains most
-    for a move. None where a lag is not known, or what members hold is not valid.
+    A step moves a partition away from the busiest member, or exchanges it for another, so that
+    both members have less lag than the busiest had, and loads are no less even. Of all such steps
+    it is the one with the greatest gain per move. None if a lag is unknown, or the current
+    assignment is not valid.
     """
     peak, lag = peak_lag(now), now.group.lag_records
     if peak is None or lag is None or not now.is_valid:
@@ -128,7 +130,7 @@ def fall_by_few_moves(now: Assignment) -> Fall | None:
 
 
 def _step(at: Assignment, lag: Int64) -> Int32 | None:
-    """(partitions,) the owners after the best step; None where none takes lag off the busiest."""
+    """(partitions,) the owners after the best step; None if no step lowers the greatest lag."""
     group, owner, loads = at.group, at.owner, at.loads
     held = np.flatnonzero(owner >= 0)
     records = np.zeros(len(group.members), np.int64)
@@ -165,19 +167,19 @@ def _step(at: Assignment, lag: Int64) -> Int32 | None:
 
 @dataclass(frozen=True, eq=False)
 class Worth:
-    """Whether moving is worth it.
+    """Whether moves lower the peak enough to be worth it.
 
     Attributes
     ----------
     group : its name
-    objective : the tiers up to the peak, those before it at their best
-    now : the peak of what the members hold
-    wanted : the greatest peak that is enough lower
-    found : the lowest peak that was found; bound : no assignment has a lower one
-    solution : the best with the fewest moves that were found for a peak of at most `wanted`; None
-        where it is to be left alone
-    fewest : no fewer moves do it
-    sure : whether that is proved: that there is none, or that there is
+    objective : the tiers up to the peak; earlier ones are at their optimum
+    now : the peak of the current assignment
+    wanted : the greatest peak that is low enough
+    found, bound : the lowest peak found, and a lower bound on it
+    solution : the one with the fewest moves found and a peak of at most `wanted`; None if the
+        group is to be left alone
+    fewest : lower bound on the moves
+    sure : whether it is proved that such a solution exists, or that none does
     """
 
     group: str
@@ -192,7 +194,7 @@ class Worth:
 
     @property
     def leave(self) -> bool:
-        """Whether what the members hold is to be left alone."""
+        """Whether to leave the current assignment alone."""
         return self.solution is None
 
     def to_dict(self) -> dict[str, object]:
@@ -219,20 +221,20 @@ def worth_moving(
     *,
     time_limit: float | None = 10.0,
 ) -> Worth:
-    """Return whether the peak can fall by a share of what it is, and the fewest moves that do it.
+    """Return whether the peak can fall by a given share, and the fewest moves for that.
 
     Parameters
     ----------
     falls_by : more than 0 and at most 1; a text may be ``"1/8"`` or ``"0.125"``
-    objective : has `peak_lag`, `peak_time` or `peak_weight`; the tiers before that are to be at
-        their best, those after it do not count
+    objective : has `peak_lag`, `peak_time` or `peak_weight`; earlier tiers have to be at their
+        optimum, later ones do not count
     time_limit : seconds for everything together
 
     Raises
     ------
     BadInput
-        Where the objective has no peak, the share is none, the group lacks what is needed, or what
-        its members hold is not valid, so that it cannot be left alone.
+        If the objective has no peak, `falls_by` is no such share, the group lacks what a tier
+        needs, or its current assignment is not valid and so cannot be left alone.
 
     Examples
     --------
@@ -287,9 +289,9 @@ def worth_moving(
 
 
 def _fewest(best: Solution, wanted: int, time_left: TimeLeft) -> tuple[Solution, int]:
-    """Return the solution with the fewest moves and a peak of at most `wanted`, and a bound.
+    """Return the solution with the fewest moves and a peak of at most `wanted`, and their bound.
 
-    First the fewest moves within that peak, then the lowest peak within so many moves.
+    The fewest moves within that peak are found first, then the lowest peak within these moves.
     """
     group, (*before, peak) = best.group, best.objective
     reached = [term.value for term in best.terms[:-1]]
@@ -310,7 +312,7 @@ def _fewest(best: Solution, wanted: int, time_left: TimeLeft) -> tuple[Solution,
 
 
 def moves_in(solution: Solution) -> int:
-    """Return how many partitions a solution moves; 0 where it has no assignment."""
+    """Return how many partitions a solution moves; 0 if it has no assignment."""
     return 0 if solution.assignment is None else len(solution.assignment.moved)
 
 

@@ -1,4 +1,4 @@
-"""Lowest: the least peak lag of one group, by so many rounds of search."""
+"""Lowest: the lowest peak lag of one group, by a search with a given number of rounds."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
     from optimal.time_left import TimeLeft
 
 PEAK = "peak_lag"
-# What is asked where the objective says nothing of lag.
+# The objective of the search if the group's own objective has no tier on lag.
 BALANCED: Objective = ("balance", PEAK)
 FIRST = {"balance": "balanced loads", MOVES: "the fewest moves"}
-# Rounds of search for all groups together, a group at most and at least. They are counted, so that
-# the answer is the same on a busy machine; a round takes about a millisecond.
+# Rounds of search for all groups together, and the most and the least for one. They are counted,
+# so that the result is the same on a busy machine. A round takes about a millisecond.
 ROUNDS, MOST_ROUNDS, LEAST_ROUNDS = 1_000, 200, 1
-# Far beyond what so many rounds take.
+# Far more than these rounds take.
 SECONDS = 60.0
-# Members times partitions: a round through more takes too long.
+# Members times partitions: with more, a round takes too long.
 MOST_CELLS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
 class LowestPeak:
-    """The lowest peak lag that was found, and what is known of it.
+    """The lowest peak lag that was found, with its bound.
 
     Attributes
     ----------
-    records : the lag of the member with most, of an assignment that can be had
-    bound : no assignment that is as good in the tiers before has less
+    records : the lag of the member with most
+    bound : a lower bound for assignments that are as good in the tiers `before`
     assignment : the one with that peak
-    before : the tiers in which it is as good as any
-    in_time : whether the search was not stopped by a clock
+    before : the tiers in which it is optimal
+    in_time : False if the search was stopped because time was up
     """
 
     records: int
@@ -56,18 +56,18 @@ class LowestPeak:
 
     @property
     def proved(self) -> bool:
-        """Whether it is proved to be the lowest."""
+        """Whether this is proved to be the lowest peak."""
         return self.records == self.bound
 
     @property
     def given(self) -> str:
-        """In what it is as good as any, as ``with balanced loads``; empty if in nothing."""
+        """The tiers `before` in words, as ``with balanced loads``; empty if there are none."""
         asked = [FIRST.get(tier, f"the best {tier}") for tier in self.before]
         return f"with {listed(asked)}" if asked else ""
 
     @property
     def named(self) -> str:
-        """What it is: ``the least with balanced loads, by any number of moves``."""
+        """The peak in words: ``the least with balanced loads, by any number of moves``."""
         many = "" if MOVES in self.before else ", by any number of moves"
         return f"{f'the least {self.given}'.rstrip()}{many}"
 
@@ -77,18 +77,18 @@ class LowestPeak:
         return f"{bounded(self.records, self.bound)}, {self.named}"
 
     def excess_of(self, peak: int) -> int | tuple[int, int]:
-        """Return how much more a peak is than the least, or between what that is if not proved."""
+        """Return how far a peak is above the lowest; an interval if that is not proved."""
         more = peak - self.records
         return more if self.proved or more < 0 else (more, peak - self.bound)
 
 
 def rounds_each(rounds: int, groups: int) -> int:
-    """Return the rounds of each group; 0 where there are none for all."""
+    """Return the rounds for each group; 0 if `rounds`, those for all together, is 0."""
     return min(rounds, max(LEAST_ROUNDS, min(MOST_ROUNDS, rounds // max(1, groups))))
 
 
 class Hottest(NamedTuple):
-    """A partition with more lag than any other, in records."""
+    """The partition with the most lag, in records."""
 
     topic: str
     partition: int
@@ -96,14 +96,14 @@ class Hottest(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Topic and partition."""
+        """The topic and the number, as ``t0-3``."""
         return f"{self.topic}-{self.partition}"
 
 
 def hottest(group: Group) -> Hottest | None:
-    """Return the partition with most lag that somebody reads; None without lag.
+    """Return the partition with most lag among those that have a reader; None if there is no lag.
 
-    No assignment can put less than that on its member, and no number of members changes it.
+    Its lag is a lower bound on the peak of every assignment, with any number of members.
     """
     lag = group.lag_records
     if lag is None or not len(lag):
@@ -116,15 +116,15 @@ def hottest(group: Group) -> Hottest | None:
 
 
 def least_for_somebody(group: Group) -> int:
-    """Return what some member has at least: as much as the hottest partition, and as on average.
+    """Return a lower bound on the peak lag: the hottest partition's, or the members' average.
 
-    Of partitions that somebody reads, as far as their lag is known.
+    Only partitions that have a reader and a known lag count.
     """
     return int(least_in(Fleet.one(group))[0])
 
 
 def least_in(fleet: Fleet) -> Int64:
-    """(groups,) int64: the same for each group of a fleet."""
+    """(groups,) int64: `least_for_somebody` for each group of a fleet."""
     group, lag = fleet.group, fleet.group.lag_records
     total, most = np.zeros((2, len(fleet)), np.int64)
     if lag is not None:
@@ -137,9 +137,9 @@ def least_in(fleet: Fleet) -> Int64:
 def lowest_of(
     group: Group, objective: Objective, rounds: int, time_left: TimeLeft
 ) -> LowestPeak | None:
-    """Return the lowest peak that some rounds find, the last tier of an objective.
+    """Return the lowest peak that the search finds; the peak is the last tier of the objective.
 
-    None where no search serves the objective, the group is too large, or time is up.
+    None if there is no search for the objective, the group is too large, or time is up.
     """
     from optimal.enumeration import enumerates_at_once
 
@@ -163,9 +163,9 @@ def lowest_of(
 
 
 def least_lagging(solution: Solution, rounds: int, time_left: TimeLeft) -> LowestPeak | None:
-    """Return the assignment with the lowest peak lag of all as good as a solution.
+    """Return the lowest peak lag of the assignments that are as good as a solution.
 
-    None where no search serves that, a lag is not known or the objective speaks of lag.
+    None if there is no search for that, a lag is unknown, or the objective has a tier on lag.
     """
     if solution.assignment is None or any(TIERS[t].needs == "lag" for t in solution.objective):
         return None
@@ -184,7 +184,7 @@ def least_lagging(solution: Solution, rounds: int, time_left: TimeLeft) -> Lowes
 def lag_document(
     now: Assignment, lowest: LowestPeak | None, fall: Fall | None = None
 ) -> dict[str, object] | None:
-    """Return the ``lag`` of the ``assay-scores/1`` document; None where no lag is known."""
+    """Return the ``lag`` of the ``assay-scores/1`` document; None if no lag is known."""
     here = behind(now)
     if here is None:
         return None

@@ -1,4 +1,4 @@
-"""Words: how much lag one member needs to have, and why no less, in sentences."""
+"""Words: sentences on the lag that one member needs to have at least, and why."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ NAMED = {
 }
 
 
-# Of an assignment that gives each member only what it is known to read.
+# Said of an assignment that gives each member only topics that it surely reads.
 WHOEVER = ", whoever reads what"
 
 
 def measured(tier: str, value: int) -> str:
-    """Return a value of a tier as people read it: the time of `peak_time`, else a number."""
+    """Return a tier's value as text: a duration for `peak_time`, else a number."""
     return duration(value) if tier == "peak_time" else f"{value:,}"
 
 
 def lag_told(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
-    """Return who has most lag, and how much less there could be; nothing where nobody is behind.
+    """Return sentences on who has most lag and how much less it could be; empty if lag is unknown.
 
     Parameters
     ----------
-    lowest : the lowest peak lag, None where it is not known
+    lowest : the lowest peak lag, None if not known
     """
     most = most_lag(judged.now)
     if lowest is None or not most or not peak_lag(judged.now):
@@ -55,13 +55,13 @@ def lag_told(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
 
 
 def needed(judged: Judged, lowest: LowestPeak) -> str:
-    """Return how much more lag the busiest member has now than needed, and why it is not less.
+    """Return sentences on how much more lag the busiest member has now than needed, and why.
 
-    Where the lag rests on an assumption, `most_lag` has said so before.
+    If the lag depends on an assumption, the sentence of `most_lag`, which comes before, names it.
 
     Parameters
     ----------
-    lowest : the lowest peak of those that are as good in the tiers before it
+    lowest : the lowest peak of the assignments that are as good in the tiers before it
     """
     now, asked = judged.now, () if judged.best is None else judged.best.objective
     here, there = behind(now), behind(lowest.assignment)
@@ -105,9 +105,9 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
 
 
 def least_of_as_good(judged: Judged) -> str:
-    """Return which of all assignments that are as good is the one to go for: that of least lag.
+    """Return the sentence that of equally good assignments the target has least lag.
 
-    Nothing where no lag was looked at.
+    Empty if there was no search for that.
     """
     if judged.least_lag is None or judged.target is None:
         return ""
@@ -119,7 +119,7 @@ def least_of_as_good(judged: Judged) -> str:
 
 
 def _if_read(judged: Judged, assignment: Assignment) -> str:
-    """Return what an assignment takes for granted of subscriptions that are not known."""
+    """Return what an assignment assumes of unknown subscriptions; empty if all are known."""
     if judged.group.subscription_known.all():
         return ""
     most, readers = judged.lowest, assignment.group.readers
@@ -128,7 +128,7 @@ def _if_read(judged: Judged, assignment: Assignment) -> str:
 
 
 def not_compared(groups: Sequence[Group]) -> str:
-    """Return which groups' peak lag is not compared, because its sums are too large."""
+    """Return the note on groups whose lag is too large to add up and compare; empty if none."""
     names = [group.name for group in groups if _adds_up_too_high(group)]
     if not names:
         return ""
@@ -144,10 +144,10 @@ def _adds_up_too_high(group: Group) -> bool:
     return total >= SAFE_TOTAL
 
 
-def floor(group: Group, peak: int) -> str:
-    """Return whether one partition alone decides a peak, nothing where no lag is known.
+def sentence_on_hottest(group: Group, peak: int) -> str:
+    """Return the sentence on the hottest partition's part in a peak; empty if no lag is known.
 
-    Where the lag rests on an assumption, a sentence before has to say so.
+    If the lag depends on an assumption, an earlier sentence has to name it.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def floor(group: Group, peak: int) -> str:
 
 
 def one_partition(name: str, amount: int, what: str = "lag") -> str:
-    """Return how a sentence begins on a partition that has so much lag, or weight, by itself.
+    """Return the beginning of a sentence on a partition with much lag, or weight.
 
     Examples
     --------
@@ -173,15 +173,15 @@ def one_partition(name: str, amount: int, what: str = "lag") -> str:
 
 
 def least_by_one_partition(name: str, amount: int, what: str = "lag") -> str:
-    """Return why the busiest member has no less than one partition alone."""
+    """Return the sentence that the busiest member cannot have less than one partition alone."""
     why = "no assignment can put less on its member, however many members there are"
     return f"{one_partition(name, amount, what)}: {why}."
 
 
 def peak_found(solution: Solution) -> str:
-    """Return what a solution makes of the busiest member's lag, and how far that is from the best.
+    """Return sentences on the peak that a solution reaches, and its distance from the best.
 
-    Nothing where no peak is in the objective, or none was found.
+    Empty if the objective has no peak, or no assignment was found.
     """
     term = next((term for term in solution.terms if term.name in LAG_PEAKS), None)
     if term is None or solution.assignment is None:
@@ -205,7 +205,7 @@ def peak_found(solution: Solution) -> str:
         share = 100 * (term.value - term.bound) / term.value
         return f"{said} Not proved: the best may have up to {share:.2g}% less."
     if term.name == "peak_lag":
-        return f"{said} {floor(solution.group, term.value)}"
+        return f"{said} {sentence_on_hottest(solution.group, term.value)}"
     return said
 
 
@@ -219,11 +219,11 @@ def _fall(now: int, then: int, given: str) -> str:
 
 
 def _because(group: Group, peak: int) -> str:
-    """Return which partition has nine tenths of the least peak or more, where one has."""
+    """Return the sentence on a partition with at least nine tenths of the peak; empty if none."""
     found = hottest(group)
     if found is None or 10 * found.records < 9 * peak:
         return ""
-    return f" {floor(group, peak)}"
+    return f" {sentence_on_hottest(group, peak)}"
 
 
 def _time(seconds: int | None) -> str:
