@@ -34,10 +34,12 @@ from compare.advice.advise import call_seconds
 from compare.hosts import EVEN_HOSTS
 from compare.moves import moves_to
 from compare.overview import guessed_in
+from compare.promises.findings import known_of
 from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from compare.sentences import assigned_by
 from compare.verdict import NOBODY_READS
+from compare.what_if import all_alike
 from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
 from groups.wording import counted, few, first_lines, percent
@@ -295,6 +297,9 @@ def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> No
         show_moves(moves_to(change.assignment), nouns, indent="   ")
     if restarts := _restarts(change, advice, asked):
         tell(f"   What each restart stops: {restarts}")
+    maker = (words.maker_of(change, advice) or change).assignor
+    if maker and not all_alike(advice.judged.group) and (said := known_of([maker])):
+        tell(f"   {said}")
 
 
 def _restarts(change: Change, advice: Advice, asked: Asked) -> str:

@@ -228,6 +228,15 @@ def _left(group: Group, leaving: int | tuple[str, ...], *, joins: int) -> int | 
     return leaving
 
 
+def _tell_of_static(group: Group) -> None:
+    """Print that a short restart of static members is not played, if the group has any."""
+    if any(details.instance_id is not None for details in group.details):
+        tell(
+            "A static member that comes back within session.timeout.ms keeps its partitions, and "
+            "nothing is rebalanced (KIP-345). That is not played: here it leaves, and one joins."
+        )
+
+
 def _roll_out(asked: Scenario, variation: Variation | None, format_: str) -> None:
     rollouts = roll_out_by_rule(asked.group, asked.rollout or "", variation or PLAIN)
     if format_ == "json":
@@ -310,6 +319,7 @@ def _tell_what_happens(asked: Scenario, optimum: Journey, *, drawn: int) -> None
     left = [f"{happens.pop()} (drawn by seed 1; --scale-in MEMBER names another)"] if drawn else []
     if said := [*([few(happens)] if happens else []), *left]:
         tell(f"what happens: {', then '.join(said)}")
+    _tell_of_static(asked.group)
 
 
 def _print_journeys(journeys: Sequence[Journey], *, named: bool, steps: bool) -> None:

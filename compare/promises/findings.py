@@ -15,6 +15,7 @@ from compare.promises.promise import Judgement, is_promised, promise_named
 from compare.promises.record import KEYS, Found, Held, Record
 from compare.promises.trial import Trial, optima, runner_of
 from compare.remedy import spoken
+from compare.what_if import all_alike
 from groups import BadInput, Group
 from groups.documents import fields
 from groups.documents.assay_group import Document, Name, told
@@ -267,25 +268,28 @@ def read_findings(path: str | Path) -> Iterator[Finding]:
 def known_of(assignors: Sequence[str]) -> str:
     """Return which assignors never end, or fail, on groups of the findings that ship.
 
-    It is a sentence with the place to read; empty if none does, or the findings are not here.
+    It is a sentence with the place to read; empty if none does, or the findings are not here. It
+    says so where in none of these groups all members read the same topics.
 
     Parameters
     ----------
     assignors : names, with the version of those that are shipped
     """
     shipped = [*read_findings(SHIPPED)] if SHIPPED.exists() else []
-    left, said = [*assignors], []
+    left, said, alike = [*assignors], [], False
     for promise, (lead, verb) in BROKEN.items():
-        broken = {
-            f"{one.assignor.partition('@')[0]}@{version}"
-            for one in shipped
-            for version in (one.affected if one.promise == promise else ())
-        }
+        broken: dict[str, list[Group]] = {}
+        for one in shipped:
+            for version in one.affected if one.promise == promise else ():
+                name = f"{one.assignor.partition('@')[0]}@{version}"
+                broken.setdefault(name, []).append(one.group)
+        alike |= any(all_alike(group) for name in left for group in broken.get(name, ()))
         if named := [spoken(name) for name in left if name in broken]:
             who = few(named) if len(named) > MOST_NAMED else listed(named)
             said.append(f"{who} {lead}{agreed(len(named), verb)}")
         left = [name for name in left if name not in broken]
-    return f"On some other groups {', and '.join(said)}: {TO_READ}." if said else ""
+    which = "other groups" if alike else "groups whose members read different topics,"
+    return f"On some {which} {', and '.join(said)}: {TO_READ}." if said else ""
 
 
 def best_told(standings: Sequence[Standing]) -> str:

@@ -36,8 +36,8 @@ ANSWERS = {
     "Which assignor should I run?": [
         "Of ... assignors tried, the broker's uniform 4.4.0, cooperative-sticky 4.4.0 and sticky "
         "4.4.0 are best: as good as can be in 10 of 10 groups. What members hold now is so in 8. "
-        "On some other groups cooperative-sticky 4.4.0 and sticky 4.4.0 never end: "
-        "docs/findings/shipped.md.",
+        "On some groups whose members read different topics, cooperative-sticky 4.4.0 and sticky "
+        "4.4.0 never end: docs/findings/shipped.md.",
     ],
     "Would changing range to cooperative-sticky help": [
         "range 6-8 yes no 2 (+2) 5 (+3) ...",

@@ -70,8 +70,8 @@ def test_what_is_known_of_the_best_stands_beside_them():
     assert found is not None
     assert found.best == (
         "Of 2 assignors tried, cooperative-sticky 4.4.0 and range are best: as good as can be in "
-        "1 of 1 group. On some other groups cooperative-sticky 4.4.0 never ends: "
-        "docs/findings/shipped.md."
+        "1 of 1 group. On some groups whose members read different topics, cooperative-sticky "
+        "4.4.0 never ends: docs/findings/shipped.md."
     )
     alone = compared(scored("range", 0, 0), scored(COOPERATIVE, 2, None))
     assert alone is not None

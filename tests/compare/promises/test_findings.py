@@ -240,7 +240,8 @@ def test_of_an_assignor_it_is_known_what_breaks_in_its_version_the_worst_alone()
     assert {f.promise for f in SHIPPED if java[1] == f.assignor} > {"terminates", "answers"}
     dies = "librdkafka/cooperative-sticky@2.16.0"
     assert known_of([dies, *java]) == (
-        f"On some other groups sticky 4.4.0 never ends, and {dies} fails: "
+        "On some groups whose members read different topics, sticky 4.4.0 never ends, and "
+        f"{dies} fails: "
         "docs/findings/shipped.md."
     )
     many = [f.assignor for f in SHIPPED if f.promise == "terminates"]

@@ -652,7 +652,7 @@ def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
     )
     named = assay("-", "--scale-in", "a", "--assignor", "kip-54-sticky", stdin=group)
     lines = named.stdout.splitlines()
-    first = "scenario g: 1 rebalance from the assignment as it is now, balance > stickiness"
+    first = "scenario g: 1 rebalance from the assignment as it is now, balance > moves"
     assert lines[:2] == [first, "what happens: a leaves"]
     # What moves and what changes hands is told before it is listed.
     told = lines.index("in brackets: the optimum from the same state")
@@ -663,6 +663,11 @@ def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
     at = lines.index("what changes hands with the optimum, kip-54-sticky:")
     assert at > told
     assert lines[at + 1 : at + 3] == ["  1 from a to b: t: 0", "  1 from a to c: t: 1"]
+    assert "KIP-345" not in named.stdout
+    static = json.loads(group)
+    static["members"]["a"]["instance_id"] = "i-0"
+    told = assay("-", "--deploys", "1", "--assignor", "range", stdin=json.dumps(static)).stdout
+    assert "A static member that comes back within session.timeout.ms keeps its" in told
     nobody = assay("-", "--scale-in", "d", stdin=group)
     assert "g: --scale-in: no member 'd', expected one of a, b, c" in nobody.stderr
 
