@@ -1,14 +1,14 @@
-"""Explanation: an optimum, what is there now, and the counts that say why it is not better.
+"""Explanation: an optimum, the current assignment, and counts that show why none is better.
 
-The levels of a certificate (docs/explanation/proof.md) sort members and topics into blocks:
-members that share the only topics that could even their loads out further. A block and the fuller
-ones are the only readers of their topics, so they hold at least those partitions, whatever is
-done. In a balanced assignment they hold just those.
+The levels of a certificate (docs/explanation/proof.md) sort members and topics into blocks: the
+members of a block share the only topics that could make their loads more even. A block and the
+fuller ones are the only readers of their topics, so in every assignment they hold at least those
+partitions. In a balanced assignment they hold just those.
 
-The prices of a certificate say where to count moves. Of the members of each price or more, count
-what they own and what room they have; of those below it, what they need and what there is for
-them. Each owned partition is counted in one place, by the price of its owner, so the counts add
-up; with the prices of an optimum they add up to what it moves.
+The prices of a certificate say where to count moves. Members at or above a price own partitions
+and have room for some; members below it need partitions, and some are available to them. Each
+owned partition is counted once, by the price of its owner, so the counts can be added up. With
+the prices of an optimum their sum is the number of its moves.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Explanation:
     ----------
     solution : the optimum
     best : its assignment
-    now : what the members hold now, raw claims as they are
-    blocks : the fullest first; none where the certificate says nothing of loads, or there is none
-    moves : why partitions must move; None where the certificate is not about that alone
+    now : the current assignment, with the raw claims
+    blocks : fullest first; empty if there is no certificate on loads
+    moves : why partitions must move; None unless the certificate is on balance and moves alone
     """
 
     solution: Solution
@@ -55,22 +55,21 @@ class Explanation:
 
     @property
     def group(self) -> Group:
-        """The group that it is about."""
+        """The group of the solution."""
         return self.solution.group
 
     @property
     def is_there(self) -> bool:
-        """Whether what the members hold now is as good as the optimum."""
+        """Whether the current assignment is as good as the optimum."""
         found = values(self.now, self.solution.objective)
         return self.now.is_valid and found == tuple(term.value for term in self.solution.terms)
 
 
 def explain(solution: Solution) -> Explanation | None:
-    """Return why an assignment cannot be better; None where it is not proved that it cannot.
+    """Return why a solution cannot be better; None if that is not proved.
 
-    What follows from the certificate is there where balance comes first in the objective: the
-    blocks; and for ``balance > stickiness`` and ``balance`` what must move. `assay check` holds
-    the certificate itself against the group.
+    There are blocks only if the certificate's objective begins with balance, and moves only for
+    ``balance > stickiness``. `optimal.check` checks the certificate itself against the group.
     """
     best = solution.assignment
     if best is None or solution.status is not Status.OPTIMAL:
@@ -89,15 +88,15 @@ def explain(solution: Solution) -> Explanation | None:
 
 @dataclass(frozen=True)
 class Block:
-    """Members of one level, and the topics of that level.
+    """The members and the topics of one level.
 
     Attributes
     ----------
     members, topics : ascending indices; topics without partitions are left out
-    partitions : how many the topics have together
-    floor, ceiling : what a member of the block holds at least and at most, in any assignment
-        with the same balance
-    least, most : what members of the block hold in this one
+    partitions : number of partitions of the topics together
+    floor, ceiling : the least and the most that a member of the block holds in any assignment of
+        the same balance
+    least, most : the least and the most that members of the block hold in this one
     """
 
     members: tuple[int, ...]
@@ -110,7 +109,7 @@ class Block:
 
 
 def blocks_of(solution: Solution) -> tuple[Block, ...]:
-    """Return the blocks of a solution whose certificate has levels, the fullest first."""
+    """Return the blocks of a solution whose certificate has levels, fullest first."""
     group, level, assignment = solution.group, solution.proof.columns()[0], solution.assignment
     if assignment is None:
         return ()
@@ -135,7 +134,7 @@ def blocks_of(solution: Solution) -> tuple[Block, ...]:
 
 
 def topic_levels(group: Group, level: Int64) -> Int64:
-    """Return the least level of each topic's readers, (topics,) int64; of no reader, the most."""
+    """(topics,) int64: the least level of a topic's readers; the greatest integer without one."""
     most = np.iinfo(np.int64).max
     of_row = np.full(len(group.row_size), most)
     np.minimum.at(of_row, group.subscription_row, level)
@@ -147,17 +146,16 @@ def topic_levels(group: Group, level: Int64) -> Int64:
 
 @dataclass(frozen=True)
 class Count:
-    """Why some members must give partitions away, or get some from others.
+    """Why some members must give away partitions, or get some, in assignments of equal balance.
 
-    "room": the members hold at most `limit`. `fixed` partitions, those of `topics`, can be with
-    nobody else. Of the `others` that the `owners` among them own, at least `moves` must go.
+    "room": the members hold at most `limit`. The `fixed` partitions, those of `topics`, can be
+    with no other member. The `owners` among the members own `others` besides, and at least
+    `moves` of these must go.
 
-    "need": the members hold at least `limit`. Besides the `others` that `owners` elsewhere own,
-    there are `fixed` partitions, of `topics`, that they may hold. At least `moves` of the others
-    must come.
+    "need": the members hold at least `limit`. They may hold `fixed` partitions of `topics`, and
+    `others` that `owners` elsewhere own. At least `moves` of the others must come.
 
-    Of the fixed ones and the others together, the `members` own `owned`. All of that in
-    assignments of the same balance.
+    The `members` own `owned` of the fixed and the other partitions together.
     """
 
     kind: Literal["room", "need"]
@@ -173,7 +171,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Downward:
-    """Partitions of a topic whose owner is in a fuller block than the topic: they must move."""
+    """Partitions that must move, as their owner is in a fuller block than their topic."""
 
     owner: int
     topic: int
@@ -182,20 +180,20 @@ class Downward:
 
 @dataclass(frozen=True)
 class Moves:
-    """Why partitions must move: what goes down to another block, and what goes inside one."""
+    """Why partitions must move: down to another block, or inside one."""
 
     downward: tuple[Downward, ...]
     counts: tuple[Count, ...]
 
     @property
     def total(self) -> int:
-        """How many partitions must move at least."""
+        """The least number of partitions that must move."""
         return sum(d.partitions for d in self.downward) + sum(c.moves for c in self.counts)
 
 
 @dataclass(frozen=True)
 class Lines:
-    """Members that share the only topics which could even their loads out further."""
+    """A line of the table of blocks: one block, or several in short."""
 
     number: str
     members: str
@@ -205,12 +203,12 @@ class Lines:
 
 
 def lines_of(explanation: Explanation, *, most: int, longest: int) -> tuple[Lines, ...]:
-    """Return the members that share topics, line by line; nothing where all are in one.
+    """Return the lines of the table of blocks; empty if there is only one block.
 
     Parameters
     ----------
-    most : lines; where there are more, all but the first ones and the last are one
-    longest : names of members or topics in a line, in letters; of more, how many there are
+    most : lines; if there are more blocks, all but the first ones and the last share a line
+    longest : letters for names of members or topics; longer lists become a number
     """
     many = len(explanation.blocks)
     ends = [*range(1, many + 1)] if many <= most else [*range(1, most - 1), many - 1, many]
@@ -238,7 +236,7 @@ def moves_of(solution: Solution) -> Moves:
     Raises
     ------
     ProofError
-        Where the counts do not add up to what the solution moves.
+        If the counts do not add up to the solution's moves.
     """
     holders = _Holders(solution)
     prices = np.unique(holders.price)
@@ -262,18 +260,18 @@ def moves_of(solution: Solution) -> Moves:
 
 
 class _Holders:
-    """Who may hold and who owns what, by the certificate of a solution.
+    """Which topics each member may hold, and who owns what, by the certificate of a solution.
 
-    A member may hold a topic that it reads where no reader of the topic has a lower level. Members
-    that read alike and have one level are a kind: they may hold the same topics.
+    A member may hold a topic that it reads if no reader of the topic has a lower level. Members
+    with the same subscription and level are of one kind, and may hold the same topics.
 
     Attributes
     ----------
-    kind : (members,) of each member its kind
-    pairs : (kind, topic) of all that may be held, by kind: two int64 columns; topics without
-        partitions are left out
-    cheapest : (topics,) least price of those that may hold the topic
-    topic, owner, count : (classes,) int64, owned partitions by topic and owner
+    kind : (members,) the kind of each member
+    pairs : (kind, topic) of the topics that a kind may hold, as two int64 columns sorted by kind;
+        topics without partitions are left out
+    cheapest : (topics,) least price of the members that may hold the topic
+    topic, owner, count : (classes,) int64, number of owned partitions by topic and owner
     at_home : (classes,) bool, whether the owner may hold the topic
     """
 
@@ -306,18 +304,18 @@ class _Holders:
         self.at_home = self.level[self.owner] == of_topic[self.topic]
 
     def counted_at(self, price: int) -> Bools:
-        """Return for each class whether it is counted where the owner has this price."""
+        """(classes,) bool: whether a class is counted at this price, which is its owner's."""
         here = self.price[self.owner] == price
         counted: Bools = here & self.at_home & (self.cheapest[self.topic] < price)
         return counted
 
     def parts(self, inside: Bools, joining: Bools) -> tuple[Int64, Int64]:
-        """Put members together that may hold the same topic, directly or along others.
+        """Return the connected parts of members: two that may hold the same topic are connected.
 
         Parameters
         ----------
-        inside : (members,) who is looked at
-        joining : (topics,) which topics put together; each has holders inside
+        inside : (members,) the members to connect
+        joining : (topics,) the topics that connect; each has a holder inside
 
         Returns
         -------
@@ -342,7 +340,7 @@ class _Holders:
 
 
 def _rooms(holders: _Holders, price: int) -> list[Count]:
-    """Return what must leave the members of this price or more, apart where they can be."""
+    """Return what must leave the members at or above a price, a count for each separate part."""
     inside, joining = holders.price >= price, _held(holders) & (holders.cheapest >= price)
     part, of_topic = holders.parts(inside, joining)
     here = holders.counted_at(price)
@@ -370,7 +368,7 @@ def _rooms(holders: _Holders, price: int) -> list[Count]:
 
 
 def _needs(holders: _Holders, price: int) -> list[Count]:
-    """Return what must come to the members below this price, apart where they can be."""
+    """Return what must come to the members below a price, a count for each separate part."""
     inside, group = holders.price < price, holders.group
     here = holders.counted_at(price)
     elsewhere = _sums(holders.topic[here], holders.count[here], like=group.partitions)
@@ -403,14 +401,14 @@ def _needs(holders: _Holders, price: int) -> list[Count]:
 
 
 def _held(holders: _Holders) -> Bools:
-    """(topics,) bool: which topics somebody may hold partitions of."""
+    """(topics,) bool: whether a member may hold partitions of the topic."""
     found = np.zeros(len(holders.group.topics), bool)
     found[holders.pairs[1]] = True
     return found
 
 
 def _sums(place: Int64, amount: Int64, *, like: Int64 | None = None) -> Int64:
-    """Return the sum of the amounts at each place; -1 is none."""
+    """Return the sum of the amounts at each place; amounts at -1 do not count."""
     size = int(place.max(initial=-1)) + 1 if like is None else len(like)
     found = np.zeros(size, np.int64)
     np.add.at(found, place[place >= 0], amount[place >= 0])

@@ -1,4 +1,4 @@
-"""Peak: how much the busiest member carries now, how much at the best, and why no less."""
+"""Peak: how much lag or weight the busiest member has now and at best, and why no less."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
     from groups.assignment import Assignment
 
-# What is said of a load, by the tier of its peak.
+# The word for the load of each peak.
 OF_PEAK = {"peak_lag": "lag", "peak_weight": "weight"}
-# How many numbers of heavy partitions are looked at.
+# At most this many sets of heavy partitions are tried for an argument.
 CROWDS = 32
 
 
 def peak_of(explanation: Explanation) -> tuple[str, str]:
-    """Return what is said of the first peak of the objective; nothing where there is none.
+    """Return two sentences on the first peak of the objective; both empty if it has none.
 
     Returns
     -------
-    found : how much is on the busiest member now and at the best, and on whom
-    because : why no assignment has less on one member; nothing where that takes more than counting
+    found : how much the busiest member has now and at best, and which member it is
+    because : why no assignment has less on one member; empty if counting does not show it
     """
     terms = explanation.solution.terms
     term = next((one for one in terms if one.name in OF_PEAK), None)
@@ -55,7 +55,7 @@ def peak_of(explanation: Explanation) -> tuple[str, str]:
 
 
 def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int] | None:
-    """(who, load) of who carries most, of several the first and how many more; None if unknown."""
+    """(name, load) of the busiest member, or ``a and 2 more`` of several; None if unknown."""
     _, partition = assignment.holdings
     if (column[partition] < 0).any():
         return None
@@ -68,30 +68,30 @@ def _busiest(assignment: Assignment, column: Int64) -> tuple[str, int] | None:
 
 
 def _reasons(explanation: Explanation, column: Int64, what: str, peak: int) -> Iterator[str]:
-    """Yield the sentences each of which shows that no peak is below one."""
+    """Yield sentences, each of which shows that no assignment has a lower peak."""
     group, floor = explanation.group, explanation.solution.proof.floor
     read = np.flatnonzero(group.readers[group.topic] > 0)
     if not len(read) or not peak:
         return
     yield from _of_one_partition(explanation, column, what, peak)
     everybody = set(range(len(group.members)))
-    for some in (everybody, *([set(floor.members)] if floor else [])):
+    for readers in (everybody, *([set(floor.members)] if floor else [])):
         topics = [
             t
             for t in np.flatnonzero(group.readers).tolist()
-            if set(group.subscribers(t).tolist()) <= some
+            if set(group.subscribers(t).tolist()) <= readers
         ]
         sizes = sorted(column[read[np.isin(group.topic[read], topics)]].tolist())
-        if sizes and -(-sum(sizes) // len(some)) == peak:
-            who = _who(explanation, some, topics)
+        if sizes and -(-sum(sizes) // len(readers)) == peak:
+            who = _who(explanation, readers, topics)
             yield f"{who} {sum(sizes):,} of {what}: one has at least {peak:,}."
-        for at_least in sizes[::-1][len(some) :: len(some)][:CROWDS]:
+        for at_least in sizes[::-1][len(readers) :: len(readers)][:CROWDS]:
             heavy = [size for size in sizes if size >= at_least]
-            share = -(-len(heavy) // len(some))
+            share = -(-len(heavy) // len(readers))
             if sum(heavy[:share]) == peak:
                 yield (
                     f"{counted(len(heavy), 'partition')} with {what} of {at_least:,} or more are "
-                    f"for {counted(len(some), 'member')}: one holds {share:,} of them or more, "
+                    f"for {counted(len(readers), 'member')}: one holds {share:,} of them or more, "
                     f"and has at least {peak:,}."
                 )
 
@@ -99,7 +99,7 @@ def _reasons(explanation: Explanation, column: Int64, what: str, peak: int) -> I
 def _of_one_partition(
     explanation: Explanation, column: Int64, what: str, peak: int
 ) -> Iterator[str]:
-    """Yield why the member of the partition with most has so much, alone or with even loads."""
+    """Yield sentences on the heaviest partition: alone, or with the others of an even load."""
     group = explanation.group
     readers = group.readers[group.topic]
     read = np.flatnonzero(readers > 0)
@@ -121,12 +121,12 @@ def _of_one_partition(
         )
 
 
-def _who(explanation: Explanation, some: set[int], topics: list[int]) -> str:
+def _who(explanation: Explanation, readers: set[int], topics: list[int]) -> str:
     group = explanation.group
-    if len(some) == len(group.members):
-        return f"{counted(len(some), 'member')} share" if len(some) > 1 else "1 member has"
-    members = named([group.members[m] for m in sorted(some)])
+    if len(readers) == len(group.members):
+        return f"{counted(len(readers), 'member')} share" if len(readers) > 1 else "1 member has"
+    members = named([group.members[m] for m in sorted(readers)])
     read = named([group.topics[t] for t in topics])
-    if len(some) == 1:
+    if len(readers) == 1:
         return f"{members} is the only reader of {read}, with"
     return f"{members} are the only readers of {read}, with"

@@ -1,4 +1,4 @@
-"""Sure: the optimum of a group, as far as it is the same whoever reads what."""
+"""Sure: the optimum of a group, as far as it does not depend on unknown subscriptions."""
 
 from __future__ import annotations
 
@@ -32,33 +32,32 @@ def solve(
 ) -> Solution:
     """Return the best assignment of a group for an objective, checked, with its proof.
 
-    Where subscriptions are unknown, it is one that is sure whoever reads what. It is the optimum
-    where that does not depend on who reads what, with a certificate for the group in which
-    whoever is unknown reads every topic in demand: more readers never make the best assignment
-    worse. Else it is better than what members hold now, with bounds on how much better another
-    one may be. Of several that are as good `judge` looks for the one with the least `peak_lag`,
-    which takes longer than to solve.
+    If subscriptions are unknown, the assignment is valid whatever members read. It is the optimum
+    if that does not depend on them; its certificate is then for the group in which members of
+    unknown subscription read every topic in demand, as more readers never make the best assignment
+    worse. Else it is better than the current assignment, and its bounds say how much better
+    another one may be. Of several equally good ones, `judge` searches for the one with the least
+    `peak_lag`, which takes longer.
 
     Parameters
     ----------
     objective : a preset, ``"balance > stickiness"``, or the names of the tiers in order
-    method : ``auto`` picks by structure: `flow` where every tier is a flow, else `brute` where
-        all assignments can be enumerated at once, else `exchange` where it serves the objective,
-        else `cp-sat`; the solution says what ran. Any other needs subscriptions
-    time_limit : seconds; when they are up the solution says what is known by then
+    method : ``auto`` picks by structure: `flow` if every tier is a flow, else `brute` if all
+        assignments can be enumerated at once, else `exchange` if it serves the objective, else
+        `cp-sat`; the solution says which one ran. Any other needs all subscriptions
+    time_limit : seconds; when they are up, the solution has what is known by then
     assume_equal : take unknown subscriptions as all topics of the group
-    at_most : budgets, the greatest value that some tiers may have: ``{"stickiness": 3}``
-        allows three moves. The solution is the best among the assignments that keep to them.
-        They need subscriptions
+    at_most : budgets, the greatest values of some tiers: ``{"stickiness": 3}`` allows three moves.
+        The solution is the best of the assignments within them. They need all subscriptions
 
     Raises
     ------
     BadInput
-        Where the objective is not known, the group lacks what a tier needs, the method does
-        not serve the objective, no assignment keeps to the budgets, or it depends on who reads
-        what whether anything is better than what members hold.
+        If the objective is unknown, the group lacks what a tier needs, the method does not serve
+        the objective, no assignment is within the budgets, or it depends on unknown subscriptions
+        whether anything is better than the current assignment.
     SolverContradiction
-        Where the checker rejects the answer of the method.
+        If the checker rejects the method's answer.
 
     Examples
     --------
@@ -83,7 +82,7 @@ def solve(
 
 
 def required(judged: Judged, sure: Solution | None) -> Solution:
-    """Return the best assignment that is sure; raise BadInput where there is none."""
+    """Return the sure solution; raise BadInput if there is none."""
     if sure is not None:
         return sure
     asks = f" ({judged.verdict.question})" if judged.verdict.question else ""
@@ -96,10 +95,10 @@ def required(judged: Judged, sure: Solution | None) -> Solution:
 def judged_and_sure(
     group: Group, objective: str | Sequence[str], *, time_limit: float | None = None
 ) -> tuple[Judged, Solution | None]:
-    """Return a group with its verdict, and the best assignment of it that is sure.
+    """Return a group with its verdict, and the solution that is sure.
 
-    Of all that are as good the second is the one with the least `peak_lag` that is found; None
-    where `solve` refuses, because all depends on who reads what.
+    Of equally good solutions it is the one with the least `peak_lag` that is found. It is None
+    where `solve` raises, as the best depends on who reads what.
     """
     group = settled(group)
     if group.subscription_known.all():
@@ -112,15 +111,15 @@ def judged_and_sure(
 
 
 def check(group: Group, solution: Solution) -> tuple[str, ...]:
-    """Check a solution against its group; return what could not be checked, a line each.
+    """Check a solution against its group; return a line for each part that could not be checked.
 
-    Where subscriptions are unknown, it has to hold whoever reads what.
+    If subscriptions are unknown, the solution has to hold whatever members read.
 
     Raises
     ------
     BadInput, InvalidAssignment, ProofError
-        Where a tier needs what the group does not have, the assignment is not valid or a term not
-        its value, or the proof does not hold; the message says where.
+        If the group lacks what a tier needs, the assignment is not valid, a term is not its value,
+        or the proof does not hold; the message says where.
 
     Examples
     --------
@@ -131,7 +130,7 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     >>> check(group, solve(group))
     ()
     """
-    # With more readers nothing is harder: what no assignment is below there, none is below here.
+    # More readers only allow more assignments, so bounds for that group hold for this one.
     unchecked = check_known(group.with_equal_subscriptions(), solution)
     if solution.assignment is not None:
         for violation in Assignment(reading_least(group), solution.assignment.owner).violations:
@@ -140,9 +139,10 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
 
 
 def what_is_sure(judged: Judged) -> Solution | None:
-    """Return of a judged group the optimum that holds whoever reads what, if there is one.
+    """Return the optimum that holds whatever members read, or None.
 
-    No member gets a topic that it may not read. Under a condition it is the optimum under it.
+    Its members get only topics that they surely read. If the verdict has a condition, it is the
+    optimum under that condition.
     """
     best, lowest = judged.best, judged.lowest
     if judged.verdict.condition or best is lowest:

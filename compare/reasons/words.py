@@ -1,4 +1,4 @@
-"""Words: the counts of an explanation as sentences for people who know Kafka and nothing else."""
+"""Words: an explanation in sentences, for people who know Kafka but no optimisation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FEW = 3
 MOST_NAMED = 5
 LONGEST = 60
-# Counts of a group that are said, and those of one of its members.
+# The most counts to give for a group, and for one of its members.
 MOST_COUNTS, MOST_OF_MEMBER = 6, 4
 FEW_TOPICS = 4
 AS_EVEN = (
@@ -42,7 +42,7 @@ PROVED = (
 
 
 def headline(explanation: Explanation) -> str:
-    """Return what the best assignment is, beside what is there now."""
+    """Return the sentence on the best and the current assignment."""
     group, best = explanation.group, explanation.best
     loads, now = spread(best.loads), spread(explanation.now.loads)
     unread = counted(int(group.partitions[group.readers == 0].sum()), "partition")
@@ -58,7 +58,7 @@ def headline(explanation: Explanation) -> str:
 
 
 def reasons(explanation: Explanation) -> list[str]:
-    """Return what is said of the group under the lines of its members."""
+    """Return the sentences that follow the table of blocks."""
     if not explanation.blocks:
         return []
     if len(explanation.blocks) == 1:
@@ -67,7 +67,7 @@ def reasons(explanation: Explanation) -> list[str]:
 
 
 def even(explanation: Explanation) -> str:
-    """Return why loads cannot be more even where all members are in one block."""
+    """Return the sentence on why loads cannot be more even, for a group with one block."""
     loads = explanation.best.loads
     members, total = len(loads), int(loads.sum())
     share, over = divmod(total, members)
@@ -78,13 +78,13 @@ def even(explanation: Explanation) -> str:
     text = f"{counted(total, 'partition')} for {members:,} members are {share:,} each"
     if not over:
         return f"{text} at the best. No assignment is more even."
-    some = f"{counted(over, 'member')} {agreed(over, 'hold')} {share + 1:,}"
+    more = f"{counted(over, 'member')} {agreed(over, 'hold')} {share + 1:,}"
     rest = f"{members - over:,} {agreed(members - over, 'hold')} {share:,}"
-    return f"{text} and {over:,} over. At the best {some} and {rest}: no assignment is more even."
+    return f"{text} and {over:,} over. At the best {more} and {rest}: no assignment is more even."
 
 
 def fullest(explanation: Explanation) -> str:
-    """Return what the members of the fullest block hold, whatever is done."""
+    """Return the sentence on what the members of the fullest block hold in every assignment."""
     block, group = explanation.blocks[0], explanation.group
     who = named([group.members[m] for m in block.members])
     topics = named([group.topics[t] for t in block.topics])
@@ -100,7 +100,7 @@ def fullest(explanation: Explanation) -> str:
 
 
 def moves(explanation: Explanation) -> list[str]:
-    """Return what must move: a sentence on top, one for each count, and their sum."""
+    """Return what must move: a heading, a sentence for each count, and their sum."""
     found, group = explanation.moves, explanation.group
     if found is None:
         return []
@@ -127,7 +127,7 @@ def moves(explanation: Explanation) -> list[str]:
 
 
 def alike_sentence(group: Group, counts: Sequence[Count]) -> str:
-    """Return why members that own as much, and have as much room, must give partitions away."""
+    """Return one sentence for members that own equally much and must give equally much away."""
     if len(counts) == 1:
         return count_sentence(group, counts[0])
     one, who = counts[0], named([group.members[c.members[0]] for c in counts])
@@ -138,7 +138,7 @@ def alike_sentence(group: Group, counts: Sequence[Count]) -> str:
 
 
 def _alike(group: Group, counts: Sequence[Count]) -> list[list[Count]]:
-    """Put counts together that differ in the member alone, those of most moves first."""
+    """Group the counts that differ only in the member; those with most moves come first."""
     found: dict[object, list[Count]] = {}
     for count in counts:
         alone = len(count.members) == 1 and is_plain(group, count)
@@ -148,7 +148,7 @@ def _alike(group: Group, counts: Sequence[Count]) -> list[list[Count]]:
 
 
 def is_plain(group: Group, count: Count) -> bool:
-    """Return whether only what the members own counts, and each keeps its own."""
+    """Return whether a count is only about partitions that its members own."""
     if count.kind == "need" or (count.fixed and len(count.members) > 1):
         return False
     owned = int(group.owned[list(count.members)].sum())
@@ -156,7 +156,7 @@ def is_plain(group: Group, count: Count) -> bool:
 
 
 def count_sentence(group: Group, count: Count) -> str:
-    """Return why some members must give partitions away, or get some."""
+    """Return the sentence on why some members must give partitions away, or get some."""
     many = len(count.members)
     it, together = ("they", " together") if many > 1 else ("it", "")
     who = named([group.members[m] for m in count.members])
@@ -186,22 +186,22 @@ def count_sentence(group: Group, count: Count) -> str:
 
 
 def downward_sentence(group: Group, downward: Sequence[Downward]) -> str:
-    """Return which partitions must go down to another line."""
+    """Return the sentence on partitions that must go down to another line."""
     total = sum(one.partitions for one in downward)
-    some = [
+    first = [
         f"{one.partitions:,} of {group.topics[one.topic]} with {group.members[one.owner]}"
         for one in downward[:FEW]
     ]
     if len(downward) > FEW:
-        some.append(f"{sum(one.partitions for one in downward[FEW:]):,} more")
+        first.append(f"{sum(one.partitions for one in downward[FEW:]):,} more")
     return (
-        f"Owned in a line further up than their topic: {', '.join(some)}. A line that kept what "
+        f"Owned in a line further up than their topic: {', '.join(first)}. A line that kept what "
         f"is not its own would hold more than it has to: {total:,} must go."
     )
 
 
 def other_proof(explanation: Explanation) -> str:
-    """Return what the proof is of what is not counted out."""
+    """Return the sentence on the proof of what the counts do not show."""
     kind = explanation.solution.proof.kind
     if kind is ProofKind.CERTIFICATE:
         return AFTER if explanation.blocks else PROVED
@@ -209,7 +209,7 @@ def other_proof(explanation: Explanation) -> str:
 
 
 def not_proved(solution: Solution) -> str:
-    """Return that nothing can be explained, and what is known."""
+    """Return the sentences for a solution without a proof: nothing to explain, and its bounds."""
     if solution.assignment is None:
         return "No assignment was found in the time given, so there is none to explain."
     terms = ", ".join(
@@ -221,7 +221,7 @@ def not_proved(solution: Solution) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """Return names as ``a, b and c``, cut with the number of those left out."""
+    """Return names as ``a, b and c``; a long list ends in the number of names left out."""
     shown: list[str] = []
     for name in names if len(names) <= MOST_NAMED else names[:FEW]:
         if shown and sum(map(len, shown)) + len(name) > LONGEST:
@@ -232,16 +232,16 @@ def named(names: Sequence[str]) -> str:
 
 
 def about(explanation: Explanation, member: str) -> list[str]:
-    """Return sentences about a member: what it holds, with whom it shares, why no more or less.
+    """Return sentences on a member: what it holds, who reads the same topics, why no more or less.
 
     Parameters
     ----------
-    member : its id, or the client id that it alone has
+    member : its id, or a client id that no other member has
 
     Raises
     ------
     BadInput
-        Where the group has no such member, or several of that client id.
+        If the group has no such member, or several with that client id.
     """
     group = explanation.group
     m = member_meant(group, member, "member")
@@ -315,7 +315,7 @@ def _evenly(block: Block) -> str:
 
 
 def _in_block(explanation: Explanation, m: int, at: int) -> list[str]:
-    """Return why a member of one block among several holds no more and no less."""
+    """Return why a member holds no more and no less, if the group has several blocks."""
     group, blocks = explanation.group, explanation.blocks
     block, size = blocks[at], len(blocks[at].members)
     if not group.partitions[group.subscription(m)].any():

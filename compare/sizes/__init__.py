@@ -1,1 +1,1 @@
-"""Sizes: how many members a group needs, by the best assignment for each number of them."""
+"""Sizes: how many members a group needs, by the best assignment for each number of members."""

@@ -1,4 +1,4 @@
-"""Fit: the fewest members that take a group's weights within a capacity, and what has to move."""
+"""Fit: the fewest members that hold a group's weights within a capacity, and the moves for it."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ FORMAT = "assay-fit/1"
 
 @dataclass(frozen=True)
 class FitRow:
-    """What has to move where there may be so many members.
+    """The moves with a number of members.
 
     Attributes
     ----------
-    members : how many there may be
-    moved_weight, moved_weight_bound : weight that leaves its member, and a lower bound on it; None
-        where fewer members may do
-    moves : partitions that do
+    members : the number
+    moved_weight : weight that leaves its member
+    moved_weight_bound : lower bound on it; None if fewer members may be enough
+    moves : how many partitions leave their member
     most_weight : weight of the member with most
-    proof : `certificate`, `solver`, or `none` where value and bound differ
+    proof : `certificate`, `solver`, or `none` if value and bound differ
     """
 
     members: int
@@ -45,19 +45,19 @@ class FitRow:
 
 @dataclass(frozen=True)
 class Fit(Framed):
-    """How many members take a group's weights within a capacity.
+    """How many members a group needs to hold its weights within a capacity.
 
     Attributes
     ----------
     group : its name
     capacity : the greatest weight of a member, in the unit of the weights
-    members_now, above_now : how many there are, and how many have more than that
-    partitions, weight : how many there are, and what they weigh together
-    too_heavy : partitions that weigh more than the capacity; each fills a member of its own
-    fewest, fewest_bound : members that are enough, and a lower bound on them
-    rows : from the fewest members on, each number with which less has to move
+    members_now, above_now : number of members, and of those above the capacity
+    partitions, weight : number of partitions, and their total weight
+    too_heavy : number of partitions that weigh more than the capacity; each fills a member
+    fewest, fewest_bound : the number of members that is enough, and a lower bound on it
+    rows : from the fewest members on, each number with which less weight moves
     assignment : partitions by member and topic, with the fewest members
-    assumed : of the group
+    assumed : the group's own assumptions
     """
 
     group: str
@@ -74,12 +74,12 @@ class Fit(Framed):
     assumed: tuple[str, ...] = ()
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a number of members, with the columns of a `FitRow`."""
+        """Return one row for each number of members, with the columns of `FitRow`."""
         yield from map(asdict, self.rows)
 
     @property
     def in_a_line(self) -> str:
-        """How many members are enough."""
+        """The group and the number of members that is enough, as a line."""
         enough = counted(self.fewest, "member")
         least = "" if self.fewest == self.fewest_bound else f", at least {self.fewest_bound:,}"
         return f"{self.group}: within {self.capacity:,} a member: {enough}{least}"
@@ -95,7 +95,7 @@ def parse_capacity(text: str) -> int:
     Raises
     ------
     BadInput
-        Where it is written in another way, or 0.
+        If it is not such a number, or 0.
     """
     found = whole_number(text)
     if not found:
@@ -110,11 +110,10 @@ def fit(
     time_limit: float | None = 10.0,
     assume_equal: bool = False,
 ) -> Fit:
-    """Return the fewest members of whom none has more weight than a capacity, and what moves.
+    """Return the fewest members that hold a group's weights within a capacity, and the moves.
 
-    Then, for each number of members above that with which less weight has to move, how much.
-    New members read what the others read. A partition that weighs more than the capacity fills a
-    member by itself.
+    It also has a row for each greater number of members with which less weight moves. New members
+    read what the others read. A partition that weighs more than the capacity fills a member.
 
     Parameters
     ----------
@@ -125,8 +124,8 @@ def fit(
     Raises
     ------
     BadInput
-        Where a weight is unknown, members differ in what they read or in their own `capacity`, or
-        the capacity is below 1.
+        If a weight is unknown, members differ in their topics or their own `capacity`, or the
+        capacity is below 1.
 
     Examples
     --------
@@ -191,7 +190,7 @@ def _row(elastic: Elastic, point: Packing) -> FitRow:
 def _assignment(
     group: Group, chosen: list[int], packing: Packing
 ) -> dict[str, dict[str, list[int]]]:
-    """Return partitions by member and topic; members that are not there yet are new-1 and on."""
+    """Return partitions by member and topic; new members are named new-1 and so on."""
     highest = max(packing.owner, default=-1)
     names = [*group.members, *new_names(group, max(0, highest + 1 - len(group.members)))]
     found: dict[str, dict[str, list[int]]] = {}

@@ -1,4 +1,4 @@
-"""Pods: how even a group is with each number of pods that hold several threads."""
+"""Pods: how even loads are with each number of pods, each of which runs several members."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 FORMAT = "assay-pods/1"
-# Of more numbers of pods only those are rows that are even or bring the busiest thread less.
+# With more rows, only numbers of pods stay that are even or lower the fullest thread's load.
 MOST_ROWS = 40
 MOST_THREADS = 10_000
 
 
 @dataclass(frozen=True)
 class PodsRow:
-    """What threads and pods hold where there are so many pods, by the best assignment.
+    """The loads of threads and pods in the best assignment with a number of pods.
 
     Attributes
     ----------
-    pods, members : how many there are; every thread is a member
+    pods, members : number of pods and of threads; every thread is a member
     least_load, most_load : partitions of the emptiest and of the fullest thread
     least_pod, most_pod : partitions of the emptiest and of the fullest pod
-    idle : threads that hold nothing
+    idle : number of threads that hold nothing
     """
 
     pods: int
@@ -46,28 +46,28 @@ class PodsRow:
 
     @property
     def is_even(self) -> bool:
-        """Whether every thread holds as much as every other."""
+        """Whether all threads hold equally many partitions."""
         return self.least_load == self.most_load
 
     @property
     def has_even_pods(self) -> bool:
-        """Whether every pod holds as much as every other."""
+        """Whether all pods hold equally many partitions."""
         return self.least_pod == self.most_pod
 
 
 @dataclass(frozen=True)
 class Pods(Framed):
-    """How even a group is with each number of pods.
+    """How even loads are with each number of pods.
 
     Attributes
     ----------
     group : its name
-    threads : how many each pod has
-    members_now, partitions : how many there are
-    even : the numbers of pods with which every thread holds as much as every other
-    enough : more pods than that do not lower what the busiest thread holds
+    threads : number of threads of each pod
+    members_now, partitions : number of members now, and of partitions
+    even : the numbers of pods with which all threads hold equally many partitions
+    enough : more pods than that do not lower the fullest thread's load
     rows : by number of pods, up to the first with an idle pod
-    assumed : of the group
+    assumed : the group's own assumptions
     """
 
     group: str
@@ -80,16 +80,16 @@ class Pods(Framed):
     assumed: tuple[str, ...] = ()
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a number of pods, with the columns of a `PodsRow`."""
+        """Return one row for each number of pods, with the columns of `PodsRow`."""
         yield from map(asdict, self.rows)
 
     def with_pods(self, number: int) -> PodsRow:
-        """Return what threads and pods hold with so many pods."""
+        """Return the row of a number of pods, which may be none of `rows`."""
         return _row(self.partitions, number, self.threads)
 
     @property
     def even_told(self) -> str:
-        """With how many pods threads are even, in a sentence."""
+        """The sentence that lists the numbers of pods with which threads are even."""
         if not self.even:
             whole = f"{self.partitions:,} does not divide by {self.threads:,}"
             return f"Threads are even with no number of pods: {whole}."
@@ -98,13 +98,13 @@ class Pods(Framed):
 
     @property
     def now(self) -> int | None:
-        """How many pods the members of now fill; None where the last is not full."""
+        """How many pods the present members fill; None if the last one is not full."""
         number, left = divmod(self.members_now, self.threads)
         return None if left else number
 
     @property
     def in_a_line(self) -> str:
-        """With how many pods threads are even."""
+        """The group and the numbers of pods with which threads are even, as a line."""
         found = ", ".join(map(str, self.even)) or "no number"
         return f"{self.group}: pods of {counted(self.threads, 'thread')} even with {found}"
 
@@ -114,16 +114,20 @@ class Pods(Framed):
 
 
 def pods(group: Group, threads: int) -> Pods:
-    """Return how even threads and pods are with each number of pods of so many threads.
+    """Return how even threads and pods are with each number of pods.
 
-    Where all members read the same, the best assignment gives every thread the average, rounded
-    up or down, and every pod too (docs/explanation/proof.md, *Hosts and racks*).
+    All members read the same topics, so the best assignment gives every thread, and every pod, the
+    average, rounded up or down (docs/explanation/proof.md, *Hosts and racks*).
+
+    Parameters
+    ----------
+    threads : number of threads of each pod
 
     Raises
     ------
     BadInput
-        Where members differ in what they read, nobody reads a partition, or `threads` is not from
-        1 to 10,000.
+        If members differ in their topics or rates, no partition has a reader, or `threads` is not
+        from 1 to 10,000.
 
     Examples
     --------
@@ -162,10 +166,10 @@ def pods(group: Group, threads: int) -> Pods:
 
 
 def pods_of(group: Group) -> Pods | None:
-    """Return the same for the hosts on which the members stand, if they are such pods.
+    """Return `pods` with the hosts of the members as pods; None if they are no such pods.
 
-    None where a host is not known, there is only one, they have not equally many members, each
-    has one, or members read differently.
+    They are not if a host is unknown, there is only one, they have unequal numbers of members or
+    one each, or members read different topics.
     """
     if why_no_pods(group):
         return None
@@ -176,7 +180,7 @@ def pods_of(group: Group) -> Pods | None:
 
 
 def threads_of(group: Group) -> list[int]:
-    """Return how many members hosts have, each number once, ascending."""
+    """Return the distinct numbers of members of the hosts, ascending."""
     places = group.places("host")
     return sorted(set(places.loads(np.ones(len(group.members), np.int64)).tolist()))
 

@@ -1,4 +1,4 @@
-"""Sizing: the best assignment for each number of members, and the fewest that keep to a target."""
+"""Sizing: the best assignment for each number of members, and the fewest that meet a target."""
 
 from __future__ import annotations
 
@@ -36,41 +36,41 @@ if TYPE_CHECKING:
 FORMAT = "assay-size/1"
 Aim = Literal["peak_lag", "peak_time", "peak_load", "load_spread", "balance"]
 AIMS: tuple[Aim, ...] = get_args(Aim)
-# How far a sweep goes where nobody says how far, and how many numbers it looks at.
+# Unless numbers are given, a sweep goes at least this far, and tries at most so many of them.
 FEWEST, MOST = 12, 40
-# The share of the time in which every number of members has its turn; the rest goes to what is
-# open about the target.
+# The share of the time for a first solve with each number; the rest is for open questions about
+# the target.
 FIRST = 0.7
 ABOUT_NOW = ("stickiness", "moved_weight", "racks")
 
 
 @dataclass(frozen=True)
 class Target:
-    """What a group of the right size is to keep to.
+    """The limit that a group of the right size meets.
 
     Attributes
     ----------
-    aim : `peak_lag` (records on one member), `peak_time` (seconds that one takes to catch up),
-        `peak_load` (partitions on one member), `load_spread` (partitions of the fullest less
+    aim : `peak_lag` (records on one member), `peak_time` (seconds that a member takes to catch
+        up), `peak_load` (partitions on one member), `load_spread` (partitions of the fullest minus
         those of the emptiest) or `balance` (KIP-54's score)
-    at_most : the greatest value that will do
+    at_most : the greatest value that meets it
     """
 
     aim: Aim
     at_most: int
 
     def is_below(self, most: Hottest | None) -> bool:
-        """Return whether one partition alone has more: no number of members keeps to it then."""
+        """Return whether one partition alone has more, so that no number of members meets it."""
         return self.aim == "peak_lag" and most is not None and most.records > self.at_most
 
     @staticmethod
     def of(given: Mapping[str, int] | None) -> Target | None:
-        """Return the target of ``{"peak_time": 300}``; None of nothing.
+        """Return the target in ``{"peak_time": 300}``; None if it is empty or None.
 
         Raises
         ------
         BadInput
-            Where there are several, one is not known, or the number is below 0.
+            If there are several, the name is unknown, or the number is below 0.
         """
         if not given:
             return None
@@ -86,22 +86,22 @@ class Target:
 
 
 def parse_target(text: str, group: Group) -> dict[str, int]:
-    """Return the target of ``peak_time=5m``, ``peak_lag=400k``, or ``peak_lag=50%`` of that now.
+    """Return the target in ``peak_time=5m``, ``peak_lag=400k``, or ``peak_lag=50%``.
 
     Parameters
     ----------
-    group : of which N% is so much of what it has now, rounded down
+    group : N% is that share of the group's current value, rounded down
 
     Raises
     ------
     BadInput
-        Where it is written in another way, or what the group has now is not known.
+        If it is not written like that, or the group's current value is unknown.
     """
     name, _, value = text.partition("=")
     aim = require_one_of(f"target {text}", name, AIMS)
     if share := re.fullmatch(r"([0-9]{1,9})%", value):
         held = Assignment.current(group)
-        now = _held(held).of(aim)[0] if held.is_valid and group.members else None
+        now = _row_as_held(held).of(aim)[0] if held.is_valid and group.members else None
         if now is None:
             raise BadInput(f"target {text}: the {name} of what members hold now is not known")
         return {name: now * int(share[1]) // 100}
@@ -117,20 +117,20 @@ def parse_target(text: str, group: Group) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Size:
-    """A group with so many members, and its best assignment.
+    """The best assignment with a number of members.
 
     Attributes
     ----------
-    members : how many there are
+    members : the number
     least_load, most_load : partitions of the emptiest and the fullest member
-    idle : how many hold nothing
+    idle : how many members hold nothing
     balance : KIP-54's score
-    peak_lag : records on the member with most; None where a lag is not known
-    peak_lag_bound : no assignment that is as good in the tiers before has less
-    peak_seconds, peak_seconds_bound : how long the slowest takes to catch up; None where that is
-        not known
-    proved : whether this is the best assignment
-    meets : whether the target is met; None where that is open, or there is none
+    peak_lag : records on the member with most; None if a lag is unknown
+    peak_lag_bound : lower bound on it for assignments that are as good in the tiers before
+    peak_seconds, peak_seconds_bound : how long the slowest member takes to catch up, and a lower
+        bound; None if unknown
+    proved : whether the assignment is proved to be optimal
+    meets : whether the target is met; None if not decided, or there is none
     """
 
     members: int
@@ -146,7 +146,7 @@ class Size:
     meets: bool | None = None
 
     def of(self, aim: Aim) -> tuple[int | None, int | None]:
-        """(value, bound) of what a target is about; None where it is not known."""
+        """(value, bound) of the number that a target limits; None if unknown."""
         if aim == "peak_lag":
             return self.peak_lag, self.peak_lag_bound
         if aim == "peak_time":
@@ -158,29 +158,28 @@ class Size:
 
 @dataclass(frozen=True)
 class Sizing(Framed):
-    """How a group fares with each of several numbers of members.
+    """The best assignments of a group with several numbers of members.
 
     Attributes
     ----------
     group : its name
-    objective : by which the best assignment of each is judged
-    members_now, partitions : how many there are now; how many partitions somebody reads
-    reads : what new members are taken to read, in a sentence
-    hottest : the partition with most lag, as (topic, partition, records): no number of members
-        puts less on one of them. None where no lag is known
-    target : what is to be kept to; None where nobody said
-    rows : one a number of members, ascending
-    smallest : the fewest members found that keep to the target; None where none do
-    smallest_uneven : the fewest members found that keep to a target of lag where loads may be
-        uneven; None where those are no fewer
-    sure : whether it is proved that no fewer of those looked at do
-    assumed : of the group
-    now : the group as it is assigned, so that `meets` says whether it is within the target; None
-        where that is not valid
-    change : the fewest moves found that bring the group within the target: with the members of
-        now where they are enough, else with `smallest`; the objective's tiers before lag stay at
-        their best. None where no partition has to move, or no moves were found
-    change_uneven : the fewest moves found where loads may be uneven; None where those are no fewer
+    objective : what is best
+    members_now, partitions : number of members now, and of partitions that have a reader
+    reads : what new members are assumed to read, in a sentence
+    hottest : the partition with most lag, a lower bound on the peak with any number of members;
+        None if no lag is known
+    target : the target, or None
+    rows : one for each number of members, ascending
+    smallest : the fewest members found that meet the target; None if none do
+    smallest_uneven : the fewest members found that meet a target on lag if loads may be uneven;
+        None if they are no fewer
+    sure : whether it is proved that none of the smaller numbers tried meets the target
+    assumed : the group's own assumptions
+    now : the current assignment as a row; None if it is not valid
+    change : the fewest moves found that make the group meet the target, with the present members
+        if they are enough, else with `smallest`; tiers before lag stay at their optimum. None if
+        no partition has to move, or no moves were found
+    change_uneven : the fewest moves found if loads may be uneven; None if they are no fewer
     """
 
     group: str
@@ -200,18 +199,18 @@ class Sizing(Framed):
     change_uneven: Solution | None = None
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a number of members.
+        """Return one row for each number of members.
 
-        The columns are `members`, `least_load` and `most_load` (partitions of one member), `idle`
-        (members that hold nothing), `balance` (KIP-54's score), `peak_lag` and `peak_lag_bound`
-        (records), `peak_seconds` and `peak_seconds_bound`, `proved` and `meets`, as a `Size` has
-        them; None where one is not known.
+        The columns are the attributes of `Size`: `members`, `least_load` and `most_load`
+        (partitions of one member), `idle` (members that hold nothing), `balance` (KIP-54's score),
+        `peak_lag` and `peak_lag_bound` (records), `peak_seconds` and `peak_seconds_bound`,
+        `proved` and `meets`; None if unknown.
         """
         yield from map(asdict, self.rows)
 
     @property
     def in_a_line(self) -> str:
-        """How many members keep to the target, if there is one."""
+        """The group and the fewest members that meet the target, as a line."""
         if self.target is None:
             return f"{self.group}: {counted(self.members_now, 'member')} now"
         found = "none of these" if self.smallest is None else counted(self.smallest, "member")
@@ -250,29 +249,29 @@ def size(
     time_limit: float | None = 10.0,
     assume_equal: bool = False,
 ) -> Sizing:
-    """Return for how many members a group is within a target, and how it fares with each number.
+    """Return the fewest members that meet a target, and the best assignment with each number.
 
     Parameters
     ----------
-    members : the numbers to look at; None: from 1 to twice as many as there are, at least 12;
-        of more than 40 of them some 40, and all just below the fewest of those that will do; if
-        none will do, twice as many each time, at most one for each partition. Where members do not
-        all read the same topics at the same rate, those that are there stay, and nothing is looked
-        at below their number
+    members : the numbers to try; None: from 1 to twice as many as now, at least to 12. Of more
+        than 40 numbers only some 40 are tried, then all just below the first that meets the
+        target; if none does, ever twice as many are tried, up to one for each partition. If
+        members differ in their topics or rates, all present ones stay, so no smaller numbers are
+        tried
     target : one of `peak_lag` (records), `peak_time` (seconds), `peak_load` (partitions on one
-        member), `load_spread` and `balance`, and the greatest value that will do:
+        member), `load_spread` and `balance`, with the greatest value that meets it:
         ``{"peak_time": 300}``
-    like : new members read what this one reads; None: every topic that somebody reads
-    objective : what is best; None: ``balance > peak_lag`` where all lags are known, else
-        ``balance``. What members hold now does not count: `stickiness`, `moved_weight` and `racks`
-        are refused
+    like : new members read what this member reads; None: every topic that has a reader
+    objective : what is best; None: ``balance > peak_lag`` if all lags are known, else
+        ``balance``. The current assignment does not count: `stickiness`, `moved_weight` and
+        `racks` are refused
     time_limit : seconds for all numbers together; a peak that is not proved by then has a bound
     assume_equal : take unknown subscriptions as all topics of the group
 
     Raises
     ------
     BadInput
-        Where something of this is not as it should be, or the group lacks what it needs.
+        If a parameter is not as described, or the group lacks what it needs.
 
     Examples
     --------
@@ -304,36 +303,39 @@ def size(
     turns = TimeLeft.of(None if time_limit is None else FIRST * time_limit)
     rows: dict[int, Size] = {}
 
-    def look(number: int, clock: TimeLeft, parts: int) -> bool:
+    def try_number(number: int, clock: TimeLeft, parts: int) -> bool:
         if number not in groups:
             groups[number] = what_if(nobody, members=number, like=like)
         solution = solve(groups[number], tiers, time_limit=turn_seconds(clock, parts))
-        rows[number] = _solved(solution, aim)
+        rows[number] = _row_of(solution, aim)
         return bool(rows[number].meets)
 
     for i, number in enumerate(numbers):
-        look(number, turns, len(numbers) - i + 1)
+        try_number(number, turns, len(numbers) - i + 1)
     met = any(row.meets for row in rows.values())
     if members is None and aim and not met and not aim.is_below(hottest(largest)):
-        _look_beyond(numbers[-1], partitions, lambda one: look(one, time_left, 4), time_left)
+        _try_beyond(numbers[-1], partitions, lambda one: try_number(one, time_left, 4), time_left)
     elif members is None:
-        between = _between(rows)
+        between = _untried_below(rows)
         for i, number in enumerate(between):
-            look(number, turns, len(between) - i)
+            try_number(number, turns, len(between) - i)
     rows = dict(sorted(rows.items()))
-    while (still := _open_below(rows)) is not None and not time_left.is_up:
-        again = _solved(solve(groups[still], tiers, time_limit=time_left.share(2)), aim)
-        if again.meets is None:
+    while (undecided := _undecided_below(rows)) is not None and not time_left.is_up:
+        row = _row_of(solve(groups[undecided], tiers, time_limit=time_left.share(2)), aim)
+        if row.meets is None:
             break
-        rows[still] = again
+        rows[undecided] = row
     smallest = next((number for number, row in rows.items() if row.meets), None)
     below = [row for row in rows.values() if smallest is None or row.members < smallest]
     uneven = _uneven(groups, rows, smallest, tiers, aim, time_left)
     held = Assignment.current(group)
-    now = _judged(_held(held), aim) if held.is_valid and group.members else None
+    now = _with_meets(_row_as_held(held), aim) if held.is_valid and group.members else None
     change = change_uneven = None
-    if aim is not None and (there := _to_change(group, rows, now, smallest, like)) is not None:
-        change, change_uneven = _fewest_moves(there, aim, tiers, time_left)
+    if (
+        aim is not None
+        and (to_move := _group_to_change(group, rows, now, smallest, like)) is not None
+    ):
+        change, change_uneven = _fewest_moves(to_move, aim, tiers, time_left)
     return Sizing(
         smallest_uneven=uneven,
         group=group.name,
@@ -356,25 +358,27 @@ def size(
 def reached(
     sizing: Sizing, assignors: Sequence[str], limit: TimeLimit
 ) -> Mapping[str, int | None]:
-    """Return what each assignor makes of the target's tier, with as many members as `change` has.
+    """Return the value of the target's tier that each assignor reaches in the group of `change`.
 
-    None of one that makes no valid assignment; nothing where no partition has to move.
+    It is None for an assignor without a valid assignment. Empty if no partition has to move.
     """
     target, change = sizing.target, sizing.change
     if target is None or change is None or not change.group.subscription_known.all():
         return {}
     made = assignments_by(change.group, assignors, limit)
-    return {name: None if one is None else _held(one).of(target.aim)[0] for name, one in made}
+    return {
+        name: None if one is None else _row_as_held(one).of(target.aim)[0] for name, one in made
+    }
 
 
-def _look_beyond(high: int, most: int, look: Callable[[int], bool], time_left: TimeLeft) -> None:
-    """Double a number of members until one will do, then halve what is left below that."""
+def _try_beyond(high: int, most: int, meets: Callable[[int], bool], time_left: TimeLeft) -> None:
+    """Double the number of members until one will do, then search below it by bisection."""
     low, found = high, False
     while not found and high < most and not time_left.is_up:
         low, high = high, min(2 * high, most)
-        found = look(high)
+        found = meets(high)
     if found:
-        fewest(low, high, look, time_left)
+        fewest(low, high, meets, time_left)
 
 
 def _uneven(
@@ -385,10 +389,10 @@ def _uneven(
     aim: Target | None,
     time_left: TimeLeft,
 ) -> int | None:
-    """Return the fewest members that keep to a target of lag where loads may be uneven.
+    """Return the fewest members that meet a target on lag if loads may be uneven.
 
-    Another member never raises the lowest peak, so halving what is left finds them. None where
-    they are no fewer, and where the objective asks for no even loads.
+    One more member never raises the lowest peak then, so bisection finds them. None if they are no
+    fewer, or if the objective does not begin with even loads.
     """
     if aim is None or aim.aim not in LAG_PEAKS or tiers[0] in LAG_PEAKS:
         return None
@@ -397,34 +401,39 @@ def _uneven(
 
     def will_do(at: int) -> bool:
         solution = solve(groups[fewer[at]], free, time_limit=turn_seconds(time_left))
-        return solution.assignment is not None and bool(_solved(solution, aim).meets)
+        return solution.assignment is not None and bool(_row_of(solution, aim).meets)
 
     return next(iter(fewer[fewest(-1, len(fewer), will_do, time_left) :]), None)
 
 
-def _to_change(
+def _group_to_change(
     group: Group,
     rows: Mapping[int, Size],
     now: Size | None,
     smallest: int | None,
     like: str | None,
 ) -> Group | None:
-    """Return the group of the size that has to change for a target; None where none has to."""
-    there = len(group.members)
+    """Return the group in which partitions have to move to meet a target; None if none have to.
+
+    It has the present members if they are enough, else as many as `smallest`.
+    """
+    present = len(group.members)
     if now is None or now.meets or smallest is None:
         return None
-    if there in rows and rows[there].meets:
+    if present in rows and rows[present].meets:
         return group
-    return what_if(group, members=smallest, like=like) if smallest > there else None
+    return what_if(group, members=smallest, like=like) if smallest > present else None
 
 
 def _fewest_moves(
     group: Group, aim: Target, tiers: Objective, time_left: TimeLeft
 ) -> tuple[Solution | None, Solution | None]:
-    """Return the fewest moves found to a target with the tiers before lag at their best, and any.
+    """Return the fewest moves found to a target with even loads, and the fewest with any loads.
 
-    No tier is the greatest load. No fewer moves than the partitions above it reach it, and where
-    the most even loads by so many do not, the best balance does.
+    With even loads, the tiers before lag stay at their optimum. The second is None if it has no
+    fewer moves. The greatest load is no tier: to lower it takes at least as many moves as members
+    hold partitions above the target; if the most even loads by these moves do not meet it, the
+    best balance does.
     """
     at_most: dict[str, int] = {aim.aim: aim.at_most}
     before = tiers[:0]
@@ -449,7 +458,13 @@ def _fewest_moves(
 
 
 def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | None) -> Objective:
-    """Return the tiers by which the best is judged, fit for the target."""
+    """Return the objective: the given one, or one that fits the target.
+
+    Raises
+    ------
+    BadInput
+        If a tier is about the current assignment, or the tiers do not fit the target.
+    """
     lag, rates = group.lag_records, set(rates_of(group))
     known = lag is not None and bool((lag[group.readers[group.topic] > 0] >= 0).all())
     tiers: Objective = ("balance",)
@@ -473,7 +488,7 @@ def _objective(group: Group, aim: Target | None, given: str | Sequence[str] | No
 
 
 def _require_rates(group: Group, largest: Group, aim: Target | None, tiers: Objective) -> None:
-    """Raise BadInput where the time to catch up is asked for and a member has no rate.
+    """Raise BadInput if the time to catch up is needed but a member has no rate.
 
     Parameters
     ----------
@@ -483,11 +498,11 @@ def _require_rates(group: Group, largest: Group, aim: Target | None, tiers: Obje
     if asks == "tier" and "peak_time" not in tiers:
         return
     needs = f"but {asks} peak_time needs it"
-    there = rates_of(group)
-    for member, rate in zip(group.members, there, strict=True):
+    present = rates_of(group)
+    for member, rate in zip(group.members, present, strict=True):
         if rate is None and asks == "target":
             raise BadInput(f"members.{member}.capacity: unknown, {needs}", remedy="rate")
-    if None in rates_of(largest)[len(there) :] and None not in there:
+    if None in rates_of(largest)[len(present) :] and None not in present:
         raise BadInput(
             f"members: capacity of new ones unknown, as those that are there differ, {needs}",
             remedy="like",
@@ -495,20 +510,27 @@ def _require_rates(group: Group, largest: Group, aim: Target | None, tiers: Obje
 
 
 def _numbers(group: Group, members: Sequence[int] | None) -> list[int]:
-    there = len(group.members)
+    """Return the numbers of members to try, ascending.
+
+    Raises
+    ------
+    BadInput
+        If there is none, or one is below 1.
+    """
+    present = len(group.members)
     if members is not None:
         numbers = sorted(set(members))
         if not numbers or numbers[0] < 1:
             raise BadInput("members: expected one or more numbers of 1 or more")
         return numbers
-    least = 1 if all_alike(group) else there
-    most = max(FEWEST, 2 * there)
+    least = 1 if all_alike(group) else present
+    most = max(FEWEST, 2 * present)
     step = -(-(most - least + 1) // MOST)
-    return sorted({least, max(1, there), *range(least, most + 1, step)})
+    return sorted({least, max(1, present), *range(least, most + 1, step)})
 
 
-def _solved(solution: Solution, aim: Target | None) -> Size:
-    """Return what the members hold by a solution, with its bounds, and whether that will do."""
+def _row_of(solution: Solution, aim: Target | None) -> Size:
+    """Return the row of a solution, with its bounds and whether it meets the target."""
     if solution.assignment is None:
         raise BadInput(
             f"{solution.group.name}: nothing was found for "
@@ -520,18 +542,18 @@ def _solved(solution: Solution, aim: Target | None) -> Size:
     least, soonest = (bounds.get(tier) for tier in LAG_PEAKS)
     if soonest is None and least is not None and len(rates) == 1:
         soonest = catch_up(least, rates.pop())
-    row = _held(solution.assignment)
+    row = _row_as_held(solution.assignment)
     row = replace(
         row,
         peak_lag_bound=None if row.peak_lag is None else least,
         peak_seconds_bound=None if row.peak_seconds is None else soonest,
         proved=solution.status == "optimal",
     )
-    return _judged(row, aim)
+    return _with_meets(row, aim)
 
 
-def _held(assignment: Assignment) -> Size:
-    """Return what members hold as it is: no less than that."""
+def _row_as_held(assignment: Assignment) -> Size:
+    """Return the row of a given assignment; its bounds are its own values."""
     loads, late = assignment.loads, behind(assignment)
     peak, longest = (None, None) if late is None else (late.peak, late.longest)
     return Size(
@@ -548,8 +570,8 @@ def _held(assignment: Assignment) -> Size:
     )
 
 
-def _judged(row: Size, target: Target | None) -> Size:
-    """Return a row with whether it is within the target; None where that is open."""
+def _with_meets(row: Size, target: Target | None) -> Size:
+    """Return a row with `meets`, which is None if that is not decided."""
     if target is None:
         return row
     value, bound = row.of(target.aim)
@@ -558,15 +580,15 @@ def _judged(row: Size, target: Target | None) -> Size:
     return replace(row, meets=False if bound is not None and bound > target.at_most else None)
 
 
-def _between(rows: Mapping[int, Size]) -> list[int]:
-    """Return the numbers that were left out before the first that will do."""
+def _untried_below(rows: Mapping[int, Size]) -> list[int]:
+    """Return the numbers between the first that meets the target and the one tried before it."""
     first = next((number for number, row in rows.items() if row.meets), None)
     before = max((number for number in rows if first is None or number < first), default=0)
     return [] if first is None or not before else [*range(before + 1, first)]
 
 
-def _open_below(rows: Mapping[int, Size]) -> int | None:
-    """Return the fewest members of whom it is open whether they will do, below those that do."""
+def _undecided_below(rows: Mapping[int, Size]) -> int | None:
+    """Return the first number without a decision or a proof, if below all that meet the target."""
     for number, row in rows.items():
         if row.meets:
             return None
@@ -576,10 +598,10 @@ def _open_below(rows: Mapping[int, Size]) -> int | None:
 
 
 def drawn(sizing: Sizing) -> alt.LayerChart:
-    """Draw what the busiest member has for each number of members, with the target.
+    """Draw what the busiest member has with each number of members, and the target.
 
-    Records of lag where the target is about lag, or there is none and the lag is known; else
-    partitions.
+    The unit is records of lag if the target is on lag, or if there is none and all lag is known;
+    else partitions.
     """
     from compare import figures
 
