@@ -259,7 +259,7 @@ class Command(TyperCommand):
         try:
             return super().invoke(ctx)
         except BadInput as error:
-            place, _, rule = error.what_came.partition(": ")
+            place, _, rule = error.without_remedy.partition(": ")
             name, _, value = place.partition(" ")
             for option in self.get_params(ctx):
                 typed = ctx.params.get(option.name or "")

@@ -50,7 +50,7 @@ WHO_READS = (
 
 def told(error: AssayError) -> str:
     """Return the message of an error with the option that helps."""
-    return f"{error.what_came}; {OPTIONS[error.remedy]}" if error.remedy else str(error)
+    return f"{error.without_remedy}; {OPTIONS[error.remedy]}" if error.remedy else str(error)
 
 
 class Guarded(FileIO):

@@ -1,8 +1,8 @@
-"""Arguments: what functions for people take, made of what is plainly meant or refused.
+"""Arguments: checks and converts the arguments of public functions, by their annotations.
 
-Each parameter is looked at by its annotation: one group stands for a collection of one where
-several are taken, and a collection of one for its group. The functions of the door take a group
-as it is judged (`groups.unknown.settled`), as every command does; methods take it as it is.
+Where several groups are expected, one group will do, and where one is expected, a collection of
+one. Functions of `assay` take a group as it is judged (`groups.unknown.settled`), as every command
+does; methods take it as it is.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _MOST_SHOWN = 60
 
 
 class Kind(NamedTuple):
-    """What a parameter takes: whether a value fits, and what is expected in words.
+    """What a parameter takes: whether a value fits, and what is expected, in words.
 
-    `of_one` says that a value alone stands for a collection of it.
+    `of_one` says whether a value is one item, which then stands for a collection of one.
     """
 
     fits: Callable[[object], bool]
@@ -42,9 +42,9 @@ def _is(*types: type) -> Callable[[object], bool]:
 
 
 def _is_a(package: str, name: str) -> Callable[[object], bool]:
-    """Return whether a value is of a class of that name in a package of ours.
+    """Return a test whether a value is of the class of that name in one of our packages.
 
-    By name, since no package is imported here: the packages import this one.
+    It goes by name, since those packages import this module.
     """
     return lambda value: any(
         one.__name__ == name and one.__module__.split(".")[0] == package
@@ -76,9 +76,9 @@ _is_assignment, _is_solution = _is_a("groups", "Assignment"), _is_a("optimal", "
 _is_limit = _is_a("heuristics", "TimeLimit")
 _NAME = Kind(_is_name, "a name")
 _FUNCTION = Kind(callable, "a function")
-# The function itself says what is wrong with it.
-_OWN = Kind(lambda _: True, "")
-# By annotation, of which "| None" is cut off.
+# The function checks the value itself.
+_UNCHECKED = Kind(lambda _: True, "")
+# By annotation, without "| None".
 KINDS = {
     "Solution": Kind(_is_solution, "a Solution as solve(group) gives it"),
     "Scenario": Kind(
@@ -119,7 +119,7 @@ KINDS = {
     "int | Sequence[str]": Kind(
         lambda value: _is_whole(value) or _all(_is_name)(value), "a whole number, or names"
     ),
-    # Every one is a time.
+    # Every float parameter is a time.
     "float": Kind(_is_seconds, "seconds, 0 or more"),
     "Fraction | float | str": Kind(_is(Real, str), "a share as in 0.1"),
     "Sequence[int]": Kind(_all(_is_whole), "whole numbers", _is_whole),
@@ -133,24 +133,24 @@ KINDS = {
     "Callable[[str], object]": _FUNCTION,
     "Callable[[str], None]": _FUNCTION,
     "Path": Kind(_is(os.PathLike), "a path"),
-    **dict.fromkeys(("object", "Mapping[str, object]", "SparkSession"), _OWN),
-    **dict.fromkeys(("str | AssignorFunction", "str | AssignorFunction | Runner"), _OWN),
+    **dict.fromkeys(("object", "Mapping[str, object]", "SparkSession"), _UNCHECKED),
+    **dict.fromkeys(("str | AssignorFunction", "str | AssignorFunction | Runner"), _UNCHECKED),
 }
 
 
 def taking(
     function: Callable[P, T], as_judged: Callable[[Any], Any] = lambda group: group
 ) -> Callable[P, T]:
-    """Return a function that takes what is plainly meant by its arguments.
+    """Return the function with its arguments checked and converted.
 
     Parameters
     ----------
-    as_judged : makes of a group the one that the function is to have; left out: the same
+    as_judged : converts each group before the function gets it; left out: it stays as it is
 
     Raises
     ------
     BadInput
-        If an argument is something else; the message names it and what to pass instead.
+        If an argument does not fit; the message names it and what to pass instead.
     """
     declared = signature(function)
 
@@ -159,7 +159,7 @@ def taking(
         try:
             bound = declared.bind(*given, **named)
         except TypeError:
-            # Too few or too many: Python says so.
+            # Too few or too many arguments: Python's own error says so.
             return function(*given, **named)
         for name, value in bound.arguments.items():
             annotation = declared.parameters[name].annotation
@@ -214,7 +214,7 @@ def _groups(name: str, value: Any, expected: str) -> list[Any]:
 
 
 def _with_groups(value: Any, as_judged: Callable[[Any], Any]) -> Any:
-    """Return a value with each group in it, and what is of a group, as it is judged."""
+    """Return a value with `as_judged` applied to the group that it is, holds or is about."""
     if _is_group(value):
         return as_judged(value)
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Assignment: who gets each partition; whether that is valid, what it loads and what it moves."""
+"""Assignment: which member gets each partition; its validity, loads and moves."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from groups.fleet import Fleet
     from groups.group import Group
 
-# Where so small a part changed, it is counted and not the whole.
+# If fewer than one partition in FEW changed owner, loads are computed from the changes.
 FEW = 4
 ViolationKind = Literal["double", "unsubscribed", "unassigned", "no-such-partition"]
 
 
 @dataclass(frozen=True)
 class Violation:
-    """One reason why an assignment is not valid; `member` is None if nobody is to blame."""
+    """One reason why an assignment is not valid; `member` is None if no member is involved."""
 
     kind: ViolationKind
     member: str | None
@@ -48,14 +48,14 @@ class Violation:
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """Who gets each partition of a group.
+    """The member that gets each partition of a group.
 
     Attributes
     ----------
     group : the group that it is for
     owner : (all partitions,) int32, index of the member that gets the partition, -1 nobody
-    strays : further (member index, topic name, partition number) that the assignment hands out:
-        a partition that somebody has already, or one that does not exist
+    strays : further (member index, topic name, partition number) triples: a partition that
+        another member has already, or one that does not exist
     """
 
     group: Group
@@ -63,7 +63,7 @@ class Assignment:
     strays: tuple[tuple[int, str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that it is for this group; an array that was passed in stays the caller's."""
+        """Check that it fits the group; a writable array is copied."""
         members = len(self.group.members)
         if not isinstance(self.owner, np.ndarray) or self.owner.dtype.kind not in "iu":
             raise InvalidAssignment("owner: expected an array of integers")
@@ -84,13 +84,13 @@ class Assignment:
     def from_dict(group: Group, document: Mapping[str, object]) -> Assignment:
         """Build the assignment of ``{member: {topic: [partition, ...]}}``.
 
-        Of several members that get one partition the first by name is the owner, the others are
+        If several members get one partition, the first by name is the owner, the others are
         strays.
 
         Raises
         ------
         InvalidAssignment
-            If a member is not of the group.
+            If a member is not in the group.
         BadInput
             If the document has another shape.
         """
@@ -126,7 +126,7 @@ class Assignment:
     def from_columns(group: Group, member: Ints, topic: Ints, number: Ints) -> Assignment:
         """Build the assignment of three columns, in ascending order of (member, topic, number).
 
-        Of several members that get one partition the first is the owner, the others are strays.
+        If several members get one partition, the first is the owner, the others are strays.
 
         Parameters
         ----------
@@ -152,14 +152,14 @@ class Assignment:
     @staticmethod
     @taking
     def current(group: Group) -> Assignment:
-        """Return what the members hold now, raw claims as they are."""
+        """Return what members hold now: the raw claims, or the valid owners if there are none."""
         if group.raw_claims is None:
             return Assignment(group, group.owner)
         claims = group.raw_claims
         return Assignment.from_columns(group, claims.member, claims.topic, claims.partition)
 
     def to_dict(self) -> dict[str, dict[str, list[int]]]:
-        """Return ``{member: {topic: [partition, ...]}}``; members with nothing are there too."""
+        """Return ``{member: {topic: [partition, ...]}}``, with members that get nothing, too."""
         found: dict[str, dict[str, list[int]]] = {m: {} for m in self.group.members}
         for member, topic, numbers in _runs(self.group, self.owner):
             found[self.group.members[member]][topic] = numbers
@@ -169,7 +169,7 @@ class Assignment:
 
     @cached_property
     def holdings(self) -> tuple[Int64, Int64]:
-        """(member, partition) of everything handed out that exists, two int64 columns."""
+        """(member, partition) pairs of all partitions handed out that exist, two int64 columns."""
         partition = np.flatnonzero(self.owner >= 0)
         member = self.owner[partition].astype(np.int64)
         index = {topic: i for i, topic in enumerate(self.group.topics)}
@@ -186,12 +186,12 @@ class Assignment:
 
     @cached_property
     def changed(self) -> Int64:
-        """Partitions, ascending, whose owner here is not their valid owner: int64."""
+        """Partitions whose member here is not their valid owner, ascending int64."""
         return frozen(np.flatnonzero(self.owner != self.group.owner))
 
     @cached_property
     def moved(self) -> Int64:
-        """Partitions whose valid owner does not have them any more, but somebody else: int64."""
+        """Partitions that go from their valid owner to another member, ascending int64."""
         before, after = self.group.owner, self.owner
         if not self.group.owned.any():
             return frozen(np.empty(0, np.int64))
@@ -214,9 +214,9 @@ class Assignment:
 
     @property
     def idle(self) -> tuple[str, ...]:
-        """Members that hold nothing, also where there are fewer partitions than members.
+        """Members that hold nothing, even if there are fewer partitions than members.
 
-        The tier `idle_members` counts fewer: not those for whom there is no partition.
+        The tier `idle_members` does not count those for whom there are too few partitions.
         """
         return tuple(self.group.members[m] for m in np.flatnonzero(self.loads == 0))
 
@@ -224,7 +224,8 @@ class Assignment:
     def violations(self) -> tuple[Violation, ...]:
         """Every reason why the assignment is not valid, in the order of partitions.
 
-        Valid: every partition that somebody reads is with exactly one member that reads it.
+        An assignment is valid if every partition that somebody reads is with exactly one member
+        that reads it.
         """
         group = self.group
         if self.is_valid:
@@ -264,14 +265,14 @@ class Assignment:
 
     @property
     def unassigned(self) -> dict[str, list[int]]:
-        """``{topic: [partition, ...]}`` that no member reads and nobody has: not a defect."""
+        """Partitions that no member reads and nobody has, by topic; they are no defect."""
         unread = (self.owner == NOBODY) & (self.group.readers[self.group.topic] == 0)
         marked = np.where(unread, 0, NOBODY).astype(np.int32)
         return {topic: numbers for _, topic, numbers in _runs(self.group, marked)}
 
     @property
     def moves(self) -> list[dict[str, str | int]]:
-        """Each partition that moves: `topic`, `partition`, and the member `from` and `to` whom."""
+        """Each partition that moves: `topic`, `partition`, and the members `from` and `to`."""
         group, moved = self.group, self.moved
         columns = (moved, group.owner[moved], self.owner[moved])
         return [
@@ -285,7 +286,7 @@ class Assignment:
         ]
 
     def moves_by_pair(self) -> dict[tuple[str, str], int]:
-        """Return ``{(from, to): partitions}`` over the partitions with a valid owner that move."""
+        """Return ``{(from, to): partitions}``: how many partitions move between two members."""
         before, after = self.group.owner[self.moved], self.owner[self.moved]
         names = self.group.members
         pairs = Counter(zip(before.tolist(), after.tolist(), strict=True))
@@ -294,8 +295,8 @@ class Assignment:
     def balanced(self) -> bool:
         """Return whether the assignment is balanced as KIP-54 defines it.
 
-        Loads differ by at most one, or no single partition can go to another of its potential
-        consumers and improve the balance score. Chains of moves may still improve it.
+        That is so if loads differ by at most one, or no move of a single partition to another of
+        its potential consumers improves the balance score. Chains of moves may still improve it.
         """
         from groups.fleet import Fleet
 
@@ -309,11 +310,11 @@ class Assignment:
 
 
 def valid_in(assignment: Assignment, fleet: Fleet) -> Bools:
-    """(groups,) bool: whether all that somebody reads is with one reader, the rest with nobody.
+    """(groups,) bool: whether readers hold all that is read, and nobody the rest.
 
     Parameters
     ----------
-    assignment : of the group that the fleet is, without strays
+    assignment : an assignment of `fleet.group`, without strays
     """
     group, owner = fleet.group, assignment.owner
     everywhere = not len(owner) or owner.min() >= 0
@@ -329,7 +330,7 @@ def valid_in(assignment: Assignment, fleet: Fleet) -> Bools:
 
 
 def balanced_in(assignment: Assignment, fleet: Fleet) -> Bools:
-    """(groups,) bool: whether each is balanced as KIP-54 defines it, as `Assignment.balanced`."""
+    """(groups,) bool: whether each group is balanced as `Assignment.balanced` says."""
     group, most = fleet.group, np.iinfo(np.int64).max
     member, partition = assignment.holdings
     loads = assignment.loads
@@ -344,7 +345,7 @@ def balanced_in(assignment: Assignment, fleet: Fleet) -> Bools:
 
 
 def _runs(group: Group, owner: Ints) -> list[tuple[int, str, list[int]]]:
-    """(member, topic name, ascending partition numbers), by member and topic."""
+    """Return (member, topic name, ascending partition numbers) triples, by member and topic."""
     held = np.flatnonzero(owner >= 0)
     held = held[np.argsort(owner[held], kind="stable")]
     member, topic, number = owner[held], group.topic[held], group.number[held]

@@ -1,4 +1,4 @@
-"""Groups: several of them, in order and by name, as files hold them."""
+"""Groups: a collection of groups, in order and by name, as read from files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Groups(Framed, Sequence[Group]):
     Attributes
     ----------
     failures : why a text, or a group in it, could not be read
-    places : the file, or the file and the line, of each group; empty where nothing was read
+    places : the file, or the file and the line, of each group; empty if they are not from files
     """
 
     def __init__(
@@ -46,14 +46,14 @@ class Groups(Framed, Sequence[Group]):
     def __getitem__(self, key: slice) -> Groups: ...
 
     def __getitem__(self, key: int | str | slice) -> Group | Groups:
-        """Return a group by its place or its name: of several captures of one, the newest.
+        """Return a group by its index or its name; of several captures of one, the newest.
 
         Raises
         ------
         KeyError
             If no group has that name.
         IndexError
-            If there are not so many.
+            If the index is out of range.
         """
         if isinstance(key, slice):
             return Groups(self._groups[key], self.failures, self.places[key])
@@ -68,11 +68,11 @@ class Groups(Framed, Sequence[Group]):
         return f"Groups({counted(len(self), 'group')}{failures})"
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a group.
+        """Return one row per group.
 
         The columns are `group`, `captured_at`, `members`, `topics`, `partitions`, `most` and
-        `fewest` (partitions that a member holds) and `lag_records` (of all partitions, None if
-        one is not known).
+        `fewest` (partitions that a member holds) and `lag_records` (the total, None if the lag of
+        a partition is unknown).
         """
         for group in self._groups:
             loads = Assignment(group, group.owner).loads
@@ -91,12 +91,12 @@ class Groups(Framed, Sequence[Group]):
 
 
 def newest_named(groups: Sequence[Group], name: str) -> int:
-    """Return which of some groups has a name: of several captures of one, the newest.
+    """Return the index of the group with a name; of several captures of one, the newest.
 
     Raises
     ------
     KeyError
-        Where none has.
+        If no group has it.
     """
     named = [at for at, group in enumerate(groups) if group.name == name]
     if not named:
@@ -106,7 +106,7 @@ def newest_named(groups: Sequence[Group], name: str) -> int:
 
 
 def readers_of_nothing(groups: Sequence[Group]) -> str | None:
-    """Return which members read only topics that do not exist, in one line; None if none."""
+    """Return a line that names the members reading only topics that do not exist, None if none."""
     found: list[str] = []
     for group in groups:
         absent: dict[int, list[str]] = {}

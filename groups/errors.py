@@ -1,8 +1,8 @@
 """Every error that the project raises on purpose, and the failures that it reports instead.
 
     AssayError
-    ├── BadInput              input that cannot be used; names place, rule and what came
-    │   └── Unreadable        a file whose bytes are not to be had now, whatever they are
+    ├── BadInput              input that cannot be used; names place, rule and what came instead
+    │   └── Unreadable        a file that cannot be read at the moment, whatever it holds
     ├── Failed                an assignor broke down on this group, with the reason
     ├── InvalidAssignment     an assignment that is not valid, or a term that is not what it says
     ├── ProofError            a proof that does not hold, with the place where it fails
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-# What helps, in Python; the command names its options instead.
+# What helps, in Python; the command line names its options instead.
 Remedy = Literal["subscriptions", "rate", "time", "group", "like", "host"]
 _REMEDIES: dict[Remedy, str] = {
     "subscriptions": "group.with_equal_subscriptions() takes them as all topics",
@@ -36,21 +36,21 @@ _REMEDIES: dict[Remedy, str] = {
 
 
 class AssayError(Exception):
-    """Root of everything raised on purpose; its message is one line whatever names hold.
+    """Root of everything raised on purpose; its message is one line, whatever names contain.
 
-    That is ``place: rule, what came instead``, and what helps where there is a remedy; `within`
-    puts the file, or any outer place, in front of it.
+    It reads ``place: rule, what came instead``, then the remedy if there is one; `within` puts the
+    file, or any outer place, in front of it.
     """
 
     def __init__(self, message: str = "", *, remedy: Remedy | None = None) -> None:
         said = message if remedy is None else f"{message}; {_REMEDIES[remedy]}"
         super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in said))
         self.remedy = remedy
-        self.what_came = message
+        self.without_remedy = message
 
     def within(self, place: str) -> Self:
         """Return the same error with `place` in front of the message."""
-        return type(self)(f"{place}: {self.what_came}", remedy=self.remedy)
+        return type(self)(f"{place}: {self.without_remedy}", remedy=self.remedy)
 
 
 class BadInput(AssayError, ValueError):
@@ -58,10 +58,7 @@ class BadInput(AssayError, ValueError):
 
 
 class Unreadable(BadInput):
-    """A file whose bytes are not to be had, for lack of a file, rights or memory for instance.
-
-    Another time they may be.
-    """
+    """A file that cannot be read at the moment: it is missing, or rights or memory are."""
 
 
 class Failed(AssayError):
@@ -81,7 +78,7 @@ class Refused(AssayError):
 
 
 class SolverContradiction(AssayError):
-    """Two methods, or a method and the checker, disagree: an error inside."""
+    """Two methods, or a method and the checker, disagree: an error in this project or a solver."""
 
 
 def in_one_line(error: BaseException) -> str:
@@ -99,11 +96,11 @@ def in_one_line(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a text, or a group in it, could not become a snapshot; `group` where it is known.
+    """Why a text, or a group in it, could not become a snapshot.
 
-    `not_to_be_had` says that the state or the kind of the group is the reason (it is rebalancing,
-    or has no consumers), not the text. `captured_at` is when the text was captured, as told or as
-    its file has it.
+    `group` is None if it is not known. `not_to_be_had` says that the reason is the state or the
+    kind of the group (it is rebalancing, or has no consumers), not the text. `captured_at` is when
+    the text was captured, as the caller or the file says.
     """
 
     source: str
@@ -118,7 +115,7 @@ class Failure:
 
     @property
     def about(self) -> str:
-        """The group, or the place where that is not known."""
+        """The group, or the place if the group is not known."""
         return self.group or self.place
 
 
@@ -126,7 +123,7 @@ Name = TypeVar("Name", bound=str)
 
 
 def require_one_of(place: str, given: object, known: Iterable[Name]) -> Name:
-    """Return the known name that was given; BadInput where it is none of them."""
+    """Return the known name that was given; raise BadInput if it is none of them."""
     names = [*known]
     if given not in names:
         raise BadInput(f"{place}: {given!r}, expected one of {', '.join(names)}")
@@ -135,7 +132,7 @@ def require_one_of(place: str, given: object, known: Iterable[Name]) -> Name:
 
 @contextmanager
 def writing(place: object) -> Iterator[None]:
-    """Write something there; BadInput that names the place where the system refuses."""
+    """Raise BadInput that names the place if the system refuses to write there."""
     try:
         yield
     except OSError as error:

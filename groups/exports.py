@@ -1,4 +1,4 @@
-"""Exports: the names of a package, each loaded when it is first asked for (PEP 562)."""
+"""Exports: the public names of a package, each loaded on first use (PEP 562)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Return ``__getattr__``, ``__dir__`` and the names that a package hands out, ascending.
+    """Return ``__getattr__``, ``__dir__`` and the public names of a package, ascending.
 
-    They are those that its source imports for type checkers, under ``if TYPE_CHECKING``: what is
-    said there once is what both find.
+    The names are those that its source imports under ``if TYPE_CHECKING``, so that they are listed
+    once, for type checkers and for Python.
     """
     home = _imported_for_type_checkers(package)
 
@@ -30,7 +30,7 @@ def exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[st
 
 
 def _imported_for_type_checkers(package: str) -> dict[str, str]:
-    """Return the modules of the names that a package imports under its first condition."""
+    """Return the module of each name that a package imports under its first ``if``."""
     source = sys.modules[package].__spec__.loader.get_source(package)  # type: ignore[union-attr]
     block = next(node for node in ast.parse(source).body if isinstance(node, ast.If))
     return {

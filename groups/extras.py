@@ -1,4 +1,4 @@
-"""Extras: what only some users install, and the command that brings it."""
+"""Extras: optional dependencies, and the command that installs them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from groups.errors import BadInput
 
 
 def command_for(extra: str) -> str:
-    """Return the command that installs an extra: from a clone, as no package index has this.
+    """Return the command that installs an extra: from a clone, since no package index has it.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def require_plots() -> None:
 
 
 def require(*modules: str, extra: str) -> None:
-    """Raise BadInput with the command that installs an extra, where a module of it is missing."""
+    """Raise BadInput with the command that installs an extra if a module of it is missing."""
     missing = [module for module in modules if find_spec(module) is None]
     if missing:
         raise BadInput(f"{missing[0]} is not installed: {command_for(extra)}")

@@ -1,4 +1,4 @@
-"""Fleet: many groups side by side as one group without common topics or members."""
+"""Fleet: many groups side by side in the columns of one group."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _ONE = np.ones(1, bool)
-# What the groups of a fleet have, numbered through in it, and the types.
+# The columns that a fleet concatenates, and their types.
 _COLUMNS = {
     "partitions": np.int64,
     "subscription_indptr": np.int64,
@@ -39,19 +39,20 @@ _COLUMNS = {
 
 @dataclass(frozen=True, eq=False)
 class Fleet:
-    """Many groups as one, and where each begins in it.
+    """Many groups as one group, and where each begins in it.
 
-    No member reads a topic of another group, so whatever is decided within components (levels,
-    cheapest flows, the inequalities of a certificate) is decided for each group by itself.
+    No member reads a topic of another group, so that whatever is computed within connected
+    components (levels, cheapest flows, the inequalities of a certificate) is computed for each
+    group by itself.
 
     Attributes
     ----------
     group : the groups side by side; its names are numbers
-    lists : the columns of the groups as each has them, by the names of the layout
-    racks : of each group, None if it has none; nothing at all where no group has some
-    alone : returns a group by itself, by its number
-    place : (groups,) int64, the number of each group among what the fleet was made of
-    claims_looked_at : returns what `other_claims` is
+    lists : the columns of the groups with each group's own numbering, by the names of the layout
+    racks : of each group, None if it has none; empty if no group has any
+    alone : returns one group, by its index
+    place : (groups,) int64, the index of each group in the rows or groups that the fleet is of
+    find_other_claims : computes `other_claims`
     """
 
     group: Group
@@ -59,7 +60,7 @@ class Fleet:
     racks: Sequence[Racks | None]
     alone: Callable[[int], Group]
     place: Int64
-    claims_looked_at: Callable[[], Bools]
+    find_other_claims: Callable[[], Bools]
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -82,41 +83,41 @@ class Fleet:
 
     @property
     def member_group(self) -> Int64:
-        """(members,) int64: the number of each member's group."""
+        """(members,) int64: the index of each member's group."""
         return np.repeat(np.arange(len(self)), np.diff(self.member_start))
 
     @cached_property
     def other_claims(self) -> Bools:
-        """(groups,) bool: where members claim something else than what they validly own."""
-        return self.claims_looked_at()
+        """(groups,) bool: whether members claim anything that they do not validly own."""
+        return self.find_other_claims()
 
     def members(self, number: int) -> slice:
-        """Return which members are those of a group."""
+        """Return the range of the members of a group."""
         return slice(*self.member_start[number : number + 2].tolist())
 
     def partitions(self, number: int) -> slice:
-        """Return which of all partitions are those of a group."""
+        """Return the range of the partitions of a group."""
         return slice(*self.partition_start[number : number + 2].tolist())
 
     def owner_in(self, number: int, owner: Int32) -> Int32:
-        """Return the owners in a group as it numbers its members, of those through the fleet."""
+        """Return the owners of one group, in its own numbering, from those of the fleet."""
         if len(self) == 1:
             return owner
         own = owner[self.partitions(number)]
         return np.where(own < 0, NOBODY, own - np.int32(self.member_start[number]))
 
     def owner_through(self, number: int, own: Int32) -> Int32:
-        """Return the owners in a group as the fleet numbers its members, of those in the group."""
+        """Return the owners of one group, in the fleet's numbering, from its own."""
         return np.where(own < 0, NOBODY, own + np.int32(self.member_start[number]))
 
     @property
     def partition_group(self) -> Int64:
-        """(all partitions,) int64: the number of each partition's group."""
+        """(all partitions,) int64: the index of each partition's group."""
         return np.repeat(np.arange(len(self)), np.diff(self.partition_start))
 
     @staticmethod
     def one(group: Group) -> Fleet:
-        """Return the fleet of one group: the group itself, with its names."""
+        """Return the fleet of one group: its `group` is the group itself, with its names."""
         sizes = len(group.members), len(group.topics), len(group.owner)
         begins = np.array([(0, size) for size in sizes], np.int64)
         names = "members", "topics", "owner"
@@ -131,7 +132,7 @@ class Fleet:
 
     @staticmethod
     def from_arrow(rows: pa.RecordBatch) -> tuple[Fleet, list[BadRow]]:
-        """Put the groups of Arrow rows side by side, without a Python object for each.
+        """Return the fleet of the groups in Arrow rows, without a Python object for each.
 
         Parameters
         ----------
@@ -139,13 +140,13 @@ class Fleet:
 
         Returns
         -------
-        The fleet, and for each row that is no group its number and why.
+        The fleet, and for each row that is no valid group its number and the reason.
 
         Raises
         ------
         BadInput
-            If a column is missing or of another kind, or where the groups together have more
-            partitions than are supported.
+            If a column is missing or of another type, or the groups together have more partitions
+            than are supported.
         """
         from groups.table.batch import side_by_side
 
@@ -156,7 +157,7 @@ class Fleet:
 
     @staticmethod
     def of(groups: Sequence[Group]) -> Fleet:
-        """Put groups side by side, numbering members, topics, partitions and racks through."""
+        """Return the fleet of some groups; their members, topics and racks get new numbers."""
         lists = {
             "topics": Lists.of((), np.array([len(g.topics) for g in groups], np.int64)),
             "members": Lists.of((), np.array([len(g.members) for g in groups], np.int64)),
@@ -179,7 +180,7 @@ class Fleet:
         index = np.flatnonzero(chosen)
         lists = {name: one.only(chosen) for name, one in self.lists.items()}
         racks = [self.racks[at] for at in index.tolist()] if self.racks else []
-        # Parts of a good group are good: no rule is about two groups.
+        # No rule concerns two groups, so that a part of a valid fleet needs no check.
         nothing = {field.name: field.default for field in fields(Group)}
         return Fleet(
             Group.of_valid(nothing | columns_through(lists, racks)),
@@ -187,12 +188,12 @@ class Fleet:
             racks,
             alone=lambda number: self.alone(int(index[number])),
             place=self.place[index],
-            claims_looked_at=lambda: self.other_claims[index],
+            find_other_claims=lambda: self.other_claims[index],
         )
 
 
 def _lists(columns: Sequence[Any], kind: type[np.generic]) -> Lists:
-    """Return the columns of some groups, None if one has none, one after the other."""
+    """Return the columns of some groups as lists; a column that is None becomes a null."""
     there = [column for column in columns if column is not None]
     return Lists.of(
         np.concatenate(there) if there else np.empty(0, kind),

@@ -1,4 +1,4 @@
-"""Framed: what is a table to people: a pandas DataFrame, and HTML where a notebook shows it."""
+"""Framed: objects that are tables: pandas DataFrames, and HTML in notebooks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SHOWN = 60
 
 
 class Framed:
-    """Something that has rows, each with the same columns.
+    """An object that has rows, each with the same columns.
 
     Attributes
     ----------
-    draw : what draws it; the figures, which know what there is to draw, set it
+    draw : draws the object; the module of figures sets it
     """
 
     draw: ClassVar[Callable[[Framed], alt.Chart] | None] = None
@@ -34,12 +34,12 @@ class Framed:
         raise NotImplementedError
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows of `to_rows` for pandas: whole numbers stay so where one is not known.
+        """Return the rows of `to_rows` as a DataFrame; columns of integers with gaps stay integer.
 
         Raises
         ------
         BadInput
-            Where pandas is not installed.
+            If pandas is not installed.
         """
         require("pandas", extra="plots")
         import pandas as pd
@@ -66,10 +66,10 @@ class Framed:
 
     @property
     def in_a_line(self) -> str:
-        """What a notebook shows above the table; empty where the table says all."""
+        """The line that a notebook shows above the table, possibly empty."""
         return ""
 
     def _repr_html_(self) -> str:
-        """Return the table of `to_frame` for notebooks: of many rows the first and the last."""
+        """Return the table of `to_frame` as HTML; of many rows, the first and the last."""
         lead = f"<p>{escape(self.in_a_line)}</p>" if self.in_a_line else ""
         return f"{lead}{self.to_frame().to_html(index=False, max_rows=SHOWN)}"

@@ -1,4 +1,4 @@
-"""Group: a consumer group as the solvers and assignors see it; immutable, columnar, valid."""
+"""Group: a consumer group as solvers and assignors see it; immutable, columnar, always valid."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Group(Columns, Framed):
-    """A consumer group: topics, members, who reads what, who held what, and what it weighs.
+    """A consumer group: topics, members, subscriptions, owners, lag and weight.
 
-    One that exists is valid, whoever constructs it: its constructor refuses what is not, and
-    keeps arrays that nobody else can change. Mostly it is `from_dict`, `read` or `from_arrays`
-    that calls it. "All partitions" are numbered topic by topic, in the order of `topics`.
+    The constructor checks every rule and keeps arrays that nobody else can change, so that every
+    group is valid. Usually `from_dict`, `read` or `from_arrays` calls it. "All partitions" are
+    numbered topic by topic, in the order of `topics`.
 
     Attributes
     ----------
@@ -62,21 +62,21 @@ class Group(Columns, Framed):
         1,) int64 and (entries,) int32; ascending in each row, and some member reads each row
     subscription_row : (members,) int32, the row that each member reads; rows may be equal
     subscription_known : (members,) bool, False where the source does not show a subscription
-    owner : (all partitions,) int32, valid owner (docs/explanation/proof.md), -1 where
-        nobody; given as `groups.columns.claims.BY_CLAIMS`, what follows from `raw_claims`
-    generation : (members,) int64, of the member's claims, -1 where none was given
+    owner : (all partitions,) int32, valid owner (docs/explanation/proof.md), -1 where nobody; pass
+        `groups.columns.claims.BY_CLAIMS` to derive it from `raw_claims`
+    generation : (members,) int64, generation of the member's claims, -1 where none was given
     lag_records, weight : (all partitions,) int64 with -1 where unknown, or None
-    racks : where members and replicas stand, or None
-    copies : the same of hosts, and of the copies of a partition's state, those of its owner among
-        them; a partition without a set of replicas keeps no state. None if that is not known.
+    racks : the racks of members and replicas, or None
+    copies : the hosts of members and of the copies of each partition's state, its owner's copy
+        included; a partition without a set of replicas keeps no state. None if that is not known.
         No ``assay-group/1`` document has it
-    offsets : the log offsets that the lag was made of, or None
+    offsets : the log offsets from which the lag was computed, or None
     raw_claims : what members said they own; None if that is what they validly own, or owners
         were given
     absent_topics : names that members subscribe to or claim but that do not exist
     absent_subscriptions : (member, index into `absent_topics`) pairs
-    details : of each member, or nothing at all
-    assumed : what was assumed about the source, for people to read
+    details : of each member, or empty
+    assumed : what was assumed about the source, as lines for users
     streams : the snapshot of the Kafka Streams group whose active tasks these partitions are
 
     Raises
@@ -86,16 +86,15 @@ class Group(Columns, Framed):
     """
 
     def __post_init__(self) -> None:
-        """Establish every rule of a group, and keep arrays of its own."""
+        """Check every rule of a group, and replace arrays by immutable ones."""
         for name, value in valid(self).items():
             object.__setattr__(self, name, value)
 
     def to_rows(self) -> Iterator[dict[str, object]]:
-        """Return a row a partition.
+        """Return one row per partition.
 
-        The columns are `topic`, `partition` (its number in the topic), `owner` (a member that
-        validly owns it, None if nobody does), `lag_records` and `weight`, None if one is
-        not known.
+        The columns are `topic`, `partition` (its number in the topic), `owner` (the member that
+        validly owns it, None if nobody does), `lag_records` and `weight`, None if unknown.
         """
         for at, owner in enumerate(self.owner.tolist()):
             lag, weight = (
@@ -134,7 +133,7 @@ class Group(Columns, Framed):
     def from_dict(document: Mapping[str, object]) -> Group:
         """Build the group of an ``assay-group/1`` or ``assay-streams/1`` document.
 
-        Members and topics are put in ascending order of their names.
+        Members and topics are sorted by name.
 
         Raises
         ------
@@ -146,9 +145,9 @@ class Group(Columns, Framed):
     @staticmethod
     @taking
     def from_json(text: str) -> Group:
-        """Build the group of such a document as it stands in a file.
+        """Build the group of an ``assay-group/1`` or ``assay-streams/1`` document in JSON.
 
-        The same as `from_dict` of the parsed text, and quicker.
+        The same as `from_dict` of the parsed text, but faster.
 
         Raises
         ------
@@ -159,12 +158,12 @@ class Group(Columns, Framed):
 
     @staticmethod
     def of_document(document: Document | StreamsDocument) -> Group:
-        """Build the group of a document that was decoded, or made of good names and numbers.
+        """Build the group of a decoded document, or of one built from valid names and numbers.
 
         Raises
         ------
         BadInput
-            If a rule is broken that types cannot say; the message names the place.
+            If a rule is broken that types cannot express; the message names the place.
         """
         if isinstance(document, StreamsDocument):
             group = Group.of_document(document.consumer_group())
@@ -173,9 +172,10 @@ class Group(Columns, Framed):
 
     @staticmethod
     def of_valid(columns: Mapping[str, Any]) -> Group:
-        """Make a group of columns that obey every rule, and are frozen, without checking them.
+        """Return a group of columns without checking them.
 
-        For what has just established that, as the reader of documents does.
+        For callers that have just checked every rule and frozen the columns, such as the reader
+        of documents.
         """
         group = object.__new__(Group)
         vars(group).update(columns)
@@ -186,11 +186,11 @@ class Group(Columns, Framed):
         return as_json(self.document())
 
     def snapshot(self) -> JsonObject:
-        """Return what `to_dict` does; of Kafka Streams the ``assay-streams/1`` it was made of."""
+        """Return the document of this group: ``assay-streams/1`` if it is of Kafka Streams."""
         return as_json(self.streams or self.document())
 
     def document(self) -> Document:
-        """Return the same as the types of the format."""
+        """Return the ``assay-group/1`` document as a msgspec Struct."""
         return document_of(self, self.claims)
 
     @staticmethod
@@ -207,7 +207,7 @@ class Group(Columns, Framed):
         lag: npt.ArrayLike | None = None,
         weight: npt.ArrayLike | None = None,
     ) -> Group:
-        """Build a group from columns, in the order they are given.
+        """Build a group from columns; members and topics keep their order.
 
         Parameters
         ----------
@@ -215,9 +215,8 @@ class Group(Columns, Framed):
         topics, members : distinct non-empty names, (topics,) and (members,)
         partitions : (topics,) int, partition count of each topic
         subscription_indptr, subscription_topics : CSR, rows ascending and without repeats
-        subscription_row : (members,) int, the row of the CSR that each member reads; rows that
-            nobody reads are left out, equal ones put together. None: row i is what member i
-            reads, and equal rows are put together here
+        subscription_row : (members,) int, the row of the CSR that each member reads; None: member
+            i reads row i. Rows that nobody reads are dropped, equal rows are merged
         owner : (all partitions,) int, index of the valid owner, -1 nobody; None: nobody anywhere
         lag : (all partitions,) int, records, -1 unknown
         weight : (all partitions,) int, bytes or rate, -1 unknown
@@ -251,14 +250,14 @@ class Group(Columns, Framed):
 
     @property
     def of_streams(self) -> bool:
-        """Whether it is of Kafka Streams: no assignor of consumers assigns its partitions."""
+        """Whether it is a Kafka Streams group: no consumer assignor assigns its partitions."""
         return self.streams is not None or any(
             line.startswith(CLASSIC_STREAMS) for line in self.assumed
         )
 
     @property
     def nouns(self) -> Nouns:
-        """What its partitions, members and hosts are called, and itself."""
+        """The nouns for its partitions, members, hosts and itself in texts for users."""
         return OF_CONSUMERS if self.streams is None else OF_STREAMS
 
     @property
@@ -273,7 +272,7 @@ class Group(Columns, Framed):
 
     @cached_property
     def first(self) -> Int64:
-        """(topics + 1,) int64: number of each topic's first partition, then the total."""
+        """(topics + 1,) int64: index of each topic's first partition, then the total."""
         return frozen(starts(self.partitions))
 
     @cached_property
@@ -289,7 +288,7 @@ class Group(Columns, Framed):
 
     @cached_property
     def subscriptions(self) -> Subscriptions:
-        """Who reads what: the four columns, and what can be said of them."""
+        """The four columns of subscriptions, and what is derived from them."""
         return Subscriptions.of_valid(
             self.subscription_indptr,
             self.subscription_topics,
@@ -320,9 +319,9 @@ class Group(Columns, Framed):
 
     @property
     def subscription_pairs(self) -> tuple[Int32, Int32]:
-        """(member, topic) of all that is read, by member, then topic: two int32 columns.
+        """All (member, topic) pairs with a subscription, sorted: two int32 columns.
 
-        As long as the members' lists together, however many of them share a row.
+        Their length is the sum over members, even if many share a row.
         """
         return self.subscriptions.pairs
 
@@ -338,7 +337,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            If a subscription is unknown: any topic may have a reader more.
+            If a subscription is unknown: any topic may have more readers.
         """
         self.require_subscriptions()
         ends, members = self.subscriptions.by_topic
@@ -347,21 +346,21 @@ class Group(Columns, Framed):
     def subscribes(self, member: Ints, topic: Ints) -> Bools:
         """Return for each pair of indices whether the member reads the topic.
 
-        A member whose subscription is unknown is taken to read what it is asked about.
+        It is true for a member whose subscription is unknown.
         """
         return self.subscriptions.include(member, topic)
 
     @cached_property
     def everybody_reads_all(self) -> bool:
-        """Whether every member's subscription is known to hold every topic with partitions.
+        """True if every member is known to read every topic with partitions, by one common row.
 
-        Said only where all read one row.
+        False says nothing if members read several rows.
         """
         return self.subscriptions.hold_all(self.partitions)
 
     @cached_property
     def capacity(self) -> Int64:
-        """(members,) int64: records that a member reads in a second, -1 where not known."""
+        """(members,) int64: records per second that each member can read, -1 where unknown."""
         known = [one.capacity for one in self.details] or [None] * len(self.members)
         return frozen(np.array([UNKNOWN if c is None else c for c in known], np.int64))
 
@@ -375,29 +374,29 @@ class Group(Columns, Framed):
         return {"host": Places.of(hosts), "rack": Places.of(in_racks)}
 
     def places(self, kind: PlaceKind) -> Places:
-        """Return the hosts on which members stand, or their racks."""
+        """Return the hosts or the racks of members."""
         return self._places[kind]
 
     @cached_property
     def owned(self) -> Int64:
-        """(members,) int64: how many partitions each member is the valid owner of."""
+        """(members,) int64: how many partitions each member validly owns."""
         return count_owners(self.owner, len(self.members))
 
     @property
     def is_disputed(self) -> bool:
-        """Whether members claim something else than what they validly own."""
-        # Whoever validly owns a partition claims it: as many claims say no more.
+        """Whether members claim anything that they do not validly own."""
+        # Every valid owner claims its partition, so equal numbers mean equal sets.
         claims = self.raw_claims
         return claims is not None and len(claims.member) != np.count_nonzero(self.owner >= 0)
 
     @property
     def claims(self) -> Claims:
-        """The raw claims; of a group whose owners were given, those."""
+        """The raw claims, or the valid owners as claims if there are none."""
         return self.owned_claims if self.raw_claims is None else self.raw_claims
 
     @property
     def next_generation(self) -> int:
-        """The generation after the members' newest; the greatest of 64 bits has none after it."""
+        """The generation after the members' newest, at most the greatest of 64 bits."""
         return min(int(self.generation.max(initial=NO_GENERATION)) + 1, GREATEST)
 
     @cached_property
@@ -412,14 +411,14 @@ class Group(Columns, Framed):
     def with_claims(
         self, member: npt.ArrayLike, partition: npt.ArrayLike, *, generation: int | None = None
     ) -> Group:
-        """Return the group whose members claim these partitions, and who owns them by that.
+        """Return the group whose members claim these partitions, with the owners that follow.
 
-        Targets that members had are left out: they are of what was claimed before.
+        Members' targets are dropped, since they belong to the claims before.
 
         Parameters
         ----------
-        member, partition : (pairs,) int, the second among all partitions; a pair twice is one
-            claim
+        member, partition : (pairs,) int, the second among all partitions; repeated pairs count
+            once
         generation : of every member from now on; None: each keeps its own
 
         Raises
@@ -438,11 +437,11 @@ class Group(Columns, Framed):
         return replace(self, owner=BY_CLAIMS, generation=born, raw_claims=claims, details=details)
 
     def with_target(self) -> Group:
-        """Return the group once every member holds what the broker wants it to have (KIP-848).
+        """Return the group in which every member holds its target assignment (KIP-848).
 
-        There a rebalance that is under way ends, and the broker's assignor starts there at the
-        next one. `assumed` says how many partitions have still to be handed over. It is the group
-        as it is where the target of a member is not known, or no partition is on the way.
+        A rebalance that is under way ends there, and from there the broker's assignor starts the
+        next one. `assumed` says how many partitions still have to be handed over. The group is
+        returned unchanged if the target of a member is unknown, or no partition is on the way.
         """
         targets = [one.target for one in self.details]
         if not targets or None in targets:
@@ -469,13 +468,13 @@ class Group(Columns, Framed):
         return replace(reached, details=self.details, assumed=(*self.assumed, line))
 
     def only(self, members: npt.ArrayLike) -> Group:
-        """Return the group of some of the members, with all that they read, claim and own.
+        """Return the group of some of its members, with what they read, claim and own.
 
-        Where claims were given, owners follow from those that are left.
+        If claims were given, owners are derived from the claims of these members.
 
         Parameters
         ----------
-        members : (members that stay,) int, ascending indices without repeats
+        members : (members to keep,) int, ascending indices without repeats
 
         Raises
         ------
@@ -489,8 +488,8 @@ class Group(Columns, Framed):
         place[kept] = np.arange(len(kept))
         owner, claims = place[self.owner], self.raw_claims
         if claims is not None:
-            said = claims.among(place[claims.member] >= 0)
-            owner, claims = BY_CLAIMS, replace(said, member=place[said.member])
+            theirs = claims.among(place[claims.member] >= 0)
+            owner, claims = BY_CLAIMS, replace(theirs, member=place[theirs.member])
         indptr, listed, row = in_use(
             self.subscription_indptr, self.subscription_topics, self.subscription_row[kept]
         )
@@ -518,10 +517,9 @@ class Group(Columns, Framed):
 
     @cached_property
     def topics_in_demand(self) -> Int64:
-        """Topics that somebody is sure to read, ascending int64; all if nobody holds a partition.
+        """Topics that some member is sure to read, ascending int64; all if nobody claims anything.
 
-        A member whose subscription is unknown is sure to read the topics of which it holds a
-        partition. Nobody is taken to read the others.
+        A member of unknown subscription is sure to read the topics of which it claims a partition.
         """
         claims = self.claims
         if not len(claims.topic):
@@ -531,9 +529,9 @@ class Group(Columns, Framed):
         return frozen(read.astype(np.int64))
 
     def with_equal_subscriptions(self) -> Group:
-        """Return the group with every unknown subscription taken as all topics in demand.
+        """Return the group with every unknown subscription assumed to be all topics in demand.
 
-        Known subscriptions stay. What was assumed is added to `assumed`.
+        Known subscriptions stay. `assumed` gets a line on it.
         """
         unknown = ~self.subscription_known
         if not unknown.any():
@@ -549,14 +547,14 @@ class Group(Columns, Framed):
     def with_reads(
         self, rows: Sequence[Int64], members: Int64, which: Int64, *, assumed: str | None = None
     ) -> Group:
-        """Return the group in which some members read other rows, and are known to.
+        """Return the group with new, known subscriptions of some members.
 
         Parameters
         ----------
-        rows : ascending topics each
-        members : (changed,) whose subscriptions these are
-        which : (changed,) index into `rows`
-        assumed : a line on that
+        rows : topic lists, ascending topics each
+        members : (changed,) the members that get new subscriptions
+        which : (changed,) the row of each, an index into `rows`
+        assumed : a line to add to `assumed`
         """
         if not len(members):
             return self
@@ -593,13 +591,14 @@ class Group(Columns, Framed):
 
     @taking
     def with_reset(self, reset: str | None) -> Group:
-        """Return the group with `auto_offset_reset`, where nothing said what it is.
+        """Return the group with this `auto_offset_reset`, unless the source gave one.
 
-        The lag of partitions without a commit follows; what was assumed of it is left out.
+        The lag of partitions without a commit is computed again, and the line on it in `assumed`
+        is dropped.
 
         Parameters
         ----------
-        reset : ``latest`` or ``earliest``; None if that is not known: the group as it is
+        reset : ``latest`` or ``earliest``; None: the group is returned unchanged
         """
         if reset is None or self.auto_offset_reset is not None:
             return self
@@ -619,7 +618,7 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            If it is not that.
+            If it is out of range.
         """
         if not 1 <= records_a_second <= GREATEST:
             raise BadInput(f"rate: {records_a_second}, expected 1 or more records a second")
@@ -633,10 +632,11 @@ class Group(Columns, Framed):
         )
 
     def with_hosts_by_client_id(self) -> Group:
-        """Return the group whose members share a host if their client ids begin alike.
+        """Return the group with hosts taken from client ids.
 
-        That is, up to ``-StreamThread-N`` or the last number. One without a client id has no host.
-        A streams group stays as it is: its hosts are the processes of its threads.
+        The host is the client id without ``-StreamThread-N`` or a number at its end; a member
+        without a client id has no host. A streams group is returned unchanged: its hosts are the
+        processes of its threads.
         """
         if self.streams is not None or not self.members:
             return self

@@ -1,4 +1,4 @@
-"""Needs: what the tiers of an objective must know of a group."""
+"""Needs: checks that a group has the data that the tiers of an objective need."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 def require_data(group: Group, objective: Objective) -> None:
     """Raise BadInput if a tier needs what the group does not have.
 
-    That is: a subscription, the lag or weight of a partition that somebody reads (for tiers of
-    what moves, one that somebody owns), the replica racks of one, any member's rack, where
-    copies of state lie, or for `peak_time` the capacity of a member that reads a partition.
+    A tier may need subscriptions, the lag or weight of partitions that somebody reads (for tiers
+    of moves, only of those that somebody owns), their replica racks and a member's rack, the
+    copies of state, the place of each member, or for `peak_time` the capacity of members that read
+    a partition.
     """
     group.require_subscriptions()
     _require_places(group, objective)
@@ -45,7 +46,7 @@ def require_data(group: Group, objective: Objective) -> None:
 
 
 def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
-    """Return why groups lack what a tier needs, as `require_data` says, by their indices."""
+    """Return the errors of `require_data` for the groups that lack something, by their indices."""
     suspected = _suspected(fleet, objective)
     found = {}
     for index in np.flatnonzero(suspected).tolist():
@@ -57,7 +58,7 @@ def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
 
 
 def _suspected(fleet: Fleet, objective: Objective) -> Bools:
-    """(groups,) bool: whether a group may lack something; all that do are among these."""
+    """(groups,) bool: False for groups that surely lack nothing; the others must be checked."""
     group, members, partitions = fleet.group, fleet.member_start, fleet.partition_start
     found = np.full(len(fleet), bool(places_of(objective)))
     if not group.subscription_known.all():
@@ -79,7 +80,7 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
             column, wanted = _needed(group, name, read)
             found |= any_in_parts(wanted if column is None else wanted & (column < 0), partitions)
             if column is not None:
-                # A fleet whose groups add up to so much is looked at one by one.
+                # If the total of all groups is that great, each group is checked.
                 found |= column.sum(where=column > 0, dtype=float) >= SAFE_TOTAL / 2
     return found
 
@@ -176,6 +177,6 @@ def _require_copies(group: Group, tier: str, read: Bools) -> None:
 
 
 def _unknown(place: str, tier: str, count: int, *, remedy: Remedy | None = None) -> BadInput:
-    """Return the refusal of so many values that are not known, the first at a place."""
+    """Return the error for `count` unknown values, of which the first is at `place`."""
     more = f" (and {count - 1} more)" if count > 1 else ""
     return BadInput(f"{place}: unknown, but tier {tier} needs it{more}", remedy=remedy)

@@ -1,4 +1,4 @@
-"""Portions: things in their order, some at once."""
+"""Portions: items in their order, in lists of limited size."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ T = TypeVar("T")
 
 
 def in_portions(
-    things: Iterable[T], size: Callable[[T], int], *, most: int, count: int | None = None
+    items: Iterable[T], size: Callable[[T], int], *, most: int, count: int | None = None
 ) -> Iterator[list[T]]:
-    """Yield things whose sizes add up to so much at most.
+    """Yield the items in portions whose sizes add up to at most `most`.
 
-    One that is larger by itself is a portion of its own.
+    An item that is larger than that is a portion of its own.
 
     Parameters
     ----------
-    count : the most things of a portion; None: any number
+    count : the most items in a portion; None: any number
     """
     portion: list[T] = []
     total = 0
-    for thing in things:
-        more = size(thing)
+    for item in items:
+        more = size(item)
         if portion and (total + more > most or len(portion) == count):
             yield portion
             portion, total = [], 0
-        portion.append(thing)
+        portion.append(item)
         total += more
     if portion:
         yield portion

@@ -1,4 +1,4 @@
-"""Seconds: a time limit as whoever sets one may write it."""
+"""Seconds: checks a time limit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def seconds_of(limit: float | None) -> float | None:
     Raises
     ------
     BadInput
-        If it is no number; one below 0 is up at once.
+        If it is no number; a limit below 0 is up at once.
     """
     if limit is None:
         return None

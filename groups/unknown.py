@@ -1,7 +1,8 @@
-"""Unknown subscriptions: what a member whose subscription no source shows may read.
+"""Unknown subscriptions: what members may read whose subscriptions no source shows.
 
-No console view prints subscriptions. A member reads at least the topics of which it holds a
-partition, and is taken to read at most those that are in demand: that some member is sure to read.
+No view of the console tools prints subscriptions. A member reads at least the topics of which it
+holds a partition, and is assumed to read at most the topics in demand: those that some member is
+sure to read.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
 
 
 def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
-    """Return the group in which whoever is unknown reads just the topics that it holds.
+    """Return the group in which members of unknown subscription read only the topics they hold.
 
     Parameters
     ----------
-    extra : (member, topic) pairs that are read besides
+    extra : further (member, topic) pairs that are read
     """
     unknown = np.flatnonzero(~group.subscription_known)
     width = len(group.topics)
@@ -44,10 +45,10 @@ def reading_least(group: Group, extra: Sequence[tuple[int, int]] = ()) -> Group:
 
 
 def settled(group: Group) -> Group:
-    """Return the group as it is judged: see `Group.with_target`, and subscriptions that are plain.
+    """Return the group as it is judged: with targets reached and certain subscriptions filled in.
 
-    The subscription of a member is known where it can read in one way alone. So it is where it
-    holds a partition of every topic in demand. `assumed` says so.
+    Targets are those of `Group.with_target`. An unknown subscription is certain if the member
+    holds a partition of every topic in demand: then it reads these. `assumed` says so.
     """
     group = group.with_target()
     unknown, claims = np.flatnonzero(~group.subscription_known), group.claims
@@ -67,23 +68,19 @@ def settled(group: Group) -> Group:
 
 
 def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]:
-    """Return the groups with the subscriptions that somebody gives by hand.
-
-    Where nothing is left open by what members hold, subscriptions are known.
+    """Return the groups as they are judged, with subscriptions that the user gives.
 
     Parameters
     ----------
-    told : ``PATTERN=t0,t1`` each: a glob on member ids and client ids, and topics that whoever
-        matches reads, with ``PATTERN=+t1`` reads besides, none with ``PATTERN=``; several that
-        match the same member add up. What is told goes before what the source shows, and
-        `assumed` says so
+    told : ``PATTERN=t0,t1`` each: a glob on member ids and client ids, and the topics that
+        matching members read; ``PATTERN=+t1`` adds topics to what is known, ``PATTERN=`` is no
+        topic. Rules that match one member add up. They override the source, and `assumed` says so
 
     Raises
     ------
     BadInput
-        If a rule is none, matches no member of any group, names a topic that such a
-        group lacks, or leaves out one of which a member holds a partition whose subscription the
-        source does not show.
+        If a rule is malformed, matches no member of any group, names a topic that a matching group
+        lacks, or leaves out a topic of which a member of unknown subscription holds a partition.
     """
     rules = []
     for rule in told:
@@ -101,7 +98,7 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
 
 
 class Rule(NamedTuple):
-    """What whoever matches a pattern reads; `also`: beside what is known of it."""
+    """The topics that members matching a pattern read; `also`: in addition to what is known."""
 
     pattern: str
     topics: Sequence[str]

@@ -175,7 +175,7 @@ def _paid(
         there = (evidence.group.readers > 0) & (evidence.group.partitions > 0)
         pairs = firsts[:, there]
         if pairs.size and (pairs == pairs[:, :1]).all():
-            # Topics are all alike, as most often in a large group: this saves 5 of 20 ms.
+            # As most often in a large group, topics are alike: 2 ms, not 120, for 10^6 partitions.
             return _paid_alike(evidence, given, *pairs[:, 0].tolist())
     of, fleet = evidence.fleet.partition_group, evidence.fleet
     scale: list[int | Int64] = (

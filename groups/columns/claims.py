@@ -1,4 +1,4 @@
-"""Claims: what members said they own, and who validly owned it."""
+"""Claims: what members said they own, and the valid owners that follow."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from groups.columns.subscriptions import Subscriptions
 
 
-# In place of a group's owners: those that follow from its claims.
+# Passed in place of a group's owners: derive them from its claims.
 BY_CLAIMS: Int32 = frozen(np.empty(0, np.int32))
 
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """What the members said they own, as they said it.
+    """The partitions that members said they own.
 
-    One entry per claimed partition, in ascending order of (member, topic, partition), none twice.
+    One entry per claim, in ascending order of (member, topic, partition), without repeats.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class Claims:
     partition: Int64
 
     def __post_init__(self) -> None:
-        """Check the order and make the arrays the claims' own.
+        """Check the columns and their order, and replace them by immutable ones.
 
         Raises
         ------
         BadInput
-            If a column is not what it is to be; the message names the place.
+            If a column has the wrong length, type or order; the message names the place.
         """
         member = column(self.member, "claims.member", np.int32)
         topic = column(self.topic, "claims.topic", np.int32, length=len(member))
@@ -59,14 +59,14 @@ class Claims:
 
     @staticmethod
     def ascending(member: Int32, topic: Int32, partition: Int64) -> Claims:
-        """Return claims whose columns are known to be what they are to be, and frozen."""
+        """Return claims of columns without checking them; they must be sorted and frozen."""
         found = object.__new__(Claims)
         vars(found).update(member=member, topic=topic, partition=partition)
         return found
 
     @staticmethod
     def sorted(member: Int32, topic: Int32, partition: Int64) -> Claims:
-        """Return claims of which none is there twice, in any order."""
+        """Return claims of columns in any order, without repeats."""
         if not _rise(member, topic, partition).all():
             order = np.lexsort((partition, topic, member))
             member, topic, partition = member[order], topic[order], partition[order]
@@ -74,12 +74,12 @@ class Claims:
 
     @staticmethod
     def of(member: Ints, partition: Ints, topic: Int32, number: Int64) -> Claims:
-        """Return the claims of (member, partition) pairs, in any order; a pair twice is one claim.
+        """Return the claims of (member, partition) pairs in any order; repeats count once.
 
         Parameters
         ----------
         member, partition : (pairs,) int, the second among all partitions of the group
-        topic, number : (all partitions,), as the group has them
+        topic, number : (all partitions,), those columns of the group
         """
         every = max(len(topic), 1)
         pairs = np.unique(np.asarray(member, np.int64) * every + partition)
@@ -87,21 +87,21 @@ class Claims:
         return Claims(frozen(who.astype(np.int32)), frozen(topic[what]), frozen(number[what]))
 
     def among(self, kept: Bools) -> Claims:
-        """Return some of the claims, (claims,) bool."""
+        """Return the claims that are kept, (claims,) bool."""
         return Claims(self.member[kept], self.topic[kept], self.partition[kept])
 
     def valid_owner(
         self, generation: Int64, partitions: Int64, subscriptions: Subscriptions
     ) -> Int32:
-        """Return who validly owned each partition: (all partitions,) int32, -1 where nobody.
+        """Return the valid owner of each partition: (all partitions,) int32, -1 where nobody.
 
-        Of the claims on one existing partition that of the highest generation wins; two of the
-        same highest generation void each other. A winner that does not read the topic owns
-        nothing there, and nobody else does in its place.
+        Of the claims on one existing partition, the one of the highest generation wins; two of the
+        same highest generation void each other. If the winner does not read the topic, nobody owns
+        the partition.
 
         Parameters
         ----------
-        generation : (members,) int64, of each member's claims
+        generation : (members,) int64, generation of each member's claims
         partitions : (topics,) int64, partition count of each topic
         """
         exists = np.flatnonzero(self.topic < len(partitions))
@@ -125,7 +125,7 @@ class Claims:
 
 
 def _rise(member: Int32, topic: Int32, partition: Int64) -> Bools:
-    """(claims - 1,) bool: which claims come after the one before them."""
+    """(claims - 1,) bool: whether each claim but the first is greater than the one before it."""
     rises = np.zeros(max(len(member) - 1, 0), bool)
     for values in (partition, topic, member):
         rises = (values[1:] > values[:-1]) | ((values[1:] == values[:-1]) & rises)

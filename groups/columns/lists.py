@@ -1,4 +1,4 @@
-"""Lists: a column of many groups, all values one after the other, numbered as each group does."""
+"""Lists: a column of many groups, all values one after the other, with each group's numbering."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ OFFSETS = ("offsets.beginning", "offsets.end", "offsets.committed")
 
 @dataclass(frozen=True)
 class Lists:
-    """A column of lists, one a group; a null has no values.
+    """A column of lists, one per group (a row); a null has no values.
 
     Attributes
     ----------
-    values : those of all rows: an array, of names a list or an array of Arrow's
-    given : (rows,) bool, whether there is a list
+    values : the values of all rows: an array, or for names a list or an Arrow array
+    given : (rows,) bool, whether a row is not null
     start : (rows + 1,) int64, where each row's values begin
-    has_nulls : whether something is null among the values
+    has_nulls : whether there are nulls among the values
     """
 
     values: Any
@@ -48,7 +48,7 @@ class Lists:
 
     @staticmethod
     def of(values: Any, length: Int64, given: Bools | None = None) -> Lists:
-        """Return lists of these lengths, or of those that are given; others have no values."""
+        """Return lists of these lengths; rows that are not `given` are null and have no values."""
         if given is None:
             given = np.ones(len(length), bool)
         elif not given.all():
@@ -61,7 +61,7 @@ class Lists:
         return np.diff(self.start)
 
     def at(self, row: int) -> Any:
-        """Return the values of a row, which nobody can change; None of a null."""
+        """Return the values of a row, immutable; None for a null."""
         if not self.given[row]:
             return None
         found = self.values[self.start[row] : self.start[row + 1]]
@@ -70,48 +70,48 @@ class Lists:
         return found if isinstance(found, list) else found.to_pylist()
 
     def only(self, chosen: Bools) -> Lists:
-        """Return the lists of some rows, (rows,) bool; names are left out."""
+        """Return the lists of the chosen rows, (rows,) bool; names are dropped."""
         is_array = isinstance(self.values, np.ndarray)
         values = self.values[np.repeat(chosen, self.length)] if is_array else ()
         return Lists.of(values, self.length[chosen], self.given[chosen])
 
-    def each(self, of_row: Int64) -> Int64:
-        """Return for each value what is said of its row."""
+    def repeated(self, of_row: Int64) -> Int64:
+        """Return a column, (rows,), with each entry repeated for every value of its row."""
         return np.repeat(of_row, self.length)
 
     def shifted(self, by: Int64) -> Any:
-        """Return the values, each with what its row is shifted by; below 0 is nobody and stays."""
+        """Return the values plus the shift of their rows, (rows,); values below 0 stay."""
         values = self.values
-        return np.where(values < 0, values, values + self.each(by).astype(values.dtype))
+        return np.where(values < 0, values, values + self.repeated(by).astype(values.dtype))
 
     def filled(self, length: Int64, value: int) -> Any:
-        """Return the values, with so many of one value for each row that is null."""
+        """Return the values, with `length` copies of `value` for each row that is null."""
         if self.given.all():
             return self.values.copy()
         made = np.full(int(length.sum()), value, self.values.dtype)
         made[np.repeat(self.given, length)] = self.values
         return made
 
-    def saying(self, nothing: int) -> Lists:
-        """Return the lists in which some value is not this one; the others are null."""
+    def null_if_all(self, nothing: int) -> Lists:
+        """Return the lists with rows in which every value is `nothing` replaced by nulls."""
         says = self.rows_with(self.values != nothing)
         if (says == self.given).all():
             return self
         return Lists.of(self.values[np.repeat(says, self.length)], self.length, says)
 
     def rows_with(self, marked: Bools) -> Bools:
-        """(rows,) bool: which have a marked value; (values,) bool says which those are."""
+        """(rows,) bool: whether a row has a marked value; `marked` is (values,) bool."""
         if not marked.any():
             return np.zeros(len(self.given), bool)
         return any_in_parts(marked, self.start)
 
-    def falls(self, falls: Bools) -> bool:
-        """Return whether a value is not as it is to be after the one before it in its row.
+    def any_falls(self, falls: Bools) -> bool:
+        """Return whether a value falls below the one before it in the same row.
 
         Parameters
         ----------
-        falls : (values - 1,) bool, of each value but the first; what it says of the first of a
-            row means nothing
+        falls : (values - 1,) bool, whether each value but the first falls below the one before it;
+            entries for the first value of a row are ignored
         """
         marked = np.concatenate(([False], falls))[: len(self.values)]
         begins = self.start[:-1]
@@ -120,7 +120,7 @@ class Lists:
 
 
 def row_at(lists: Mapping[str, Lists], row: int) -> dict[str, Any]:
-    """Return the columns of a row, None for a null; those named ``a.b`` in a dict of `a`."""
+    """Return the columns of a row, None for a null; a column ``a.b`` is in a dict under ``a``."""
     found: dict[str, Any] = {}
     for name, column in lists.items():
         values = column.at(row)
@@ -133,7 +133,7 @@ def row_at(lists: Mapping[str, Lists], row: int) -> dict[str, Any]:
 
 
 def subscriptions_through(lists: Mapping[str, Lists]) -> Subscriptions:
-    """Return who reads what in all groups, with topics and topic lists numbered through."""
+    """Return the subscriptions of all groups, with topics and rows numbered across groups."""
     indptr, listed = lists["subscription_indptr"], lists["subscription_topics"]
     topics, members = lists["topics"], lists["members"]
     begins = np.ones(len(indptr.values), bool)
@@ -150,11 +150,11 @@ def subscriptions_through(lists: Mapping[str, Lists]) -> Subscriptions:
 
 
 def columns_through(lists: Mapping[str, Lists], racks: Sequence[Racks | None]) -> dict[str, Any]:
-    """Return the columns of all groups as one, with members, topics and racks numbered through.
+    """Return the columns of all groups as one, with members, topics and racks numbered across.
 
     Parameters
     ----------
-    racks : of each group, None if nothing is known; nothing at all where it is not of any
+    racks : of each group, None if nothing is known; empty if nothing is known for any
     """
     topics, members, partitions = lists["topics"], lists["members"], lists["owner"]
     read = subscriptions_through(lists)
@@ -180,7 +180,7 @@ def columns_through(lists: Mapping[str, Lists], racks: Sequence[Racks | None]) -
 
 
 def offsets_through(lists: Mapping[str, Lists], partitions: Int64) -> Offsets:
-    """Return the offsets of all groups; partitions: (rows,) int64, how many each has."""
+    """Return the offsets of all groups; `partitions`, (rows,) int64, is how many each has."""
     beginning, end, committed = (lists[name].filled(partitions, UNKNOWN) for name in OFFSETS)
     given = lists["offsets.given"].filled(lists["topics"].length, False)
     return Offsets(beginning, end, committed, given)

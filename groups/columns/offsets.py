@@ -1,4 +1,4 @@
-"""Offsets: where logs begin and end, what is committed, and how far behind that is."""
+"""Offsets: beginning, end and commit of each partition's log, and the lag that follows."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Offsets:
     given: Bools
 
     def __post_init__(self) -> None:
-        """Check the columns and make them the offsets' own.
+        """Check the columns and replace them by immutable ones.
 
         Raises
         ------
         BadInput
-            If a column is not what it is to be; the message names the place.
+            If a column has the wrong length, type or values; the message names the place.
         """
         length = None
         for name in ("beginning", "end", "committed"):
@@ -50,19 +50,19 @@ class Offsets:
     __reduce__ = constructor_call
 
     def lag(self, latest: bool | Bools) -> Int64:
-        """Return how many records are not read yet, as KIP-169 has it: -1 where unknown.
+        """Return how many records are not read yet, as KIP-169 defines it: -1 where unknown.
 
-        Without a commit nothing is behind under ``latest``, the default, whatever the end is;
-        otherwise all from the beginning to the end is. A negative lag counts as 0.
+        Without a commit the lag is 0 under ``latest``, the default; otherwise it counts from the
+        beginning to the end. A negative lag counts as 0.
 
         Parameters
         ----------
-        latest : whether members without a commit begin at the end: (all partitions,) bool, or
-            one for all
+        latest : whether partitions without a commit are read from the end: (all partitions,) bool,
+            or one for all
 
         Returns
         -------
-        (all partitions,) int64; what it says of topics without given offsets means nothing
+        (all partitions,) int64; meaningless for topics without given offsets
         """
         no_commit = self.committed < 0
         since = np.where(no_commit, self.beginning, self.committed)
@@ -71,7 +71,7 @@ class Offsets:
         return np.where(no_commit & latest, 0, lag)
 
     def lag_beside(self, lag: Int64 | None, latest: bool | Bools, partitions: Int64) -> Int64:
-        """Return the lag of all topics: of those with offsets from these, else as given.
+        """Return the lag of all topics: from these offsets if the topic has some, otherwise `lag`.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ def is_latest(reset: str | None) -> bool:
 
 
 def reset_noted(assumed: Sequence[str], count: int) -> tuple[str, ...]:
-    """Return what was assumed, with a line on `count` partitions of lag 0; none on 0."""
+    """Return the lines of what was assumed, with one on `count` partitions of lag 0, none if 0."""
     others = [line for line in assumed if not line.startswith(_LATEST)]
     if not count:
         return tuple(others)

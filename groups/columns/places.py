@@ -1,4 +1,4 @@
-"""Places: the hosts or racks on which members stand, and what else a snapshot says of members."""
+"""Places: the hosts or racks of members, and other details that a snapshot has of members."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 PlaceKind = Literal["host", "rack"]
-# What tells the threads of a process apart at the end of a client id, as in orders-3 and
+# The end of a client id that distinguishes the threads of a process, as in orders-3 and
 # app-StreamThread-2-consumer.
 _THREAD = re.compile(r"(-StreamThread-\d+(-consumer)?|[-._#]\d+)$")
-# The finer kind first: a host stands in one rack.
+# From fine to coarse: a host is in one rack.
 PLACE_KINDS: tuple[PlaceKind, ...] = ("host", "rack")
 
 
 @dataclass(frozen=True)
 class MemberDetails:
-    """What a snapshot says of a member besides its subscription, claims and rack."""
+    """What a snapshot says about a member, apart from its subscription, claims and rack."""
 
     instance_id: str | None = None
     client_id: str | None = None
@@ -41,14 +41,14 @@ class MemberDetails:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Where the members of a group stand, and what the square of a load counts there.
+    """The hosts or racks of the members of a group, and the weight of each place's squared load.
 
     Attributes
     ----------
-    names : of the places on which members stand
+    names : the names of the places
     member : (members,) int64, index into `names`, -1 where unknown
-    weight : of each place, the least common multiple of the numbers of members, divided by how
-        many stand there: of the most even loads a member, the weighted squares add up to least
+    weight : for each place the least common multiple of all places' numbers of members, divided by
+        its own number: then the weighted sum of squares is least if loads per member are most even
     """
 
     names: tuple[str, ...]
@@ -57,7 +57,7 @@ class Places:
 
     @staticmethod
     def of(named: Sequence[str | None]) -> Places:
-        """Return the places on which members stand, (members,) names, None if unknown."""
+        """Return the places of members from their names, (members,), None if unknown."""
         names = tuple(sorted({name for name in named if name is not None}))
         index = {name: at for at, name in enumerate(names)}
         member = np.array([NOBODY if n is None else index[n] for n in named], np.int64)
@@ -66,19 +66,19 @@ class Places:
         return Places(names, member, tuple(common // n for n in size))
 
     def loads(self, loads: Int64) -> Int64:
-        """Return how many partitions each place has, (places,) int64, of each member's load."""
+        """Return the sum of members' loads at each place, (places,) int64."""
         there = self.member >= 0
         held = np.bincount(self.member[there], loads[there], len(self.names))
         return held.astype(np.int64)
 
     def squares(self, loads: Int64) -> int:
-        """Return the weighted sum of the squares of what the places have, however large."""
+        """Return the weighted sum of squares of the places' loads, as a Python integer."""
         each = zip(self.weight, self.loads(loads).tolist(), strict=True)
         return sum(weight * load**2 for weight, load in each)
 
 
 def host_of_client(client_id: str) -> str:
-    """Return the client id without what tells the threads of a process apart at its end.
+    """Return the client id without the thread or number at its end.
 
     Examples
     --------

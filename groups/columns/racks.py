@@ -1,4 +1,4 @@
-"""Racks: where members and replicas stand."""
+"""Racks: the racks of members and of partitions' replicas, or hosts and copies of state."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Racks:
-    """Where members and replicas stand.
+    """The racks of members and of partitions' replicas.
 
     Attributes
     ----------
     names : the rack names, without repeats
     member : (members,) int32, index into `names`, -1 without a rack
-    replicas : (all partitions,) int32, the replica set of each, -1 where nothing is known
+    replicas : (all partitions,) int32, the partition's set of replica racks, -1 if unknown
     holds : (entries,) int64 ascending, ``set * len(names) + rack`` for each rack of each
-        distinct replica set
+        distinct set of replica racks
     """
 
     names: tuple[str, ...]
@@ -46,12 +46,12 @@ class Racks:
     holds: Int64
 
     def __post_init__(self) -> None:
-        """Check the columns and make them the racks' own.
+        """Check the columns and replace them by immutable ones.
 
         Raises
         ------
         BadInput
-            If a column is not what it is to be; the message names the place.
+            If a column has the wrong type, order or values; the message names the place.
         """
         known = names(self.names, "racks.names")
         here = (len(known), "racks")
@@ -76,7 +76,7 @@ class Racks:
     def named(
         members: Sequence[str | None], replicas: Sequence[Sequence[str] | None]
     ) -> Racks | None:
-        """Return where members and replicas stand, by names; None if nothing is known of either.
+        """Return the racks of members and replicas by names; None if no rack is known at all.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class Racks:
 
     @staticmethod
     def of(members: Sequence[str | None], replicas: Sequence[Sequence[str] | None]) -> Racks:
-        """Return the same where perhaps nothing is known."""
+        """Return the racks of members and replicas by names, even if no rack is known."""
         sets = [None if racks is None else frozenset(racks) for racks in replicas]
         distinct = sorted({racks for racks in sets if racks is not None}, key=sorted)
         found = {rack for racks in distinct for rack in racks} | {rack for rack in members if rack}
@@ -111,14 +111,14 @@ class Racks:
     def misses(self, member: Ints, partition: Ints) -> Bools:
         """Return for each pair whether the member's rack holds no replica of the partition.
 
-        A member without a rack is near no replica.
+        It is true for a member without a rack, but false for a partition of unknown replicas.
         """
         return self.lack(self.replicas[partition], self.member[member])
 
     def lack(self, replicas: Ints, rack: Ints) -> Bools:
-        """Return for each pair whether the set has no replica in the rack, -1 for no rack.
+        """Return for each pair of a set of replica racks and a rack whether the rack is not in it.
 
-        No set, -1, lacks nothing.
+        It is true for no rack (-1), but false for no set (-1).
         """
         asked = np.asarray(replicas, np.int64) * len(self.names) + rack
         there = contains(self.holds, asked) & (rack >= 0)
@@ -132,7 +132,7 @@ class Racks:
 
 
 def joined_racks(each: Sequence[Racks | None], members: Int64, partitions: Int64) -> Racks | None:
-    """Put the racks of groups side by side, numbering racks and replica sets through.
+    """Concatenate the racks of groups; racks and replica sets get new numbers.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from groups.arrays import Bools, I, Int32, Int64, Ints
 
 
-# What the rows are compared in at once stays in the processor's cache.
+# Pairs looked up at once, so that they stay in the processor's cache.
 AT_ONCE = 2**18
 
 
@@ -34,20 +34,16 @@ def require_rising(indptr: Ints, entries: int) -> None:
 def of_members(
     indptr: npt.ArrayLike, listed: npt.ArrayLike, row: npt.ArrayLike | None, members: int
 ) -> tuple[Int64, npt.NDArray[Any], Int32]:
-    """Return (indptr, listed, row of each member) with the rows that somebody reads.
+    """Return (indptr, listed, row of each member) with equal rows merged and unread rows dropped.
 
     Parameters
     ----------
-    row : (members,) int; None: row i is what member i reads
-
-    Returns
-    -------
-    Equal rows are put together.
+    row : (members,) int; None: member i reads row i
 
     Raises
     ------
     BadInput
-        If the ends of the rows, or the rows of the members, are not what they are to be.
+        If the ends of the rows, or the rows of the members, have wrong lengths or values.
     """
     length = members + 1 if row is None else None
     ends = column(indptr, "subscription_indptr", np.int64, length=length)
@@ -62,18 +58,18 @@ def of_members(
 
 
 def distinct(indptr: Int64, listed: npt.NDArray[I]) -> tuple[Int64, npt.NDArray[I], Int32]:
-    """Put equal rows of a CSR together, in the order of their first members.
+    """Merge equal rows of a CSR, in the order of their first members.
 
     Parameters
     ----------
-    indptr, listed : CSR; row i is what member i reads
+    indptr, listed : CSR; member i reads row i
 
     Returns
     -------
     The two columns of the distinct rows, and (members,) int32: the row of each member.
     """
     members = len(indptr) - 1
-    # A dictionary of the rows' bytes compares them in full wherever hashes meet.
+    # A dictionary with the rows' bytes as keys: equal hashes are followed by a full comparison.
     raw, at = listed.tobytes(), (indptr * listed.itemsize).tolist()
     number: dict[bytes, int] = {}
     row = np.array([number.setdefault(raw[a:b], len(number)) for a, b in pairwise(at)], np.int32)
@@ -86,7 +82,7 @@ def distinct(indptr: Int64, listed: npt.NDArray[I]) -> tuple[Int64, npt.NDArray[
 def in_use(
     indptr: Int64, listed: npt.NDArray[I], row: Int32
 ) -> tuple[Int64, npt.NDArray[I], Int32]:
-    """Leave out the rows that no member reads; the others stay in their order."""
+    """Return the CSR and rows of members without rows that no member reads, in the same order."""
     used = np.zeros(len(indptr) - 1, bool)
     used[row] = True
     if used.all():
@@ -108,7 +104,7 @@ def entries(indptr: Int64, listed: npt.NDArray[I], rows: Ints) -> tuple[Int64, n
 
 @dataclass(frozen=True, eq=False)
 class Subscriptions:
-    """Who reads what.
+    """The topic lists of a group (rows), and the row that each member reads.
 
     Attributes
     ----------
@@ -126,12 +122,12 @@ class Subscriptions:
     topics: int
 
     def __post_init__(self) -> None:
-        """Check the columns and make them the subscriptions' own.
+        """Check the columns and replace them by immutable ones.
 
         Raises
         ------
         BadInput
-            If a column is not what it is to be; the message names the place.
+            If a column has the wrong length, type or values; the message names the place.
         """
         indptr = column(self.indptr, "subscription_indptr", np.int64)
         listed = integers(self.listed, "subscription_topics")
@@ -154,7 +150,7 @@ class Subscriptions:
     def of_valid(
         indptr: Int64, listed: Int32, row: Int32, known: Bools, topics: int
     ) -> Subscriptions:
-        """Return the subscriptions of columns that are known to be good, and frozen."""
+        """Return the subscriptions of columns without checking them; they must be frozen."""
         found = object.__new__(Subscriptions)
         vars(found).update(indptr=indptr, listed=listed, row=row, known=known, topics=topics)
         return found
@@ -194,9 +190,9 @@ class Subscriptions:
 
     @cached_property
     def pairs(self) -> tuple[Int32, Int32]:
-        """(member, topic) of all that is read, by member, then topic: two int32 columns.
+        """All (member, topic) pairs with a subscription, sorted: two int32 columns.
 
-        As long as the members' lists together, however many of them share a row.
+        Their length is the sum over members, even if many share a row.
         """
         member, topic = entries(self.indptr, self.listed, self.row)
         return frozen(member.astype(np.int32)), frozen(topic)
@@ -215,7 +211,7 @@ class Subscriptions:
     def include(self, member: Ints, topic: Ints) -> Bools:
         """Return for each pair of indices whether the member reads the topic.
 
-        A member whose subscription is unknown is taken to read what it is asked about.
+        It is true for a member whose subscription is unknown.
         """
         if len(member) * DENSE >= self._width:
             base, row_at = self._bands
@@ -234,9 +230,9 @@ class Subscriptions:
         return np.asarray(found | ~self.known[member], bool)
 
     def hold_all(self, partitions: Int64) -> bool:
-        """Return whether every member is known to read every topic with partitions.
+        """Return True if every member is known to read every topic with partitions, by one row.
 
-        Said only where all read one row.
+        False says nothing if members read several rows.
 
         Parameters
         ----------
@@ -248,29 +244,30 @@ class Subscriptions:
 
     @cached_property
     def _entries(self) -> Int64:
-        """(entries,) int64 ascending: ``row * topics + topic`` of what each row lists."""
+        """(entries,) int64 ascending: ``row * topics + topic`` of each entry."""
         return self.entry_row * self.topics + self.listed
 
     @cached_property
     def _width(self) -> int:
-        """How many topics there are from the first to the last of each row, together."""
+        """The sum over rows of the number of topics from the row's first to its last."""
         return int(self._spans[1].sum())
 
     @cached_property
     def _spans(self) -> tuple[Int64, Int64]:
-        """(first topic, topics from the first to the last) of each row; empty rows have none."""
-        some = np.flatnonzero(self._lengths)
+        """(first topic, number of topics from the first to the last) of each row; 0 if empty."""
+        filled = np.flatnonzero(self._lengths)
         low, span = np.zeros((2, len(self)), np.int64)
-        low[some] = self.listed[self.indptr[some]]
-        span[some] = self.listed[self.indptr[some + 1] - 1] - low[some] + 1
+        low[filled] = self.listed[self.indptr[filled]]
+        span[filled] = self.listed[self.indptr[filled + 1] - 1] - low[filled] + 1
         return low, span
 
     @cached_property
     def _bands(self) -> tuple[Int64, Int32]:
-        """(where topic 0 of each row is, the row that lists the topic there, -1 for none).
+        """A lookup table of rows: (where topic 0 of each row would be, row at each place).
 
-        The rows' topics from the first to the last, row by row, with a place before and after
-        that is no row's: what is outside of all bands is looked up there.
+        The table has a place for each topic from the first to the last of each row, row by row,
+        with the row's index if it lists the topic, else -1. One more place before and after the
+        rows, always -1, serves lookups outside the table.
         """
         low, span = self._spans
         base = np.cumsum(span) - span - low + 1
@@ -295,7 +292,7 @@ class Subscriptions:
             )
 
     def _reader_at(self, entry: int) -> str:
-        """Name the first member whose row holds an entry, or the row where nobody reads it."""
+        """Return the first member whose row contains an entry, or the row if nobody reads it."""
         row = int(np.searchsorted(self.indptr, entry, side="right")) - 1
         readers = np.flatnonzero(self.row == row)
         return f"members[{readers[0]}]" if len(readers) else f"nobody, {row}"

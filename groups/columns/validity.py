@@ -1,4 +1,4 @@
-"""Columns: what a group is made of, and every rule that its columns obey."""
+"""Columns: the columns of a group, and the check of every rule that they obey."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of a group; `groups.group.Group` says what each holds."""
+    """The columns of a group; `groups.group.Group` describes each."""
 
     name: str
     topics: tuple[str, ...]
@@ -52,10 +52,10 @@ class Columns:
 
 
 def valid(given: Columns) -> dict[str, object]:
-    """Return the columns of a group as it keeps them, with the types that they are to have.
+    """Check the columns of a group and return them as immutable arrays of their types.
 
-    Arrays that somebody else could change are copied. Owners that are `BY_CLAIMS` are found. The
-    `subscriptions` that had to be made on the way come along.
+    Writable arrays are copied, and owners that are `BY_CLAIMS` are derived from the claims. The
+    result includes `subscriptions`, which the check builds.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def valid(given: Columns) -> dict[str, object]:
 
 
 def subscriptions_of(given: Columns) -> Subscriptions:
-    """Return who reads what.
+    """Return the subscriptions of a group, checked.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _require_lengths(given: Columns, every: int) -> None:
 
 
 def _require_absent_topics(given: Columns, subscriptions: Subscriptions) -> None:
-    """Raise BadInput if what is said of topics that do not exist, or of claims, cannot be."""
+    """Raise BadInput if absent topics or claims name members or topics that do not exist."""
     members, topics, absent = len(given.members), given.topics, given.absent_topics
     if absent and not set(absent).isdisjoint(topics):
         raise BadInput("absent_topics: one of them is among the topics")

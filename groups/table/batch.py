@@ -78,7 +78,7 @@ def _doubts(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bool]:
     for names in (topics, members):
         texts = names.values
         yield pc.any(pc.equal(texts, "")).as_py() is True
-        yield len(texts) > 1 and names.falls(
+        yield len(texts) > 1 and names.any_falls(
             pc.less_equal(texts.slice(1), texts.slice(0, len(texts) - 1)).to_numpy(
                 zero_copy_only=False
             )
@@ -87,13 +87,13 @@ def _doubts(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bool]:
     yield bool((indptr.length == 0).any())
     first, last = indptr.values[indptr.start[:-1]], indptr.values[indptr.start[1:] - 1]
     yield bool(((first != 0) | (last != listed.length)).any())
-    yield indptr.falls(indptr.values[1:] < indptr.values[:-1])
+    yield indptr.any_falls(indptr.values[1:] < indptr.values[:-1])
     for some, least, below in (
         (listed, 0, topics.length),
         (lists["subscription_row"], 0, indptr.length - 1),
         (lists["owner"], NOBODY, members.length),
     ):
-        yield bool(((some.values < least) | (some.values >= some.each(below))).any())
+        yield bool(((some.values < least) | (some.values >= some.repeated(below))).any())
 
 
 # Few groups have these: each row that does is looked at by itself.

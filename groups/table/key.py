@@ -186,7 +186,7 @@ def _nulls_for_nothing(good: Rows, name: str) -> pa.Array:
     if name not in SAYS_NOTHING:
         return column
     lists = good.lists[name]
-    says = lists.saying(SAYS_NOTHING[name]).given
+    says = lists.null_if_all(SAYS_NOTHING[name]).given
     return pc.if_else(pa.array(says), column, pa.scalar(None, column.type))
 
 

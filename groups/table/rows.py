@@ -187,7 +187,7 @@ def _array(field: pa.Field, columns: Mapping[str, Lists], said: Sequence[Row]) -
         return pa.array([row.get(field.name) for row in said], field.type)
     lists = columns[field.name]
     if field.name in SAYS_NOTHING:
-        lists = lists.saying(SAYS_NOTHING[field.name])
+        lists = lists.null_if_all(SAYS_NOTHING[field.name])
     return _lists(lists, field.type)
 
 
