@@ -1,10 +1,9 @@
-"""Figures: one function per figure, a table in, an Altair chart out; and what makes the tables.
+"""Figures: one function per figure, from a table to an Altair chart; and functions for the tables.
 
-A table is a pandas DataFrame, an Arrow table or a list of records, and each figure names its
-columns. An empty one is BadInput: nothing is drawn from no rows. `themed` gives a chart the light
-or the dark look, `svg` and `save` export it without a browser and without a network. Notebooks
-show figures as SVG, unless another renderer of Altair's was chosen: Altair's own loads its scripts
-from a network.
+A table is a pandas DataFrame, an Arrow table or a list of records; each figure documents its
+columns. An empty table is BadInput. `themed` gives a chart the light or the dark look; `svg` and
+`save` export it without a browser or a network. Notebooks show figures as SVG, because Altair's
+default renderer loads scripts from a network, unless another renderer was chosen.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import altair as alt
 
-# What it draws can be drawn from now on.
+# Importing it gives results their `plot` methods.
 from compare.figures import results as results
 from groups.exports import exports
 
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
     from compare.figures.theme import svg as svg
     from compare.figures.theme import themed as themed
 
-# Type checkers find the names above, and no others.
+# A type checker must see only the imports above: __getattr__ would hide a misspelt name.
 if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = exports(__name__)
 

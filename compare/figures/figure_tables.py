@@ -1,4 +1,4 @@
-"""Tables that figures draw: of one group, and of assignors over many groups."""
+"""Tables for the figures: of one group, and of assignors over many groups."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def loads_table(
 
     Parameters
     ----------
-    best : None, or a solution without an assignment: left out
+    best : left out if it is None, or a solution without an assignment
     others : assignments by the name of their assignor
 
     Returns
@@ -49,9 +49,9 @@ def loads_table(
 
 
 def loads_floor(best: Solution) -> int | None:
-    """Return the least that the busiest member of any assignment can hold.
+    """Return the least load that the busiest member of any assignment can have.
 
-    None where that is not proved, or balance is not what the solution minimises first.
+    None if that is not proved, or the solution does not minimise balance first.
     """
     term = best.terms[0] if best.terms else None
     if best.assignment is None or term is None or term.name != "balance" or best.at_most:
@@ -60,9 +60,9 @@ def loads_floor(best: Solution) -> int | None:
 
 
 def lag_floor(best: Solution) -> tuple[int, str] | None:
-    """Return the least that the member with most lag can have, and among which assignments.
+    """Return the bound on the peak lag, and among which assignments it holds, in words.
 
-    None where the solution does not minimise the peak lag, or nothing is proved of it.
+    None if the solution does not minimise the peak lag, or has no bound of it.
     """
     before: list[str] = []
     for term in best.terms:
@@ -82,7 +82,7 @@ def moves_table(best: Solution | Assignment) -> list[Record]:
 
     Returns
     -------
-    rows : `origin`, `target`, `partitions`; none where nothing moves
+    rows : `origin`, `target`, `partitions`; empty if nothing moves
     """
     assignment = best.assignment if isinstance(best, Solution) else best
     if assignment is None:
@@ -102,8 +102,8 @@ def lag_table(
 
     Returns
     -------
-    rows : `member`, `whose`, `records` (of the partitions whose lag is known), `unknown` (how
-        many partitions have an unknown lag); none where the group has no lag
+    rows : `member`, `whose`, `records` (of the partitions whose lag is known), `unknown` (number
+        of partitions with an unknown lag); empty if the group has no lag
     """
     if group.lag_records is None:
         return []
@@ -125,12 +125,11 @@ def costs_table(best: Solution | None, scores: Sequence[Score]) -> list[Record]:
 
     Parameters
     ----------
-    scores : a row per assignor, as `score` returns it; those that have no terms are left out
+    scores : a row per assignor, as `score` returns it; those without terms are left out
 
     Returns
     -------
-    rows : `assignor`, `tier`, `value`, `valid`; last the solution itself, as "best", where it is
-        given
+    rows : `assignor`, `tier`, `value`, `valid`; last the solution, if given, as "best"
     """
     rows: list[Record] = [
         {
@@ -150,14 +149,14 @@ def costs_table(best: Solution | None, scores: Sequence[Score]) -> list[Record]:
 
 
 def trade_off_table(tiers: tuple[str, str], points: Sequence[Point]) -> list[Record]:
-    """Return the trade-offs that `frontier` found, from the one that costs least.
+    """Return the trade-offs that `frontier` found, cheapest first.
 
-    What is paid is the tier about moves where one of the two is, else the second.
+    The tier that is paid is the one about moves, if there is one, else the second.
 
     Returns
     -------
-    rows : `paid`, `bought` (values of the two tiers), `proved`, `knee`, `bound` (what `bought`
-        is at least for so much; None where nothing is known)
+    rows : `paid`, `bought` (values of the two tiers), `proved`, `knee`, `bound` (the least that
+        `bought` can be at this price; None if not known)
     """
     return [
         {
@@ -178,14 +177,13 @@ def trend_table(
 
     Parameters
     ----------
-    judged : captures as `judge` returns them; those that do not say when they were captured are
-        left out
-    of : how far the tier that decides is above the best, or how many partitions have to move
+    judged : captures as `judge` returns them; those without a time of capture are left out
+    of : "excess": of the tier that decides; "moves": partitions that have to move
 
     Returns
     -------
-    rows : `captured_at`, `group`, `value`; 0 where the capture is as good as can be, None where it
-        is not sure or nothing can be said
+    rows : `captured_at`, `group`, `value`; 0 if the capture is as good as can be, None if that is
+        not sure or not known
     """
     return [
         {
@@ -210,8 +208,8 @@ def shares_table(scored: Scored) -> list[Record]:
 
     Returns
     -------
-    rows : `assignor`, `groups` (where it gave an assignment), `unscored` (where it gave none),
-        `valid`, `balanced` (as KIP-54 defines it), `optimal` (every tier proved at its optimum)
+    rows : `assignor` and numbers of groups: `groups` (it gave an assignment), `unscored` (it gave
+        none), `valid`, `balanced` (as KIP-54 defines it), `optimal` (every tier proved optimal)
     """
     fared = fared_in((one.score for one in scores_of("shares_table", scored)), ())
     return [
@@ -237,9 +235,9 @@ def excess_table(scored: Scored, tier: str = "balance") -> list[Record]:
 
     Returns
     -------
-    rows : `assignor`, `group`, `excess`, `excess_most`: the excess is between the two, which are
-        one where the optimum is proved. None where it has none: not scored, not valid, or worse
-        in an earlier tier; `excess_most` is also None where no bound is known
+    rows : `assignor`, `group`, `excess`, `excess_most`: the excess lies between the two, which are
+        equal if the optimum is proved. Both are None if there is none: not scored, not valid, or
+        worse in an earlier tier; `excess_most` is also None if no bound is known
     """
     rows: list[Record] = []
     for one in scores_of("excess_table", scored):
@@ -250,7 +248,7 @@ def excess_table(scored: Scored, tier: str = "balance") -> list[Record]:
             {
                 "assignor": one.score.assignor,
                 "group": one.group,
-                # An incumbent that a heuristic beats leaves the excess open from 0 on.
+                # An assignor may beat an unproved incumbent; the excess is then at least 0.
                 "excess": None if least is None else max(least, 0),
                 "excess_most": most,
             }
@@ -263,12 +261,12 @@ def seconds_table(scored: Scored) -> list[Record]:
 
     Parameters
     ----------
-    scored : as of `excess_table`
+    scored : as in `excess_table`
 
     Returns
     -------
-    rows : `assignor`, `group`, `members`, `partitions`, `seconds`; only what was scored, and
-        neither what the members hold now nor what took no time that the clock tells
+    rows : `assignor`, `group`, `members`, `partitions`, `seconds`; without the present
+        assignment, and without rows that have no score or 0 seconds
     """
     return [
         {

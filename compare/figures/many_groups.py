@@ -1,6 +1,6 @@
-"""Figures of many groups: how far assignors are from the best, how fast, and how it went.
+"""Figures of many groups: assignors' excess and time, and groups over time.
 
-Where a table has no rows, or a column is missing or holds something else, each raises BadInput.
+Each raises BadInput if the table has no rows, a column is missing, or a value has a wrong type.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ THICK = dict(zip(WHAT, (18, 11, 5), strict=True))
 COLORS = (BLUE, ORANGE, GREY)
 DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3])
 MOST_CURVES = len(COLORS) * len(DASHES)
-# 20 µs, 3 ms, 1.5 s.
+# Labels of axes: 20 µs, 3 ms, 1.5 s.
 TIME = (
     "datum.value < 1e-3 ? format(datum.value * 1e6, '.3~r') + ' µs' : "
     "datum.value < 1 ? format(datum.value * 1e3, '.3~r') + ' ms' : "
@@ -55,8 +55,8 @@ def shares(table: Table) -> alt.LayerChart:
 
     Parameters
     ----------
-    table : a row an assignor, as `shares_table` makes it: `assignor`, and of how many `groups` it
-        is `valid`, `balanced` (as KIP-54 defines it) and `optimal`
+    table : a row an assignor, as `shares_table` makes it: `assignor`, and the numbers of `groups`
+        and of those in which it is `valid`, `balanced` (as KIP-54 defines it) and `optimal`
     """
     rows = Rows("shares", table)
     names, groups = rows.texts("assignor"), rows.numbers("groups")
@@ -95,7 +95,7 @@ def shares(table: Table) -> alt.LayerChart:
         .scale(domain=[0, 1])
         .title("share of the groups in which it gave an assignment"),
         color=alt.Color("what:N", scale=scale, sort=WHAT).title(None),
-        # By a field of its own: a size by the same field would take the legend of the colours.
+        # A field of its own: sharing the field of the colours would merge the legends.
         size=alt.Size("thick:Q", scale=None),
         tooltip=[
             alt.Tooltip("assignor:N"),
@@ -121,24 +121,24 @@ def shares(table: Table) -> alt.LayerChart:
 def ecdf(table: Table, *, tier: str = "balance") -> alt.LayerChart:
     """Per assignor the share of groups in which it is at most so far above the optimum.
 
-    The empirical distribution function of the excess. Where an optimum is not proved, the line
-    has the greatest excess that is possible, and the shade above it reaches to the least. What is
-    not valid or not scored, or worse in an earlier tier, stays below 100%. Assignors with the same
-    curve share a line.
+    This is the empirical distribution function of the excess. If an optimum is not proved, the
+    line uses the greatest possible excess, and the shade above it reaches to the least. Groups
+    without an excess (not valid, not scored, or worse in an earlier tier) keep the line below
+    100%. Assignors with the same curve share a line.
 
     Parameters
     ----------
     table : a row an assignor and group, as `excess_table` makes it: `assignor`, `excess`, and
-        `excess_most` where optima are not proved; None where there is none
-    tier : what the excess is of, for the title
+        `excess_most` for optima that are not proved; None if there is no excess
+    tier : the excess's tier, for the title
     """
     rows = Rows("ecdf", table)
     least = rows.numbers_or_none("excess")
     most = rows.numbers_or_none("excess_most") if rows.has("excess_most") else least
     names = rows.texts("assignor")
     every = dict.fromkeys(names)
-    sure = {name: at_most(_of(name, names, most)) for name in every}
-    possible = {name: at_most(_of(name, names, least)) for name in every}
+    sure = {name: at_most(_values_of(name, names, most)) for name in every}
+    possible = {name: at_most(_values_of(name, names, least)) for name in every}
     return ecdf_of(sure, possible, tier=tier)
 
 
@@ -149,7 +149,7 @@ def ecdf_of(
 
     Parameters
     ----------
-    sure, possible : of each assignor (excess, share of the groups), ascending, with the greatest
+    sure, possible : by assignor, (excess, share of the groups), ascending, with the greatest
         excess that is possible and with the least
     """
     points = [*sure.values(), *possible.values()]
@@ -232,7 +232,7 @@ def profile_of(points: Mapping[str, Points], *, what: str = "time") -> alt.Chart
 
     Parameters
     ----------
-    points : of each assignor (times the least, share of the groups), ascending
+    points : by assignor, (times the least, share of the groups), ascending
     """
     curves = tied(points)
     greatest = max(x for curve in curves for x, _ in curve.points)
@@ -263,7 +263,7 @@ def time_by_size(table: Table) -> alt.LayerChart:
     Parameters
     ----------
     table : a row an assignor and group, as `seconds_table` makes it: `assignor`, `partitions` and
-        `seconds`, both above 0; where a row stands for several groups their number in `groups`
+        `seconds`, both above 0; for a row that stands for several groups, their number in `groups`
     """
     rows = Rows("time_by_size", table)
     names = rows.texts("assignor")
@@ -302,13 +302,13 @@ def time_by_size(table: Table) -> alt.LayerChart:
 
 
 def trend(table: Table, *, what: str = "moves to the best") -> alt.Chart:
-    """How a number of each group went over its captures.
+    """A number of each group over its captures.
 
     Parameters
     ----------
     table : a row a capture of a group, as `trend_table` makes it: `captured_at`, a time or ISO
-        8601; `group`; `value`, None where it is not known: the line has a gap there
-    what : what the value is
+        8601; `group`; `value`, None if not known, where the line has a gap
+    what : the value's name
     """
     rows = Rows("trend", table)
     groups, numbers = rows.texts("group"), rows.numbers_or_none("value")
@@ -351,9 +351,9 @@ class Curve:
 
     Attributes
     ----------
-    names : all whose curve this is
+    names : names that have this curve
     points : (x, share), ascending
-    possible : the same of the greatest shares that are possible, where they are not `points`
+    possible : the same for the greatest possible shares; equal to `points` if all is proved
     """
 
     names: tuple[str, ...]
@@ -369,7 +369,7 @@ class Curve:
 def tied(
     points: Mapping[str, Points], possible: Mapping[str, Points] | None = None
 ) -> list[Curve]:
-    """Return the curves of some names, in their order; those with the same one share it."""
+    """Return the curves of names, in their order; names with the same curve share one."""
     names: dict[tuple[Points, Points], list[str]] = {}
     for name, found in points.items():
         names.setdefault((found, (possible or points)[name]), []).append(name)
@@ -377,23 +377,23 @@ def tied(
 
 
 def at_most(values: Sequence[float | None]) -> Points:
-    """Return the distribution of some values: (x, share of all that is at most x), ascending.
+    """Return the distribution of values: (x, share of values that are at most x), ascending.
 
-    None is above every x, so that the last share may stay below 1.
+    None counts as above every x, so that the last share may stay below 1.
     """
     often = Counter(value for value in values if value is not None)
     return distribution(often.items(), len(values))
 
 
 def distribution(bins: Iterable[tuple[float, int]], every: int) -> Points:
-    """Return the same of some bins, each of which counts so often, and the number of all."""
+    """Return the distribution of (value, count) bins among `every` values."""
     ordered = sorted(bins)
     sums = accumulate(many for _, many in ordered)
     return tuple((x, seen / every) for (x, _), seen in zip(ordered, sums, strict=True))
 
 
 def color_and_dash(labels: Sequence[str]) -> dict[str, alt.Color | alt.StrokeDash]:
-    """Return encodings of `label` by which up to twelve curves differ; more of them repeat."""
+    """Return colour and dash of `label`, which differ for up to twelve curves, then repeat."""
     which = range(len(labels))
     colors = [COLORS[i % len(COLORS)] for i in which]
     dashes = [DASHES[i // len(COLORS) % len(DASHES)] for i in which]
@@ -412,7 +412,7 @@ def color_and_dash(labels: Sequence[str]) -> dict[str, alt.Color | alt.StrokeDas
 
 
 def step_rows(curves: Sequence[Curve], start: float, until: float) -> list[Record]:
-    """Return a row a step of each curve, from `start` to `until`."""
+    """Return a row for each step of each curve, from `start` to `until`."""
     return [
         {"label": curve.label, "names": ", ".join(curve.names), "x": x, "share": share}
         for curve in curves
@@ -425,7 +425,7 @@ def step_rows(curves: Sequence[Curve], start: float, until: float) -> list[Recor
 
 
 def shade_rows(curves: Sequence[Curve], until: float) -> list[Record]:
-    """Return rows of the shade between what is sure of each curve and what is possible."""
+    """Return rows of the shade between the sure and the possible share of each curve."""
     return [
         {
             "label": curve.label,
@@ -440,7 +440,7 @@ def shade_rows(curves: Sequence[Curve], until: float) -> list[Record]:
 
 
 def powers_of_ten(least: float, most: float) -> list[int]:
-    """Return the powers of ten from the last one up to `least`, 1 or more, to that up to `most`.
+    """Return the powers of ten up to `most`, from the greatest up to `least`, which is 1 or more.
 
     Examples
     --------
@@ -460,7 +460,7 @@ def _share_of_groups() -> alt.Y:
 
 
 def _median(weighted: list[tuple[float, float]]) -> float:
-    """Return the median of some values, each of which counts so often."""
+    """Return the median of (value, count) pairs."""
     ordered = sorted(weighted)
     half = sum(many for _, many in ordered) / 2
     seen = 0.0
@@ -473,5 +473,5 @@ def _median(weighted: list[tuple[float, float]]) -> float:
     return value
 
 
-def _of(name: str, names: list[str], values: list[float | None]) -> list[float | None]:
+def _values_of(name: str, names: list[str], values: list[float | None]) -> list[float | None]:
     return [value for one, value in zip(names, values, strict=True) if one == name]

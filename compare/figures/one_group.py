@@ -1,6 +1,6 @@
 """Figures of one group: its members' loads and lag, moves, costs, trade-offs and sizes.
 
-Where a table has no rows, or a column is missing or holds something else, each raises BadInput.
+Each raises BadInput if the table has no rows, a column is missing, or a value has a wrong type.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def loads(table: Table, *, floor: int | None = None, most: int = MOST_MEMBERS) -
     table : a row a member, assignment and topic, as `loads_table` makes it: `member`; `whose`
         ("now", "best" or an assignor's name), a panel each in the order of their first rows;
         `topic`, None for a member that holds nothing; `partitions`
-    floor : the least that the busiest member can hold, drawn as a line; None: no line
-    most : draw so many members, those whose load differs most between the panels; the title
+    floor : the least load that the busiest member can have, drawn as a line; None: no line
+    most : number of members to draw, those whose load differs most between the panels; the title
         says how many there are
     """
     rows = Rows("loads", table)
@@ -142,11 +142,11 @@ def lag(
     Parameters
     ----------
     table : a row a member and assignment, as `lag_table` makes it: `member`; `whose` ("now",
-        "best" or an assignor's name); `records`, of those partitions whose lag is known;
-        `unknown`, how many partitions of the member's are of unknown lag; may be left out
-    floor : the least that the member with most lag can have, drawn as a line; None: no line
-    among : of which assignments that is so
-    most : draw so many members, those with most lag first; the title says how many there are
+        "best" or an assignor's name); `records`, of the partitions whose lag is known;
+        `unknown`, the number of the member's partitions with unknown lag; may be left out
+    floor : the least lag that the member with most can have, drawn as a line; None: no line
+    among : for which assignments that holds, in words
+    most : number of members to draw, those with most lag first; the title says how many there are
     """
     rows = Rows("lag", table)
     member, whose = rows.texts("member"), rows.texts("whose")
@@ -203,8 +203,8 @@ def moves(table: Table, *, most: int = MOST_MEMBERS) -> alt.LayerChart:
     Parameters
     ----------
     table : a row a pair of members, as `moves_table` makes it: `origin`, `target`, `partitions`
-    most : draw so many members on each side, those who give and get most; the title says how
-        many there are
+    most : number of members to draw on each side, those that give and get most; the title says
+        how many there are
     """
     rows = Rows("moves", table)
     origin, target = rows.texts("origin"), rows.texts("target")
@@ -250,7 +250,7 @@ def costs(table: Table) -> alt.HConcatChart:
     ----------
     table : a row an assignor and tier, as `costs_table` makes it: `assignor`, "best" for the best
         assignment; `tier`, panels in the order of their first rows; `value`; `valid`, which may
-        be left out: what is not valid is grey
+        be left out: bars of assignments that are not valid are grey
     """
     rows = Rows("costs", table)
     names, tiers, values = rows.texts("assignor"), rows.texts("tier"), rows.numbers("value")
@@ -298,14 +298,14 @@ def _panel(
 def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> alt.LayerChart:
     """What one tier costs in units of another: the efficient trade-offs, with the knee.
 
-    A full dot is proved: nothing is better in one tier and as good in the other. An open one is
-    not, and the line under it reaches down to its bound, where there is one.
+    A full dot is proved: nothing is better in one tier and as good in the other. An open dot is
+    not proved; the line under it reaches down to its bound, if there is one.
 
     Parameters
     ----------
     table : a row a trade-off, as `trade_off_table` makes it: `paid` and `bought`, the values of
         the two tiers; `proved`; `knee` and `bound`, which may be left out
-    paid, bought : what the two tiers are called
+    paid, bought : names of the two tiers
     """
     rows = Rows("trade_off", table)
     knees = rows.truths("knee", default=False)
@@ -324,7 +324,7 @@ def trade_off(table: Table, *, paid: str = "moves", bought: str = "balance") -> 
         )
     ]
     most = max(costs_paid)
-    # Of few moves the axis would have halves, whatever the smallest step is said to be.
+    # Vega would label halves on an axis of few moves, in spite of tickMinStep.
     few = list(range(int(most) + 1)) if most <= MOST_TICKS else alt.Undefined
     x = alt.X("paid:Q", axis=alt.Axis(tickMinStep=1, values=few, labelExpr=SHORT)).title(
         with_unit(paid)
@@ -374,10 +374,10 @@ def sizes(
 
     Parameters
     ----------
-    table : a row a number of members: `members`; `most` and `least`, what the members with
-        most and with least have in the best assignment; `least` may be left out
-    target : a line at what nobody should be above; None: no line
-    what : what members have: partitions, or records of lag
+    table : a row a number of members: `members`; `most` and `least`, what the members with most
+        and with least have in the best assignment; `least` may be left out
+    target : the most that a member should have, drawn as a line; None: no line
+    what : unit: partitions, or records of lag
     """
     rows = Rows("sizes", table)
     most = rows.numbers("most")
@@ -421,7 +421,7 @@ def sizes(
 
 
 def _shade_of(named: list[str], *, others: bool) -> alt.Color | alt.ColorValue:
-    """Each topic has its shade; what stands for all others is grey."""
+    """Return a shade for each topic; the last name is grey if it stands for all others."""
     if not named:
         return alt.ColorValue(BLUE)
     shades = [shade for shade in SHADES if shade != PALE_GREY or not others]
@@ -431,7 +431,7 @@ def _shade_of(named: list[str], *, others: bool) -> alt.Color | alt.ColorValue:
 
 
 def _color_of(panels: list[str]) -> alt.Color:
-    """Now is orange, the best blue; others are grey, then pale."""
+    """Return colours: now is orange, the best blue, others are grey, then pale."""
     colors = {NOW: ORANGE, BEST: BLUE}
     others = [panel for panel in panels if panel not in colors]
     colors |= dict(zip(others, cycle((GREY, PALE_ORANGE, PALE_BLUE, PALE_GREY))))
@@ -463,7 +463,7 @@ def _most_uneven(
 
 
 def _named_topics(size: dict[str, float]) -> list[str]:
-    """Return the topics that get a colour, then what stands for all others, if there are any."""
+    """Return the topics that get a colour, then a name for all others, if there are any."""
     every = greatest_first(size)
     if len(every) <= MOST_TOPICS:
         return every

@@ -1,4 +1,4 @@
-"""Results: the figure of a group, a solution, scores or a frontier, as their `plot` draws it."""
+"""Results: the `plot` method of a group, a solution, scores and a frontier."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
 def plot(result: Framed) -> alt.Chart:
     """Return the figure of a result.
 
-    Of a group the partitions of each member now, of a solution beside those in the best
-    assignment; of scores what each assignor costs; of a frontier what the one tier costs in the
-    other.
+    A group: the partitions of each member now. A solution: these beside the best assignment.
+    Scores: what each assignor costs. A frontier: what one tier costs in units of the other.
 
     Parameters
     ----------
@@ -32,7 +31,7 @@ def plot(result: Framed) -> alt.Chart:
     Raises
     ------
     BadInput
-        Where there is nothing to draw, or it is something else.
+        If there is nothing to draw, or it is something else.
     """
     if isinstance(result, Group):
         return loads(loads_table(result))

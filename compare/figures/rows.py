@@ -1,4 +1,4 @@
-"""Rows: a table that a figure draws, each of its columns checked when it is asked for."""
+"""Rows: the table of a figure, whose columns are checked when they are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Table: TypeAlias = "pd.DataFrame | pa.Table | Iterable[Mapping[str, object]]"
 
 
 def greatest_first(sizes: Mapping[str, float], most: int | None = None) -> list[str]:
-    """Return names by what they have, the first ones only if `most` is given."""
+    """Return names by size, greatest first, then by name; at most `most` of them."""
     return sorted(sizes, key=lambda name: (-sizes[name], name))[:most]
 
 
@@ -35,8 +35,7 @@ class Rows:
     Raises
     ------
     BadInput
-        Where there is no row; then, of a column that is asked for, where it is missing or a value
-        in it is not what it should be.
+        If there is no row. When a column is read: if it is missing, or a value has a wrong type.
     """
 
     def __init__(self, figure: str, table: Table) -> None:
@@ -53,40 +52,40 @@ class Rows:
         return any(row.get(column) is not None for row in self._rows)
 
     def texts(self, column: str) -> list[str]:
-        """Return a column of texts, what is not printable in them written out."""
+        """Return a column of texts, with characters that are not printable escaped."""
         return [self._text(i, column, value) for i, value in self._column(column)]
 
     def texts_or_none(self, column: str) -> list[str | None]:
-        """Return a column of texts, None where there is none."""
+        """Return a column of texts or None."""
         found = self._column(column)
         return [None if value is None else self._text(i, column, value) for i, value in found]
 
     def times(self, column: str) -> list[str]:
-        """Return a column of times as ISO 8601 texts; times of Python and pandas will do."""
+        """Return a column of times as ISO 8601 texts; it may hold datetimes."""
         return [self._time(i, column, value) for i, value in self._column(column)]
 
     def numbers(
         self, column: str, *, above: float | None = None, default: float | None = None
     ) -> list[float]:
-        """Return a column of numbers of 0 or more; of more than `above`, where it is given.
+        """Return a column of numbers of 0 or more, or of more than `above`.
 
         Parameters
         ----------
-        default : what each is where no row has a value; None: there have to be some
+        default : the value of every row if no row has one; None: the column is required
         """
         if default is not None and not self.has(column):
             return [default] * len(self)
         return [self._number(i, column, value, above) for i, value in self._column(column)]
 
     def numbers_or_none(self, column: str, *, above: float | None = None) -> list[float | None]:
-        """Return a column of numbers, None where there is none."""
+        """Return a column of numbers or None."""
         return [
             None if value is None else self._number(i, column, value, above)
             for i, value in self._column(column)
         ]
 
     def truths(self, column: str, *, default: bool | None = None) -> list[bool]:
-        """Return a column of truths; `default` as in :meth:`numbers`."""
+        """Return a column of bools; `default` as in :meth:`numbers`."""
         if default is not None and not self.has(column):
             return [default] * len(self)
         return [self._truth(i, column, value) for i, value in self._column(column)]
@@ -100,7 +99,7 @@ class Rows:
     def _text(self, row: int, column: str, value: object) -> str:
         if not isinstance(value, str):
             self._refuse(row, column, value, "a text")
-        # Line ends would end the expressions that Vega makes of names to sort by.
+        # A line end in a name would break the expressions by which Vega sorts.
         return "".join(c if c.isprintable() else repr(c)[1:-1] for c in value)
 
     def _truth(self, row: int, column: str, value: object) -> bool:
@@ -128,12 +127,12 @@ class Rows:
 
 
 def records(figure: str, table: Table) -> list[Record]:
-    """Return records of plain Python values; what is not a number of a DataFrame is None.
+    """Return records of plain Python values; NaN is None.
 
     Raises
     ------
     BadInput
-        Where it is neither a DataFrame nor an Arrow table nor records.
+        If it is neither a DataFrame nor an Arrow table nor records.
     """
     expected, rows = "expected a DataFrame, an Arrow table or records", cast("Any", table)
     if hasattr(table, "iterrows"):
@@ -151,6 +150,6 @@ def records(figure: str, table: Table) -> list[Record]:
 
 
 def _plain(value: object) -> object:
-    """Return a number of NumPy as one of Python, and None for what is no number."""
+    """Return a NumPy scalar as a Python value, and None for NaN."""
     plain = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(plain, float) and math.isnan(plain) else plain

@@ -1,4 +1,4 @@
-"""Scored: how assignors fared on groups, from scores at hand or from the table ``scores``."""
+"""Scored: scores of assignors on groups, from objects or from the table ``scores``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXPECTED = (
 
 @dataclass(frozen=True)
 class OnGroup:
-    """How an assignor fared on a group."""
+    """The score of an assignor on a group."""
 
     group: str
     members: int
@@ -37,16 +37,16 @@ class OnGroup:
 
 
 def scores_of(table: str, scored: Scored) -> Iterator[OnGroup]:
-    """Yield how each assignor fared on each group.
+    """Yield the score of each assignor on each group.
 
     Parameters
     ----------
-    table : name of the table that is made, for messages
+    table : name of the figure's table, for messages
 
     Raises
     ------
     BadInput
-        Where it is neither groups with their scores nor the table ``scores``.
+        If it is neither groups with their scores nor the table ``scores``.
     """
     is_table = hasattr(scored, "iterrows") or hasattr(scored, "to_pylist")
     if not is_table and not isinstance(scored, Iterable):

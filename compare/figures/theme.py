@@ -1,6 +1,6 @@
-"""Theme: the colours, one font and the light and the dark look of every figure; SVG and PNG.
+"""Theme: colours, font, the light and the dark look of figures, and their export as SVG and PNG.
 
-A figure is exported without a browser and without a network.
+The export needs no browser and no network.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from groups.errors import BadInput, writing
 from groups.tiers import TIERS, tier_named
 
 PIXELS_PER_POINT = 2.0
-# The first three have a contrast of more than 3 with white and with the dark background.
+# These three have a contrast of more than 3 with the light and the dark background.
 BLUE = "#3b82c4"
 ORANGE = "#d9730d"
 GREY = "#7d8896"
@@ -23,7 +23,7 @@ PALE_ORANGE = "#f3bf8d"
 PALE_GREY = "#c5ccd4"
 WIDTH = 560
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', 'DejaVu Sans', sans-serif"
-# Light and dark shades take turns, so that neighbours differ also without colour.
+# Light and dark shades alternate, so that neighbours also differ in greyscale.
 SHADES = (BLUE, PALE_BLUE, ORANGE, PALE_ORANGE, GREY, PALE_GREY, "#1f5f9e", "#a85408")
 # Labels of axes: 900, 9,000, 12k, 1.2M.
 SHORT = "datum.value < 10000 ? format(datum.value, ',') : format(datum.value, '~s')"
@@ -46,7 +46,7 @@ DARK = {
 
 
 def with_unit(name: str, of: str = "") -> str:
-    """Return the title of an axis: a tier, what of it is shown, and the unit of its values.
+    """Return the title of an axis: a tier, a qualifier, and the unit.
 
     Examples
     --------
@@ -128,12 +128,12 @@ def svg(chart: alt.Chart, *, dark: bool = False, background: str | None = None) 
 
 
 def require_suffix(path: str | Path) -> str:
-    """Return how the name of a figure's file ends.
+    """Return the suffix of a figure's file.
 
     Raises
     ------
     BadInput
-        Where that is neither ``.svg`` nor ``.png``.
+        If it is neither ``.svg`` nor ``.png``.
     """
     kind = Path(path).suffix.lower()
     if kind not in (".svg", ".png"):
@@ -144,7 +144,7 @@ def require_suffix(path: str | Path) -> str:
 def save(
     chart: alt.Chart, path: str | Path, *, dark: bool = False, background: str | None = None
 ) -> None:
-    """Write a figure to a file, as its name ends: ``.svg`` or ``.png``.
+    """Write a figure to a file; its suffix, ``.svg`` or ``.png``, decides the format.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def save(
     Raises
     ------
     BadInput
-        Where the name ends otherwise, or the file cannot be written.
+        If it has another suffix, or the file cannot be written.
     """
     if require_suffix(path) == ".svg":
         content = svg(chart, dark=dark, background=background).encode()

@@ -1,4 +1,4 @@
-"""Comparison: assignors over many groups, in numbers and in figures."""
+"""Comparison: a table and figures of assignors over many groups."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 MOST_DOWNLOADED = 2_000_000
 MOST_DRAWN = 8
-# A distribution over fewer groups says less than the table; so does time against size where the
-# largest group is not some times as large as the smallest.
+# A figure of fewer groups would say less than the table. So would time against size, if the
+# largest group is less than LEAST_GROWTH times as large as the smallest.
 FEWEST_DRAWN = 20
 LEAST_GROWTH = 10
 MOST_UNSCORED = 30
@@ -36,12 +36,12 @@ def comparison_in(
     without: Sequence[str] = (),
     data: str | None = None,
 ) -> Comparison | None:
-    """Return the comparison of assignors; None where nothing was scored but what is there now.
+    """Return the comparison of assignors; None if only the present assignments were scored.
 
     Parameters
     ----------
     without : assignors to leave out
-    data : the scores as CSV; what is drawn unless given
+    data : the scores as CSV; None: the data of the figures
     """
     counted = {name: one for name, one in _counted(found, tiers).items() if name not in without}
     if not any(one.groups for name, one in counted.items() if name != CURRENT):
@@ -63,7 +63,7 @@ def comparison_in(
 
 
 def _counted(found: Aggregates, tiers: Sequence[str]) -> dict[str, Standing]:
-    """Return how each assignor fared, by its name and without a place."""
+    """Return the standing of each assignor, not ranked yet, by name."""
     counts: dict[str, Counter[str]] = {}
     for row in found.rows("assignor", "assignor", "label"):
         counts.setdefault(row["assignor"], Counter())[row["label"]] = row["count"]
@@ -109,17 +109,17 @@ def drawn_assignors(standings: Sequence[Standing]) -> list[str]:
 
 
 def left_out(shown: Sequence[str], standings: Sequence[Standing]) -> tuple[str, ...]:
-    """Return the assignors in the figures, where that is not all of them."""
+    """Return the assignors in the figures; empty if all are."""
     names = {name for one in standings for name in one.assignors if name != CURRENT}
     return tuple(shown) if len(shown) < len(names) else ()
 
 
 def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int]) -> list[Drawing]:
-    """Return the drawings of some assignors, each with what it shows.
+    """Return the figures of some assignors.
 
     Parameters
     ----------
-    every : of each the number of groups in which it was tried
+    every : number of groups on which each assignor was tried
     """
     from compare import figures
     from compare.figures.many_groups import distribution
@@ -153,7 +153,7 @@ def _drawings(found: Aggregates, tiers: Sequence[str], every: Mapping[str, int])
 def _bins(
     found: Aggregates, statistic: str, *by: str
 ) -> dict[tuple[str, ...], list[tuple[float, int]]]:
-    """Return the bins of a statistic, each with its number of groups, by some columns."""
+    """Return the (x, number of groups) bins of a statistic, by the values of some columns."""
     bins: dict[tuple[str, ...], list[tuple[float, int]]] = {}
     for row in found.rows(statistic, *by, "x"):
         bins.setdefault(tuple(row[name] for name in by), []).append((row["x"], row["count"]))
@@ -161,7 +161,7 @@ def _bins(
 
 
 def _drawn_data(found: Aggregates) -> str:
-    """Return what is drawn as CSV: how many groups are in each bin, of which `x` is the end."""
+    """Return the data of the figures as CSV: the number of groups in each bin, which ends at x."""
     heads = ["statistic", "assignor", "tier", "x", "y"]
     rows = [
         [row[name] for name in (*heads, "count")]

@@ -1,4 +1,4 @@
-"""Composition: a page of judged groups, of what assignors made of them, and of how it was made."""
+"""Composition: the contents of a page, from judged groups and assignors' scores."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def composed(
 
     Parameters
     ----------
-    overview : of all groups; its worst have a line, and those in full are the first of them
-    scored : the worst groups, to be shown in full
-    assume_equal : where subscriptions are unknown, whoever is unknown reads all that is in demand
-    commands : of the reader; None if they are not known
+    overview : overview of all groups; its worst groups get a line each
+    scored : the groups to show in full, which are the first of these
+    assume_equal : whether unknown subscriptions are taken as all topics
+    commands : makes the commands that the page suggests; None if the reader's are not known
     """
     often = Counter(one.name for one in overview.worst)
     judged = [one.judged for one in scored]
@@ -87,7 +87,12 @@ def composed(
 
 
 def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[str] = ()) -> Made:
-    """Return how a page is made at this moment; `runs` says of each run what left the tables."""
+    """Return how a page is made now.
+
+    Parameters
+    ----------
+    runs : a line on each run that wrote the tables
+    """
     return Made(
         at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         command=command,
@@ -100,7 +105,7 @@ def made_now(command: str, tiers: Objective, time_limit: float, runs: Sequence[s
 
 
 def _leads(overview: Overview, judged: Sequence[Judged]) -> tuple[str, str]:
-    """Return the headline, and the sentence of the terminal."""
+    """Return the headline, and the sentence that the terminal prints."""
     if not overview.captured:
         return ("No group could be read.",) * 2
     if overview.now == 1 and not overview.not_judged:
@@ -109,7 +114,7 @@ def _leads(overview: Overview, judged: Sequence[Judged]) -> tuple[str, str]:
 
 
 def _title(overview: Overview, unread: Sequence[Failure]) -> str:
-    """Return how many groups a page is about; the name of one that is alone."""
+    """Return the number of groups on a page; the name of a single group."""
     if overview.now == 1 and not unread:
         alone = overview.worst[0]
         return f"{alone.nouns.group.capitalize()} {alone.name}"
@@ -118,7 +123,7 @@ def _title(overview: Overview, unread: Sequence[Failure]) -> str:
 
 
 def _where(sources: Sequence[str]) -> str:
-    """Return what was read: its name, or of several files their number and where they are."""
+    """Return the names of what was read; of many files, their number and common folder."""
     if len(sources) <= MOST_NAMED:
         return ", ".join(sources)
     try:

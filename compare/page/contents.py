@@ -1,4 +1,4 @@
-"""Contents: what a page holds, as plain values that a template can lay out."""
+"""Contents: the values of a page, for its template."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Comparison:
 
     Attributes
     ----------
-    best : which assignor to run, in a sentence
-    drawn : the assignors in the figures, where that is not all of them
+    best : the sentence that says which assignor to run
+    drawn : the assignors in the figures; empty if all are
     unscored : why assignors have no score of some groups
-    data : what is drawn, as CSV; None where that is too long for a page
+    data : the data to download, as CSV; None if too long for a page
     """
 
     groups: int
@@ -55,13 +55,13 @@ class Material:
 
     Attributes
     ----------
-    sources : what was read
-    times : when groups were captured
-    unread : the first of the inputs that are no groups; `unread_count` is the number of all
-    assumed : what was assumed, of which groups, and of how many
-    yours, benchmark : assignors over the reader's groups and over those that are not
-    unknown : groups of which it is not known who reads what
-    trend : how groups went over time
+    sources : names of what was read
+    times : times of capture of the groups
+    unread : the first inputs that could not be read; `unread_count` is the number of all
+    assumed : (line, names of groups, number of groups) of what was assumed
+    yours, benchmark : assignors over the reader's groups, and over benchmark groups
+    unknown : number of groups with unknown subscriptions
+    trend : figures of groups over time
     """
 
     made: Made
@@ -82,14 +82,14 @@ class Page(Material):
 
     Attributes
     ----------
-    title : how many groups, or which one; `where` and `when` they were captured
-    lead : how many groups have something to do; `sentence`: that of the terminal, with names
-    history : sentences on how groups went that were captured several times
-    details : of the lines, in their order
-    says : verdicts with the number of groups that have them, the worst first
-    lag_given : the condition under which lag is as shown, and of which groups; nothing if without
-    without_reader : what waits in partitions that nobody reads, a sentence for each group
-    not_solved : why no group could be judged; None where one was
+    title : number of groups, or the name of the only one; `where` and `when` they were captured
+    lead : number of groups with something to do; `sentence`: that of the terminal, with names
+    history : sentences on groups that were captured several times
+    details : the first lines' groups in full, in the order of the lines
+    says : (verdict, number of groups), worst verdict first
+    lag_given : the condition of the lags of some groups; empty if there is none
+    without_reader : records in partitions that nobody reads, a sentence for each group
+    not_solved : why no group could be judged; None if one was
     """
 
     title: str
@@ -107,5 +107,5 @@ class Page(Material):
 
     @property
     def captured(self) -> int:
-        """Groups that the page is about; a group that was captured twice counts twice."""
+        """Number of captured groups; a group that was captured twice counts twice."""
         return sum(count for _, count in self.says)

@@ -1,4 +1,4 @@
-"""Drawing: a figure on a page, and rows under their heads as CSV."""
+"""Drawing: a figure on a page, and its data as CSV."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEIGHT = 220
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure as SVG, what it says without looking, and its data as CSV, if it has its own."""
+    """A figure as SVG, with a text for readers who do not see it, and its data as CSV if any."""
 
     title: str
     alt: str
@@ -27,7 +27,7 @@ class Drawing:
 
 
 def drawn(chart: alt.Chart, title: str, told: str, data: str = "") -> Drawing:
-    """Return a chart as a figure of a page: no wider than a phone, in the page's own colours."""
+    """Return a chart as a figure of a page, which fits a phone and has the page's background."""
     import vl_convert
 
     from compare.figures import themed
@@ -39,14 +39,14 @@ def drawn(chart: alt.Chart, title: str, told: str, data: str = "") -> Drawing:
     return Drawing(title, told, vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]), data)
 
 
-# What a spreadsheet takes for a formula where a cell begins with it.
+# A spreadsheet takes a cell that begins with one of these for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def as_csv(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return rows under their heads as CSV; what is not there is empty.
+    """Return rows with a heading as CSV; None is empty.
 
-    A text that a spreadsheet would take for a formula has an apostrophe before it.
+    A text that a spreadsheet would take for a formula gets an apostrophe in front.
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")

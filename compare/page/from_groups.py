@@ -1,4 +1,4 @@
-"""From groups: a page of snapshots and texts directly, without Spark."""
+"""From groups: a page made directly from groups, without Spark."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from groups.group import Group
     from groups.tiers import Objective
 
-# More would not fit into a page.
+# Limit on groups in full, which bounds the work; the page then shows as many as fit.
 MOST_DETAILS = 1_000
 
 
@@ -49,13 +49,13 @@ def page_of_groups(
 
     Parameters
     ----------
-    sources : what was read, for the title
-    unread : what is no group, and why
-    benchmark : groups that are not the reader's: only how assignors fare on them is shown
-    assignors : names of those to try on each group of which it is known who reads what
-    made : with the seconds for each solve, and for each assignor
-    say : is told how far it is
-    commands : of the reader; None if they are not known
+    sources : names of what was read, for the title
+    unread : inputs that could not be read, and why
+    benchmark : groups of others, for which only the assignors' results are shown
+    assignors : names of assignors to try on each group with known subscriptions
+    made : holds the time limit of each solve and each assignor
+    say : called with a line on progress
+    commands : makes the commands that the page suggests; None if the reader's are not known
     """
     time_limit = made.time_limit
     judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
@@ -72,10 +72,12 @@ def page_of_groups(
     order = worst_now(judged)
     own = [judged[at].group for at in order]
     mixed = len({group.of_streams for group in own}) > 1
-    # Beside consumer groups nobody asks what a consumer's assignor makes of tasks.
-    passed_over = (UNKNOWN, NO_TASKS) if mixed else (UNKNOWN,)
+    # Beside consumer groups, it is no news that consumers' assignors assign no tasks.
+    hidden_reasons = (UNKNOWN, NO_TASKS) if mixed else (UNKNOWN,)
     latest = [
-        replace(tried[at], rows=[row for row in tried[at].rows if row.reason not in passed_over])
+        replace(
+            tried[at], rows=[row for row in tried[at].rows if row.reason not in hidden_reasons]
+        )
         for at in order
     ]
     compared = [
@@ -111,7 +113,7 @@ def _of_benchmark(
     seconds: float,
     say: Callable[[str], None],
 ) -> Comparison | None:
-    """Return the comparison of assignors over groups that are not the reader's."""
+    """Return the comparison of assignors over benchmark groups."""
     equal = [group.with_equal_subscriptions() for group in groups]
     solutions = solve_many(equal, tiers, time_limit=seconds)
     say(f"{counted(len(names), 'assignor')} on {counted(len(equal), 'group')} of the benchmark")
@@ -123,44 +125,44 @@ def compared_of(
     groups: Sequence[Group], rows: Sequence[Sequence[Score]], tiers: Objective
 ) -> Comparison | None:
     """Return the comparison of assignors, with their scores of each group as its data."""
-    called = unlike_names([(group.name, group.captured_at) for group in groups])
-    told = [
+    called = distinct_names([(group.name, group.captured_at) for group in groups])
+    records = [
         {"group": name, "members": len(group.members), "partitions": group.n_partitions} | row
         for name, group, scores in zip(called, groups, rows, strict=True)
         for score in scores
         for row in score.to_rows()
     ]
-    # What is not scored has no columns for the tiers.
-    heads = [*max(told, key=len, default={})]
-    data = as_csv(heads, ([row.get(head) for head in heads] for row in told))
+    # Rows without a score lack the columns of the tiers.
+    heads = [*max(records, key=len, default={})]
+    data = as_csv(heads, ([row.get(head) for head in heads] for row in records))
     return comparison_in(aggregates_of(groups, rows, tiers), tiers, data=data)
 
 
-def unlike_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
-    """Return the names of captured groups, with the time of the capture where a name repeats."""
+def distinct_names(captures: Sequence[tuple[str, str | None]]) -> list[str]:
+    """Return distinct names of captured groups: with time of capture, then number, if needed."""
     often = Counter(name for name, _ in captures)
     seen: Counter[str] = Counter()
     found: list[str] = []
     for name, time in captures:
-        told = f"{name} at {time}" if often[name] > 1 and time else name
-        seen[told] += 1
-        found.append(told if seen[told] == 1 else f"{told} ({seen[told]})")
+        called = f"{name} at {time}" if often[name] > 1 and time else name
+        seen[called] += 1
+        found.append(called if seen[called] == 1 else f"{called} ({seen[called]})")
     return found
 
 
 def _assumed(
     groups: Sequence[Group],
 ) -> tuple[tuple[str, tuple[str, ...], int], ...]:
-    """Return each line that was assumed with the groups that it is about, most groups first."""
-    of: dict[str, list[str]] = {}
-    names = unlike_names([(group.name, group.captured_at) for group in groups])
+    """Return (line, names of groups, number of groups) of what was assumed, most groups first."""
+    names_of: dict[str, list[str]] = {}
+    names = distinct_names([(group.name, group.captured_at) for group in groups])
     for group, name in zip(groups, names, strict=True):
         for line in group.assumed:
-            of.setdefault(line, []).append(name)
-    ranked = sorted(of.items(), key=lambda item: (-len(item[1]), item[0]))
+            names_of.setdefault(line, []).append(name)
+    ranked = sorted(names_of.items(), key=lambda item: (-len(item[1]), item[0]))
     return tuple((line, tuple(names), len(names)) for line, names in ranked)
 
 
 def _unknown(judged: Sequence[Judged]) -> int:
-    """Return of how many groups it is not known who reads what."""
+    """Return the number of groups with unknown subscriptions."""
     return sum(not one.group.subscription_known.all() for one in judged if one.best is not None)

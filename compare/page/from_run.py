@@ -1,4 +1,4 @@
-"""From a run: a page of what `assay run` added up, and of the groups that are worst."""
+"""From a run: a page made from the summaries of `assay run` and its worst groups."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ if TYPE_CHECKING:
     from compare.page.contents import Page
     from compare.scores import Score
 
-# For the moves and the proof of what is shown in full; the verdicts of the tables had the time
-# that the run was given.
+# Time limit for solving a group that is shown in full; its verdict is that of the run.
 JUDGE_SECONDS = 1.0
-# Groups in full, where each is solved by a flow and where it is searched for; and their size.
+# Most groups in full if a flow solves them, and if a search does; and their partitions together.
 MOST_IN_FULL, MOST_SEARCHED = 200, 20
 MOST_PARTITIONS = 200_000
 MOST_UNREAD = 300
@@ -49,18 +48,18 @@ MOST_RUNS = 20
 def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     """Return the page of the latest run under a folder.
 
-    Only what the run added up is read, and the worst groups: the page of a fleet takes as long as
-    that of some hundred groups.
+    Only the summaries and the worst groups are read, so that the page of a large fleet takes as
+    long as that of some hundred groups.
 
     Parameters
     ----------
-    benchmark : sources whose groups are not the reader's
-    command : that makes the page
+    benchmark : sources whose groups are a benchmark, not the reader's
+    command : the command line that makes the page
 
     Raises
     ------
     BadInput
-        Where the folder holds no run, or what is set apart is no file or folder of its own in it.
+        If the folder holds no run, or a source of `benchmark` is only part of an input.
     """
     runs = read_table(folder, "runs")
     if runs.empty:
@@ -75,7 +74,7 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
     unread = _unread(folder)
     material = Material(
         made=made_now(
-            command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _told(runs, found)
+            command, tiers, float(runs["time_limit_seconds"].iloc[-1]), _run_lines(runs, found)
         ),
         sources=_sources(runs["input"], benchmark),
         times=[whole_time(row["captured_at"]) for row in yours.rows("trend", "captured_at")],
@@ -93,21 +92,21 @@ def page_of_run(folder: str, benchmark: Sequence[str], command: str) -> Page:
 
 
 def _sources(inputs: Iterable[str], benchmark: Sequence[str]) -> list[str]:
-    """Return what was read of the reader's own, for the title; all where there is nothing else."""
+    """Return the inputs for the title: without those of the benchmark, unless all are."""
     apart = {os.path.realpath(source) for source in benchmark}
     own = [one for one in sorted(set(inputs)) if os.path.realpath(one) not in apart]
     return own or sorted(set(inputs))
 
 
 def families_apart(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
-    """Return the families that are not the reader's.
+    """Return the families (inputs) of the benchmark.
 
-    What a run in another folder calls its sources need not be there from here.
+    They are compared as paths, because the run's inputs need not exist here.
 
     Raises
     ------
     BadInput
-        Where a source is part of a family.
+        If a source is only part of a family.
     """
     apart: set[str] = set()
     for source in benchmark:
@@ -131,11 +130,11 @@ def families_apart(found: Aggregates, benchmark: Sequence[str]) -> set[str]:
 def _sample(
     folder: str, objective: str, found: Aggregates
 ) -> tuple[list[Glance], list[ScoredGroup]]:
-    """Return the worst groups in a line each, and the first of them in full with their scores."""
+    """Return a glance at each of the worst groups, and the first of them in full with scores."""
     worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
-    told = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions", "assumed")
-    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], told)
+    columns = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions", "assumed")
+    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], columns)
     kept = [row for row in worst if row["optimum_key"] in optima]
     keys = [row["group_key"] for row in kept]
     sizes = [optima[row["optimum_key"]]["n_partitions"] for row in kept]
@@ -166,11 +165,11 @@ def _sample(
 
 
 def many_in_full(partitions: Sequence[int], objective: str) -> int:
-    """Return how many of some groups are shown in full: the first ones, one at least.
+    """Return how many groups to show in full, at least one.
 
     Parameters
     ----------
-    partitions : of each group, in the order in which they are shown
+    partitions : number of partitions of each group, in the order in which they are shown
     """
     flows = is_flow(objective.split(" > "))
     most = MOST_IN_FULL if flows else MOST_SEARCHED
@@ -181,7 +180,7 @@ def many_in_full(partitions: Sequence[int], objective: str) -> int:
 def _scores(
     folder: str, objective: str, keys: Sequence[str], in_full: Sequence[str]
 ) -> dict[str, list[Score]]:
-    """Return the scores of some groups by their keys: of now, and of those in full every one."""
+    """Return scores by group key: of the present assignment, and all for groups in full."""
     columns = ("group_key", "objective", *STORED)
     found: dict[str, dict[str, Score]] = {}
     whole = pa.array(in_full, pa.string())
@@ -200,7 +199,7 @@ def _loads_now(scores: Sequence[Score]) -> Sequence[int] | None:
 
 
 def _assumed(found: Aggregates) -> list[tuple[str, tuple[str, ...], int]]:
-    """Return each line that was assumed with the name of a group and the number of all."""
+    """Return (line, (name of one group,), number of groups) of what was assumed."""
     rows = sorted(found.rows("assumed", "label"), key=lambda row: (-row["count"], row["label"]))
     return [(row["label"], (row["group"],), row["count"]) for row in rows]
 
@@ -208,38 +207,38 @@ def _assumed(found: Aggregates) -> list[tuple[str, tuple[str, ...], int]]:
 def _by_key(
     folder: str, name: str, keys: Sequence[str], columns: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the rows of some keys by their keys."""
+    """Return the rows of a table with some keys, by key."""
     rows = stored(folder, name, ["key", *columns], keys=keys)
     return {row["key"]: row for row in rows.to_pylist()}
 
 
 def _unread(folder: str) -> list[Failure]:
-    """Return the inputs that are no groups, by place."""
+    """Return the inputs that could not be read, sorted by place."""
     rows = stored(folder, "failures", ["source", "place", "reason", "group"]).to_pylist()
     return sorted((Failure(**row) for row in rows), key=lambda one: (one.place, one.reason))
 
 
 def _is_apart(failure: Failure, apart: Collection[str]) -> bool:
-    """Return whether an input belongs to families that are not the reader's."""
+    """Return whether an input belongs to families of the benchmark."""
     source = failure.source.partition(", ")[0]
     return source in apart or (os.path.dirname(source) or ".") in apart
 
 
 def _missed(folder: str, unread: Sequence[Failure]) -> dict[str, str]:
-    """Return the groups of which there is a name and no snapshot, each with the reason."""
+    """Return the groups that failed and have no snapshot, each with the reason."""
     named = {one.group: one.reason for one in unread if one.group is not None}
     rows = stored(folder, "optima", ["group"], by="group", keys=[*named])
     known = {*rows["group"].to_pylist()}
     return {name: reason for name, reason in named.items() if name not in known}
 
 
-def _told(runs: pd.DataFrame, found: Aggregates) -> list[str]:
-    told = [
+def _run_lines(runs: pd.DataFrame, found: Aggregates) -> list[str]:
+    lines = [
         f"assay run {row['input']}, {row['started_at']}, version {row['version']}, "
         f"{counted(row['groups'], 'group')} in {row['seconds']:.0f} s"
         for _, row in runs.tail(MOST_RUNS).iterrows()
     ]
     if len(runs) > MOST_RUNS:
-        told.append(f"and {counted(len(runs) - MOST_RUNS, 'run')} before")
+        lines.append(f"and {counted(len(runs) - MOST_RUNS, 'run')} before")
     stale = "A run has added to the tables since, and has not come to its end: run it again."
-    return told if found.current else [*told, stale]
+    return lines if found.current else [*lines, stale]

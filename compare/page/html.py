@@ -1,4 +1,4 @@
-"""HTML: a page laid out by its template, small enough to send, and complete without a network."""
+"""HTML: renders a page with its template, as one small file that needs no network."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from compare.page.contents import Page
     from compare.page.group.line import Line
 
-# What a page may have, a little less than 2 MB; the other limits leave room under it.
+# Most bytes of a page, a little less than 2 MB; the other limits leave room under it.
 MOST_BYTES = 1_950_000
 MOST_IN_THE_OPEN = 150_000
 MOST_LINES = 1_000
 MOST_ROWS = 200
-# That much of what is to be done fits the first screen, of a phone too.
+# So many things to do fit the first screen of a phone.
 MOST_TO_DO = 5
 FEWEST_FILTERED = 10
 MOST_UNREAD = 300
 MOST_LISTED = 1_500_000
 LONGEST_IN_OPEN = 30_000
-# What turns the direction of writing, and halves of character pairs, which UTF-8 cannot hold.
+# Characters that change the direction of writing, and surrogates, which UTF-8 cannot encode.
 _TURNS = (range(0x202A, 0x202F), range(0x2066, 0x206A), range(0xD800, 0xE000))
 _WRITTEN_OUT = {code: f"\\u{code:04x}" for turns in _TURNS for code in turns}
 _TEMPLATES = ("page", "row", "detail")
@@ -59,7 +59,7 @@ def write_page(page: Page, path: Path) -> None:
     Raises
     ------
     BadInput
-        Where it cannot be written.
+        If it cannot be written.
     """
     require_writable(path)
     text = rendered(page)
@@ -68,7 +68,7 @@ def write_page(page: Page, path: Path) -> None:
 
 
 def require_writable(path: Path) -> None:
-    """Raise BadInput where a page cannot be written there; its folder has to exist."""
+    """Raise BadInput if a page cannot be written to a path; its folder must exist."""
     with writing(path):
         if not os.path.exists(path.parent):
             raise OSError(errno.ENOENT, "")
@@ -80,8 +80,8 @@ def require_writable(path: Path) -> None:
 def rendered(page: Page) -> str:
     """Return a page as HTML.
 
-    The worst groups stand in it as they are, the others packed; what is too much even so is said
-    in the page, with how to see it.
+    The worst groups are in it as HTML, the others packed. If there are still too many, the page
+    says how to see the others.
     """
     environment = _environment()
     layout, row, detail = (environment.get_template(f"{name}.html") for name in _TEMPLATES)
@@ -97,14 +97,14 @@ def rendered(page: Page) -> str:
         "lag": any(line.peak is not None for line in page.lines),
     }
     in_the_open = _fitting([len(text.encode()) for text in texts], MOST_IN_THE_OPEN)
-    # Captures of which nobody knows which is the latest are one group.
+    # Several captures of one group, of which none is known to be the latest, count as one.
     waiting = {one.name: one for one in reversed(shown) if one.tone in ("bad", "open")}
     to_do = [one for one in shown if one is waiting.get(one.name) and one.to_do]
     groups = _groups_csv(page)
     data = {name: text for name, text in _downloads(page, groups) if len(text) > LONGEST_IN_OPEN}
 
     def laid_out(details: int) -> tuple[str, int]:
-        """Return the page with so many groups in full, and how many bytes of it are packed."""
+        """Return the page with so many groups in full, and the number of its packed bytes."""
         rows = [row.render(line=line, has=has, details=details).strip() for line in shown]
         content = {"rows": rows[MOST_ROWS:], "details": texts[in_the_open:details], "data": data}
         packed = _packed(content) if any(content.values()) else ""
@@ -132,7 +132,7 @@ def rendered(page: Page) -> str:
     details = len(texts)
     text, packed = laid_out(details)
     while len(text.encode()) > MOST_BYTES and details > in_the_open:
-        # Each takes up about as much as the others.
+        # Estimated as if every group in full took the same space.
         over = (len(text.encode()) - MOST_BYTES) * (details - in_the_open) // max(packed, 1)
         details = max(in_the_open, details - over - 1)
         text, packed = laid_out(details)
@@ -168,10 +168,7 @@ def _environment() -> Environment:
 
 
 def one_way(value: object) -> object:
-    """Return a text in which what turns the direction of writing is written out, as in JSON.
-
-    So is half of a character pair.
-    """
+    """Return a text with direction-changing characters and surrogates escaped as in JSON."""
     return value.translate(_WRITTEN_OUT) if type(value) is str else value
 
 
@@ -180,13 +177,13 @@ def _asset(name: str) -> str:
 
 
 def figure(svg: str, name: str, told: str) -> Markup:
-    """Return a drawing for a page that has several: its names are its own, and it is one image.
+    """Return an SVG for a page with several: its ids are unique, and it is one labelled image.
 
     Parameters
     ----------
-    svg : as vl-convert makes it, which escapes what stands in it
-    name : what every name inside begins with
-    told : what the figure shows, for those who do not see it
+    svg : from vl-convert, which escapes texts in it
+    name : prefix of every id inside
+    told : label for readers who do not see the figure
     """
     _, _, inner = svg[svg.index("<svg") :].partition(">")
     width, height = _size(svg)
@@ -204,7 +201,7 @@ def _size(svg: str) -> tuple[str, str]:
 
 
 def _fitting(sizes: Sequence[int], most: int) -> int:
-    """Return how many of some texts fit, one at least."""
+    """Return how many texts of such sizes fit into `most`, at least one."""
     total = 0
     for number, size in enumerate(sizes):
         total += size
@@ -214,7 +211,7 @@ def _fitting(sizes: Sequence[int], most: int) -> int:
 
 
 def _downloads(page: Page, groups: str | None) -> list[tuple[str, str]]:
-    """Return the texts that can be saved from the page itself, by what they are called in it."""
+    """Return (name in the page, text) of the texts that the page offers for download."""
     found = {"groups-data": groups}
     for name, comparison in (("assignors", page.yours), ("benchmark", page.benchmark)):
         found[f"{name}-data"] = None if comparison is None else comparison.data
@@ -223,13 +220,13 @@ def _downloads(page: Page, groups: str | None) -> list[tuple[str, str]]:
 
 
 def _packed(content: Mapping[str, object]) -> str:
-    """Return what is not in the open, as JSON in gzip in base64."""
+    """Return contents as JSON, compressed by gzip, in base64."""
     data = json.dumps(content).encode()
     return base64.b64encode(gzip.compress(data, mtime=0)).decode()
 
 
 def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
-    """(verdict, mark, tone, groups) in the order of the lines; what was not read comes last."""
+    """Return (verdict, mark, tone, number of groups), worst first; unread inputs come last."""
     tallies = [(says, *MARKS[says], count) for says, count in page.says]
     if page.unread:
         tallies.append(("not read", "✕", "open", page.unread_count))
@@ -237,7 +234,7 @@ def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
 
 
 def _groups_csv(page: Page) -> str | None:
-    """Return every line as CSV; None where that is too long for a page."""
+    """Return the lines of all groups as CSV; None if too long for a page."""
     columns = {
         "group": "name",
         "captured_at": "captured_at",
@@ -261,5 +258,5 @@ def _groups_csv(page: Page) -> str | None:
 
 
 def _proved(line: Line) -> str | None:
-    """Return whether no assignment as balanced has less lag; the page says ``or less`` if not."""
+    """Return "yes" if the lowest peak lag is proved, else "no"; None if there is none."""
     return None if line.lowest is None else "yes" if line.lowest_proved else "no"

@@ -1,4 +1,4 @@
-"""Over time: how groups went over their captures, as drawings with their data."""
+"""Over time: figures of groups over their captures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def over_time(
     worst: Sequence[Glance],
     changes: Sequence[Trend],
 ) -> tuple[Drawing, ...]:
-    """Return how many groups had which verdict when, and how some groups went.
+    """Return figures over time: groups by verdict, and moves and lag of some groups.
 
     Parameters
     ----------
@@ -48,20 +48,20 @@ def over_time(
         drawings.append(_drawing(verdicts, "groups", "Verdicts over time", VERDICTS))
     names = [one.group for one in changes if one.what != "lag"]
     names += [one.name for one in worst if one.captured_at is not None]
-    moves, _ = _went(folder, objective, list(dict.fromkeys(names))[:MOST_GROUPS])
+    moves, _ = _moves_and_lag(folder, objective, list(dict.fromkeys(names))[:MOST_GROUPS])
     if any(row["value"] is not None for row in moves):
         drawings.append(
             _drawing(moves, "partitions to move to the best", "Groups over time", MOVES)
         )
     names = [one.group for one in changes if one.what == "lag"]
     if names:
-        _, lag = _went(folder, objective, names[:MOST_GROUPS])
+        _, lag = _moves_and_lag(folder, objective, names[:MOST_GROUPS])
         drawings.append(_drawing(lag, "records of lag", "Lag that grows steadily", LAG))
     return tuple(drawings)
 
 
 def whole_time(at: str | None) -> str | None:
-    """Return a time of capture of which the end was cut off as one that can be read.
+    """Return a time that was cut to the month, hour or minute as a whole ISO time or date.
 
     Examples
     --------
@@ -86,8 +86,8 @@ def _verdicts(found: Aggregates) -> list[Record]:
     ]
 
 
-def _went(folder: str, objective: str, names: Sequence[str]) -> list[list[Record]]:
-    """Return the moves to the best and the lag of some groups that were captured several times."""
+def _moves_and_lag(folder: str, objective: str, names: Sequence[str]) -> list[list[Record]]:
+    """Return rows of moves to the best, and rows of lag, of groups with several captures."""
     columns = ("key", "group", "captured_at", "objective", "verdict", "lag")
     captures: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for row in stored(folder, "optima", columns, by="group", keys=names).to_pylist():

@@ -1,4 +1,4 @@
-"""Words: what a page says of a verdict, of an objective and of a proof."""
+"""Words: a page's texts on verdicts, objectives and proofs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from compare.overview import Glance
 
-# Of each verdict a sign and a tone; the signs differ in shape, not in colour alone.
+# Sign and tone of each verdict; the signs can be told apart without colour.
 MARKS: Mapping[str, tuple[str, str]] = {
     NOBODY_READS: ("!", "bad"),
     NOT_VALID: ("✕", "bad"),
@@ -41,7 +41,7 @@ PROOFS = {str(kind): f"{kind.capitalize()}: {meaning}." for kind, meaning in MEA
 
 
 def meaning(tiers: Sequence[str]) -> str:
-    """Return what an objective asks for."""
+    """Return a sentence that says what an objective minimises."""
     first, *rest = (TIERS[tier].sentence for tier in tiers)
     if not rest:
         return f"{first[0].upper()}{first[1:]}."
@@ -49,7 +49,7 @@ def meaning(tiers: Sequence[str]) -> str:
 
 
 def to_do(glance: Glance) -> str:
-    """Return what to do about a group, or what would decide its verdict."""
+    """Return what to do about a group, or its open question."""
     verdict, fall, nouns = glance.verdict, glance.fall, glance.nouns
     if verdict.question:
         return verdict.question
@@ -77,5 +77,5 @@ def to_do(glance: Glance) -> str:
 
 
 def minute(time: str) -> str:
-    """Return a time of a snapshot to the minute, as in ``2026-11-20 10:00 UTC``."""
+    """Return a snapshot's time, cut to the minute, as in ``2026-11-20 10:00 UTC``."""
     return f"{time[:16].replace('T', ' ')} UTC" if time.endswith("Z") else time

@@ -1,4 +1,4 @@
-"""Drawn groups: small ones by seed, with claims of every sort."""
+"""Drawn groups: small random groups by seed, with claims of every sort."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def drawn(seed: int) -> Iterator[Group]:
-    """Return groups without end, drawn by seed: up to 8 members, 6 topics, 36 partitions.
+    """Yield random groups without end: up to 8 members, 6 topics, 36 partitions.
 
-    Every other one is smaller: up to 4 members, 3 topics, 12 partitions.
-    Subscriptions are equal, nested or random. Nobody owns anything, or the claims are arbitrary,
-    or what a round robin gave before members came and went; in one group out of ten some of them
-    are rival or of an older generation.
+    About half of them are smaller: up to 4 members, 3 topics, 12 partitions. Subscriptions are
+    equal, nested or random. Nobody owns anything, or claims are arbitrary, or they are what a
+    round robin gave before members joined and left. In one group out of ten, some claims are rival
+    or of an older generation.
     """
     rng = np.random.default_rng(seed)
     number = 0
@@ -76,7 +76,7 @@ def _own(
     for topic, count in topics.items():
         readers = [said for said in old if topic in (said["subscription"] or ())]
         for number in range(count):
-            # One place in the round, that of a member who left, owns nothing any more.
+            # One turn of the round robin may be that of a member that left: nobody owns it now.
             at = turn % (len(readers) + gone) if readers else 0
             if history == "anything":
                 at = int(rng.integers(0, len(readers) + 1))

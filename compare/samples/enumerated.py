@@ -1,4 +1,4 @@
-"""Enumerated groups: every one there is within limits, and every ordinary one of a size."""
+"""Enumerated groups: all groups within limits, and all ordinary groups of a size."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Row = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Small:
-    """A group in few words; every partition has a lag of 1.
+    """A group in compact form; every partition has a lag of 1.
 
     Attributes
     ----------
-    counts : partitions of each topic
+    counts : number of partitions of each topic
     rows : topics that each member reads, ascending
-    owner : of each partition, topic by topic, -1 nobody
+    owner : owner of each partition, topic by topic, -1 where nobody
     """
 
     counts: Row
@@ -46,10 +46,11 @@ class Small:
 
 
 def equal(members: int, partitions: int) -> Iterator[Small]:
-    """Every group of that size and smaller whose members all read the same, by what each owns.
+    """Yield all groups up to a size whose members read the same topics, by how many each owns.
 
-    With equal subscriptions and no rival claims a group is, up to renaming, what its members own;
-    here in every order of the members. Twice: one topic, and a topic for each partition.
+    With equal subscriptions and no rival claims, these numbers determine a group up to renaming;
+    they come in every order of the members. Each group comes twice: with one topic, and with a
+    topic for each partition.
     """
     for size, total in product(range(1, members + 1), range(1, partitions + 1)):
         for owned in ownership_counts(size, total):
@@ -61,15 +62,15 @@ def equal(members: int, partitions: int) -> Iterator[Small]:
 
 
 def fresh(topics: int, members: int, partitions: int) -> Iterator[Small]:
-    """Every group of that size and smaller in which nobody owns anything, in every order."""
+    """Yield all groups up to a size in which nobody owns anything, in every order of members."""
     for counts, rows in _shapes(topics, members, partitions):
         yield Small(counts, rows, (-1,) * sum(counts))
 
 
 def owned(topics: int, members: int, partitions: int) -> Iterator[Small]:
-    """Every group of that size and smaller in which somebody owns something that it reads.
+    """Yield all groups up to a size in which somebody owns something that it reads.
 
-    Of the partitions of a topic only how many each member owns counts.
+    Groups that differ only in which partitions of a topic a member owns come once.
     """
     for counts, rows in _shapes(topics, members, partitions):
         readers = [[m for m, row in enumerate(rows) if t in row] for t in range(len(counts))]
@@ -83,7 +84,7 @@ def owned(topics: int, members: int, partitions: int) -> Iterator[Small]:
 
 
 def ownership_counts(members: int, partitions: int) -> Iterator[tuple[int, ...]]:
-    """Return how many partitions each member owns, in every way; some may be nobody's."""
+    """Yield all tuples of how many partitions each member owns; some may have no owner."""
     if not members:
         yield ()
         return
@@ -103,7 +104,7 @@ def _shapes(topics: int, members: int, partitions: int) -> Iterator[tuple[Row, t
 
 
 def _choices(topics: int) -> list[Row]:
-    """Return what a member may read, something at least."""
+    """Return all non-empty sets of topics."""
     return [c for size in range(1, topics + 1) for c in combinations(range(topics), size)]
 
 
@@ -115,17 +116,17 @@ def joins(
     new: int | None = None,
     adjoining: bool = False,
 ) -> Iterator[Small]:
-    """Return every ordinary group with so many members, topics and partitions in all.
+    """Yield all ordinary groups with so many members, topics and partitions in all.
 
-    That is every group for which :func:`compare.samples.ordinary.is_ordinary` holds, in every
-    order of members, topics and partitions, but for names: each topic has a partition and
-    a reader, and at least one member owns nothing.
+    These are the groups of :func:`compare.samples.ordinary.is_ordinary`, in every order of
+    members, topics and partitions, in which each topic has a partition and a reader and at least
+    one member owns nothing.
 
     Parameters
     ----------
-    new : how many members own nothing; None: any number of them, all included
-    adjoining : whether to leave out groups in which what a member owns of a topic is not one run
-        of neighbouring partitions
+    new : number of members that own nothing; None: any number from 1 to all
+    adjoining : whether to leave out groups in which a member's partitions of a topic are not one
+        run of consecutive numbers
     """
     for counts in _sums(topics, partitions):
         for rows in _all_read(members, topics):
@@ -135,7 +136,7 @@ def joins(
 
 
 def joined(small: Small) -> Group:
-    """Return the group: members that own something are of generation 1, the others are new."""
+    """Return the group; members that own something have generation 1, the others none."""
     document = small.group().to_dict()
     for said in document["members"].values():
         said.pop("generation", None)
@@ -148,7 +149,7 @@ def joined(small: Small) -> Group:
 def _held(
     counts: Row, rows: tuple[Row, ...], fresh: frozenset[int], *, adjoining: bool
 ) -> Iterator[Small]:
-    """Return the groups in which all but the fresh members hold what they read, balanced."""
+    """Yield the groups in which all but the fresh members own all they read, balanced."""
     settled = [m for m in range(len(rows)) if m not in fresh]
     readers = [[m for m in settled if t in rows[m]] for t in range(len(counts))]
     if any(not any(m in of_topic for of_topic in readers) for m in settled):
@@ -159,7 +160,7 @@ def _held(
     load = [0] * len(rows)
 
     def fill(at: int, gone: frozenset[int]) -> Iterator[Small]:
-        """Give out what is left; `gone` have a run of this topic that has ended."""
+        """Assign partitions from `at` on; members in `gone` have had their run of this topic."""
         if at == len(of):
             if all(load[m] for m in settled) and _is_balanced(owner, of, load):
                 yield Small(counts, rows, tuple(owner))
@@ -188,14 +189,14 @@ def _is_balanced(owner: list[int], of: list[list[int]], load: list[int]) -> bool
 
 
 def _all_read(members: int, topics: int) -> Iterator[tuple[Row, ...]]:
-    """Return what each member reads, something each, so that each topic has a reader."""
+    """Yield the topics of each member, at least one each, so that each topic has a reader."""
     for rows in product(_choices(topics), repeat=members):
         if len({t for row in rows for t in row}) == topics:
             yield rows
 
 
 def _sums(parts: int, total: int) -> Iterator[Row]:
-    """Return the ways to write a number as a sum of positive ones, in every order."""
+    """Yield the ways to write a number as an ordered sum of positive numbers."""
     for cuts in combinations(range(1, total), parts - 1):
         ends = (0, *cuts, total)
         yield tuple(b - a for a, b in pairwise(ends))

@@ -1,7 +1,7 @@
-"""Seeded families of groups, as data: the grid on which Kafka's maintainers time assignors.
+"""Seeded families of groups, such as the grid on which Kafka's maintainers time assignors.
 
-Grid: AssignorBenchmark and ConsumerAssignorBenchmark of Apache Kafka (jmh-benchmarks), which
-measure time only.
+Source of the grid: AssignorBenchmark and ConsumerAssignorBenchmark of Apache Kafka
+(jmh-benchmarks), which measure only time.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ class Family:
 
     Attributes
     ----------
-    members : how many members the group has after the event
-    per_member : partitions per member; topics : how many topics share them
-    subscriptions : all topics ("equal"), one of five disjoint sets of topics ("buckets"), the
-        first so many topics ("nested"), or each topic with probability one half ("random")
-    event : what happened since the last assignment, which was optimal; "many" is a tenth, and so
-        are the partitions added
-    skewed : topic k has a share of the partitions in proportion to 1 / k
+    members : number of members after the event
+    per_member : partitions per member
+    topics : number of topics that share the partitions
+    subscriptions : all topics ("equal"), one of five disjoint sets of topics ("buckets"), a number
+        of the first topics ("nested"), or each topic with probability one half ("random")
+    event : what happened since the last assignment, which was optimal; "many" is a tenth of the
+        members, and a tenth of the partitions are added
+    skewed : whether topic k has a share of the partitions in proportion to 1 / k
 
     Examples
     --------
@@ -76,7 +77,7 @@ class Family:
         Raises
         ------
         BadInput
-            Where a number is out of range.
+            If a number is out of range.
         """
         for what in ("members", "per_member", "topics"):
             if getattr(self, what) < 1:
@@ -107,7 +108,7 @@ class Family:
         return np.asarray(np.diff(ends, prepend=0))
 
     def _reads(self, rng: np.random.Generator, members: int) -> Bools:
-        """(members, topics) bool: who reads what; everybody reads something."""
+        """Return (members, topics) bool: who reads what; everybody reads something."""
         member, topic = np.arange(members)[:, None], np.arange(self.topics)[None, :]
         if self.subscriptions == "buckets":
             buckets = min(BUCKETS, self.topics)
@@ -122,12 +123,12 @@ class Family:
 
 
 def family_named(name: str) -> Family:
-    """Return the point of a name, as `Family.name` has it.
+    """Return the point with a name of the form of `Family.name`.
 
     Raises
     ------
     BadInput
-        Where it is none.
+        If the name has another form.
 
     Examples
     --------
@@ -157,12 +158,12 @@ def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:
     Parameters
     ----------
     members : sizes of groups, each 1 or more
-    most_partitions : of a group; larger points are left out
+    most_partitions : points with more partitions are left out
 
     Raises
     ------
     BadInput
-        Where a size is less than 1.
+        If a size is less than 1.
 
     Examples
     --------
@@ -180,10 +181,10 @@ def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:
 
 
 def differing(members: tuple[int, ...], topics: int = 20) -> Iterator[Family]:
-    """Return points whose subscriptions differ: where balance is hard and assignors err.
+    """Return points with subscriptions that differ, for which assignors miss the best balance.
 
-    Nested and random subscriptions, even and skewed topics, after every event; 10 partitions a
-    member.
+    They have nested and random subscriptions, even and skewed topics, every event, and 10
+    partitions per member.
 
     Parameters
     ----------
@@ -193,7 +194,7 @@ def differing(members: tuple[int, ...], topics: int = 20) -> Iterator[Family]:
     Raises
     ------
     BadInput
-        Where a size is less than 1.
+        If a size is less than 1.
 
     Examples
     --------
@@ -238,8 +239,8 @@ def _group(
 def placed(groups: Sequence[Group]) -> list[Int32]:
     """Return an optimal assignment of each group: the owners, (all partitions,) int32.
 
-    Which of those that are as good does not follow from how solutions decide between them, so
-    that the groups of a seed stay what they are when that changes.
+    Among optima it takes the one that the flow finds, without the rule by which solutions settle
+    ties: a change of that rule must not change the groups of a seed.
     """
     from groups.fleet import Fleet
     from optimal.flow.algorithm import flow

@@ -1,4 +1,4 @@
-"""Kinds of seeded groups: each has one thing more over which two assignors may differ."""
+"""Kinds of seeded groups: each adds one thing by which two assignors may differ."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ SEED = 71
 def seeded(total: int, seed: int = SEED) -> dict[str, list[Group]]:
     """Return at least `total` groups by kind: a third equal, two fifths differing.
 
-    Drawn ones have up to 8 members, 6 topics and 36 partitions; one in ten of the first two kinds
-    is a point of the seeded families, with up to 10 members and 100 partitions, after a join, a
-    leave or nothing at all.
+    Most are drawn, with up to 8 members, 6 topics and 36 partitions. A tenth of `total`, in the
+    first two kinds, are points of the seeded families, with up to 10 members and 100 partitions,
+    after any event.
     """
     wanted = {EQUAL: total // 3, DIFFERING: 2 * total // 5}
     found: dict[str, list[Group]] = {kind: [] for kind in KINDS}
@@ -54,9 +54,9 @@ def seeded(total: int, seed: int = SEED) -> dict[str, list[Group]]:
             found[kind].append(group)
     while len(found[ODD]) < rest:
         document = next(groups).to_dict()
-        _disorder(rng, document)
+        _add_odd_claims(rng, document)
         found[ODD].append(Group.from_dict(document))
-    for kind, change in ((STATIC, _name_instances), (RACKS, place_in_racks)):
+    for kind, change in ((STATIC, _add_instance_ids), (RACKS, place_in_racks)):
         for group in islice((group for group in groups if not _is_odd(group)), rest):
             document = group.to_dict()
             change(rng, document)
@@ -85,7 +85,7 @@ def _is_odd(group: Group) -> bool:
     return several or bool(current.strays) or bool((current.owner != group.owner).any())
 
 
-def _disorder(rng: np.random.Generator, document: JsonObject) -> None:
+def _add_odd_claims(rng: np.random.Generator, document: JsonObject) -> None:
     for said in document["members"].values():
         said["generation"] = int(rng.integers(0, 3))
         owned = said.setdefault("owned", {})
@@ -96,7 +96,7 @@ def _disorder(rng: np.random.Generator, document: JsonObject) -> None:
                 owned[topic] = sorted({*owned.get(topic, []), *more})
 
 
-def _name_instances(rng: np.random.Generator, document: JsonObject) -> None:
+def _add_instance_ids(rng: np.random.Generator, document: JsonObject) -> None:
     order = rng.permutation(len(document["members"])).tolist()
     for place, said in zip(order, document["members"].values(), strict=True):
         if rng.random() < 0.5:
@@ -110,9 +110,9 @@ def place_in_racks(rng: np.random.Generator, document: JsonObject) -> None:
         if rng.random() < 0.9:
             said["rack"] = str(rng.choice(racks))
     for topic, described in document["topics"].items():
-        said_of = described if isinstance(described, dict) else {"partitions": described}
-        near = [
+        fields = described if isinstance(described, dict) else {"partitions": described}
+        replica_racks = [
             sorted(rng.choice(racks, int(rng.integers(1, 3)), replace=False).tolist())
-            for _ in range(said_of["partitions"])
+            for _ in range(fields["partitions"])
         ]
-        document["topics"][topic] = {**said_of, "racks": near}
+        document["topics"][topic] = {**fields, "racks": replica_racks}

@@ -1,4 +1,4 @@
-"""Ordinary groups: somebody joins a group in good order, or all of it is new."""
+"""Ordinary groups: members join a balanced group, or all members are new."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ BATCH = 200
 
 
 def is_ordinary(group: Group) -> bool:
-    """Return whether the group is in good order, apart from members that have just joined.
+    """Return whether the group was balanced before its new members joined.
 
-    Everybody reads something, and each topic has a partition. Nobody owns anything; or the members
-    that own something hold, without rivals and in one generation, everything that they read,
-    balanced as KIP-54 defines it. The others are new.
+    Everybody reads something, and each topic has a partition. Either nobody owns anything; or the
+    members that own something own everything that they read, without rival claims, in one
+    generation, and balanced as KIP-54 defines it. The others are new.
     """
     if (group.reads == 0).any() or (group.partitions == 0).any():
         return False
@@ -43,11 +43,11 @@ def is_ordinary(group: Group) -> bool:
 
 
 def ordinary(seed: int) -> Iterator[Group]:
-    """Return ordinary groups without end, drawn by seed: up to 8 members, 6 topics, 36 partitions.
+    """Yield random ordinary groups without end: up to 8 members, 6 topics, 36 partitions.
 
-    Subscriptions are those of :func:`compare.samples.drawn.drawn`. One or two members are
-    new; the others hold an assignment that is optimal for them, all of generation 1. In one group
-    out of eight nobody holds anything.
+    Subscriptions are those of :func:`compare.samples.drawn.drawn`. One or two members are new; the
+    others own an assignment that is optimal for them, in generation 1. In one group out of eight
+    nobody owns anything.
     """
     rng = np.random.default_rng(seed)
     groups = drawn(seed)
@@ -63,15 +63,14 @@ def ordinary(seed: int) -> Iterator[Group]:
             group.only(np.flatnonzero(stays)).with_claims([], [])
             for group, stays in zip(batch, settled, strict=True)
         ]
-        for group, stays, some, owner in zip(batch, settled, before, placed(before), strict=True):
-            yield _holding(group, stays, Assignment(some, owner))
+        for group, stays, part, owner in zip(batch, settled, before, placed(before), strict=True):
+            yield _with_owned(group, stays, Assignment(part, owner))
 
 
 def ordinary_in_racks(seed: int) -> Iterator[Group]:
-    """Return ordinary groups without end, drawn by seed, with racks.
+    """Yield the groups of :func:`ordinary`, with racks.
 
-    They are those of :func:`ordinary`. Most members have one of three racks, and each partition
-    has replicas in one or two of them.
+    Most members have one of three racks, and each partition has replicas in one or two of them.
     """
     rng = np.random.default_rng(seed)
     for group in ordinary(seed):
@@ -80,8 +79,8 @@ def ordinary_in_racks(seed: int) -> Iterator[Group]:
         yield Group.from_dict(document)
 
 
-def _holding(group: Group, settled: Bools, held: Assignment) -> Group:
-    """Return the group whose settled members, and only those, own what they hold."""
+def _with_owned(group: Group, settled: Bools, held: Assignment) -> Group:
+    """Return the group in which the settled members own an assignment, in generation 1."""
     document = group.to_dict()
     owned = held.to_dict()
     for name, stays in zip(group.members, settled.tolist(), strict=True):

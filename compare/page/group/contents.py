@@ -1,4 +1,4 @@
-"""Contents of one group on a page, as plain values that a template can lay out."""
+"""Contents of one group on a page, for its template."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Planned:
-    """What an assignor would make of a group, or why it makes nothing of it.
+    """An assignor's result on a group, or why there is none.
 
     Attributes
     ----------
-    cells : under the heads of `Detail.planned_heads`, each with how much worse it is than the best
+    cells : (value, excess over the best) for each of `Detail.planned_heads`
     """
 
     name: str
@@ -37,21 +37,21 @@ class Detail:
 
     Attributes
     ----------
-    sentences : what is known and what to do, the verdict first
-    next : what becomes of the group if nobody does anything; nothing where that is not known
-    holdings : who holds what, and how much of it is drawn; None where nothing is judged
-    limit : no member holds more than that in the best assignment; None where nothing is best
+    sentences : the verdict first, then what else is known and what to do
+    next : what happens if nobody does anything; empty if that is not known
+    holdings : who holds what, for the chart; None if the group was not judged
+    limit : greatest load in the best assignment; None if there is none
     is_floor : whether no assignment has a lower greatest load
-    hosts : on which members stand, the fullest first; `more_hosts` are left out
-    moves_data : the moves as CSV; None where that is too long for a page
-    planned_heads : of the columns of `planned`, and whether one holds numbers
-    planned_lag : what the peak lag of assignors is compared with; None where that is not known
-    choice : why these moves, of all that are as good; empty where nothing was searched
-    made_by : what makes such moves; empty where there are none
-    trade : what each move buys; None where it is not drawn
-    why : why it cannot be better, a sentence each
-    proved : the optimum with its proof; None where nothing is proved
-    documents : group and solution as ``assay check`` takes them; nothing where there is no room
+    hosts : hosts of the members, fullest first; `more_hosts` are left out
+    moves_data : the moves as CSV; None if too long for a page
+    planned_heads : (heading, whether it has numbers) of the columns of `planned`
+    planned_lag : what the assignors' peak lags are compared with; None if not known
+    choice : why these moves were chosen among equally good ones; empty if nothing was searched
+    made_by : which assignor makes these moves; empty if there are none
+    trade : the figure of what each move buys; None if it is not drawn
+    why : sentences on why it cannot be better
+    proved : the optimum with its proof; None if nothing is proved
+    documents : group and solution as ``assay check`` takes them; empty if there is no room
     """
 
     line: Line

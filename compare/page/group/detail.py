@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from groups.wording import Nouns
     from optimal.solution import Solution
 
-# Of what each move buys only the worst group has a curve: it is a solve for each number of moves.
+# Only the worst group has a curve of what each move buys, as that needs a solve for each point.
 MOST_CURVES = 1
 MOST_CELLS = 5_000
 CURVE_SECONDS = 2.0
@@ -72,7 +72,7 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
 
     Parameters
     ----------
-    commands : of the reader, about the group; None if they are not known
+    commands : makes the commands to suggest for the group; None if the reader's are not known
     """
     judged, scores, lowest = scored.judged, scored.rows, scored.lowest
     group = judged.group
@@ -102,7 +102,7 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
     elif solved is not None:
         reasons = (group.nouns.said(not_proved(solved)),)
     known = bool(judged.group.subscription_known.all()) or judged.verdict.condition is not None
-    # The tables of a run do not hold what lag an assignor leaves.
+    # Without assignors' lags, as in the tables of a run, there is no such column.
     columns = columns_of(solved, scores, lowest)
     beside = lowest if any(column.head == PEAK_LAG for column in columns) else None
     limit = None if best is None else int(best.loads.max(initial=0))
@@ -142,7 +142,7 @@ def planned(
     solved: Solution | None,
     columns: Sequence[ScoreColumn],
 ) -> tuple[Planned, ...]:
-    """Return a row for each assignor, the best first; nothing where only what is now is there."""
+    """Return a row for each assignor after one for the best; empty if no assignor was tried."""
     if not any(row.assignor != CURRENT for row in scores):
         return ()
     rows, best = [*scores], shown_best(judged)
@@ -167,17 +167,17 @@ def planned(
 
 
 def _head(column: ScoreColumn, nouns: Nouns) -> str:
-    """Return the head of a column and what it counts, such as ``moves, in tasks``."""
+    """Return the heading of a column with its unit, such as ``moves, in tasks``."""
     unit = f"{nouns.partition}s" if column.unit == "partitions" else column.unit
     return f"{column.head}, in {unit}" if unit else column.head
 
 
 def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
-    """Return what becomes of a group if nobody does anything; nothing in a rebalance.
+    """Return what happens to a group if nobody does anything; empty during a rebalance.
 
     Parameters
     ----------
-    scores : what assignors would make of it
+    scores : the assignors' results on the group
     """
     group, says = judged.group, judged.verdict.says
     if not group.members:
@@ -190,8 +190,8 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     name = assigned_by(group)
     if name is None:
         return f"{stays}the assignor of the group assigns again; the input does not tell which."
-    kin = (row for row in scores if re.sub(".*/|@.*", "", row.assignor) == name)
-    made = next(kin, None)
+    same_name = (row for row in scores if re.sub(".*/|@.*", "", row.assignor) == name)
+    made = next(same_name, None)
     if made is None or made.loads is None:
         return f"{stays}{name} assigns again, the assignor that all members list."
     each = f"{spread(made.loads)} partitions each"
@@ -199,7 +199,7 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
 
 
 def _weighed(judged: Judged, line: Line, commands: Commands | None) -> list[str | None]:
-    """Return what a few moves buy and whether hosts are uneven, None where there is no such."""
+    """Return what a few moves buy and whether hosts are uneven; None for each without news."""
     if line.number > MOST_WEIGHED:
         return []
     command = None if commands is None else commands.solve(EVEN_HOSTS)
@@ -207,7 +207,7 @@ def _weighed(judged: Judged, line: Line, commands: Commands | None) -> list[str 
 
 
 def _after(target: Assignment | None, lowest: LowestPeak) -> str:
-    """Return what the moves make of the peak, where that is not the lowest of which was spoken."""
+    """Return the peak lag after the moves; empty if it is unknown or the lowest one."""
     peak = None if target is None else peak_lag(target)
     if peak is None or peak == lowest.records:
         return ""
@@ -222,7 +222,7 @@ def _reason(row: Score) -> str | None:
 
 
 def _cell(column: ScoreColumn, row: Score) -> tuple[str, str]:
-    """Return what stands in a column, and how much more than the best, or between what, it is."""
+    """Return the value in a column, and its excess over the best as a number or a range."""
     value = column.value(row)
     if value is None:
         return "-", ""
@@ -241,8 +241,7 @@ def _more(excess: Excess) -> str:
 def _is_floor(judged: Judged) -> bool:
     """Return whether no assignment has a lower greatest load than the best that is shown.
 
-    One that is as even as can be in the sum of all pairs' differences is so in every other way
-    (docs/explanation/method.md).
+    A proved optimum of balance also has the lowest greatest load (docs/explanation/method.md).
     """
     solved = what_is_sure(judged)
     if solved is None or not solved.terms or judged.target is None:
@@ -254,8 +253,8 @@ def _is_floor(judged: Judged) -> bool:
 def trade_of(judged: Judged, line: Line) -> Drawing | None:
     """Return the curve of moves against balance.
 
-    None where that is not what the verdict is about, the group is large or not among the worst, or
-    there is nothing to choose from.
+    None if the verdict is not about these, the group is large or not the worst, or the curve has
+    fewer than `FEWEST_POINTS` points.
     """
     target, verdict = judged.target, judged.verdict
     if target is None or judged.best is None or verdict.says != IMPROVABLE or not verdict.sure:
@@ -278,7 +277,7 @@ def trade_of(judged: Judged, line: Line) -> Drawing | None:
 
 
 def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
-    """Return why it cannot be better, a sentence or a count each, in the nouns of the group."""
+    """Return sentences on why a group cannot be better, in the group's nouns."""
     found = [] if lead is None else [lead]
     found += words.reasons(explanation)
     if explanation.moves is None and explanation.solution.objective != ("balance",):
@@ -287,7 +286,7 @@ def why(explanation: Explanation, lead: str | None) -> tuple[str, ...]:
 
 
 def _documents(solution: Solution) -> tuple[str, ...]:
-    """Return group and solution as JSON, with which anybody can check it, where there is room."""
+    """Return group and solution as JSON, for ``assay check``; empty if too long for a page."""
     both = (solution.group, solution)
     texts = tuple(json.dumps(one.to_dict(), ensure_ascii=False) for one in both)
     return texts if sum(map(len, texts)) <= LONGEST_DATA else ()

@@ -1,4 +1,4 @@
-"""Holders: who holds what now and in the best assignment, and what goes from whom to whom."""
+"""Holders: loads by topic, now and in the best assignment, and the moves between members."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from groups.arrays import Int64
     from groups.assignment import Assignment
 
-# Characters of a download; of documents all together.
+# Most characters of a download, or of a group's documents together.
 LONGEST_DATA = 120_000
 MOST_DRAWN = 60
 COLOURS = 11
@@ -31,7 +31,7 @@ MOST_IN_GRID = 40
 
 @dataclass(frozen=True)
 class Part:
-    """Partitions of one topic with one member: `colour` numbers the topic's colour."""
+    """A member's partitions of one topic; `colour` is the number of the topic's colour."""
 
     topic: str
     colour: int
@@ -40,7 +40,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Holder:
-    """A member: partitions by topic and records of lag, now and in the best assignment."""
+    """A member's partitions by topic, and its lag in records, now and in the best assignment."""
 
     name: str
     short: str
@@ -54,9 +54,12 @@ class Holder:
 
 @dataclass(frozen=True)
 class MoveGrid:
-    """Moves as a grid: of who gives, a row each, of who gets, a column each; short names.
+    """Moves as a grid: a row for each member that gives, a column for each that gets.
 
-    `left_out` says how many partitions move between members that the grid has no room for.
+    Attributes
+    ----------
+    gives, gets : (name, short name) of the members
+    left_out : number of moved partitions of members that the grid has no room for
     """
 
     gives: tuple[tuple[str, str], ...]
@@ -67,23 +70,24 @@ class MoveGrid:
 
 
 def short(data: str) -> str | None:
-    """Return what can be downloaded from a page; None where that is too long for one."""
+    """Return the data of a download; None if too long for a page."""
     return data if len(data) <= LONGEST_DATA else None
 
 
 class Holdings:
-    """What members hold now and at best, and how much of it is drawn.
+    """The loads now and at best, as they are drawn.
 
     Attributes
     ----------
-    topics : names of the topics that have a colour of their own, those of most partitions first
-    other_topics : how many share the last colour
-    drawn : members to draw, ascending indices: all, or those whose load changes or is greatest
-    lag : None where it is not known, or nobody holds anything
+    topics : names of the topics that have a colour of their own, those with most partitions first
+    other_topics : number of topics that share the last colour
+    drawn : indices of the members to draw, ascending: all, or those with the greatest change or
+        load
+    lag : None if it is not known, or nobody holds anything
     """
 
     def __init__(self, now: Assignment, best: Assignment | None, least: int = 0) -> None:
-        """Take the loads to draw, and a load that the scale reaches at least."""
+        """Take the assignments to draw; the scale reaches at least the load `least`."""
         self.group, self.now, self.best, self._least = now.group, now, best, least
         lag = now.group.lag_records
         self.lag = None if lag is None or not len(now.holdings[0]) else Lag(now, best, lag)
@@ -101,7 +105,7 @@ class Holdings:
 
     @property
     def scale(self) -> int:
-        """The greatest load to draw; 1 where nobody holds anything."""
+        """The greatest load to draw, at least 1."""
         loads = [self.now.loads, *([] if self.best is None else [self.best.loads])]
         return max(1, self._least, *(int(load.max(initial=0)) for load in loads))
 
@@ -117,7 +121,7 @@ class Holdings:
 
     @property
     def more(self) -> int:
-        """How many members are not drawn: those whose load changes least."""
+        """Number of members that are not drawn, which are those whose load changes least."""
         return len(self.group.members) - len(self.drawn)
 
     @cached_property
@@ -162,7 +166,7 @@ class Holdings:
 
     @cached_property
     def csv(self) -> str | None:
-        """Member, topic and partitions now and at best as CSV, of every member, if `short`."""
+        """CSV of (member, topic, now, best) for all members; None if too long for a page."""
         counts: dict[tuple[int, int], list[int]] = {}
         sides = [self._now] if self._best is None else [self._now, self._best]
         for side, columns in enumerate(sides):
@@ -176,12 +180,12 @@ class Holdings:
 
 
 class Lag:
-    """Records of lag per member, now and in the best assignment.
+    """Lag per member in records, now and in the best assignment.
 
     Attributes
     ----------
-    now, best : records of each member; `best` None where nothing is best, or nothing moves
-    unknown : partitions held now whose lag is not known; they count as 0
+    now, best : records of each member; `best` is None if there is none, or it is the same as now
+    unknown : number of held partitions whose lag is not known; they count as 0
     """
 
     def __init__(self, now: Assignment, best: Assignment | None, lag: Int64) -> None:
@@ -194,19 +198,19 @@ class Lag:
 
     @property
     def most(self) -> int:
-        """The most records that a member has."""
+        """The greatest lag of a member."""
         return max([*self.now, *(self.best or ())], default=0)
 
     @cached_property
     def csv(self) -> str | None:
-        """Member and records now and at best as CSV, if it is short."""
+        """CSV of members with their lag now and at best; None if too long for a page."""
         columns = {"member": self._members, "lag_records_now": self.now}
         columns |= {} if self.best is None else {"lag_records_best": self.best}
         return short(as_csv([*columns], zip(*columns.values(), strict=True)))
 
 
 def _by_topic(assignment: Assignment) -> tuple[Int64, Int64, Int64]:
-    """(member, topic, count) of what is held, by member and topic: three int64 columns."""
+    """Return (member, topic, number of partitions): int64 columns, sorted by member and topic."""
     group, (member, partition) = assignment.group, assignment.holdings
     width = max(len(group.topics), 1)
     pairs, counts = np.unique(member * width + group.topic[partition], return_counts=True)
@@ -214,9 +218,9 @@ def _by_topic(assignment: Assignment) -> tuple[Int64, Int64, Int64]:
 
 
 def grid_of(moves: Sequence[Move], best: Assignment) -> MoveGrid | None:
-    """Return the moves from each who gives, a row, to each who gets, a column, most first.
+    """Return the moves as a grid, members with most moves first.
 
-    None where there is at most one of them, which the list says as well.
+    None for less than two moves, for which the list is enough.
     """
     if len(moves) < 2:
         return None
@@ -240,7 +244,7 @@ def grid_of(moves: Sequence[Move], best: Assignment) -> MoveGrid | None:
 
 
 def moves_csv(best: Assignment) -> str:
-    """Return each partition that moves, from whom and to whom, as CSV."""
+    """Return CSV of the moved partitions, with their old and new members."""
     group, moved = best.group, best.moved
     rows = (
         (

@@ -1,4 +1,4 @@
-"""Line: one group in the table of groups, its loads as bars, and short names of members."""
+"""Line: a group's row in the table of groups, loads as small bars, and short names of members."""
 
 from __future__ import annotations
 
@@ -24,28 +24,29 @@ if TYPE_CHECKING:
     from groups.assignment import Assignment
     from groups.group import Group
 
-# At the end of an id, or before the thread in the client id of Kafka Streams.
+# A UUID at the end of an id, or before the thread in the client id of Kafka Streams.
 _UUID = re.compile(
     r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
     r"(?:(?P<thread>-StreamThread-\d+)-consumer)?$",
     re.I,
 )
 _WORD = re.compile(r"[^\s,;:()?\u201c\u201d]+")
-# Of more groups it would take too long to say what a few moves buy, and much room to prove each.
+# Only so many groups say what a few moves buy, which takes time, and have documents, which take
+# space.
 MOST_WEIGHED = 50
 DIGITS = 4
 MOST_BARS = 48
 HEIGHT = 24
 GAP = 1
-# Of few members the bars are wider, so that they can be seen.
+# A bar's width with its gap, from ROOM divided by the number of bars.
 NARROWEST, WIDEST, ROOM = 4, 10, 40
 
 
 def labels_of(group: Group) -> list[str]:
-    """Return what each member is called on a page, all of them different.
+    """Return a distinct short name for each member.
 
-    That is its client id where no other has it; else its id without the UUID at its end; else its
-    id with the first digits of the UUID.
+    It is the client id if the group has it once, or the id without its UUID if that is unique, or
+    else the id with the UUID's first digits. If these are not distinct, all have their full id.
     """
     details = group.details or [None] * len(group.members)
     clients = [None if one is None else one.client_id for one in details]
@@ -62,7 +63,7 @@ def labels_of(group: Group) -> list[str]:
 
 
 def cut(name: str) -> str:
-    """Return a name with the first digits of the UUID at its end.
+    """Return a name with its UUID cut to the first digits.
 
     Examples
     --------
@@ -74,11 +75,11 @@ def cut(name: str) -> str:
 
 
 def in_short(text: str, labels: Mapping[str, str]) -> Markup:
-    """Return a text in which each id of a member is short, and in full when it is hovered over.
+    """Return a text with short names for ids of members; hovering over one shows the id.
 
     Parameters
     ----------
-    labels : of ids what their members are called; a UUID at the end of another word is cut
+    labels : short names by id; in other words that end with a UUID, it is cut
     """
     found = Markup()
     end = 0
@@ -98,8 +99,8 @@ class Strip:
 
     Attributes
     ----------
-    below, above : the bars up to the line, and what is over it
-    line : how far down the line is; None where there is none
+    below, above : the parts of the bars below and above the line
+    line : distance of the line from the top; None if there is none
     told : the same in words
     """
 
@@ -112,14 +113,14 @@ class Strip:
 
 
 def strip(loads: Sequence[int], limit: int | None, *, most: int | None = None) -> Strip | None:
-    """Return the bars of some loads, the greatest first; None where nobody holds anything.
+    """Return bars of loads, the greatest first; None if nobody holds anything.
 
-    Of more members than there is room for, evenly spaced ones of the sorted row are drawn.
+    If there are more than `MOST_BARS` members, evenly spaced ones of the sorted loads are drawn.
 
     Parameters
     ----------
-    limit : the greatest load in the best assignment
-    most : the load that the box is as high as; None: the greatest
+    limit : the greatest load in the best assignment, where the line is drawn
+    most : the load at the top of the box; None: the greatest
     """
     ordered = sorted(loads, reverse=True)
     if not ordered or not ordered[0]:
@@ -162,16 +163,15 @@ def _down(load: int, top: int) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Line(Glance):
-    """One group in the table of groups: a glance at it, and what a page says besides.
+    """A group's row in the table of groups.
 
     Attributes
     ----------
-    number : of the line, from 1, the worst group first
-    repeats : whether another line has the same name, so that the time of the capture tells them
-        apart
-    to_do : what to do, or what would decide the verdict
-    uneven_hosts : which host has most and which least, where they could be more even
-    labels : of members what they are called on the page, where that is not their id
+    number : number of the row from 1, the worst group first
+    repeats : whether another row has the same name, so that times of capture tell them apart
+    to_do : what to do, or the open question
+    uneven_hosts : the hosts with most and least, if they could be more even; else empty
+    labels : short names of members by id, where they differ from the id
     """
 
     number: int
@@ -182,12 +182,12 @@ class Line(Glance):
 
     @property
     def anchor(self) -> str:
-        """What stands after ``#`` in the address of its detail."""
+        """The anchor of the group's detail."""
         return f"group-{self.number}"
 
     @property
     def says(self) -> str:
-        """The verdict by which lines are filtered and counted; :attr:`shown` is what is read."""
+        """The verdict, for filtering and counting; people read :attr:`shown`."""
         return self.verdict.shown(self.fall)
 
     @property
@@ -202,7 +202,7 @@ class Line(Glance):
 
     @cached_property
     def strip(self) -> Strip | None:
-        """The loads as small bars; None where there are none."""
+        """The loads as small bars; None if there are none."""
         limit = None if self.best is None else int(self.best.rpartition("-")[2])
         return strip(self.loads, limit) if self.loads else None
 
@@ -212,7 +212,7 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 
     Parameters
     ----------
-    lowest : the lowest peak lag that there can be; None where that is not known
+    lowest : the lowest possible peak lag; None if not known
     repeats : whether another line has its name
     """
     labels = zip(judged.group.members, labels_of(judged.group), strict=True)
@@ -228,10 +228,10 @@ def line_of(judged: Judged, number: int, lowest: LowestPeak | None, *, repeats: 
 
 
 def line_of_glance(glance: Glance, number: int, *, repeats: bool) -> Line:
-    """Return the line of a group of which only that much is known."""
+    """Return the line of a group of which only a glance is known."""
     return Line(**vars(glance), number=number, repeats=repeats, to_do=to_do(glance))
 
 
 def shown_best(judged: Judged) -> Assignment | None:
-    """Return the best assignment, where it is not open what that is."""
+    """Return the best assignment; None if it depends on an open question."""
     return None if judged.verdict.question else judged.target
