@@ -677,7 +677,7 @@ def test_nobodys_partitions_are_first_assigned_and_the_answer_says_so():
     run = assay("-", "--scale-out", "1", "--assignor", "range", stdin=group)
     lines = run.stdout.splitlines()
     assert lines[:3] == [
-        "scenario g: 1 rebalance, balance > stickiness",
+        "scenario g: 1 rebalance, balance > moves",
         "g: nobody holds a partition. So a first rebalance is played, which no sum counts.",
         "what happens: new-1 joins",
     ]
