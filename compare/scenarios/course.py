@@ -1,4 +1,4 @@
-"""Course: what members hold after a rebalance, and what it took until then."""
+"""Course: what members hold after a rebalance, and how many rounds and partitions that costs."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from groups import Group
     from groups.documents.assay_group import JsonObject
 
-# What is counted in each rebalance.
+# The counts of each rebalance.
 COUNTS = (
     "rounds", "revoked", "stopped", "ownerless", "change_hands", "cleaned", "built", "needless",
 )  # fmt: skip
-# What stands in place of an event at the beginning.
+# The event of the first stage: members begin with what they hold now, or with nothing.
 NOW, START = "now", "start"
 
 # Partition numbers by topic.
@@ -35,34 +35,35 @@ State = dict[str, "JsonObject"]
 
 
 def held_now(group: Group) -> Assignment | None:
-    """Return what the members hold now; None where that is nothing, or not valid."""
+    """Return the current assignment; None if members hold nothing, or it is not valid."""
     now = Assignment.current(group)
     return now if len(now.holdings[0]) and now.is_valid else None
 
 
-def owning(document: StageDocument, state: State | None) -> StageDocument:
-    """Return the document with what each member claims; None: as it is."""
+def with_claims(document: StageDocument, state: State | None) -> StageDocument:
+    """Return the document with the members' claims; with None, the document itself."""
     if state is None:
         return document
     members: dict[str, JsonObject] = {
-        m: {**said, **state.get(m, {})} for m, said in document["members"].items()
+        m: {**member, **state.get(m, {})} for m, member in document["members"].items()
     }
     return {**document, "members": members}
 
 
-def taken(made: Assignment, assignor: str) -> dict[str, Held | None]:
-    """Return what each member takes of its assignment; None where it refuses it.
+def accept(made: Assignment, assignor: str) -> dict[str, Held | None]:
+    """Return what each member accepts of its assignment; None if it refuses it.
 
-    A partition that two members are given both take; one that a member is given twice it takes
-    once; one that does not exist it takes, too. A member that is given a topic that it does not
-    read refuses all, and joins again; KafkaJS leaves out that topic.
+    If two members get the same partition, both accept it. A member that gets a partition twice
+    accepts it once, and it also accepts a partition that does not exist. A member that gets a
+    topic that it does not read refuses everything and joins again; KafkaJS only leaves out that
+    topic.
 
     Source: ``ConsumerCoordinator.onJoinComplete`` of Apache Kafka 4.4.0, and kafka-python 3.0.12
     alike; ``consumerGroup.js`` of KafkaJS 2.2.4.
 
     Parameters
     ----------
-    assignor : its name, which tells the client of the members
+    assignor : its name, which contains the members' client
     """
     given = {
         member: {topic: sorted(set(numbers)) for topic, numbers in held.items()}
@@ -71,39 +72,39 @@ def taken(made: Assignment, assignor: str) -> dict[str, Held | None]:
     if made.is_valid:
         return {**given}
     found: dict[str, Held | None] = {}
-    for member, said in made.group.to_dict()["members"].items():
-        reads = set(said["subscription"] or ())
+    for member, details in made.group.to_dict()["members"].items():
+        reads = set(details["subscription"] or ())
         rest = {topic: numbers for topic, numbers in given[member].items() if topic in reads}
         refused = len(rest) < len(given[member]) and not assignor.startswith("kafkajs/")
         found[member] = None if refused else rest
     return found
 
 
-def after(group: Group, took: Mapping[str, Held | None]) -> State:
-    """Return what each member claims after a rebalance: what it took, at the next generation.
+def claims_after(group: Group, accepted: Mapping[str, Held | None]) -> State:
+    """Return what each member claims after a rebalance: what it accepted, at the next generation.
 
-    A member that took nothing, and one that is not there, claims what it claimed before.
+    A member that refused its assignment, or got none, claims what it claimed before.
     """
     generation = group.next_generation
     found: State = {}
-    for member, said in group.to_dict()["members"].items():
-        held = took.get(member)
+    for member, before in group.to_dict()["members"].items():
+        held = accepted.get(member)
         if held is not None:
             found[member] = {"owned": held, "generation": generation}
             continue
-        found[member] = {"owned": said["owned"]}
-        if "generation" in said:
-            found[member]["generation"] = said["generation"]
+        found[member] = {"owned": before["owned"]}
+        if "generation" in before:
+            found[member]["generation"] = before["generation"]
     return found
 
 
-def parted(group: Group, state: State | None) -> dict[str, Held]:
-    """Return what those held that are no members any more."""
-    return {m: said["owned"] for m, said in (state or {}).items() if m not in group.members}
+def held_by_departed(group: Group, state: State | None) -> dict[str, Held]:
+    """Return what each member held that has left the group since."""
+    return {m: claims["owned"] for m, claims in (state or {}).items() if m not in group.members}
 
 
 def partitions_of(group: Group, held: Mapping[str, Held | None]) -> set[int]:
-    """Return the partitions that exist of those that some hold, by topic and number."""
+    """Return the held partitions that exist, as indices of the group's partitions."""
     at = {t: (int(group.first[i]), int(group.partitions[i])) for i, t in enumerate(group.topics)}
     return {
         at[topic][0] + number
@@ -115,24 +116,23 @@ def partitions_of(group: Group, held: Mapping[str, Held | None]) -> set[int]:
 
 @dataclass(frozen=True)
 class Course:
-    """What a rebalance took.
+    """The course of a rebalance, in rounds and partitions.
 
     Attributes
     ----------
-    rounds : rebalances until nobody has to join again; 0 where no assignment was made
-    revoked : partitions that members gave up in an orderly way, once a round: under the eager
-        protocol all that they hold, under the cooperative one what goes to others, and all that
-        a member holds that leaves
+    rounds : rebalances until no member has to join again; 0 if no assignment was made
+    revoked : partitions that members gave up in an orderly way, counted once a round: under the
+        eager protocol all that they hold, under the cooperative one those that go to others, and
+        all that a leaving member holds
     stopped : partition-rounds in which a partition was given up before the group joined, and so
-        stood still whoever got it
+        was not read, whoever got it
     ownerless : partition-rounds without an owner: each partition that a member reads counts once
-        for each round that leaves it with nobody, or with one that refuses its assignment
-    handed_over : partitions that somebody held and another member holds now, also those of
-        members that have left
-    cleaned, built : partitions that a member held and holds no more, or holds anew
+        for each round in which it has no owner, or one that refuses its assignment
+    handed_over : moves of partitions from one member to another, also from members that have left
+    cleaned, built : partitions that a member held and no longer holds, and that it newly holds
     needless : partitions whose state a listener that cannot assume stickiness cleans up and
-        builds again although they stay where they were: under the eager protocol everything is
-        revoked, so these are all that a member gets back; under the cooperative one none
+        rebuilds although they stay: under the eager protocol all that a member gets back, as
+        everything is revoked; under the cooperative one none
     """
 
     rounds: int = 0
@@ -146,15 +146,15 @@ class Course:
 
     @property
     def change_hands(self) -> int:
-        """How many partitions are handed over."""
+        """Number of partitions that are handed over."""
         return sum(move.count for move in self.handed_over)
 
 
 def protocol_of(assignor: str) -> Protocol:
-    """Return how members rebalance under an assignor of ours, or of the optimum.
+    """Return the protocol by which members rebalance under an assignor, or under the optimum.
 
-    The optimum is taken as cooperative, as are the broker's assignors (KIP-848); a client's own
-    follow ``ConsumerPartitionAssignor.supportedProtocols``.
+    The optimum counts as cooperative, as do the broker's assignors (KIP-848). A client's own
+    assignors follow ``ConsumerPartitionAssignor.supportedProtocols``.
     """
     if _has_one_target(assignor):
         return Protocol.COOPERATIVE
@@ -164,7 +164,7 @@ def protocol_of(assignor: str) -> Protocol:
 
 
 def _has_one_target(assignor: str) -> bool:
-    """Whether it makes one assignment, and what moves is revoked before it is given."""
+    """Return whether an assignor makes one target, and partitions are revoked before they move."""
     return assignor == OPTIMUM or assignor.startswith(
         ("kafka-broker/", "java-optimal/", "kip-848")
     )
@@ -175,32 +175,32 @@ def course(
     plan: Plan | None,
     assignor: str,
     *,
-    took: Mapping[str, Held | None],
-    parted: Mapping[str, Held],
+    accepted: Mapping[str, Held | None],
+    departed: Mapping[str, Held],
 ) -> Course:
-    """Return what a rebalance took: of an eager assignor, a cooperative one, or one target.
+    """Return the course of a rebalance under an eager, a cooperative, or a target assignor.
 
-    Towards the optimum and the broker's targets a partition that moves is revoked in one round
-    and given in the next, as KIP-429 has it. Rounds count partitions that exist; a listener
-    cleans up those that are gone, too.
+    Towards the optimum and the broker's targets, a partition that moves is revoked in one round
+    and assigned in the next, as in KIP-429. Rounds only count partitions that exist, but a
+    listener also cleans up partitions that no longer do.
 
     Parameters
     ----------
-    plan : what came of it; None where no assignment was made
-    took : what each member took of it, as `compare.scenarios.course.taken` has it
-    parted : what members held that have left since the last one
+    plan : the assignor's plan; None if it made none
+    accepted : what each member accepts of it, as from `compare.scenarios.course.accept`
+    departed : what each member held that has left since the last rebalance
     """
-    given_back = partitions_of(group, parted)
+    given_back = partitions_of(group, departed)
     left = len(given_back)
     if plan is None:
         return Course(revoked=left, stopped=left)
     before, made = Assignment.current(group), plan.assignment
     claimed = before.to_dict()
-    held, now = _named(claimed), _named(took)
+    held, now = _triples(claimed), _triples(accepted)
     cleaned, built = len(held - now), len(now - held)
     had = {
         pair: member
-        for member, topics in (*parted.items(), *claimed.items())
+        for member, topics in (*departed.items(), *claimed.items())
         for pair in pairs(topics)
     }
     handed_over = by_pair(
@@ -208,7 +208,7 @@ def course(
         for member, topic, number in sorted(now - held)
         if (topic, number) in had
     )
-    with_somebody = partitions_of(group, took)
+    with_an_owner = partitions_of(group, accepted)
     if protocol_of(assignor) is Protocol.EAGER:
         read = np.flatnonzero(group.readers[group.topic] > 0)
         owned = np.unique(np.stack(before.holdings), axis=1)
@@ -216,7 +216,7 @@ def course(
             rounds=1,
             revoked=owned.shape[1] + left,
             stopped=len(given_back | set(owned[1].tolist())),
-            ownerless=len(set(read.tolist()) - with_somebody),
+            ownerless=len(set(read.tolist()) - with_an_owner),
             handed_over=handed_over,
             cleaned=cleaned,
             built=built,
@@ -232,14 +232,14 @@ def course(
         rounds=plan.rounds,
         revoked=plan.revoked + left,
         stopped=left,
-        ownerless=plan.ownerless + len(set(made.holdings[1].tolist()) - with_somebody),
+        ownerless=plan.ownerless + len(set(made.holdings[1].tolist()) - with_an_owner),
         handed_over=handed_over,
         cleaned=cleaned,
         built=built,
     )
 
 
-def _named(of_members: Mapping[str, Held | None]) -> set[tuple[str, str, int]]:
+def _triples(of_members: Mapping[str, Held | None]) -> set[tuple[str, str, int]]:
     return {
         (member, topic, number)
         for member, held in of_members.items()

@@ -1,11 +1,10 @@
-"""Events: what happens to a group between two rebalances, as changes of its document.
+"""Events: changes of a group between two rebalances, made on its document.
 
-An event never touches who owns what: that is the assignor's to say.
+An event never changes who owns what: that is for the assignor.
 
-What happens is a function for each kind. It takes an ``assay-group/1`` document whose topics are
-objects, what the event says, the place where it says so, and a random generator for what it leaves
-open. It returns the document after the event, with one line that says what happened; the document
-before stays as it is.
+Each kind of event is a function. It takes an ``assay-group/1`` document whose topics are objects,
+the event's value, its place for messages, and a random generator for what the event leaves open.
+It returns the changed document and one line on what happened; it does not modify the first one.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from groups.documents.assay_group import JsonObject
 
-# A snapshot in which each topic is an object, though nothing but its count may be known.
+# A snapshot in which each topic is an object, even if only its number of partitions is known.
 StageDocument = dict[str, Any]
 
 
@@ -35,7 +34,7 @@ def join(
     place: str,
     rng: np.random.Generator,
 ) -> tuple[StageDocument, str]:
-    """Let so many members join, or those described."""
+    """Let a number of members join, or those described."""
     members = dict(group["members"])
     if isinstance(joined, int):
         joined = _newcomers(group, joined, rng)
@@ -49,8 +48,8 @@ def join(
 def _newcomers(
     group: StageDocument, count: int, rng: np.random.Generator
 ) -> dict[str, JsonObject]:
-    """Return so many new members, each reading what a member drawn by seed reads."""
-    there, digits = sorted(group["members"]), len(str(count))
+    """Return new members, each of which reads what a member drawn at random reads."""
+    present, digits = sorted(group["members"]), len(str(count))
     names: list[str] = []
     number = 0
     while len(names) < count:
@@ -58,22 +57,22 @@ def _newcomers(
         name = f"new-{number:0{digits}}"
         if name not in group["members"]:
             names.append(name)
-    if not there:
+    if not present:
         return {name: {"subscription": sorted(group["topics"])} for name in names}
-    like = rng.integers(0, len(there), count)
-    rows = [group["members"][there[i]].get("subscription") for i in like]
+    like = rng.integers(0, len(present), count)
+    rows = [group["members"][present[i]].get("subscription") for i in like]
     return {name: {"subscription": row} for name, row in zip(names, rows, strict=True)}
 
 
 def leave(
     group: StageDocument, left: int | Sequence[str], place: str, rng: np.random.Generator
 ) -> tuple[StageDocument, str]:
-    """Let so many members leave, or those named."""
-    there = sorted(group["members"])
+    """Let a number of members leave, or those named."""
+    present = sorted(group["members"])
     if isinstance(left, int):
-        if left > len(there):
-            fields.refuse(place, f"{counted(left, 'member')}, but only {len(there)} are there")
-        left = [there[i] for i in sorted(rng.choice(len(there), left, replace=False).tolist())]
+        if left > len(present):
+            fields.refuse(place, f"{counted(left, 'member')}, but only {len(present)} are there")
+        left = [present[i] for i in sorted(rng.choice(len(present), left, replace=False).tolist())]
     for i, member in enumerate(left):
         if member not in group["members"]:
             fields.refuse(f"{place}[{i}]", f"{member!r} is not a member at that time")
@@ -84,7 +83,7 @@ def leave(
 def add_partitions(
     group: StageDocument, counts: Mapping[str, int], place: str, _: np.random.Generator
 ) -> tuple[StageDocument, str]:
-    """Give topics more partitions: so many in all."""
+    """Give topics more partitions, up to the counts."""
     topics = dict(group["topics"])
     for topic, count in counts.items():
         _require_topic(topics, topic, f"{place}.{topic}")
@@ -99,7 +98,7 @@ def add_partitions(
 def create(
     group: StageDocument, counts: Mapping[str, int], place: str, _: np.random.Generator
 ) -> tuple[StageDocument, str]:
-    """Create topics with so many partitions, all of lag 0; one that exists is created anew."""
+    """Create topics with empty partitions; a topic that exists is deleted and created anew."""
     topics, said = dict(group["topics"]), []
     has_lag = any("lag" in topic for topic in topics.values())
     for topic, count in counts.items():
@@ -112,7 +111,7 @@ def create(
 def delete(
     group: StageDocument, gone: tuple[str, ...], place: str, _: np.random.Generator
 ) -> tuple[StageDocument, str]:
-    """Delete topics; who subscribes to them still does."""
+    """Delete topics; members stay subscribed to them."""
     for i, topic in enumerate(gone):
         _require_topic(group["topics"], topic, f"{place}[{i}]")
     topics = {topic: said for topic, said in group["topics"].items() if topic not in gone}
@@ -140,7 +139,7 @@ def subscribe(
 def drift(
     group: StageDocument, span: tuple[int, int], place: str, rng: np.random.Generator
 ) -> tuple[StageDocument, str]:
-    """Add to each known lag a number drawn from `span`, both ends included; none falls below 0."""
+    """Add a number drawn from `span`, with both ends, to each known lag; none falls below 0."""
     if not any("lag" in topic for topic in group["topics"].values()):
         fields.refuse(place, "no topic of the group has a lag that could drift")
     topics = dict(group["topics"])
@@ -159,12 +158,12 @@ def drift(
 def stay(
     group: StageDocument, _times: int, _place: str, _rng: np.random.Generator
 ) -> tuple[StageDocument, str]:
-    """Leave all as it is."""
+    """Change nothing."""
     return group, "stable"
 
 
 def _grown(topic: JsonObject, count: int) -> JsonObject:
-    """Return a topic with more partitions: empty ones, near the racks of the old ones in turn."""
+    """Return a topic with new empty partitions, which repeat the old ones' racks in order."""
     was = topic["partitions"]
     found: JsonObject = {**topic, "partitions": count}
     if "lag" in topic:
@@ -183,7 +182,7 @@ def _require_topic(topics: Mapping[str, object], topic: str, place: str) -> None
 
 Value = TypeVar("Value")
 MOST_JOINED = 100_000
-# What an event says of a member that joins.
+# The keys of a member in a join event.
 JOINS = {
     "subscription", "rack", "instance_id", "client_id", "host", "assignors", "capacity",
 }  # fmt: skip
@@ -196,8 +195,8 @@ class Event:
     Attributes
     ----------
     kind : key of :data:`EVENT_KINDS`
-    value : as the scenario has it, its shape checked
-    place : where it stands, for messages
+    value : as in the scenario, with its shape checked
+    place : its place in the document, for messages
     """
 
     kind: str
@@ -211,7 +210,7 @@ class Event:
         Raises
         ------
         BadInput
-            Where the kind is not known or its value has another shape.
+            If the kind is unknown, or its value has another shape.
         """
         found = fields.mapping(document, place)
         if len(found) != 1:
@@ -224,21 +223,21 @@ class Event:
 
     @property
     def times(self) -> int:
-        """How many rebalances follow: 1, of a stable group as many as asked."""
+        """How many rebalances follow: 1, or the value of a ``stable`` event."""
         return self.value if self.kind == "stable" and isinstance(self.value, int) else 1
 
     def happen(self, group: StageDocument, rng: np.random.Generator) -> tuple[StageDocument, str]:
-        """Return the document after the event, and one line that says what happened.
+        """Return the document after the event, and one line on what happened.
 
         Parameters
         ----------
-        group : an ``assay-group/1`` document whose topics are objects; stays as it is
+        group : an ``assay-group/1`` document whose topics are objects; it is not modified
         rng : draws members and lags where the event leaves them open
 
         Raises
         ------
         BadInput
-            Where a member or topic is there that should not be, or the other way round.
+            If a member or topic that joins exists already, or one that changes does not.
         """
         return EVENT_KINDS[self.kind].change(group, self.value, self.place, rng)
 

@@ -1,4 +1,4 @@
-"""Journey: an assignor, or the optimum, through a scenario, each from its own last state."""
+"""Journey: plays a scenario with an assignor, or the optimum, from its own state to the next."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from compare.scenarios.course import (
     COUNTS,
     Course,
     State,
-    after,
+    accept,
+    claims_after,
     course,
+    held_by_departed,
     held_now,
-    owning,
-    parted,
-    taken,
+    with_claims,
 )
 from compare.scores import OPTIMUM, Score, outcome_of, score_outcome
 from groups import Group
@@ -36,16 +36,16 @@ FORMAT = "assay-scenario-result/1"
 
 @dataclass(frozen=True)
 class JourneyStep:
-    """What members hold at the beginning of a scenario, or after one of its rebalances.
+    """The assignment at the beginning of a scenario, or after one of its rebalances.
 
     Attributes
     ----------
     event : what happened before it; see :class:`compare.scenarios.scenario.Stage`
     members, partitions : how many there are
-    row : the result against the optimum *from the same state*, as in ``assay score``; its
-        stickiness is the partitions that moved in this step
-    best : value of each tier of that optimum, () where it is not known
-    course : what it took, in rounds and partitions
+    row : the score against the optimum *from the same state*; its stickiness is the number of
+        partitions that moved in this step
+    best : the value of each tier of that optimum, () if unknown
+    course : the rounds and partitions of the rebalance
     """
 
     event: str
@@ -77,7 +77,7 @@ class JourneyStep:
 
 @dataclass(frozen=True)
 class Journey:
-    """An assignor, or the optimum, through all rebalances, each from its own last state."""
+    """An assignor's or the optimum's assignments through all rebalances of a scenario."""
 
     assignor: str
     objective: Objective
@@ -85,23 +85,23 @@ class Journey:
 
     @property
     def start(self) -> dict[str, Any]:
-        """The beginning alone: without a rebalance where members begin with what they hold now."""
+        """Sums over the first step, which is no rebalance if members begin with what they hold."""
         return self._sums(self.steps[:1])
 
     @property
     def rebalances(self) -> tuple[JourneyStep, ...]:
-        """The steps that the events lead to: all but the beginning."""
+        """The steps after events: all but the first."""
         return self.steps[1:]
 
     @property
     def total(self) -> dict[str, Any]:
-        """Sums over the rebalances that the events lead to.
+        """Sums over the rebalances after events.
 
-        `terms` and `optimum` are those of the steps with a valid assignment, by tier, and of the
-        optima from the same states; of stickiness all moves. `not_optimal` counts the steps with
-        a valid assignment that is not proved to be optimal in every tier, `invalid` those with
-        one that is not valid, `without_plan` those with none. The counts of `Course` are those
-        of all steps.
+        `terms` are sums by tier over the steps with a valid assignment, `optimum` over the optima
+        from the same states; stickiness adds up to all moves. `not_optimal` counts the steps with
+        a valid assignment that is not proved to be optimal in every tier, `invalid` those with an
+        assignment that is not valid, `without_plan` those without one. The counts of `Course` are
+        summed over all steps.
         """
         return self._sums(self.rebalances)
 
@@ -144,12 +144,11 @@ def play(
 ) -> tuple[Journey, ...]:
     """Return the optimum's journey through a scenario, then that of each assignor, in order.
 
-    Every journey begins with what the members hold now. Where that is not valid, or nothing, it
-    begins with the assignor's own assignment. It goes on from its own last one. Each step of an
-    assignor is also held against the optimum from the state that the assignor itself had reached.
-    Where an assignor refuses, fails or runs out of time, the members keep what they hold and the
-    journey goes on; after an assignment that is not valid it goes on as
-    `compare.scenarios.course.taken` says.
+    Every journey begins with the current assignment, or, if members hold nothing or it is not
+    valid, with the assignor's own. Each step starts from the journey's last assignment, and is
+    scored against the optimum from the same state. If an assignor refuses, fails or runs out of
+    time, members keep what they hold. After an assignment that is not valid, the journey goes on
+    with what `compare.scenarios.course.accept` returns.
 
     Parameters
     ----------
@@ -159,8 +158,8 @@ def play(
     Raises
     ------
     BadInput
-        Where no assignor has a name, a function cannot be imported by a child process, or the
-        group lacks what a tier needs.
+        If an assignor's name is unknown, a child process cannot import a function, or the group
+        lacks what a tier needs.
 
     Examples
     --------
@@ -204,17 +203,19 @@ def _journey(
     state: State | None = None
     steps = []
     for stage in scenario.stages:
-        group = Group.from_dict(owning(stage.document, state))
+        group = Group.from_dict(with_claims(stage.document, state))
         solution = solve(group, objective, time_limit=limit.seconds)
         best = () if solution.assignment is None else values(solution.assignment, objective)
         now = held_now(group) if state is None else None
         if now is not None:
-            outcome, took, path = Outcome("planned", Plan(now), None, 0.0), {}, Course()
+            outcome, accepted, path = Outcome("planned", Plan(now), None, 0.0), {}, Course()
         else:
             outcome = outcome_of(solution) if asked == OPTIMUM else limit.plan(group, asked)
             plan = outcome.plan
-            took = {} if plan is None else taken(plan.assignment, assignor)
-            path = course(group, plan, assignor, took=took, parted=parted(group, state))
+            accepted = {} if plan is None else accept(plan.assignment, assignor)
+            path = course(
+                group, plan, assignor, accepted=accepted, departed=held_by_departed(group, state)
+            )
         steps.append(
             JourneyStep(
                 event=stage.event,
@@ -225,5 +226,5 @@ def _journey(
                 course=path,
             )
         )
-        state = after(group, took)
+        state = claims_after(group, accepted)
     return Journey(assignor, objective, tuple(steps))

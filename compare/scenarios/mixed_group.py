@@ -1,6 +1,6 @@
-"""Mixed group: members that list different assignors, round by round.
+"""Mixed group: a simulation, round by round, of members that list different assignors.
 
-Who holds what, who follows which protocol, and who may commit.
+It tracks what each member holds, which protocol it follows, and whether it may commit.
 """
 
 from __future__ import annotations
@@ -40,7 +40,16 @@ NONE: Partitions = frozenset()
 
 @dataclass
 class Holder:
-    """A member as it sees itself."""
+    """A member's own view of its state.
+
+    Attributes
+    ----------
+    assignors : its list
+    holds, remembers : partitions that it reads; its last assignment, which sticky remembers
+    may_commit : whether it would commit
+    away : whether it misses rebalances without noticing
+    fenced : whether it has missed one, so that it loses what it holds when it joins
+    """
 
     assignors: tuple[str, ...]
     protocol: Protocol
@@ -51,17 +60,17 @@ class Holder:
     fenced: bool = False
 
 
-def give_out(
+def assign_round(
     group: Group, choice: Choice, present: Mapping[str, Holder]
 ) -> tuple[dict[str, Partitions], int]:
     """Return what each member gets in one round, and how many partitions nobody gets.
 
-    The latter are partitions that a member reads which is there.
+    Only partitions that a present member reads count.
 
     Raises
     ------
     BadInput
-        Where the assignor that was chosen is not one that can be played.
+        If there is no written form of the chosen assignor.
     """
     names = sorted(present)
     cooperative = choice.protocol is Protocol.COOPERATIVE
@@ -84,7 +93,7 @@ def _written(assignor: str) -> Callable[[Group], Plan]:
 
 
 def _as_group(group: Group, names: Sequence[str], held: Mapping[str, Partitions]) -> Group:
-    """Return the group of those members that are present, with what they own."""
+    """Return the group of the present members, with what they own."""
     every = list(range(len(group.topics)))
     index = {member: i for i, member in enumerate(group.members)}
     rows = [group.subscription(index[m]).tolist() if m in index else every for m in names]
@@ -113,35 +122,34 @@ def perform(
     first: Mapping[str, Sequence[str]],
     acts: Sequence[Act],
 ) -> Rollout:
-    """Take members with their lists of assignors, then perform the acts one by one.
+    """Start members with their lists of assignors, then perform the acts one by one.
 
-    The members begin with what they hold now. Where that is nothing or not valid, or they are not
-    those of the group, they all start anew.
-    A member that an act names and the group does not know reads all its topics. After every act
-    the group rebalances until nobody has to join again. A member that joins or returns without
-    an assignor that all support is turned away, and is a member no longer.
+    The members begin with what they hold now. If that is nothing or not valid, or `first` does not
+    have the group's members, all start with nothing. A member in an act that the group does not
+    have reads all topics. After every act the group rebalances until no member has to join again.
+    A member that joins or returns without an assignor that all support is turned away, and is no
+    longer a member.
 
-    Where the KIPs leave something open, the model takes it as follows. A member that follows the
-    eager protocol gives up what it holds before it joins; it then owns nothing that
-    cooperative-sticky could keep, while sticky remembers its last assignment by itself. A member
-    joins a rebalance with the protocol that the rebalance before has given it. A member that
-    missed a rebalance is fenced by the broker, which refuses commits of an old generation: KIP-726
-    counts on that where it says that two members may believe to be owners. When it joins again it
-    loses what it holds. A cooperative member that holds nothing has nothing to lose where an eager
-    assignor is chosen: it need not join again. A cooperative round is one of KIP-429: what another
-    member still owns is kept out of the new owner's list. An instance id gives a member its place
-    among the others, as range sorts them; that a static member may restart without a rebalance
-    (KIP-345) is left out.
+    The KIPs leave these points open, which the model decides. A member of the eager protocol gives
+    up what it holds before it joins, so cooperative-sticky has nothing to keep for it, while
+    sticky itself remembers its last assignment. A member joins a rebalance with the protocol from
+    the rebalance before. The broker fences a member that missed a rebalance: it refuses commits
+    of an old generation, which KIP-726 relies on where it says that two members may believe to be
+    owners. When that member joins again, it loses what it holds. A cooperative member that holds
+    nothing loses nothing when an eager assignor is chosen, so it need not join again. In a
+    cooperative round (KIP-429), a partition that another member still owns is withheld from its
+    new owner. Members sort by instance id if they have one, as range sorts them. Restarts of
+    static members without a rebalance (KIP-345) are left out.
 
     Source: KIP-726, "Proposed Changes"; KIP-429.
 
     Raises
     ------
     BadInput
-        Where the first lists have no assignor in common, or an act names a member that is not
-        there, is there already, is away or is not, or would leave nobody.
+        If the first lists have no assignor in common, or an act does not fit its member, which is
+        unknown, a member already, away, or not away; or if it would leave no member present.
     Failed
-        Where the group does not come to rest within 50 rounds.
+        If the group does not come to rest within 50 rounds.
     """
     try:
         choose(first)
@@ -170,13 +178,13 @@ class MixedGroup:
         self.deserted: Partitions = NONE
 
     def start(self, name: str, assignors: tuple[str, ...]) -> None:
-        """Let a member start, or start again, with nothing."""
+        """Start or restart a member, which holds nothing then."""
         static = static_protocol(assignors)
         protocol = static if self.rule is Rule.STATIC else Protocol.EAGER
         self.members[name] = Holder(assignors, protocol)
 
     def begin(self, now: Assignment) -> RolloutStep:
-        """Let the members hold what they hold now, without a rebalance."""
+        """Give members their current assignment, without a rebalance."""
         choice = choose({m: one.assignors for m, one in self._present()})
         member, partition = now.holdings
         for i, name in enumerate(self.group.members):
@@ -187,12 +195,12 @@ class MixedGroup:
         return RolloutStep(NOW, choice.assignor, self._protocol())
 
     def require_possible(self, act: Act, place: str) -> None:
-        """Refuse an act that cannot befall the member it names.
+        """Require that an act fits the state of its member.
 
         Raises
         ------
         BadInput
-            Where the member is not there or there already, away or not, or the last one present.
+            If the member is unknown, a member already, away or not away, or the last one present.
         """
         one = self.members.get(act.member)
         if act.kind == "join":
@@ -207,7 +215,7 @@ class MixedGroup:
             raise BadInput(f"{place}: {act.member!r} is the last one, nobody would be left")
 
     def perform(self, act: Act) -> RolloutStep | None:
-        """Do what an act says; return the step where the coordinator turns a member away."""
+        """Perform an act; return a step only if the coordinator turns the member away."""
         if act.kind == "leave":
             self.given_back = self.deserted = self.members.pop(act.member).holds
             return None
@@ -238,16 +246,16 @@ class MixedGroup:
         return None
 
     def rebalance(self, act: str) -> RolloutStep:
-        """Let the members join, round by round, until nobody has to join again."""
+        """Rebalance, round by round, until no member has to join again."""
         before = {m: one.holds for m, one in self._present() if not one.fenced}
         deserted, self.deserted = self.deserted, NONE
         barred: set[str] = set()
         contested: set[str] = set()
-        step, again = RolloutStep(act, "", ""), True
-        while again:
+        step, must_rejoin = RolloutStep(act, "", ""), True
+        while must_rejoin:
             if step.rounds == MOST_ROUNDS:
                 raise Failed(f"{act}: not at rest after {MOST_ROUNDS} rounds")
-            step, commits, again = self._round(step)
+            step, commits, must_rejoin = self._round(step)
             barred |= set(self._barred())
             could = Counter(chain.from_iterable(commits))
             contested |= {self._label(p) for p, times in could.items() if times > 1}
@@ -264,16 +272,16 @@ class MixedGroup:
         )
 
     def _round(self, step: RolloutStep) -> tuple[RolloutStep, list[Partitions], bool]:
-        """Let everybody join once.
+        """Let all present members join once.
 
-        Returns the sums so far, what each member could commit for once the assignment is out, and
-        whether somebody has to join again.
+        Return the sums so far, the partitions for which each member could commit after the
+        assignment, and whether a member has to join again.
         """
         present = dict(self._present())
         given_up, lost = self._give_up(present)
         choice = choose({m: one.assignors for m, one in present.items()})
-        given, unowned = give_out(self.group, choice, present)
-        revoked, again = sum(map(len, given_up)), False
+        given, unowned = assign_round(self.group, choice, present)
+        revoked, must_rejoin = sum(map(len, given_up)), False
         commits = [one.holds for one in self.members.values() if one.away and one.may_commit]
         for name, one in present.items():
             held, one.holds = one.holds, given[name]
@@ -285,7 +293,7 @@ class MixedGroup:
                 revoked += len(held - one.holds)
             else:
                 lost += len(held)
-            again = again or sees_eager or bool(held - one.holds)
+            must_rejoin = must_rejoin or sees_eager or bool(held - one.holds)
             if self.rule is not Rule.STATIC:
                 one.protocol = choice.protocol
         sums = replace(
@@ -297,10 +305,13 @@ class MixedGroup:
             ownerless=step.ownerless + unowned,
             stopped=step.stopped + len(frozenset(chain.from_iterable(given_up))),
         )
-        return sums, commits, again
+        return sums, commits, must_rejoin
 
     def _give_up(self, present: Mapping[str, Holder]) -> tuple[list[Partitions], int]:
-        """Let go of what members may not hold while they join: (in an orderly way, lost)."""
+        """Take away what members may not hold while they join.
+
+        Return the partitions given up in an orderly way, and the number of lost ones.
+        """
         given_up, lost = [self.given_back], 0
         self.given_back = NONE
         for one in present.values():

@@ -1,4 +1,4 @@
-"""Rollout: what operators and accidents do to a group, act by act, and what each act led to."""
+"""Rollout: acts of operators, accidents of members, and what happens in the group after each."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _SAID = {
 }
 
 
-# What is counted in each step.
+# The counts of each step.
 COUNTS = ("rounds", "revoked", "lost", "moves", "change_hands", "ownerless", "stopped")
 
 
 class Rule(StrEnum):
-    """How a member knows its protocol.
+    """The rule by which a member chooses its protocol.
 
-    STATIC: what Kafka's Java client does. The protocol is fixed when the member starts: the
-    highest common to all assignors listed.
-    DYNAMIC: the proposal of KIP-726. It follows from the assignor that was chosen last; a member
-    that held on and sees an eager one chosen loses all it holds and must not commit until it has
-    joined again.
+    STATIC: the rule of Kafka's Java client. The protocol is fixed when the member starts: the
+    highest one that all its listed assignors support.
+    DYNAMIC: the proposal of KIP-726. The protocol is that of the assignor chosen last. If a member
+    has kept its partitions and an eager assignor is chosen, it loses them all, and must not commit
+    until it has joined again.
     UNGUARDED: dynamic, but without onPartitionsLost and the ban on commits. UNFENCED: dynamic, but
-    the broker takes commits of an old generation. Both are nobody's rule, here to show what these
+    the broker accepts commits of an old generation. Nobody uses these two; they show what the
     measures are for.
     """
 
@@ -44,11 +44,10 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True)
 class Act:
-    """One thing that an operator does, or that befalls a member.
+    """One act of an operator, or one accident of a member.
 
-    `kind` is "leave" (a clean stop), "join" (a start, with this list of assignors),
-    "miss" (the group rebalances without the member, which goes on as if nothing had been) or
-    "return" (it notices and joins again).
+    `kind` is "leave" (a clean stop), "join" (a start with the list `assignors`), "miss" (the group
+    rebalances without the member, which does not notice) or "return" (it notices and joins again).
     """
 
     kind: Literal["leave", "join", "miss", "return"]
@@ -62,31 +61,32 @@ class Act:
 
 @dataclass(frozen=True)
 class RolloutStep:
-    """What one act led to, over all the rebalances until the group is quiet.
+    """What happens after one act, over all rebalances until the group is quiet.
 
     Attributes
     ----------
-    act : what happened
-    assignor : chosen in the last rebalance
-    protocol : what the members follow from then on: "eager", "cooperative", or "mixed", which
-        only the static rule knows
+    act : the act in words
+    assignor : the one chosen in the last rebalance
+    protocol : the members' protocol from then on: "eager", "cooperative", or "mixed", which only
+        the static rule allows
     rounds : rebalances
     change_hands : partitions that end with another member than before, also those of a member
-        that left or that missed the rebalance
-    revoked : partitions that members gave up in an orderly way, cleaned up and committed, once a
-        round: under the eager protocol all that they hold, and all that one holds that leaves
+        that left or missed the rebalance
+    revoked : partitions that members gave up in an orderly way, cleaned up and committed, counted
+        once a round: under the eager protocol all that they hold, and all that a leaving member
+        holds
     lost : partitions that members held when they learnt that they no longer own them
-    moves : partitions that end with another member than before, though that one is still there
-    ownerless : partition-rounds without an owner: each partition that a member reads which is
-        there counts once for each round that leaves it with nobody
+    moves : partitions that end with another member though the member before is still present
+    ownerless : partition-rounds without an owner: each partition that a present member reads
+        counts once for each round in which it has no owner
     stopped : partition-rounds in which a partition was given up before the group joined, and so
-        stood still whoever got it: the stop of the world under the eager protocol, and what
-        a member held that leaves
-    barred : members that must not commit after some round, until they have joined again: those
-        that lost what they held on to, and those that are away
-    contested : partitions for which two members could commit, be they there or away; the proposal
-        is safe where none
-    refused : why the coordinator turned the member away; None where it did not
+        was not read, whoever got it: all partitions under the eager protocol, and those of a
+        leaving member
+    barred : members that must not commit after some round until they have joined again: those that
+        lost their partitions, and those that are away
+    contested : partitions for which two members, present or away, could commit; the rule is safe
+        if there are none
+    refused : why the coordinator turned the member away; None if it did not
     """
 
     act: str
@@ -123,7 +123,7 @@ class Rollout:
 
     @property
     def is_safe(self) -> bool:
-        """Whether at no time two members could commit for one partition."""
+        """Whether two members could never commit for the same partition."""
         return not any(step.contested for step in self.steps)
 
     @property
@@ -141,7 +141,7 @@ class Rollout:
 
     @property
     def rolling_restarts(self) -> tuple[Mapping[str, tuple[str, ...]], ...]:
-        """The rolling restarts: what each member that restarts in one lists from then on.
+        """For each rolling restart, the assignors that each restarted member lists after it.
 
         A member that joins without having left before is new and does not count.
         """
@@ -169,7 +169,7 @@ class Rollout:
 
     @property
     def answer(self) -> str:
-        """Whether the rollout is safe, and how it is done, in a few sentences."""
+        """Sentences on whether the rollout is safe, and how it is done."""
         if not self.is_safe:
             partitions = {label for step in self.steps for label in step.contested}
             return _NOT_SAFE.format(counted(len(partitions), "partition"))

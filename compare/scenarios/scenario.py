@@ -1,4 +1,4 @@
-"""Scenario: a group and a sequence of events, every draw made."""
+"""Scenario: a group and a sequence of events, with all random draws already made."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from compare.scenarios.events import StageDocument
     from groups.documents.assay_group import JsonObject
 
-# What a consumer adds to its client id when it joins.
+# The UUID that a consumer appends to its client id when it joins.
 _ADDED = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 
 
@@ -40,12 +40,12 @@ _KEYS = {"format", "name", "seed", "group", "events", "rollout"}
 
 @dataclass(frozen=True)
 class Stage:
-    """The group as it comes to one rebalance, but for who owns what.
+    """The group before one rebalance, without who owns what.
 
     Attributes
     ----------
-    event : what happened since the rebalance before; of the first stage "now" where members begin
-        with what they hold, else "start": each assignor first makes an assignment of its own
+    event : what happened since the rebalance before. For the first stage it is "now" if members
+        begin with what they hold, else "start": each assignor begins with its own assignment
     document : ``assay-group/1``; only that of the first stage says who owns what
     """
 
@@ -55,12 +55,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A group and what happens to it.
+    """A group and the events that happen to it.
 
     Attributes
     ----------
-    stages : the group as it was given, then one for each rebalance
-    rollout : name of the rolling upgrade of KIP-726 to go through instead of events, or None
+    stages : the given group, then one stage for each rebalance
+    rollout : name of the rolling upgrade of KIP-726 to play instead of events, or None
     """
 
     name: str
@@ -76,12 +76,12 @@ class Scenario:
 
         Parameters
         ----------
-        data : what is in the file, where somebody has read it already
+        data : the file's content, if it has been read already
 
         Raises
         ------
         BadInput
-            Where the file is not one good scenario; the message names the place.
+            If the file is not one valid scenario; the message names the place.
         """
         name = named(str(path))
         folder = Path() if str(path) == "-" else Path(path).parent
@@ -101,13 +101,13 @@ class Scenario:
 
         Parameters
         ----------
-        folder : where a group that is given as a path lies
+        folder : the folder that a group's path is relative to
         assume_equal : take unknown subscriptions as all topics of the group
 
         Raises
         ------
         BadInput
-            Where a rule of the format is broken, or an event does not fit the group.
+            If the document breaks a rule of the format, or an event does not fit the group.
         """
         top = fields.mapping(document, "", allowed=_KEYS, required=("format", "name", "group"))
         if top["format"] != FORMAT:
@@ -126,7 +126,10 @@ class Scenario:
         group.require_subscriptions()
         now, rng = _start(group), np.random.default_rng(seed)
         stages = [Stage(START if held_now(group) is None else NOW, now)]
-        now = {**now, "members": {m: _said(member) for m, member in now["members"].items()}}
+        now = {
+            **now,
+            "members": {m: _without_claims(member) for m, member in now["members"].items()},
+        }
         for i, given in enumerate(fields.listed(top.get("events", []), "events")):
             event = Event.from_dict(given, f"events[{i}]")
             if len(stages) + event.times > MOST_REBALANCES:
@@ -157,40 +160,40 @@ class Scenario:
 
         Parameters
         ----------
-        seed : draws the UUIDs, and what else is left open
-        restarts : rolling restarts, as of a nightly rotation or a deployment
-        joins : members; they read what members drawn by seed read
-        leaves : members drawn by seed, or those named by id, by client id, or by a glob on either
+        seed : for the UUIDs and all other random draws
+        restarts : number of rolling restarts, as of a nightly rotation or a deployment
+        joins : number of new members; each reads what a member drawn at random reads
+        leaves : number of members to draw at random, or the ids, client ids or globs of members
 
         Raises
         ------
         BadInput
-            Where a subscription is unknown, more members are to leave than there are, a name means
+            If a subscription is unknown, more members are to leave than there are, a name matches
             no member or one named before, or the group is of Kafka Streams.
         """
         group = settled(group)
         _require_consumers(group)
         document, rng = group.to_dict(), np.random.default_rng(seed)
-        said = {"format": FORMAT, "name": group.name, "seed": seed, "group": document}
+        scenario = {"format": FORMAT, "name": group.name, "seed": seed, "group": document}
         if rollout is not None:
-            return Scenario.from_dict({**said, "rollout": rollout})
+            return Scenario.from_dict({**scenario, "rollout": rollout})
         events: list[JsonObject] = []
         ids = {member: member for member in group.members}
         for _ in range(restarts):
             for member, details in document["members"].items():
-                again = _ADDED.sub(f"-{UUID(bytes=rng.bytes(16), version=4)}", ids[member])
+                new_id = _ADDED.sub(f"-{UUID(bytes=rng.bytes(16), version=4)}", ids[member])
                 joins_again = {key: value for key, value in details.items() if key in JOINS}
-                events += [{"leave": [ids[member]]}, {"join": {again: joins_again}}]
-                ids[member] = again
+                events += [{"leave": [ids[member]]}, {"join": {new_id: joins_again}}]
+                ids[member] = new_id
         events += [{"join": joins}] if joins else []
         if leaves:
             named = () if isinstance(leaves, int) else ids_meant(group, leaves, "leaves")
             events += [{"leave": [ids[member] for member in named] or leaves}]
-        return Scenario.from_dict({**said, "events": events})
+        return Scenario.from_dict({**scenario, "events": events})
 
     @property
     def group(self) -> Group:
-        """The group as it was given."""
+        """The given group."""
         return Group.from_dict(self.stages[0].document)
 
 
@@ -211,23 +214,20 @@ def _group(given: object, folder: Path) -> Group:
 
 
 def _start(group: Group) -> StageDocument:
-    """Return the group's document, every topic an object and offsets turned into lags."""
+    """Return the group's document with topics as objects, and with lags instead of offsets."""
     document = group.to_dict()
     topics: dict[str, JsonObject] = {}
     lag = None if group.lag_records is None else group.lag_records.tolist()
     for i, topic in enumerate(group.topics):
         given = document["topics"][topic]
-        said: JsonObject = {"partitions": given} if isinstance(given, int) else given
-        if "offsets" in said and lag is not None:
-            del said["offsets"]
+        details: JsonObject = {"partitions": given} if isinstance(given, int) else given
+        if "offsets" in details and lag is not None:
+            del details["offsets"]
             part = lag[group.first[i] : group.first[i + 1]]
-            said["lag"] = [None if records < 0 else records for records in part]
-        topics[topic] = said
+            details["lag"] = [None if records < 0 else records for records in part]
+        topics[topic] = details
     return {**document, "topics": topics}
 
 
-def _said(member: JsonObject) -> JsonObject:
-    said: JsonObject = {**member}
-    said.pop("owned", None)
-    said.pop("generation", None)
-    return said
+def _without_claims(member: JsonObject) -> JsonObject:
+    return {key: value for key, value in member.items() if key not in ("owned", "generation")}

@@ -1,4 +1,4 @@
-"""Upgrade paths: the rolling upgrades of KIP-726, what may be chosen, and accidents on the way."""
+"""Upgrade paths: the rolling upgrades of KIP-726, their options, and accidents during them."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
     from groups import Group
 
-# What each member lists at one time.
+# The assignors that each member lists at one time.
 Lists = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Variation:
-    """What is chosen about a rollout; what is left out is as the name of the rollout says.
+    """The options of a rollout; the defaults are those of the rollout's name.
 
-    Members go by their ids, by a client id for all that have it, or by a glob on either.
+    Members are given by id, by a client id for all that have it, or by a glob on either.
 
     Attributes
     ----------
     order : members that restart first, in this order; the others follow by name
     misses : the member that misses a rebalance
-    stays : members that are not restarted, and so keep the list that they have
-    start : the list of assignors that members have at the start: of ``missed``, the one that
-        misses a rebalance; left out, what the group says that they list, if it does
-    starts : of single members, by a glob on their ids and client ids
-    to : the list that they are to have: of ``range-only``, that of the one that an operator starts
-    back : whether the group goes there and back again
+    stays : members that do not restart, and so keep their list
+    start : the list of assignors at the start, in ``missed`` of the member that misses a
+        rebalance; None: the members' own lists in the group if known
+    starts : lists of single members at the start, by a glob on their ids and client ids
+    to : the list at the end; in ``range-only``, that of the member that an operator starts
+    back : whether the group goes back to the first lists afterwards
     """
 
     order: tuple[str, ...] = ()
@@ -51,12 +51,12 @@ class Variation:
     back: bool = False
 
     def fitted(self, group: Group, rollout: str) -> Variation:
-        """Return the same by ids of members; refuse what does not fit the rollout or the group.
+        """Return the variation with members by id.
 
         Raises
         ------
         BadInput
-            The message names what was chosen.
+            If an option does not fit the rollout or the group; the message names the option.
         """
         if self.misses is not None and rollout != "missed":
             raise BadInput(f"misses: nobody misses a rebalance in {rollout}")
@@ -82,12 +82,12 @@ class Variation:
         return replace(self, order=order, stays=stays, misses=misses, starts=starts)
 
     def in_order(self, members: Sequence[str]) -> list[str]:
-        """Return the members as they restart."""
+        """Return the members that restart, in order."""
         every = [*self.order, *(m for m in members if m not in self.order)]
         return [m for m in every if m not in self.stays]
 
     def lists(self, known: Lists) -> Lists:
-        """Return what each member lists at the start: the last glob that matches, or as known."""
+        """Return the members' lists at the start: those in `starts`, else `known`."""
         return {**known, **self.starts}
 
 
@@ -112,23 +112,23 @@ def roll_out(
     *,
     variation: Variation = PLAIN,
 ) -> Rollout:
-    """Go through the rollout of that name: all members start anew, then act by act.
+    """Play the rollout of this name, act by act.
 
     Parameters
     ----------
-    group : its topics, members and subscriptions, and what its members list; who owns what is
-        not used
+    group : members begin with what they hold now, or all start anew if that is nothing or not
+        valid
     name : "upgrade", "downgrade", "missed" (an old member misses the rebalance in which the
         others turn cooperative, and comes back) or "range-only" (an operator starts a member
-        that lists range only, and stops it again)
-    rule : under the static one an upgrade from range alone, and a downgrade to it, take two
-        rolling restarts
-    variation : who restarts first, who misses a rebalance, other lists, and back again
+        that lists only range, and stops it again)
+    rule : by the static rule, an upgrade from range alone or a downgrade to it takes two rolling
+        restarts
+    variation : the options: restart order, who misses a rebalance, other lists, and the way back
 
     Raises
     ------
     BadInput
-        Where no rollout has that name, the group has fewer than 2 members, a subscription is
+        If no rollout has that name, the group has fewer than 2 members, a subscription is
         unknown, or the variation does not fit the group or the rollout.
 
     Examples
@@ -165,7 +165,7 @@ def roll_out(
 def roll_out_by_rule(
     group: Group, name: str, variation: Variation = PLAIN
 ) -> tuple[Rollout, Rollout]:
-    """Return the rollout of that name by the rule of today's clients, then by KIP-726's."""
+    """Return the rollout of this name by the rule of today's clients, and by KIP-726's."""
     static, dynamic = (
         roll_out(group, name, rule, variation=variation) for rule in (Rule.STATIC, Rule.DYNAMIC)
     )
@@ -173,7 +173,7 @@ def roll_out_by_rule(
 
 
 def _turned_away(first: Lists, acts: Sequence[Act]) -> int | None:
-    """Return the number of the first act that joins without an assignor that all support."""
+    """Return the index of the first act that joins without an assignor in common, or None."""
     lists = dict(first)
     for i, act in enumerate(acts):
         if act.kind == "leave":
@@ -187,13 +187,13 @@ def _turned_away(first: Lists, acts: Sequence[Act]) -> int | None:
     return None
 
 
-# What each member lists according to the group, if it says so.
+# The assignors that each member lists according to the group, None if unknown.
 Known = Mapping[str, tuple[str, ...] | None]
 Script = tuple[Lists, list[Act]]
 
 
 def _bounces(stages: Sequence[Lists], order: Sequence[str]) -> list[Act]:
-    """Restart, from stage to stage and one by one, the members whose list changes."""
+    """Return the acts that restart, stage by stage and one by one, members whose list changes."""
     return [
         act
         for before, after in pairwise(stages)
@@ -204,11 +204,11 @@ def _bounces(stages: Sequence[Lists], order: Sequence[str]) -> list[Act]:
 
 
 def _way(first: Lists, last: Lists, order: Sequence[str]) -> list[Act]:
-    """Return the acts from some lists of assignors to others.
+    """Return the acts that change the first lists of assignors into the last.
 
     One rolling restart is enough if each member that restarts has an assignor in common with all
     others. If not, a rolling restart before it adds the new assignors in front of the old ones.
-    A rollout stops at the first member that is turned away.
+    The acts end at the first member that is turned away.
     """
     both = {m: (*last[m], *(a for a in first[m] if a not in last[m])) for m in first}
     acts = _bounces([first, last], order)
@@ -219,7 +219,7 @@ def _way(first: Lists, last: Lists, order: Sequence[str]) -> list[Act]:
 
 
 def _change(start: Lists, chosen: Variation, to: tuple[str, ...]) -> Script:
-    """Return the way from what members list to one list for all, and back if that is chosen."""
+    """Return the acts from the members' lists to one list for all, and back if `back` is set."""
     first = chosen.lists(start)
     last: Lists = dict.fromkeys(first, chosen.to or to)
     last |= {m: first[m] for m in chosen.stays}
@@ -257,7 +257,7 @@ def _range_only(known: Known, chosen: Variation, rule: Rule) -> Script:
 
 
 def _upgraded(rule: Rule) -> tuple[str, ...]:
-    """Return the list by which members are cooperative: under the static rule nothing else."""
+    """Return the list that makes members cooperative: by the static rule, no other assignor."""
     return COOPERATIVE_ONLY if rule is Rule.STATIC else NEW
 
 
@@ -270,7 +270,7 @@ ROLLOUTS = {
 
 
 def rollout_document(group: Group, rollouts: Sequence[Rollout]) -> dict[str, object]:
-    """Return the ``assay-rollout-result/1`` document of some rollouts of one group."""
+    """Return the ``assay-rollout-result/1`` document of the rollouts of one group."""
     return {
         "format": FORMAT,
         "group": group.name,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from compare.diff import Diff
-from compare.scenarios.course import after, course, protocol_of, taken
+from compare.scenarios.course import accept, claims_after, course, protocol_of
 from compare.scenarios.events import EVENT_KINDS, Event
 from compare.scenarios.journey import play, result_document
 from compare.scenarios.mixed_group import perform
@@ -569,7 +569,7 @@ def test_a_journey_goes_on_after_kafkas_sticky_gave_a_partition_twice(limit):
 def test_a_partition_that_two_were_given_is_claimed_by_both():
     group = Group.from_dict(GROUP)
     both = {"a": {"t": [0, 0, 1]}, "b": {"t": [0, 2, 3], "u": [0, 1]}}
-    state = after(group, taken(Assignment.from_dict(group, both), "range"))
+    state = claims_after(group, accept(Assignment.from_dict(group, both), "range"))
     assert state == {
         "a": {"owned": {"t": [0, 1]}, "generation": 4},
         "b": {"owned": {"t": [0, 2, 3], "u": [0, 1]}, "generation": 4},
@@ -580,13 +580,13 @@ def test_a_member_given_a_topic_that_it_does_not_read_refuses_all_and_keeps_its_
     document = {**GROUP, "members": {**GROUP["members"], "c": {"subscription": ["u"]}}}
     group = Group.from_dict(document)
     made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
-    took = taken(made, "range")
-    state = after(group, took)
+    accepted = accept(made, "range")
+    state = claims_after(group, accepted)
     assert state["c"] == {"owned": {}}
     assert state["b"] == {"owned": {"t": [1, 2, 3]}, "generation": 4}
-    eager = course(group, Plan(made), "range", took=took, parted={})
+    eager = course(group, Plan(made), "range", accepted=accepted, departed={})
     assert (eager.ownerless, eager.built) == (3, 3)
-    target = course(group, Plan(made), OPTIMUM, took=took, parted={})
+    target = course(group, Plan(made), OPTIMUM, accepted=accepted, departed={})
     assert (target.rounds, target.ownerless) == (2, 9)
 
 
@@ -594,14 +594,14 @@ def test_members_of_kafkajs_leave_out_the_topic_that_they_do_not_read():
     document = {**GROUP, "members": {**GROUP["members"], "c": {"subscription": ["u"]}}}
     group = Group.from_dict(document)
     made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
-    took = taken(made, "kafkajs/RoundRobinAssigner@2.2.4")
-    assert after(group, took)["c"] == {"owned": {"u": [0, 1]}, "generation": 4}
-    eager = course(group, Plan(made), "kafkajs/x", took=took, parted={})
+    accepted = accept(made, "kafkajs/RoundRobinAssigner@2.2.4")
+    assert claims_after(group, accepted)["c"] == {"owned": {"u": [0, 1]}, "generation": 4}
+    eager = course(group, Plan(made), "kafkajs/x", accepted=accepted, departed={})
     assert (eager.ownerless, eager.built) == (1, 5)
 
 
 def test_without_an_assignment_all_claim_what_they_claimed():
-    state = after(Group.from_dict(GROUP), {})
+    state = claims_after(Group.from_dict(GROUP), {})
     assert state["a"] == {"owned": {"t": [0, 1, 2, 3]}, "generation": 3}
 
 
