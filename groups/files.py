@@ -13,7 +13,7 @@ from groups.collection import Groups
 from groups.documents.assay_group import as_json
 from groups.documents.assay_streams import StreamsDocument, of_text
 from groups.documents.json_files import is_json_lines, split_documents
-from groups.documents.snapshot import each_of, names_in
+from groups.documents.snapshot import columns_of_each, names_in
 from groups.documents.snapshots import Snapshots
 from groups.documents.texts import beginning, decode, named, read_bytes, without_gz
 from groups.errors import BadInput, Failure
@@ -86,7 +86,7 @@ def each_group(found: Iterable[Found | Failure]) -> Iterator[tuple[str, Group | 
 def _in_order(
     waiting: Sequence[tuple[str, Group | Failure | None]], snapshots: Snapshots
 ) -> Iterator[tuple[str, Group | Failure]]:
-    groups = map(Group.of_valid, each_of(snapshots))
+    groups = map(Group.of_valid, columns_of_each(snapshots))
     for place, read in waiting:
         yield place, next(groups) if read is None else read
 

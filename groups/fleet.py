@@ -151,7 +151,7 @@ class Fleet:
         from groups.table.batch import side_by_side
 
         good, failures = side_by_side(rows)
-        racks = [one for one, _ in good.said]
+        racks = [one for one, _ in good.racks_and_details]
         fleet = Fleet(good.group, good.lists, racks, good.alone, good.place, good.other_claims)
         return fleet, failures
 

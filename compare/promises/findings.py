@@ -18,7 +18,7 @@ from compare.remedy import spoken
 from compare.what_if import all_alike
 from groups import BadInput, Group
 from groups.documents import fields
-from groups.documents.assay_group import Document, Name, told
+from groups.documents.assay_group import Document, Name, or_none
 from groups.documents.decoding import Format
 from groups.documents.json_files import read_documents
 from groups.documents.texts import read_bytes
@@ -165,7 +165,7 @@ class Finding:
             group=group,
             affected=tuple(said.affected),
             unaffected=tuple(said.unaffected),
-            found=told(said.found),
+            found=or_none(said.found),
             record=said.record,
             why=tuple(said.why),
         )

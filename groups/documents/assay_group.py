@@ -1,7 +1,8 @@
-"""The document ``assay-group/1``: what it holds, decoded and checked by its types.
+"""The document ``assay-group/1`` as types, which decode and check it.
 
-The JSON Schema is made of these types, too. What they cannot say (lists as long as a topic has
-partitions, names without repeats) is checked where a document becomes columns (`snapshot`).
+The JSON Schema is made from these types, too. Rules that types cannot express (lists as long as
+a topic has partitions, names without repeats) are checked when a document becomes columns
+(`snapshots`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 T = TypeVar("T")
-# What a document is in JSON; the types below say its keys.
+# A document in JSON; the types below define its keys.
 JsonObject = dict[str, Any]
 FORMAT: Final = "assay-group/1"
 _UNIQUE = Meta(extra_json_schema={"uniqueItems": True})
@@ -84,28 +85,28 @@ of_mapping = _FORMAT.of_mapping
 
 
 def as_json(document: Struct) -> JsonObject:
-    """Return a document as dicts and lists; what it does not say has no key."""
+    """Return a document as dicts and lists; unset fields have no key."""
     found: JsonObject = to_builtins(document)
     return found
 
 
 def pairs(held: Mapping[str, Iterable[int]]) -> list[tuple[str, int]]:
-    """Return the partitions of ``{topic: [partition, ...]}``, each by its topic and number."""
+    """Return the (topic, partition number) pairs of ``{topic: [partition, ...]}``."""
     return [(topic, number) for topic, numbers in held.items() for number in numbers]
 
 
-def told(value: T | UnsetType | None) -> T | None:
-    """Return what a document says, None if it says nothing."""
+def or_none(value: T | UnsetType | None) -> T | None:
+    """Return the value of a document's field, None if it is unset."""
     return None if value is UNSET else value
 
 
 def without_repeats(names: Sequence[str], place: str) -> Sequence[str]:
-    """Return some names, of which none appears twice.
+    """Return the names if none appears twice.
 
     Raises
     ------
     BadInput
-        If one does.
+        If one appears twice.
     """
     if len(set(names)) < len(names):
         refuse(place, f"{next(n for n in names if names.count(n) > 1)!r} appears twice")

@@ -25,8 +25,8 @@ from groups.documents.assay_group import (
     Natural,
     Partitions,
     Topic,
+    or_none,
     pairs,
-    told,
 )
 from groups.documents.decoding import Format
 from groups.documents.fields import refuse
@@ -102,10 +102,10 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
     members: dict[Name, StreamsMember]
 
     def consumer_group(self) -> Document:
-        """Return the group of consumers that its active tasks are, for whoever judges those.
+        """Return the active tasks as a consumer group, so that they can be judged as one.
 
-        Subtopologies are topics of which every member reads all, tasks partitions, and a process
-        is a host.
+        A subtopology becomes a topic that every member reads, a task a partition, and a process
+        a host.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
     def with_state(
         self, stateful: Collection[str] | None, standby_replicas: int | None
     ) -> StreamsDocument:
-        """Return the group in which these subtopologies keep state, no others; None: as it was.
+        """Return the group in which exactly these subtopologies keep state; None: as before.
 
         Raises
         ------
@@ -160,10 +160,10 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
         return replace(self, subtopologies=kept, standby_replicas=replicas)
 
     def copies(self) -> Racks | None:
-        """Return the processes that have a copy of each task's state; a stateless one has none.
+        """Return the processes that have a copy of each task's state, none for stateless tasks.
 
         An active, standby or warm-up task is a copy. Members and subtopologies are in ascending
-        order of their names. Nothing at all where it is not known what is stateful.
+        order of their names. None if it is not known which subtopologies are stateful.
         """
         holders: dict[tuple[str, int], set[str]] = {}
         for member in self.members.values():
@@ -187,7 +187,7 @@ class StreamsDocument(Struct, forbid_unknown_fields=True, kw_only=True):
         for name, member in self.members.items():
             for key, tasks in (
                 ("tasks", member.tasks),
-                ("target", told(member.target) or Tasks()),
+                ("target", or_none(member.target) or Tasks()),
             ):
                 for role in tasks.__struct_fields__:
                     place = f"members.{name}.{key}.{role}"
@@ -208,20 +208,20 @@ json_schema = _FORMAT.json_schema
 
 
 def of_text(text: str | bytes) -> Document | StreamsDocument:
-    """Return the document of a JSON text, of whichever of the two formats of snapshots it is.
+    """Return the document of a JSON text in either format of snapshots.
 
     Raises
     ------
     BadInput
         If the text is not JSON, or a rule of its format is broken; the message names the place.
     """
-    said = _SAYS_FORMAT.search(text if isinstance(text, bytes) else text.encode(errors="replace"))
-    streams = said is not None and said[1] == b"streams"
+    found = _SAYS_FORMAT.search(text if isinstance(text, bytes) else text.encode(errors="replace"))
+    streams = found is not None and found[1] == b"streams"
     return _FORMAT.of_text(text) if streams else assay_group.of_text(text)
 
 
 def of_mapping(document: object) -> Document | StreamsDocument:
-    """Return the document that dicts and lists hold, of whichever of the two formats it is.
+    """Return the document of nested dicts and lists in either format of snapshots.
 
     Raises
     ------
@@ -235,11 +235,11 @@ def of_mapping(document: object) -> Document | StreamsDocument:
 def with_processes(document: Document) -> Document:
     """Return a document in which the hosts of a classic Kafka Streams application are processes.
 
-    Its members are threads, as their client ids say: ``app-StreamThread-1-consumer``. `assumed`
-    says what the broker does not tell, which is in the user data of their subscriptions.
+    Its members are threads, as their client ids show: ``app-StreamThread-1-consumer``. `assumed`
+    says what is unknown, since it is only in the user data of their subscriptions.
     """
-    called = {name: told(one.client_id) or name for name, one in document.members.items()}
-    listed = [told(one.assignors) for one in document.members.values()]
+    called = {name: or_none(one.client_id) or name for name, one in document.members.items()}
+    listed = [or_none(one.assignors) for one in document.members.values()]
     threads = any("-StreamThread-" in client_id for client_id in called.values())
     if not threads and ["stream"] not in listed:
         return document
@@ -251,4 +251,4 @@ def with_processes(document: Document) -> Document:
         name: replace(one, host=host_of_client(called[name]))
         for name, one in document.members.items()
     }
-    return replace(document, members=members, assumed=[*(told(document.assumed) or ()), line])
+    return replace(document, members=members, assumed=[*(or_none(document.assumed) or ()), line])

@@ -1,4 +1,4 @@
-"""Decoding: a document by its types, or one line that says where it breaks them."""
+"""Decoding: a document by the types of its format, or an error that names the place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ S = TypeVar("S", bound=Struct)
 
 
 class Format(Generic[S]):
-    """A format by its name, as ``assay-group/1``, and the type of its documents."""
+    """A format: its name, such as ``assay-group/1``, and the type of its documents."""
 
     def __init__(self, called: str, kind: type[S]) -> None:
         self._called, self._kind = called, kind
@@ -35,7 +35,7 @@ class Format(Generic[S]):
         """
         try:
             document = self._decoder.decode(text)
-            # Of a key that appears twice the decoder keeps one without a word.
+            # If a key appears twice, the decoder silently keeps one; then the quotes differ.
             if _quotes(text if isinstance(text, bytes) else text.encode()) == _quotes(
                 encode(document)
             ):
@@ -50,7 +50,7 @@ class Format(Generic[S]):
         return self.of_mapping(parse_json(text))
 
     def of_mapping(self, document: object) -> S:
-        """Return the document that dicts and lists hold.
+        """Return the document of nested dicts and lists.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Format(Generic[S]):
             self._refuse(document)
             raise BadInput(f"{error.object!r} is not valid Unicode") from None
         except TypeError:
-            # Texts of a type of their own are not encoded, and may be good.
+            # Subclasses of str cannot be encoded, but may be valid.
             self._refuse(document)
         return found
 
@@ -84,7 +84,7 @@ class Format(Generic[S]):
         }
 
     def _refuse(self, document: Any) -> None:
-        """Raise BadInput for the first thing that is wrong with a document, if there is one."""
+        """Raise BadInput for the first error in a document, if there is one."""
         if isinstance(document, Mapping):
             _require_single_keys(document, "")
             if document.get("format", self._called) != self._called:
@@ -93,14 +93,14 @@ class Format(Generic[S]):
 
 
 def _quotes(text: bytes) -> int:
-    r"""Count the quotes around strings; -1 of what is escaped where ``\\`` is."""
+    r"""Count the quotes around strings; -1 if there are escaped backslashes, ``\\``."""
     if b"\\" not in text:
         return text.count(b'"')
     return -1 if b"\\\\" in text else text.count(b'"') - text.count(b'\\"')
 
 
 def _require(value: Any, kind: kinds.Type, place: str) -> None:
-    """Raise BadInput for the first part of a value, in its order, that is not of its type."""
+    """Raise BadInput for the first part of a value that is not of its type."""
     options = kind.types if isinstance(kind, kinds.UnionType) else (kind,)
     if value is None and isinstance(options[-1], kinds.NoneType):
         return

@@ -12,14 +12,14 @@ from groups.errors import BadInput
 
 
 def refuse(place: str, what: str) -> NoReturn:
-    """Raise BadInput for a place."""
+    """Raise BadInput at a place."""
     raise BadInput(f"{place}: {what}" if place else what)
 
 
 def mapping(
     value: object, place: str, *, allowed: set[str] | None = None, required: tuple[str, ...] = ()
 ) -> Mapping[str, object]:
-    """Return an object whose keys are `allowed`, with the `required` ones there."""
+    """Return an object that has only `allowed` keys, and all `required` ones."""
     if not isinstance(value, Mapping):
         refuse(place, f"{shown(value)}, expected an object")
     if isinstance(value, RepeatedKeys):
@@ -47,7 +47,7 @@ def name(value: object, place: str) -> str:
 
 
 def integer(value: object, place: str, *, least: int = 0) -> int:
-    """Return an integer of at least `least` that fits 64 bits; a boolean is none."""
+    """Return an integer of at least `least` within 64 bits; a boolean is refused."""
     if type(value) is not int or value < least:
         refuse(place, f"{shown(value)}, expected an integer of {least} or more")
     if value > GREATEST:

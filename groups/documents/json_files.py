@@ -1,4 +1,4 @@
-"""JSON documents on disk: one to a ``.json`` file, one to a line of a ``.jsonl`` file."""
+"""JSON documents in files: one per ``.json`` file, or one per line of a ``.jsonl`` file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def parse_json(text: str) -> Any:
-    """Parse one JSON document, keeping note of keys that appear twice.
+    """Parse one JSON document; an object with a key twice becomes `RepeatedKeys`.
 
     Raises
     ------
@@ -42,18 +42,18 @@ def parse_json(text: str) -> Any:
     except BadInput:
         raise
     except ValueError:
-        # The only other one that the parser knows: more digits than Python makes an integer of.
+        # The parser's only other ValueError: more digits than Python converts to an integer.
         limit = sys.get_int_max_str_digits()
         raise BadInput(f"not JSON: a number of more than {limit} digits") from None
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder that can be written to, where it is not there yet.
+    """Make a folder if it does not exist, and require that it can be written to.
 
     Raises
     ------
     BadInput
-        If something else is there, or it may not be made or written to.
+        If the path is not a folder, or the folder cannot be made or written to.
     """
     with writing(path):
         try:
@@ -68,8 +68,9 @@ def make_folder(path: Path) -> None:
 def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:
     """Return the texts of the JSON documents in a file, each with its place.
 
-    A ``.jsonl`` file has one to a line, unless it is one document over several lines, and so has
-    any other whose first line is one. The place is the file, or the file and the line, from 1.
+    A ``.jsonl`` file has one per line, unless it is one document over several lines; any other
+    file has one per line if its first line is a document. The place is the file, or the file and
+    the line, from 1.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def split_documents(data: bytes, name: str) -> Iterator[tuple[str, str]]:
 def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
     """Return the JSON documents of a ``.json`` or ``.jsonl`` file, each with its place.
 
-    A bad line of a ``.jsonl`` file is there as its BadInput, so that the others can be used.
+    A bad line of a ``.jsonl`` file is returned as its BadInput, so that the others can be used.
 
     Raises
     ------
@@ -114,7 +115,7 @@ def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def is_json_lines(name: str) -> bool:
-    """Return whether a file's name promises a document to a line, packed or not."""
+    """Return whether a file's name ends in ``.jsonl`` or ``.jsonl.gz``."""
     return without_gz(name).endswith(".jsonl")
 
 

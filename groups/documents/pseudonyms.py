@@ -1,7 +1,7 @@
-"""Pseudonyms: a snapshot in which nothing names anybody, and all else is kept.
+"""Pseudonyms: replaces all names in a snapshot and keeps everything else.
 
-Pseudonyms are ranks. They sort as the names did, so whatever breaks ties by name breaks them
-alike, and the same group in another order of keys gets the same pseudonyms.
+Pseudonyms are ranks. They sort as the names did, so that ties by name break the same way, and
+the same group with its keys in another order gets the same pseudonyms.
 """
 
 from __future__ import annotations
@@ -67,27 +67,27 @@ _NOTES = (
 
 
 def anonymise(document: JsonObject) -> JsonObject:
-    """Return a snapshot with pseudonyms for whatever could name somebody, and all else kept.
+    """Return a snapshot with pseudonyms in place of names, and everything else kept.
 
-    Group, topics, members, racks, hosts, client ids, instance ids and assignors of one's own
-    change; regular expressions of subscriptions, and notes in `assumed` that are not the
-    project's own, are left out.
+    The names of the group, topics, members, racks, hosts, client ids, instance ids and custom
+    assignors are replaced; regular expressions of subscriptions, and notes in `assumed` that this
+    project did not write, are left out.
 
     Raises
     ------
     BadInput
-        If the document is no good snapshot.
+        If the document is no valid snapshot.
     """
     return anonymise_all([document])[0]
 
 
 def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
-    """Return some snapshots under pseudonyms that mean the same in all of them.
+    """Return snapshots with pseudonyms that are the same for the same name in all of them.
 
     Raises
     ------
     BadInput
-        If one of the documents is no good snapshot.
+        If one of the documents is no valid snapshot.
     """
     for document in given:
         if Group.from_dict(document).streams is not None:
@@ -100,7 +100,7 @@ def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
 
 
 class _Seen(dict[str, str]):
-    """Names that were asked for, each its own pseudonym."""
+    """Collects the names that are looked up; each is its own pseudonym."""
 
     def __missing__(self, name: str) -> str:
         self[name] = name
@@ -117,43 +117,45 @@ def _renamed(document: JsonObject, names: Names) -> JsonObject:
     topics, members = names["topic"], names["member"]
     found: JsonObject = {**document, "group": names["group"][document["group"]]}
     notes = [_note(note, topics) for note in document.get("assumed") or ()]
-    by_regex = sum(bool(said.get("subscription_regex")) for said in document["members"].values())
+    by_regex = sum(
+        bool(member.get("subscription_regex")) for member in document["members"].values()
+    )
     if by_regex:
         notes.append(f"subscriptions by regular expression: {by_regex}, left out")
     if notes:
         found["assumed"] = list(dict.fromkeys(notes))
     found["topics"] = {
-        topics[topic]: _topic(said, names["rack"])
-        for topic, said in sorted(document["topics"].items())
+        topics[topic]: _topic(value, names["rack"])
+        for topic, value in sorted(document["topics"].items())
     }
     found["members"] = {
-        members[member]: _member(said, names)
-        for member, said in sorted(document["members"].items())
+        members[member]: _member(value, names)
+        for member, value in sorted(document["members"].items())
     }
     return found
 
 
-def _topic(said: int | JsonObject, racks: Mapping[str, str]) -> int | JsonObject:
-    if isinstance(said, int) or not said.get("racks"):
-        return said
-    return {**said, "racks": [[racks[rack] for rack in listed] for listed in said["racks"]]}
+def _topic(given: int | JsonObject, racks: Mapping[str, str]) -> int | JsonObject:
+    if isinstance(given, int) or not given.get("racks"):
+        return given
+    return {**given, "racks": [[racks[rack] for rack in listed] for listed in given["racks"]]}
 
 
-def _member(said: JsonObject, names: Names) -> JsonObject:
+def _member(given: JsonObject, names: Names) -> JsonObject:
     topics = names["topic"]
-    found: JsonObject = {**said}
+    found: JsonObject = {**given}
     found.pop("subscription_regex", None)
-    if (subscription := said.get("subscription")) is not None:
+    if (subscription := given.get("subscription")) is not None:
         found["subscription"] = [topics[topic] for topic in subscription]
     for key in ("owned", "target"):
-        if (held := said.get(key)) is not None:
+        if (held := given.get(key)) is not None:
             found[key] = {topics[topic]: numbers for topic, numbers in sorted(held.items())}
-    if (assignors := said.get("assignors")) is not None:
+    if (assignors := given.get("assignors")) is not None:
         found["assignors"] = [
             name if name in _ASSIGNORS else names["assignor"][name] for name in assignors
         ]
     for key in _NAMES:
-        if (name := said.get(key)) is not None:
+        if (name := given.get(key)) is not None:
             found[key] = names[key][name]
     return found
 

@@ -1,4 +1,4 @@
-"""Snapshot: from a document to the columns of a group, and back."""
+"""Snapshot: converts a document to the columns of a group, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from groups.columns.claims import Claims
 from groups.columns.lists import row_at
 from groups.columns.offsets import Offsets
 from groups.columns.racks import Racks
-from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic, told
+from groups.documents.assay_group import FORMAT, Document, Log, Member, Topic, or_none
 from groups.documents.assay_streams import StreamsDocument
 from groups.documents.json_files import split_documents
 from groups.documents.snapshots import Snapshots
@@ -34,7 +34,7 @@ _OF_SUBSCRIPTIONS = ("subscription_indptr", "subscription_topics", "subscription
 
 
 def read(path: str | Path, of_text: Callable[[str], T]) -> T:
-    """Return what is made of the one snapshot of a file, ``-`` for standard input.
+    """Return the result of `of_text` for the one snapshot in a file, ``-`` for standard input.
 
     Raises
     ------
@@ -54,30 +54,30 @@ def read(path: str | Path, of_text: Callable[[str], T]) -> T:
 
 
 def columns_of(document: Document) -> dict[str, Any]:
-    """Return the columns of a group as it keeps them, names in ascending order.
+    """Return the columns of the group of a document, with names in ascending order.
 
     Raises
     ------
     BadInput
-        If a rule of the format is broken that types cannot say; the message names the place.
+        If a rule of the format is broken that types cannot express; the message names the place.
     """
     found = Snapshots()
     found.add(document)
-    return next(each_of(found))
+    return next(columns_of_each(found))
 
 
-def each_of(snapshots: Snapshots) -> Iterator[dict[str, Any]]:
+def columns_of_each(snapshots: Snapshots) -> Iterator[dict[str, Any]]:
     """Yield the columns of each group by itself."""
     columns = snapshots.columns()
-    for number, said in enumerate(snapshots.said):
-        row = said | row_at(columns, number)
+    for number, fields in enumerate(snapshots.fields):
+        row = fields | row_at(columns, number)
         racks = None
-        if said["racks"] or said["replicas"]:
+        if fields["racks"] or fields["replicas"]:
             racks = Racks.named(
-                said["racks"] or [None] * len(row["members"]),
-                said["replicas"] or [None] * len(row["owner"]),
+                fields["racks"] or [None] * len(row["members"]),
+                fields["replicas"] or [None] * len(row["owner"]),
             )
-        yield columns_of_row(row, racks, said["details"])
+        yield columns_of_row(row, racks, fields["details"])
 
 
 def columns_of_row(
@@ -85,12 +85,12 @@ def columns_of_row(
 ) -> dict[str, Any]:
     """Return the columns of the group of a row, by the names of `Group`.
 
-    Where the row is good, and its arrays are of the types of the layout and frozen, they are as a
-    group keeps them.
+    If the row is valid, and its arrays are frozen and of the layout's types, the columns need no
+    further check.
 
     Parameters
     ----------
-    row : by the names of the layout; `absent_subscriptions` as pairs
+    row : columns by the names of the layout; `absent_subscriptions` as pairs
     """
     members = len(row["members"])
     known, born, lag = row["subscription_known"], row["generation"], row.get("lag")
@@ -115,25 +115,25 @@ def columns_of_row(
 
 
 def names_in(content: object) -> tuple[str | None, str | None]:
-    """Return the group and the time that a bad snapshot says it is of, where it says them.
+    """Return the group and the capture time in a bad snapshot, None each if it has none.
 
     Parameters
     ----------
     content : JSON, or a document
     """
     if isinstance(content, Document | StreamsDocument):
-        return content.group, told(content.captured_at)
-    said: Any = content
+        return content.group, or_none(content.captured_at)
+    document: Any = content
     if isinstance(content, (str, bytes)):
         try:
-            said = decoded(content)
+            document = decoded(content)
         except (MsgspecError, UnicodeError, RecursionError):
             return None, None
-    if not isinstance(said, Mapping):
+    if not isinstance(document, Mapping):
         return None, None
     group, time = (
         value if isinstance(value, str) and value else None
-        for value in (said.get("group"), said.get("captured_at"))
+        for value in (document.get("group"), document.get("captured_at"))
     )
     return group, time
 
@@ -145,8 +145,8 @@ def document_of(group: Columns, claims: Claims) -> Document:
     return Document(
         format=FORMAT,
         group=group.name,
-        captured_at=said(group.captured_at),
-        auto_offset_reset=said(group.auto_offset_reset),
+        captured_at=or_unset(group.captured_at),
+        auto_offset_reset=or_unset(group.auto_offset_reset),
         assumed=list(group.assumed) or UNSET,
         topics={
             topic: _topic(group, i, slice(start, end))
@@ -162,11 +162,11 @@ def document_of(group: Columns, claims: Claims) -> Document:
 
 
 def _topic(group: Columns, topic: int, here: slice) -> int | Topic:
-    """Return what a document says of a topic.
+    """Return the entry of a topic in a document.
 
     Parameters
     ----------
-    here : which of all partitions are those of the topic
+    here : the range of the topic's partitions
     """
     count = int(group.partitions[topic])
     found = Topic(count)
@@ -223,10 +223,10 @@ def _member(
             value = list(value)
         elif name == "target" and value is not None:
             value = {topic: list(numbers) for topic, numbers in value.items()}
-        setattr(found, name, said(value))
+        setattr(found, name, or_unset(value))
     return found
 
 
-def said(value: T | None) -> T | UnsetType:
-    """Return what a document says of a value, nothing of None."""
+def or_unset(value: T | None) -> T | UnsetType:
+    """Return the value, or UNSET for None, which leaves the key out of a document."""
     return UNSET if value is None else value

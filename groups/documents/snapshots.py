@@ -1,4 +1,4 @@
-"""Snapshots: the columns of many documents, each fact found once for all of them."""
+"""Snapshots: the columns of many documents, computed for all of them at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from groups.columns.claims import Claims
 from groups.columns.lists import OFFSETS, Lists, offsets_through, subscriptions_through
 from groups.columns.offsets import is_latest, reset_noted
 from groups.columns.places import MemberDetails
-from groups.documents.assay_group import Log, Topic, told, without_repeats
+from groups.documents.assay_group import Log, Topic, or_none, without_repeats
 from groups.documents.fields import refuse
 from groups.wording import counted
 
@@ -30,13 +30,13 @@ _LISTS = ("lag", "weight", "racks", "offsets")
 
 
 def topics_of(given: Mapping[str, int | Topic], names: Sequence[str]) -> list[Topic]:
-    """Return what a document says of the topics of these names, in their order.
+    """Return the topics of a document by name, in the order of `names`.
 
     Raises
     ------
     BadInput
-        If a list is not as long as its topic has partitions, offsets stand beside lag, or a
-        partition has a rack twice.
+        If a list is not as long as its topic has partitions, a topic has both offsets and lag, or
+        a partition has a rack twice.
     """
     return [
         Topic(topic) if isinstance(topic, int) else _checked(topic, name)
@@ -65,16 +65,16 @@ def per_partition(
     nothing: object,
     values: Callable[[Any], list[Any]] = list,
 ) -> list[Any]:
-    """(all partitions,) what is said of each under a key, as the values that are made of it.
+    """(all partitions,) the values of a key of topics, converted by `values`.
 
     Parameters
     ----------
-    nothing : what each partition of a topic has of which nothing is said
+    nothing : the value of each partition of a topic without this key
     """
     found: list[Any] = []
     for topic in topics:
-        said = getattr(topic, key)
-        found += values([nothing] * topic.partitions if said is UNSET else said)
+        given = getattr(topic, key)
+        found += values([nothing] * topic.partitions if given is UNSET else given)
     return found
 
 
@@ -83,7 +83,7 @@ def _numbers(values: Sequence[int | UnsetType | None]) -> list[int]:
 
 
 def _ends(logs: Sequence[Log]) -> list[int]:
-    """Return where each log begins and ends, and what is committed: three numbers each."""
+    """Return beginning, end and committed offset of each log, three numbers per log."""
     return _numbers([end for log in logs for end in (log.beginning, log.end, log.committed)])
 
 
@@ -93,7 +93,7 @@ _NOTHING = (UNSET,) * len(vars(NO_DETAILS))
 
 
 def details_of(member: Member, place: str) -> MemberDetails:
-    """Return what a document says of a member that is no column of a group.
+    """Return the details of a member, those fields that are no columns of a group.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def details_of(member: Member, place: str) -> MemberDetails:
     values = _details(member)
     if values == _NOTHING:
         return NO_DETAILS
-    found = MemberDetails(*map(told, values))
+    found = MemberDetails(*map(or_none, values))
     if found.assignors is not None:
         assignors = tuple(without_repeats(found.assignors, f"{place}.assignors"))
         found = replace(found, assignors=assignors)
@@ -123,16 +123,19 @@ def index_of(
     listed: Sequence[Sequence[str] | None],
     owned: Sequence[Partitions],
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the index of each topic, then of those that only members name; and these, sorted."""
+    """Return the index of each topic, followed by absent topics, and the absent topics, sorted.
+
+    Absent topics are those that only members name.
+    """
     mentioned: set[str] = set().union(*filter(None, listed), *owned)
     absent = tuple(sorted(mentioned.difference(topics)))
     return dict(zip((*topics, *absent), range(len(topics) + len(absent)), strict=True)), absent
 
 
-def rows_of(
+def topic_lists(
     listed: Sequence[Sequence[str] | None], index: Mapping[str, int], members: Sequence[str]
 ) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the distinct topic lists, ascending by the index of topics, and which each reads.
+    """Return the distinct topic lists, topics by ascending index, and the list of each member.
 
     Raises
     ------
@@ -143,7 +146,7 @@ def rows_of(
     row: list[int] = []
     before: object = None
     for member, topics in zip(members, listed, strict=True):
-        # Mostly members read what the one before them reads.
+        # Most members read the same as the one before them.
         if topics != before or not row:
             before = topics
             found = without_repeats(topics or (), f"members.{member}.subscription")
@@ -164,9 +167,8 @@ def _ascending(numbers: Sequence[int], place: str) -> list[int]:
     return sorted(numbers)
 
 
-# The columns that documents have, their types, and which of their sizes says how long a list is:
-# topics, members, topic lists and one, topics in these, partitions. Names are no array. A document
-# need not have the last ones.
+# The columns of documents, with their types (None: names, which are no array) and the size that
+# their length is: 0 topics, 1 members, 2 topic lists + 1, 3 topics in these, 4 partitions.
 _COLUMNS = {
     "topics": (None, 0),
     "partitions": (np.int64, 0),
@@ -181,17 +183,17 @@ _OPTIONAL = {"lag": (np.int64, 4), "weight": (np.int64, 4), "offsets.given": (np
 
 
 class Snapshots:
-    """Documents side by side.
+    """The columns of several documents, collected one document at a time.
 
     Attributes
     ----------
-    said : what each document says that is no column of numbers, by the names of `Group` and of
-        the layout of rows; `racks` of each member and `replicas` of each partition are None if
-        none are known
+    fields : for each document the fields that are no columns of numbers, by the names of `Group`
+        and of the layout of rows; `racks` of each member and `replicas` of each partition are None
+        if none are known
     """
 
     def __init__(self) -> None:
-        self.said: list[dict[str, Any]] = []
+        self.fields: list[dict[str, Any]] = []
         self._sizes: list[tuple[int, ...]] = []
         self._values: dict[str, list[Any]] = {name: [] for name in (*_COLUMNS, *_OPTIONAL)}
         self._given: dict[str, list[bool]] = {name: [] for name in _OPTIONAL}
@@ -202,7 +204,7 @@ class Snapshots:
 
     def __len__(self) -> int:
         """Count the documents."""
-        return len(self.said)
+        return len(self.fields)
 
     def add(self, document: Document) -> int:
         """Add a document, and return how many partitions it has.
@@ -210,35 +212,35 @@ class Snapshots:
         Raises
         ------
         BadInput
-            If a rule of the format is broken that types cannot say: it is not added then.
+            If a rule of the format is broken that types cannot express; then it is not added.
         """
         names, members = sorted(document.topics), sorted(document.members)
         topics = topics_of(document.topics, names)
         total = check_total(topic.partitions for topic in topics)
         of_members = [document.members[name] for name in members]
-        listed = [told(member.subscription) for member in of_members]
-        owned = [told(member.owned) or {} for member in of_members]
+        listed = [or_none(member.subscription) for member in of_members]
+        owned = [or_none(member.owned) or {} for member in of_members]
         index, absent = index_of(names, listed, owned)
         if absent:
-            # A topic of which a member claims no partition is named for nothing.
+            # An absent topic of which a member claims an empty list of partitions is dropped.
             owned = [{t: n for t, n in held.items() if n} for held in owned]
             index, absent = index_of(names, listed, owned)
-        rows, row = rows_of(listed, index, members)
+        rows, row = topic_lists(listed, index, members)
         others: tuple[tuple[int, int], ...] = ()
         if absent:
             rows, row, others = _existing(rows, row, len(names))
         places = [f"members.{name}" for name in members]
         details = tuple(map(details_of, of_members, places))
         claimed, runs = self._claimed_by(owned, index, places)
-        racks = [told(member.rack) for member in of_members]
-        born = [told(member.generation) for member in of_members]
+        racks = [or_none(member.rack) for member in of_members]
+        born = [or_none(member.generation) for member in of_members]
         described = [one for one in document.topics.values() if not isinstance(one, int)]
         has = {
             name: any(getattr(topic, name) is not UNSET for topic in described)
             for name in ("lag", "weight", "offsets", "racks")
         }
         logs = per_partition(topics, "offsets", Log(), _ends) if has["offsets"] else None
-        reset, uncommitted, with_logs = told(document.auto_offset_reset), 0, None
+        reset, uncommitted, with_logs = or_none(document.auto_offset_reset), 0, None
         if logs is not None:
             with_logs = [topic.offsets is not UNSET for topic in topics]
             if reset is None:
@@ -269,12 +271,12 @@ class Snapshots:
             self._given[name].append(values is not None)
         entries = sum(map(len, rows))
         self._sizes.append((len(names), len(members), len(rows) + 1, entries, total))
-        self.said.append(
+        self.fields.append(
             {
                 "group": document.group,
-                "captured_at": told(document.captured_at),
+                "captured_at": or_none(document.captured_at),
                 "auto_offset_reset": reset,
-                "assumed": reset_noted(told(document.assumed) or (), uncommitted),
+                "assumed": reset_noted(or_none(document.assumed) or (), uncommitted),
                 "absent_topics": absent,
                 "absent_subscriptions": others,
                 "racks": racks if any(racks) else None,
@@ -287,7 +289,7 @@ class Snapshots:
     def _claimed_by(
         self, owned: Sequence[Partitions], index: dict[str, int], places: Sequence[str]
     ) -> tuple[list[int], list[tuple[int, int, int]]]:
-        """Return the partitions that are claimed, and (member, topic, how many) of each run."""
+        """Return the claimed partition numbers, and (member, topic, count) of each run of them."""
         claimed: list[int] = []
         runs = []
         for member, held in enumerate(owned):
@@ -315,7 +317,7 @@ class Snapshots:
             logs = np.array(self._logs, np.int64).reshape(-1, 3).T
             for name, offsets in zip(OFFSETS, logs, strict=True):
                 found[name] = Lists.of(frozen(offsets), size, with_logs)
-            latest = np.array([is_latest(one["auto_offset_reset"]) for one in self.said], bool)
+            latest = np.array([is_latest(one["auto_offset_reset"]) for one in self.fields], bool)
             lag = offsets_through(found, size).lag_beside(
                 found["lag"].filled(size, UNKNOWN) if "lag" in found else None,
                 np.repeat(latest, size),
@@ -332,8 +334,8 @@ class Snapshots:
         if disputed.any():
             kept = np.repeat(disputed, np.diff(claimed))
             first = np.repeat(members[:-1].astype(np.int32), np.diff(claimed))
-            said = claims.member - first, claims.topic, claims.partition
-            for name, of_claim in zip(("member", "topic", "partition"), said, strict=True):
+            columns = claims.member - first, claims.topic, claims.partition
+            for name, of_claim in zip(("member", "topic", "partition"), columns, strict=True):
                 found[f"claims.{name}"] = Lists.of(
                     frozen(of_claim[kept]), np.diff(claimed), disputed
                 )
@@ -344,9 +346,9 @@ class Snapshots:
         return values if kind is None else frozen(np.array(values, kind))
 
     def _claims_and_owners(self, found: Mapping[str, Lists]) -> tuple[Claims, Int32]:
-        """(what members claim, who validly owns what), members of all documents numbered through.
+        """(claims, valid owner of each partition), with members numbered across documents.
 
-        Topics of the claims are numbered in each document, the absent ones after those that exist.
+        Topics of the claims are numbered within each document, absent ones after existing ones.
         """
         runs = np.array(self._claims, np.int64).reshape(-1, 3).T
         member, topic = (np.repeat(of_run, runs[2]).astype(np.int32) for of_run in runs[:2])
@@ -363,7 +365,10 @@ class Snapshots:
 def _existing(
     rows: list[tuple[int, ...]], row: list[int], topics: int
 ) -> tuple[list[tuple[int, ...]], list[int], tuple[tuple[int, int], ...]]:
-    """Return the topic lists of existing topics, which each member reads, and who reads others."""
+    """Return the topic lists without absent topics, the list of each member, and absent pairs.
+
+    Absent pairs are (member, index of an absent topic that it reads).
+    """
     absent = [[topic - topics for topic in one if topic >= topics] for one in rows]
     others = tuple((member, topic) for member, at in enumerate(row) for topic in absent[at])
     number: dict[tuple[int, ...], int] = {}

@@ -1,4 +1,4 @@
-"""Texts: what stands in a file or on standard input, however it is packed and encoded."""
+"""Texts: reads files and standard input, unpacks gzip, and decodes UTF-8 or UTF-16."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _MARKED = (
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Return the bytes of a file, of standard input for ``-``; those of a gzip file unpacked.
+    """Return the bytes of a file, ``-`` for standard input; a gzip file is unpacked.
 
     Raises
     ------
     BadInput
-        If there is no such file, it cannot be read, or it is gzip that is damaged or holds
+        If there is no such file, it cannot be read, or it is gzip that is damaged or unpacks to
         more than `MOST_UNPACKED_BYTES`.
     """
     name = named(str(path))
@@ -60,7 +60,7 @@ def named(path: str) -> str:
 def decode(data: bytes) -> str:
     """Return the text of some bytes, UTF-8 or UTF-16, without its byte order mark.
 
-    UTF-16 needs no mark where most of its beginning is ASCII, as in all that tools print.
+    UTF-16 needs no mark if most of its beginning is ASCII, as in everything that tools print.
 
     Raises
     ------
@@ -78,12 +78,12 @@ def decode(data: bytes) -> str:
 
 
 def beginning(data: bytes) -> str:
-    """Return how a text begins, after blanks: some thousand characters, bad ones left out."""
+    """Return the first few thousand characters of a text after blanks, without bad ones."""
     return data[:START].decode(_encoding(data), "ignore").lstrip()
 
 
 def without_gz(name: str) -> str:
-    """Return the name of a file as it would be unpacked."""
+    """Return the name of a file without ``.gz``."""
     return name.removesuffix(".gz")
 
 
@@ -92,7 +92,7 @@ def _encoding(data: bytes) -> str:
         if data.startswith(mark):
             return encoding
     start = data[: min(len(data) // 2 * 2, START)]
-    # Nothing that is read here holds a zero byte in UTF-8; ASCII in UTF-16 has one in each pair.
+    # UTF-8 texts that are read here have no zero bytes; ASCII in UTF-16 has one in each pair.
     if b"\0" in start:
         high, low, pairs = start[::2].count(0), start[1::2].count(0), len(start) // 2
         if 4 * low >= 3 * pairs and 10 * high < pairs:
@@ -104,7 +104,7 @@ def _encoding(data: bytes) -> str:
 
 @contextmanager
 def unpacking() -> Iterator[None]:
-    """Raise BadInput for what is wrong with gzip that is read within."""
+    """Turn the errors of damaged gzip that is read within into BadInput."""
     try:
         yield
     except EOFError:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from groups.documents.assay_group import as_json, told
+from groups.documents.assay_group import as_json, or_none
 from groups.documents.texts import STANDARD_INPUT, decode
 from groups.errors import BadInput, Failure, require_one_of
 from groups.group import Group
@@ -157,7 +157,7 @@ def import_each(
             unseen += more
             # A text of topics is about every group.
             of = [s for s in remarks if s in names or s not in of_groups]
-            notes = [*(told(document.assumed) or ()), *(passed_over(remarks[s]) for s in of)]
+            notes = [*(or_none(document.assumed) or ()), *(passed_over(remarks[s]) for s in of)]
             time, note = _captured(names, captured_at, times or {})
             document.assumed = [*notes, *note] or UNSET
             document.captured_at = UNSET if time is None else time

@@ -1,7 +1,7 @@
-"""Batch: rows of the layout as one group side by side, without a Python object for each.
+"""Batch: rows of the layout as the columns of one group, without a Python object for each.
 
-Rules that look at one group alone hold side by side, too. Those on names, on lengths, and on
-indices that would reach into the next group are looked at before.
+Most rules of a group can be checked for all rows at once, by building that one group. Rules on
+names, on lengths, and on indices that could reach into the next group are checked before.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from groups.errors import BadInput
 from groups.group import Group
 from groups.portions import in_portions
 from groups.table.layout import LAYOUT, MAY_BE_NULL, NESTED, BadRow, in_layout, joined
-from groups.table.rows import columns_of, of_row, require_lag, said_in_names
+from groups.table.rows import columns_of, of_row, racks_and_details_of, require_lag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from groups.arrays import Bools, Int64
-    from groups.table.rows import Named
+    from groups.table.rows import RacksAndDetails
 
 
 def lists_of(column: pa.ListArray) -> Lists:
-    """Return the lists of a column of Arrow; what is null among integers is 0, or False."""
+    """Return an Arrow column as lists; nulls among the values become 0, False or empty texts."""
     length = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
     values = column.flatten()
     is_text, has_nulls = pa.types.is_string(values.type), values.null_count > 0
@@ -49,8 +49,8 @@ _OF_EACH_MEMBER = ("subscription_row", "subscription_known", "generation")
 _OF_EACH_PARTITION = ("owner", "lag", "weight", *OFFSETS)
 
 
-def _doubts(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bool]:
-    """Yield whether some row holds no group, rule by rule; a rule may need those before it.
+def _violations(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bool]:
+    """Yield for each rule whether some row breaks it; a rule may need the rules before it.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def _doubts(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bool]:
         yield bool(((some.values < least) | (some.values >= some.repeated(below))).any())
 
 
-# Few groups have these: each row that does is looked at by itself.
+# Few groups have these columns: each row that does is checked by itself.
 RARE = {"claims", "absent_topics", "absent_subscriptions", "replicas"}
 LOGS = [field.name for field in LAYOUT.field("offsets").type]
 
@@ -107,8 +107,8 @@ class Rows:
 
     Attributes
     ----------
-    rows : with the columns of the layout and its types
-    place : (rows,) int64, their numbers in the batch that was given
+    rows : the rows, with the columns of the layout and its types
+    place : (rows,) int64, their indices in the batch that was given
     """
 
     rows: pa.RecordBatch
@@ -116,7 +116,7 @@ class Rows:
 
     @cached_property
     def lists(self) -> dict[str, Lists]:
-        """The columns that are lists, by name; those of `offsets` only if a row has some."""
+        """The columns that are lists, by name; those of `offsets` only if a row has offsets."""
         found = {
             field.name: lists_of(self.rows.column(field.name))
             for field in LAYOUT
@@ -130,7 +130,7 @@ class Rows:
 
     @cached_property
     def nested(self) -> dict[str, list[Any]]:
-        """What rows say in the nested columns but `offsets` in which a row says something."""
+        """The nested columns other than `offsets`, as Python objects, if not all rows are null."""
         columns = {name: self.rows.column(name) for name in NESTED if name != "offsets"}
         return {
             name: column.to_pylist()
@@ -139,25 +139,25 @@ class Rows:
         }
 
     @cached_property
-    def said(self) -> list[Named]:
-        """(rows,) where members stand and their details; nothing if no row says something of it.
+    def racks_and_details(self) -> list[RacksAndDetails]:
+        """(rows,) racks and member details of each row; empty if no row has any.
 
         Raises
         ------
         BadInput
-            If it breaks a rule.
+            If one breaks a rule.
         """
         if not {"details", "replicas"} & self.nested.keys():
             return []
         sizes = (self.lists[name].length.tolist() for name in ("members", "owner"))
         nothing = [None] * len(self.rows)
         columns = (self.nested.get(name, nothing) for name in ("details", "replicas"))
-        return [said_in_names(*row) for row in zip(*columns, *sizes, strict=True)]
+        return [racks_and_details_of(*row) for row in zip(*columns, *sizes, strict=True)]
 
     def require_groups(self) -> None:
-        """Raise BadInput if a row holds no group; where there is one row, with its place."""
+        """Raise BadInput if a row holds no group; if there is only one row, with the place."""
         alone = len(self.rows) == 1
-        if not alone and any(_doubts(self.rows, self.lists)):
+        if not alone and any(_violations(self.rows, self.lists)):
             raise BadInput("one of several rows")
         rare = np.full(len(self.rows), alone)
         for name in RARE & self.nested.keys():
@@ -168,15 +168,15 @@ class Rows:
 
     @cached_property
     def group(self) -> Group:
-        """All groups as one, whose names are numbers.
+        """All groups as one, with numbers for names.
 
         Raises
         ------
         BadInput
-            If one breaks a rule that looks at no other.
+            If a group breaks a rule.
         """
         lists = self.lists
-        columns = columns_through(lists, [racks for racks, _ in self.said])
+        columns = columns_through(lists, [racks for racks, _ in self.racks_and_details])
         if "offsets.given" in lists:
             partitions = lists["owner"].length
             resets = map(is_latest, self.rows.column("auto_offset_reset").to_pylist())
@@ -186,11 +186,11 @@ class Rows:
         return Group(**columns)
 
     def other_claims(self) -> Bools:
-        """(rows,) bool: where members claim something else than what they validly own."""
+        """(rows,) bool: whether members claim anything that they do not validly own."""
         return np.asarray(self.rows.column("claims").is_valid(), bool)
 
     def row(self, number: int) -> dict[str, Any]:
-        """Return a row: texts, lists of names, and arrays that are frozen."""
+        """Return a row as a dict of texts, lists of names, and frozen arrays."""
         found: dict[str, Any] = dict.fromkeys(NESTED)
         found |= {name: column[number] for name, column in self.nested.items()}
         found |= row_at({n: one for n, one in self.lists.items() if not one.has_nulls}, number)
@@ -200,22 +200,22 @@ class Rows:
         return found
 
     def alone(self, number: int) -> Group:
-        """Return the group of a row by itself, where all rows are known to hold groups."""
+        """Return the group of a row; all rows must have been checked."""
         return Group.of_valid(columns_of(self.row(number)))
 
 
 def side_by_side(given: pa.RecordBatch) -> tuple[Rows, list[BadRow]]:
-    """Return the rows that hold groups, and why others do not, in their order.
+    """Return the rows that hold groups, and the reasons why others do not, in their order.
 
     Raises
     ------
     BadInput
-        If a column of the layout is missing or of another kind, or where the groups together
-        have more partitions than are supported.
+        If a column of the layout is missing or of another type, or the groups together have more
+        partitions than are supported.
     """
     nothing = Rows(in_layout(given.slice(0, 0)), np.arange(0))
     failures: list[BadRow] = []
-    parts = _sifted(given, 0, failures) or [nothing]
+    parts = _valid_parts(given, 0, failures) or [nothing]
     if len(parts) == 1:
         return parts[0], failures
     place = np.concatenate([part.place for part in parts])
@@ -224,14 +224,14 @@ def side_by_side(given: pa.RecordBatch) -> tuple[Rows, list[BadRow]]:
     return rows, failures
 
 
-def _sifted(given: pa.RecordBatch, first: int, failures: list[BadRow]) -> list[Rows]:
-    """Return the rows that hold groups, in parts; add why others do not.
+def _valid_parts(given: pa.RecordBatch, first: int, failures: list[BadRow]) -> list[Rows]:
+    """Return the rows that hold groups, in parts; append the reasons for the others to `failures`.
 
-    Rows among which one does not are halved until that one stands alone.
+    Rows with a bad one among them are bisected until the bad row is alone.
 
     Parameters
     ----------
-    first : the number of the first row
+    first : the index of the first row
     """
     try:
         rows = Rows(in_layout(given), np.arange(first, first + len(given)))
@@ -239,16 +239,16 @@ def _sifted(given: pa.RecordBatch, first: int, failures: list[BadRow]) -> list[R
     except BadInput as error:
         half = len(given) // 2
         if half:
-            above = _sifted(given.slice(0, half), first, failures)
-            return [*above, *_sifted(given.slice(half), first + half, failures)]
-        said = (_text(given, name) for name in ("group", "captured_at"))
-        failures.append(BadRow(first, str(error), *said))
+            above = _valid_parts(given.slice(0, half), first, failures)
+            return [*above, *_valid_parts(given.slice(half), first + half, failures)]
+        names = (_text(given, name) for name in ("group", "captured_at"))
+        failures.append(BadRow(first, str(error), *names))
         return []
     return [rows]
 
 
 def _text(rows: pa.RecordBatch, name: str) -> str | None:
-    """Return a text of the one row where it can be read."""
+    """Return a text column of the only row, None if it is missing or cannot be decoded."""
     try:
         return rows.column(name)[0].as_py() or None
     except (KeyError, UnicodeDecodeError):
@@ -261,7 +261,7 @@ def each_of(given: pa.RecordBatch) -> Iterator[Group | BadRow]:
     Raises
     ------
     BadInput
-        If a column of the layout is missing or of another kind.
+        If a column of the layout is missing or of another type.
     """
     in_layout(given.slice(0, 0))
     sizes = pc.fill_null(pc.list_value_length(given.column("owner")), 0).to_pylist()

@@ -1,7 +1,7 @@
-"""Key: the content hash of a group, of its row alone.
+"""Key: the content hash of a group's row.
 
-Rows that others wrote are made canonical before: as `assay` writes them, so that one group has one
-key.
+Rows that other programs wrote are brought into the canonical form that `assay` writes, so that one
+group has one key.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec.json import encode
 
 from groups.arrays import UNKNOWN, any_in_parts
 from groups.table.batch import RARE, Rows, side_by_side
-from groups.table.layout import LAYOUT, NESTED, SAYS_NOTHING, BadRow, in_layout
+from groups.table.layout import LAYOUT, NESTED, SAME_AS_NULL, BadRow, in_layout
 from groups.table.rows import batch_of
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from groups.arrays import Bools, Int32, Int64
     from groups.columns.lists import Lists
-    from groups.errors import BadInput
-    from groups.table.rows import Named, Row
+    from groups.table.rows import RacksAndDetails, Row
 
 
 HEXADECIMAL_DIGITS = 32
@@ -37,10 +36,10 @@ HEXADECIMAL_DIGITS = 32
 def keys_of(rows: pa.RecordBatch) -> list[str]:
     """Return the key of each row: 32 hexadecimal digits.
 
-    It is the digest of the row's columns as bytes, each with how many there are, and of nested
-    ones as JSON: the same in any batch and at any place in it, and whether what is not known is
-    null or a list that says so.
-    Rows that others wrote are made :func:`groups.table.key.canonical` before.
+    It is the digest of the row's columns as bytes, each with its length, and of nested columns as
+    JSON. It does not depend on the batch or the row's place in it, nor on whether an unknown
+    column is null or a list of unknown values. Rows that other programs wrote must be made
+    :func:`groups.table.key.canonical` first.
 
     Raises
     ------
@@ -50,8 +49,8 @@ def keys_of(rows: pa.RecordBatch) -> list[str]:
     rows = in_layout(rows)
     if not len(rows):
         return []
-    often = [name for name in LAYOUT.names if name not in NESTED]
-    parts = [part for name in often for part in _parts(rows.column(name), name)]
+    flat = [name for name in LAYOUT.names if name not in NESTED]
+    parts = [part for name in flat for part in _parts(rows.column(name), name)]
     parts += _parts(_nested(rows), "nested")
     lengths = np.stack([part.length for part in parts], axis=1).astype("<i8")
     width = lengths.itemsize * lengths.shape[1]
@@ -71,9 +70,9 @@ class _Part(NamedTuple):
 
     Attributes
     ----------
-    length : (rows,) int64, how many values each row has, -1 where it says nothing
+    length : (rows,) int64, how many values each row has, -1 for null
     data : the values of all rows
-    ends : (rows + 1,) int64, where each row begins and ends in that
+    ends : (rows + 1,) int64, where each row begins and ends in `data`
     """
 
     length: Int64
@@ -81,7 +80,7 @@ class _Part(NamedTuple):
     ends: Int64
 
     def texts(self) -> list[memoryview]:
-        """Return the bytes of each row; a row that says nothing has none."""
+        """Return the bytes of each row, none for a null."""
         data = self.data
         return [
             data[start:end] if length > 0 else data[:0]
@@ -92,13 +91,13 @@ class _Part(NamedTuple):
 
 
 def _nested(rows: pa.RecordBatch) -> pa.StringArray:
-    """Return what rows say in nested columns, as JSON; null where nothing."""
+    """Return the values of each row in nested columns as JSON; null if there are none."""
     there = [name for name in NESTED if rows.column(name).null_count < len(rows)]
-    said = [
-        {name: values for name, values in row.items() if values is not None}
+    values = [
+        {name: value for name, value in row.items() if value is not None}
         for row in rows.select(there).to_pylist()
     ]
-    texts = [encode(one, order="sorted").decode() if one else None for one in said]
+    texts = [encode(one, order="sorted").decode() if one else None for one in values]
     return pa.array(texts or [None] * len(rows), pa.string())
 
 
@@ -118,8 +117,8 @@ def _parts(column: pa.Array, name: str) -> list[_Part]:
         ]
     flat = values.to_numpy(zero_copy_only=False)
     length = np.diff(ends)
-    if name in SAYS_NOTHING:
-        length = np.where(there & any_in_parts(flat != SAYS_NOTHING[name], ends), length, UNKNOWN)
+    if name in SAME_AS_NULL:
+        length = np.where(there & any_in_parts(flat != SAME_AS_NULL[name], ends), length, UNKNOWN)
     return [_Part(length, _bytes(flat), ends * flat.itemsize)]
 
 
@@ -128,7 +127,7 @@ def _bytes(flat: npt.NDArray[Any]) -> memoryview:
 
 
 def _ends(texts: pa.StringArray) -> Int64:
-    """(texts + 1,) int64: where each begins and ends among the characters' bytes."""
+    """(texts + 1,) int64: where each text begins and ends among the bytes of all."""
     _, offsets, _ = texts.buffers()
     if offsets is None or not offsets.size:
         return np.zeros(len(texts) + 1, np.int64)
@@ -146,71 +145,73 @@ def canonical(given: pa.RecordBatch) -> tuple[pa.RecordBatch, Int64, list[BadRow
 
     Returns
     -------
-    The rows; their places among those given, (rows,) int64; and why others are not there.
+    The rows; their indices among those given, (rows,) int64; and the reasons for other rows.
 
     Raises
     ------
     BadInput
-        If a column is missing or of another kind, or where the groups together have more
-        partitions than are supported.
+        If a column is missing or of another type, or the groups together have more partitions
+        than are supported.
     """
     good, failures = side_by_side(given)
     rows = pa.RecordBatch.from_arrays(
-        [_nulls_for_nothing(good, field.name) for field in LAYOUT], schema=LAYOUT
+        [_with_nulls(good, field.name) for field in LAYOUT], schema=LAYOUT
     )
-    again = _numbered_otherwise(good.lists)
+    rebuild = _rows_not_canonical(good.lists)
     for name in RARE & good.nested.keys():
-        again |= good.rows.column(name).is_valid().to_numpy(zero_copy_only=False)
+        rebuild |= good.rows.column(name).is_valid().to_numpy(zero_copy_only=False)
     for row, details in enumerate(good.nested.get("details", ())):
-        again[row] |= details is not None and _says_otherwise(details, good.said[row])
+        rebuild[row] |= details is not None and _is_not_canonical(
+            details, good.racks_and_details[row]
+        )
     if "offsets.given" in good.lists:
         logs = good.lists["offsets.given"]
-        again |= logs.given & ~logs.rows_with(logs.values)
-    return _replaced(rows, good, np.flatnonzero(again)), good.place, failures
+        rebuild |= logs.given & ~logs.rows_with(logs.values)
+    return _with_rebuilt(rows, good, np.flatnonzero(rebuild)), good.place, failures
 
 
-def _replaced(rows: pa.RecordBatch, good: Rows, again: Int64) -> pa.RecordBatch:
-    """Return the rows with some of them made again of their groups."""
-    if not len(again):
+def _with_rebuilt(rows: pa.RecordBatch, good: Rows, rebuild: Int64) -> pa.RecordBatch:
+    """Return the rows with some of them, `rebuild`, written again from their groups."""
+    if not len(rebuild):
         return rows
-    made = batch_of([good.alone(row) for row in again.tolist()])
+    made = batch_of([good.alone(row) for row in rebuild.tolist()])
     from_where = np.arange(len(rows))
-    from_where[again] = len(rows) + np.arange(len(again))
+    from_where[rebuild] = len(rows) + np.arange(len(rebuild))
     return pa.concat_batches([rows, made]).take(from_where)
 
 
-def _nulls_for_nothing(good: Rows, name: str) -> pa.Array:
+def _with_nulls(good: Rows, name: str) -> pa.Array:
     column = good.rows.column(name)
     if name == "assumed" and column.null_count:
         return pc.coalesce(column, pa.scalar([], column.type))
-    if name not in SAYS_NOTHING:
+    if name not in SAME_AS_NULL:
         return column
     lists = good.lists[name]
-    says = lists.null_if_all(SAYS_NOTHING[name]).given
+    says = lists.null_if_all(SAME_AS_NULL[name]).given
     return pc.if_else(pa.array(says), column, pa.scalar(None, column.type))
 
 
-def _says_otherwise(details: list[Row], said: Named | BadInput) -> bool:
-    """Return whether the details of a row say nothing, or what has no order in some order."""
-    return said == (None, ()) or any(one["target"] for one in details)
+def _is_not_canonical(details: list[Row], known: RacksAndDetails) -> bool:
+    """Return whether details should be null, or have targets, whose order may not be canonical."""
+    return known == (None, ()) or any(one["target"] for one in details)
 
 
-def _numbered_otherwise(lists: Mapping[str, Lists]) -> Bools:
-    """(rows,) bool: whose topic lists may be equal, or not numbered by their first readers."""
+def _rows_not_canonical(lists: Mapping[str, Lists]) -> Bools:
+    """(rows,) bool: whether topic lists repeat, or are not in the order of their first readers."""
     indptr, listed, row = (lists[f"subscription_{name}"] for name in ("indptr", "topics", "row"))
-    # Numbered through, a list is one more than the greatest so far where it is first read.
+    # In canonical order, a list at its first reader is one more than the greatest before it.
     through = row.shifted(indptr.start[:-1] - np.arange(len(indptr.given)))
     greatest = np.maximum.accumulate(np.concatenate(([-1], through)))[:-1]
     found = row.rows_with(through > greatest + 1)
     for at in np.flatnonzero(indptr.length > 2).tolist():
         start = listed.start[at]
         ends = start + indptr.values[indptr.start[at] : indptr.start[at + 1]]
-        found[at] |= _repeat(listed.values, ends)
+        found[at] |= _has_equal_lists(listed.values, ends)
     return found
 
 
-def _repeat(listed: Int32, ends: Int64) -> bool:
-    """Return whether two of the lists between some ends are equal."""
+def _has_equal_lists(listed: Int32, ends: Int64) -> bool:
+    """Return whether two of the lists that the ends delimit are equal."""
     size, data = listed.itemsize, listed.data.cast("B")
     lists = [bytes(data[a * size : b * size]) for a, b in pairwise(ends.tolist())]
     return len({*lists}) < len(lists)

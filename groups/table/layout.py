@@ -1,4 +1,4 @@
-"""Layout: one row a group, in Arrow; what each column holds is stated here once."""
+"""Layout: the Arrow schema of groups, one row per group, with what each column holds."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _OFFSETS = pa.struct(
         ("given", pa.list_(pa.bool_())),
     ]
 )
-# Lists hold no nulls, unless it is said. "All partitions" are numbered topic by topic, as in
-# `Group`; its attributes say more of the columns of the same names.
+# Lists hold no nulls unless the comment says so. "All partitions" are numbered topic by topic, as
+# in `Group`, whose attributes of the same names say more.
 LAYOUT = pa.schema(
     [
         pa.field("group", pa.string(), nullable=False),
@@ -66,7 +66,7 @@ LAYOUT = pa.schema(
         ("lag", pa.list_(pa.int64())),  # of all partitions, -1 unknown; null: all are
         ("weight", pa.list_(pa.int64())),  # of all partitions, -1 unknown; null: all are
         ("offsets", _OFFSETS),  # null: the lag was given as such
-        ("claims", _CLAIMS),  # null: just what members are the valid owners of
+        ("claims", _CLAIMS),  # null: exactly the partitions that members validly own
         ("absent_topics", pa.list_(pa.string())),  # ascending; null: none
         # ascending pairs, of a member and of an absent topic; null: none
         (
@@ -78,7 +78,7 @@ LAYOUT = pa.schema(
         ("details", pa.list_(_DETAILS)),  # of each member, null what is not known; null: nothing
     ]
 )
-# What not all groups have, and is not a list of numbers of each member or partition.
+# Columns that most groups lack, and that are not lists of numbers per member or partition.
 NESTED = tuple(LAYOUT.names[LAYOUT.get_field_index("offsets") :])
 MAY_BE_NULL = frozenset(
     {
@@ -86,8 +86,8 @@ MAY_BE_NULL = frozenset(
         "weight", *NESTED,
     }
 )  # fmt: skip
-# A list of just these says what null says.
-SAYS_NOTHING = {
+# A list of only this value means the same as null.
+SAME_AS_NULL = {
     "subscription_known": True,
     "generation": NO_GENERATION,
     "lag": UNKNOWN,
@@ -96,7 +96,7 @@ SAYS_NOTHING = {
 
 
 class BadRow(NamedTuple):
-    """Why a row holds no group; `group` and `captured_at` where it says them."""
+    """Why a row holds no valid group; `group` and `captured_at` if the row has them."""
 
     row: int
     reason: str
@@ -105,14 +105,14 @@ class BadRow(NamedTuple):
 
 
 def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Return the columns of the layout with its types; others are left out.
+    """Return the columns of the layout with its types; other columns are dropped.
 
     A column that may be null may be missing.
 
     Raises
     ------
     BadInput
-        If a column is missing, of another kind, or holds what its type does not.
+        If a column is missing, of another type, or holds values outside its type.
     """
     if "rest" in rows.schema.names and "details" not in rows.schema.names:
         raise BadInput(
@@ -122,11 +122,11 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def joined(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Return some batches as one."""
-    some = list(batches)
-    if len(some) == 1:
-        return some[0]
-    found = pa.Table.from_batches(some, schema).combine_chunks().to_batches()
+    """Return the batches as one."""
+    parts = list(batches)
+    if len(parts) == 1:
+        return parts[0]
+    found = pa.Table.from_batches(parts, schema).combine_chunks().to_batches()
     return found[0] if found else pa.RecordBatch.from_pylist([], schema)
 
 
@@ -143,7 +143,7 @@ def _column(rows: pa.RecordBatch, field: pa.Field) -> pa.Array:
     try:
         return _checked(found, field.type)
     except pa.ArrowInvalid:
-        # A slice holds the values of other rows, and a null may: neither counts.
+        # A slice also holds other rows' values, and a null may have some: take drops both.
         found = found.take(np.arange(len(found)))
     try:
         return _checked(found, field.type)
@@ -158,7 +158,7 @@ def _checked(found: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _kind(found: pa.DataType) -> str:
-    """Return what may become each other without another meaning."""
+    """Return the kind of a type; types of one kind can be cast without a change of meaning."""
     if pa.types.is_dictionary(found):
         return _kind(found.value_type)
     if pa.types.is_list(found) or pa.types.is_large_list(found):

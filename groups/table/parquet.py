@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from groups.group import Group
 
 ROWS_AT_ONCE = 1024
-# So much is one row group, which is what is read, and shared out, at once.
+# The most rows and partitions in one row group, which is the unit of reading and of work.
 MOST_ROWS, MOST_PARTITIONS = 4096, 2_000_000
 
 
@@ -32,7 +32,7 @@ def read_groups(data: bytes) -> Iterator[Group | BadRow]:
     Raises
     ------
     BadInput
-        If it is not Parquet, is damaged, or has not the columns of the layout.
+        If it is not Parquet, is damaged, or lacks columns of the layout.
     """
     before = 0
     for rows in read_rows(data):
@@ -42,12 +42,12 @@ def read_groups(data: bytes) -> Iterator[Group | BadRow]:
 
 
 def read_rows(data: bytes) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a file as they stand, some at once, with columns of the layout alone.
+    """Yield the rows of a file unchecked, in batches, with only the columns of the layout.
 
     Raises
     ------
     BadInput
-        If it is not Parquet, is damaged, or has not the columns of the layout.
+        If it is not Parquet, is damaged, or lacks columns of the layout.
     """
     try:
         file = pq.ParquetFile(BytesIO(data), page_checksum_verification=True)
@@ -64,12 +64,12 @@ def read_rows(data: bytes) -> Iterator[pa.RecordBatch]:
 
 
 def write_groups(groups: Iterable[Group], path: str) -> int:
-    """Write groups to a file, whole or not at all; return how many. None leave no file.
+    """Write groups to a file, all or nothing; return how many. Without groups there is no file.
 
     Raises
     ------
     BadInput
-        If it cannot be written.
+        If the file cannot be written.
     """
     unfinished = Path(f"{path}.{os.getpid()}.unfinished")
     count = 0

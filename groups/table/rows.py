@@ -14,13 +14,13 @@ from groups.arrays import UNKNOWN
 from groups.columns.offsets import Offsets, is_latest
 from groups.columns.places import MemberDetails
 from groups.columns.racks import Racks
-from groups.documents.assay_group import Document, Member, Names, told, without_repeats
+from groups.documents.assay_group import Document, Member, Names, or_none, without_repeats
 from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
 from groups.documents.snapshot import columns_of_row, names_in
 from groups.documents.snapshots import NO_DETAILS, Snapshots, details_of
 from groups.errors import BadInput
 from groups.group import Group
-from groups.table.layout import LAYOUT, MAY_BE_NULL, SAYS_NOTHING, BadRow
+from groups.table.layout import LAYOUT, MAY_BE_NULL, SAME_AS_NULL, BadRow
 from groups.unknown import settled
 from groups.wording import counted
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 Row = dict[str, Any]
-Named = tuple[Racks | None, tuple[MemberDetails, ...]]
+RacksAndDetails = tuple[Racks | None, tuple[MemberDetails, ...]]
 T = TypeVar("T")
 
 
@@ -42,7 +42,7 @@ def batch_of(groups: Iterable[Group]) -> pa.RecordBatch:
     Raises
     ------
     BadInput
-        If one is of Kafka Streams: rows have no place for its standbys and its state.
+        If one is of Kafka Streams: rows have no columns for its standbys and its state.
     """
     found = Snapshots()
     for group in groups:
@@ -53,9 +53,9 @@ def batch_of(groups: Iterable[Group]) -> pa.RecordBatch:
 
 
 def rows_of(snapshots: Snapshots) -> pa.RecordBatch:
-    """Return the rows of some snapshots, the same for any two documents of one group."""
+    """Return the rows of some snapshots; equal groups get equal rows, however they are written."""
     columns = snapshots.columns()
-    said = [
+    others = [
         one
         | {
             "absent_topics": one["absent_topics"] or None,
@@ -66,10 +66,10 @@ def rows_of(snapshots: Snapshots) -> pa.RecordBatch:
             "replicas": one["replicas"] and [racks and sorted(racks) for racks in one["replicas"]],
             "details": _details(one["details"], one["racks"], members),
         }
-        for one, members in zip(snapshots.said, columns["members"].length.tolist(), strict=True)
+        for one, members in zip(snapshots.fields, columns["members"].length.tolist(), strict=True)
     ]
     return pa.RecordBatch.from_arrays(
-        [_array(field, columns, said) for field in LAYOUT], schema=LAYOUT
+        [_array(field, columns, others) for field in LAYOUT], schema=LAYOUT
     )
 
 
@@ -78,8 +78,7 @@ def of_row(row: Mapping[str, Any]) -> Group:
 
     Parameters
     ----------
-    row : the columns of `LAYOUT`, lists as lists or, where they hold numbers, as arrays; others
-        are ignored
+    row : the columns of `LAYOUT`; lists of numbers may be arrays; other columns are ignored
 
     Raises
     ------
@@ -114,32 +113,32 @@ def of_row(row: Mapping[str, Any]) -> Group:
 def columns_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of the group of a row.
 
-    Where the row is good, and its arrays are of the types of the layout and frozen, they are as a
-    group keeps them.
+    If the row is valid, and its arrays are frozen and of the layout's types, the columns need no
+    further check.
 
     Raises
     ------
     BadInput
-        If what is said in names breaks a rule.
+        If racks or member details break a rule.
     """
     sizes = len(row["members"]), len(row["owner"])
     absent = [(one["member"], one["topic"]) for one in row["absent_subscriptions"] or ()]
-    named = said_in_names(row["details"], row["replicas"], *sizes)
+    named = racks_and_details_of(row["details"], row["replicas"], *sizes)
     return columns_of_row({**row, "absent_subscriptions": absent}, *named)
 
 
-def said_in_names(
+def racks_and_details_of(
     details: Sequence[Row | None] | None,
     replicas: Sequence[Sequence[str] | None] | None,
     members: int,
     partitions: int,
-) -> Named:
-    """Return where members and replicas stand, and the details, checked as those of a document.
+) -> RacksAndDetails:
+    """Return the racks and the members' details of a row, checked by the rules of documents.
 
     Parameters
     ----------
     details, replicas : the columns of a row
-    members, partitions : how many it has
+    members, partitions : how many the group has
 
     Raises
     ------
@@ -149,45 +148,45 @@ def said_in_names(
     if details is None and replicas is None:
         return None, ()
     listed = [{}] * members if details is None else [_by_topic(one) for one in details]
-    said = _converted(listed, list[Member], "details")
-    if len(said) != members:
-        raise BadInput(f"details: {counted(len(said), 'value')}, expected {members}")
+    given = _converted(listed, list[Member], "details")
+    if len(given) != members:
+        raise BadInput(f"details: {counted(len(given), 'value')}, expected {members}")
     named = _converted(replicas or [None] * partitions, list[Names | None], "replicas")
     if len(named) != partitions:
         raise BadInput(f"replicas: {counted(len(named), 'value')}, expected {partitions}")
     for at, racks in enumerate(named):
         without_repeats(racks or (), f"replicas[{at}]")
-    found = tuple(details_of(one, f"details[{at}]") for at, one in enumerate(said))
+    found = tuple(details_of(one, f"details[{at}]") for at, one in enumerate(given))
     return (
-        Racks.named([told(member.rack) for member in said], named),
+        Racks.named([or_none(member.rack) for member in given], named),
         found if any(one != NO_DETAILS for one in found) else (),
     )
 
 
 def _by_topic(details: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Return the details of a member as a document has them."""
+    """Return the details of a member with its target as a dict by topic, as in a document."""
     if details is None or details["target"] is None:
         return details
     target = details["target"]
     return {**details, "target": {one["topic"]: one["partitions"] for one in target}}
 
 
-def _array(field: pa.Field, columns: Mapping[str, Lists], said: Sequence[Row]) -> pa.Array:
-    """Return a column of the layout, of columns of lists or of what rows say."""
+def _array(field: pa.Field, columns: Mapping[str, Lists], others: Sequence[Row]) -> pa.Array:
+    """Return a column of the layout, from `columns` if it is there, otherwise from `others`."""
     if pa.types.is_struct(field.type):
         names = [f"{field.name}.{part.name}" for part in field.type]
         if names[0] not in columns:
-            return pa.nulls(len(said), field.type)
+            return pa.nulls(len(others), field.type)
         parts = [
             _lists(columns[name], part.type) for name, part in zip(names, field.type, strict=True)
         ]
         mask = pa.array(~columns[names[0]].given)
         return pa.StructArray.from_arrays(parts, fields=[*field.type], mask=mask)
     if field.name not in columns:
-        return pa.array([row.get(field.name) for row in said], field.type)
+        return pa.array([row.get(field.name) for row in others], field.type)
     lists = columns[field.name]
-    if field.name in SAYS_NOTHING:
-        lists = lists.null_if_all(SAYS_NOTHING[field.name])
+    if field.name in SAME_AS_NULL:
+        lists = lists.null_if_all(SAME_AS_NULL[field.name])
     return _lists(lists, field.type)
 
 
@@ -202,7 +201,7 @@ def _lists(lists: Lists, kind: pa.DataType) -> pa.Array:
 def _details(
     details: Sequence[MemberDetails], racks: Sequence[str | None] | None, members: int
 ) -> list[Row] | None:
-    """Return what a row says of each member, None if it says nothing."""
+    """Return the `details` column of a row, None if nothing is known of any member."""
     if racks is None and not any(one != NO_DETAILS for one in details):
         return None
     return [
@@ -249,7 +248,7 @@ def _require_no_nulls(values: object, place: str) -> None:
 def require_lag(
     offsets: Offsets, lag: Int64 | None, latest: bool | Bools, partitions: Int64
 ) -> None:
-    """Raise BadInput if a lag is not the one that follows from the offsets.
+    """Raise BadInput if lag and offsets disagree.
 
     Parameters
     ----------
@@ -267,13 +266,13 @@ def _require_equal(made: Ints, given: Ints, place: str, of: str) -> None:
         raise BadInput(f"{place}[{at}]: {given[at]}, but {of} make it {made[at]}")
 
 
-# A batch ends with the group that brings it to so many.
+# A batch ends with the group that brings it to so many partitions.
 PARTITIONS_AT_ONCE = 4_000_000
 Content = str | bytes | Mapping[str, Any] | Document
 
 
 class Decoded(NamedTuple):
-    """Rows of some contents, why the others are none, and how many there were up to here."""
+    """The rows of some contents, the failures of others, and the number of contents so far."""
 
     rows: pa.RecordBatch
     failures: list[BadRow]
@@ -286,16 +285,16 @@ def decode(
     reset: str | None = None,
     assume_equal: bool = False,
 ) -> Iterator[Decoded]:
-    """Yield the rows of the snapshots that are good, and why the others are not.
+    """Yield the rows of valid snapshots and the reasons why others are not, in batches.
 
     A row is that of the group which :meth:`Group.from_json` returns, :func:`settled
-    <groups.unknown.settled>`. A reason is what it raises. `BadRow.row` counts all contents; the
-    rows are those of the others, in their order.
-    They come in batches that fit the memory: a short text may hold many partitions.
+    <groups.unknown.settled>`; a reason is the error that it raises. `BadRow.row` counts all
+    contents; rows are those of the valid ones, in order. Batches limit the memory, since a short
+    text may hold many partitions.
 
     Parameters
     ----------
-    contents : JSON each, or documents; bytes are UTF-8
+    contents : JSON texts, or documents; bytes are UTF-8
     reset : see :meth:`Group.with_reset`
     assume_equal : take unknown subscriptions as all topics of the group
     """
@@ -315,8 +314,8 @@ def decode(
 
 
 def _on_the_way(member: Member) -> bool:
-    """Return whether a member has a target that is not what it holds."""
-    target, owned = told(member.target), told(member.owned) or {}
+    """Return whether a member has a target other than what it holds."""
+    target, owned = or_none(member.target), or_none(member.owned) or {}
     return target is not None and target != owned
 
 
@@ -330,8 +329,8 @@ def _document(content: Content, reset: str | None, assume_equal: bool) -> Docume
     if isinstance(document, StreamsDocument):
         raise BadInput("a Kafka Streams group: assay score judges it")
     members = document.members.values()
-    unknown = any(told(one.subscription) is None for one in members)
-    lacks_reset = reset and told(document.auto_offset_reset) is None
+    unknown = any(or_none(one.subscription) is None for one in members)
+    lacks_reset = reset and or_none(document.auto_offset_reset) is None
     if unknown or lacks_reset or any(map(_on_the_way, members)):
         group = settled(Group.of_document(document).with_reset(reset))
         document = (group.with_equal_subscriptions() if assume_equal else group).document()
