@@ -1,4 +1,4 @@
-"""An Apache Kafka of one's own on loopback, and real consumers: for tests, studies, trying out."""
+"""Real Kafka brokers on loopback, and real consumers, for tests, studies and trying out."""
 
 from __future__ import annotations
 

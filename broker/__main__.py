@@ -19,7 +19,7 @@ from groups.errors import BadInput
 
 
 def main() -> int:
-    """Do what the arguments say; return the exit code."""
+    """Run the command line; return the exit code."""
     parser = ArgumentParser(prog="python -m broker", description=__doc__)
     parser.add_argument("version", nargs="?", default=NEWEST, help="release of Apache Kafka")
     parser.add_argument("--fetch", action="store_true", help="bring its jars, and start nothing")
@@ -42,7 +42,7 @@ def main() -> int:
 
 
 def _foreground(version: str) -> None:
-    # A terminal that closes asks for the same end as Ctrl-C, which scripts may have turned off.
+    # Also SIGHUP of a closed terminal, and SIGINT, which a script may have set to be ignored.
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)
     try:

@@ -1,4 +1,4 @@
-"""Broker: one broker of Kafka, a cluster by itself or beside others, in a child process."""
+"""Broker: a Kafka broker in a child process, alone or in a cluster with others."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 
 
 START_SECONDS = 60.0
-# The first one keeps its classes, which takes a while.
+# A broker that writes an archive of its classes takes a while to stop.
 STOP_SECONDS = 60.0
 TOOL_SECONDS = 90.0
 TOOL_HEAP_MB = 256
 ANSWER_SECONDS = 20.0
-# More than any test writes: the queue is never what is full.
+# More records than any test writes, so that the producer's queue is never full.
 QUEUE = 2_000_000
 LOOK_SECONDS = 0.05
-# A line of a Java stack trace says where in Kafka, not what is wrong.
+# Frames of Java stack traces, which are left out of messages.
 FRAME = re.compile(r"\s+(at |\.\.\. \d+ more)")
 STARTS = 3
 LAST_LINES = 12
@@ -50,7 +50,7 @@ TAKEN = ("Address already in use", "BindException")
 
 
 class BrokerDied(OSError):
-    """A broker that does not come up, or does not answer; with the end of its log."""
+    """A broker does not start or does not answer; the message has the end of its log."""
 
 
 class Broker:
@@ -59,11 +59,11 @@ class Broker:
     Attributes
     ----------
     version : release of Kafka
-    bootstrap : ``host:port`` that clients are given
-    inside : ``host:port`` without security, for who looks after the broker
-    certificate : PEM file that a client of TLS has to trust; None without TLS
+    bootstrap : ``host:port`` for clients
+    inside : ``host:port`` without security, for administration
+    certificate : PEM file that TLS clients have to trust; None without TLS
     node : its id in the cluster
-    cluster_id, voters : which cluster, and its controller as ``id@host:port``
+    cluster_id, voters : the cluster's id, and its controller as ``id@host:port``
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Broker:
         self.certificate: Path | None = None
         self._folder = folder
         self._heap_mb = heap_mb
-        # It runs in a folder of its own.
+        # Absolute, because its working directory is a folder of its own.
         self._classes = [*map(os.path.abspath, classes)]
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
@@ -113,20 +113,20 @@ class Broker:
         Parameters
         ----------
         version : release of Kafka whose jars are here
-        properties : of the server, beside ours and before them
+        properties : properties of the server, which override ours
         heap_mb : greatest heap of its Java
-        security : of `bootstrap`; everybody may come in where it is left out
-        beside : the broker that was started last in the cluster which this one is to join, and
-            which ends with the first; a cluster of its own where it is left out
-        classes : jars and folders of classes that its Java finds beside Kafka's
-        options : of its Java, after ours
+        security : of `bootstrap`; None: no login and no TLS
+        beside : the last started broker of the cluster to join, which ends when its first broker
+            does; None: a new cluster
+        classes : jars and folders of classes for its Java, after Kafka's
+        options : options of its Java, after ours
 
         Raises
         ------
         BadInput
-            Where its jars, a Java or a client to ask it are not here.
+            If its jars, a Java or a client to ask it are missing.
         BrokerDied
-            Where it does not come up.
+            If it does not start.
         """
         require("confluent_kafka", extra="clients")
         distribution.java(version)
@@ -139,7 +139,7 @@ class Broker:
                 broker._run(properties or {}, security or Security())
             except BaseException as error:
                 broker.kill()
-                # Between our look for a free port and its start another program took it.
+                # Another program took the port after we found it free, so try again.
                 taken = isinstance(error, BrokerDied) and any(w in str(error) for w in TAKEN)
                 if last or not taken:
                     raise
@@ -154,7 +154,7 @@ class Broker:
         self.stop()
 
     def stop(self) -> None:
-        """Shut the broker down as one should, and remove its folder."""
+        """Shut the broker down cleanly, and remove its folder."""
         if self._process is not None:
             self._process.send_signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -162,13 +162,13 @@ class Broker:
         self.kill()
 
     def kill(self) -> None:
-        """End the broker at once, and remove its folder."""
+        """Kill the broker, and remove its folder."""
         self.crash()
         self._said = self.log()
         self._folder.cleanup()
 
     def crash(self) -> None:
-        """End the broker at once, as a machine that loses power, and keep what it has written."""
+        """Kill the broker, like a machine that loses power; its folder stays."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -176,17 +176,17 @@ class Broker:
         process.stdin.close()
         process.wait()
         end = time.monotonic() + STOP_SECONDS
-        # The Java below is killed in the same moment, and gone a little later.
+        # The tether has killed the broker's Java, which takes a moment to be gone.
         while listens(self.inside) and time.monotonic() < end:
             time.sleep(LOOK_SECONDS)
 
     def restart(self) -> None:
-        """Start a broker that has crashed, at its old address and with what it has written.
+        """Start a broker that has crashed, at its old address and with its old folder.
 
         Raises
         ------
         BrokerDied
-            Where it does not come up.
+            If it does not start.
         """
         self.crash()
         if not self._path("").is_dir():
@@ -194,11 +194,11 @@ class Broker:
         self._launch()
 
     def pause(self) -> None:
-        """Let the broker stand still: it takes connections and answers nothing."""
+        """Stop the broker with SIGSTOP: it accepts connections, but does not answer."""
         os.killpg(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let a broker that stands still go on."""
+        """Let a paused broker continue."""
         os.killpg(self.pid, signal.SIGCONT)
 
     def wait(self) -> None:
@@ -207,7 +207,7 @@ class Broker:
         Raises
         ------
         BrokerDied
-            When it has ended by itself.
+            When it ends by itself.
         """
         if self._process is not None:
             self._process.wait()
@@ -215,19 +215,19 @@ class Broker:
 
     @property
     def pid(self) -> int:
-        """Return the id of its process, and of the group of processes that it leads.
+        """The id of its process and of its process group.
 
         Raises
         ------
         BrokerDied
-            Where it does not run.
+            If it does not run.
         """
         if self._process is None:
             raise self._died("it is not running")
         return self._process.pid
 
     def log(self) -> str:
-        """Return what the broker has said so far: warnings and errors."""
+        """Return the broker's log: warnings and errors."""
         try:
             return self._path("log").read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
@@ -240,12 +240,11 @@ class Broker:
         config: Mapping[str, str] | None = None,
         nodes: Sequence[Sequence[int]] = (),
     ) -> None:
-        """Make a topic, and return when each of its partitions has a leader.
+        """Create a topic, and return when each of its partitions has a leader.
 
         Parameters
         ----------
-        nodes : of each partition the brokers that have it, its leader first; the brokers choose
-            where it is left out
+        nodes : broker ids of each partition's replicas, leader first; empty: Kafka chooses
         """
         from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -267,7 +266,12 @@ class Broker:
         raise self._died(f"topic {topic} was made and has no leaders")
 
     def produce(self, topic: str, records: Mapping[int, int]) -> None:
-        """Write so many records to each partition, and return when all are in the log."""
+        """Write records to a topic, and return when all are in the log.
+
+        Parameters
+        ----------
+        records : number of records for each partition
+        """
         from confluent_kafka import Producer
 
         missing: list[str] = []
@@ -287,14 +291,14 @@ class Broker:
             raise self._died(f"{topic}: {len(missing)} records were not written: {missing[0]}")
 
     def allow(self, user: str, operation: str, kind: str, name: str = "*") -> None:
-        """Let a user do what else is refused, as in ``allow("alice", "read", "topic", "t0")``.
+        """Allow a user an operation, as in ``allow("alice", "read", "topic", "t0")``.
 
         Kinds are ``topic``, ``group`` and ``broker``; the only name of the last is
-        ``kafka-cluster``. It holds when the tool or the client next asks.
+        ``kafka-cluster``.
         """
         from confluent_kafka import admin
 
-        # Held until there is an answer: without its client none comes.
+        # A variable, because the answer never comes if the client is garbage collected.
         asked = admin.AdminClient(client(self.inside))
         binding = admin.AclBinding(
             admin.ResourceType[kind.upper()],
@@ -312,15 +316,15 @@ class Broker:
 
         Parameters
         ----------
-        name : as the script is called: ``consumer-groups``, ``topics``, ``acls``, ...
-        arguments : of the tool; ``--bootstrap-server`` is given where they do not have it
+        name : name of the script: ``consumer-groups``, ``topics``, ``acls``, ...
+        arguments : arguments of the tool; ``--bootstrap-server`` is added if it is missing
 
         Raises
         ------
         BadInput
-            Where the tool is not known, or the release does not have it.
+            If the tool is unknown, or the release does not have it.
         BrokerDied
-            Where the tool does not come to an end, as where the broker does not run.
+            If the tool does not end, for example because the broker does not run.
         """
         at = () if "--bootstrap-server" in arguments else ("--bootstrap-server", self.inside)
         _, classes = distribution.java(self.version)
@@ -355,8 +359,8 @@ class Broker:
         java, classes = self._runs_with()
         with self._path("log").open("ab") as log:
             options = (*distribution.kept_classes(self.version), *self._options)
-            told = ("kafka.Kafka", self._path("server.properties"))
-            command = distribution.command(java, self._heap_mb, *options, *told)
+            program = ("kafka.Kafka", self._path("server.properties"))
+            command = distribution.command(java, self._heap_mb, *options, *program)
             self._process = distribution.tethered(command, classes, log, self._folder.name)
         self._wait()
 
@@ -385,7 +389,7 @@ class Broker:
             raise self._died(f"{tool} has not ended after {TOOL_SECONDS:g} s") from None
 
     def _runs_with(self) -> tuple[Path, str]:
-        """Return the Java program and the class path, of the storage tool too."""
+        """Return the Java program and the class path of the broker and its tools."""
         java, classes = distribution.java(self.version)
         return java, os.pathsep.join([classes, *self._classes])
 
@@ -410,15 +414,15 @@ class Broker:
 
 
 def keep_classes(version: str = distribution.NEWEST) -> None:
-    """Keep the classes of a release for each Java that starts with them, if they are not kept.
+    """Make an archive of a release's loaded classes (``java -XX:SharedArchiveFile``).
 
-    Java has them at once then (``java -XX:SharedArchiveFile``): a broker took 4.3 processor
-    seconds from its start to its end, and takes 2.6; a console tool took 1.4, and takes 0.9.
+    With it, a broker takes 2.6 processor seconds from start to end instead of 4.3, and a console
+    tool 0.9 instead of 1.4.
 
     Raises
     ------
     BadInput, BrokerDied
-        As of `Broker.start`.
+        As `Broker.start` raises them.
     """
     kept = distribution.archive(version)
     if kept.is_file():
@@ -434,7 +438,7 @@ def keep_classes(version: str = distribution.NEWEST) -> None:
 
 
 def _answers(inside: str, node: int) -> bool:
-    """Return whether the broker tells that it is there, as the one with an id."""
+    """Return whether a broker answers and lists itself in the cluster."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient
 
@@ -445,5 +449,5 @@ def _answers(inside: str, node: int) -> bool:
 
 
 def client(inside: str) -> dict[str, object]:
-    """Return the settings of a client that says nothing of itself."""
+    """Return the settings of a confluent-kafka client that does not log."""
     return {"bootstrap.servers": inside, "log_level": 0}

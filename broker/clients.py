@@ -1,4 +1,4 @@
-"""Clients: the consumers of Kafka's clients that are started, and the settings of each."""
+"""Clients: one class for each kind of consumer, with its settings."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     Held = set[tuple[str, int]]
     Offsets = Mapping[str, Mapping[int, int]]
-    # What a poll brings: topic, partition number, first and last offset, and when the first one
-    # was written, in seconds since 1970.
+    # Records of one partition in a poll: topic, partition number, first and last offset, and the
+    # timestamp of the first record in seconds since 1970.
     Batch = tuple[str, int, int, int, float]
 
 
@@ -33,7 +33,7 @@ REFRESH_MS = 1000
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a consumer is started with; `Consumer.start` says what each is."""
+    """The specification of a consumer; `Consumer.start` documents its fields."""
 
     bootstrap: str
     group: str
@@ -48,16 +48,16 @@ class Wanted:
 
     @property
     def pattern(self) -> str | None:
-        """Return the pattern that it subscribes to, where it is one."""
+        """The pattern that it subscribes to; None if it subscribes to names."""
         return self.topics[0] if len(self.topics) == 1 and self.topics[0][:1] == "^" else None
 
 
 def settings_of(wanted: Wanted, assignors: Sequence[str]) -> dict[str, object]:
-    """Return the settings of a member of a classic group, as Kafka's own consumer calls them.
+    """Return the settings of a member of a classic group, by the names of Kafka's own consumer.
 
     Parameters
     ----------
-    assignors : as the client calls them
+    assignors : by the client's names
     """
     static = {} if wanted.instance_id is None else {"group.instance.id": wanted.instance_id}
     strategy = {"partition.assignment.strategy": ",".join(assignors)} if assignors else {}
@@ -77,7 +77,7 @@ def settings_of(wanted: Wanted, assignors: Sequence[str]) -> dict[str, object]:
 
 
 def kip_848(classic: Mapping[str, object], assignors: Sequence[str]) -> dict[str, object]:
-    """Return the settings of a KIP-848 group, whose broker sets sessions and heartbeats."""
+    """Return the settings of a KIP-848 group; there the broker sets sessions and heartbeats."""
     own = ("session.timeout.ms", "heartbeat.interval.ms", "partition.assignment.strategy")
     kept = {name: value for name, value in classic.items() if name not in own}
     remote = {"group.remote.assignor": assignors[0]} if assignors else {}
@@ -85,13 +85,13 @@ def kip_848(classic: Mapping[str, object], assignors: Sequence[str]) -> dict[str
 
 
 class Client(Protocol):
-    """A consumer of one client, used by one thread but for `assigned`."""
+    """A consumer of one kind, used by one thread except for `assigned`."""
 
     def poll(self) -> list[Batch]:
-        """Read what there is, take part in the group, and return what was read."""
+        """Poll once, and return what was read."""
 
     def assigned(self) -> Held | None:
-        """Return the topic partitions that it holds, None before it is a member; thread-safe."""
+        """Return the topic partitions that it holds; None before it is a member. Thread-safe."""
 
     def commit(self, offsets: Offsets) -> None:
         """Commit offsets by topic and partition, and wait for the answer."""
@@ -100,7 +100,7 @@ class Client(Protocol):
         """Leave the group."""
 
 
-# librdkafka rebalances in threads of its own.
+# May be short, as librdkafka rebalances in threads of its own.
 BRIEF_SECONDS = 0.1
 ANSWER_SECONDS = 5.0
 
@@ -120,13 +120,13 @@ class Confluent:
         self._held: Held | None = None
 
     def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings, which are those of the group's protocol too."""
+        """Return the settings for the group's protocol."""
         return settings_of(wanted, wanted.assignors)
 
     def poll(self) -> list[Batch]:
         """Read a record if there is one."""
         record = self._consumer.poll(BRIEF_SECONDS)
-        # Asked in another thread it waits for ever, with Python's lock.
+        # assignment() in another thread would wait for ever while holding the GIL.
         self._joined = self._joined or self.is_member()
         held = {(each.topic, each.partition) for each in self._consumer.assignment()}
         self._held = held if self._joined else None
@@ -136,7 +136,7 @@ class Confluent:
         return [(record.topic(), record.partition(), at, at, record.timestamp()[1] / 1000)]
 
     def is_member(self) -> bool:
-        """Return whether the group has it, where that is not told by itself."""
+        """Return whether it is a member, if no callback says so; classic groups have one."""
         return False
 
     def _joins(self, *_: object) -> None:
@@ -147,7 +147,7 @@ class Confluent:
         return self._held
 
     def commit(self, offsets: Offsets) -> None:
-        """Commit, and raise where the broker refuses one of the partitions."""
+        """Commit, and raise if the broker refuses one of the partitions."""
         from confluent_kafka import KafkaException, TopicPartition
 
         asked = [TopicPartition(t, n, at) for t in offsets for n, at in offsets[t].items()]
@@ -161,16 +161,16 @@ class Confluent:
 
 
 class ConfluentKip848(Confluent):
-    """librdkafka in a KIP-848 group, whose broker sets sessions and heartbeats."""
+    """librdkafka in a KIP-848 group."""
 
     def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings, which are those of the group's protocol too."""
+        """Return the settings for the group's protocol."""
         return kip_848(super().protocol(wanted), wanted.assignors)
 
     def is_member(self) -> bool:
-        """Ask the broker: a member that is given no partition is not told so.
+        """Ask the broker, as no callback comes for an empty assignment.
 
-        While others have not given up what it is to have, it has not joined.
+        The group must be stable: until then, others may still hold partitions of its target.
         """
         from confluent_kafka import ConsumerGroupState, KafkaException
         from confluent_kafka.admin import AdminClient
@@ -193,7 +193,7 @@ JAVA_POLL_MS = 100
 
 
 class Java:
-    """Kafka's own consumer in a classic group, of the newest release unless told otherwise."""
+    """Kafka's own consumer in a classic group."""
 
     def __init__(self, wanted: Wanted) -> None:
         classes = os.pathsep.join(
@@ -237,7 +237,7 @@ class Java:
         self._wait = jpype.JClass("java.time.Duration").ofMillis(JAVA_POLL_MS)
 
     def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings, which are those of the group's protocol too."""
+        """Return the settings for the group's protocol."""
         shipped = KAFKA_JAVA.assignors
         named = {name: f"{CONSUMER}.{shipped[name]}" for name in shipped}
         return settings_of(wanted, [named.get(name, name) for name in wanted.assignors])
@@ -270,11 +270,11 @@ class Java:
         self._consumer.close()
 
     def joins(self, _: object) -> None:
-        """Take note of the first assignment, an empty one too."""
+        """Record that it has had an assignment, also an empty one."""
         self._joined = True
 
     def is_member(self) -> bool:
-        """Return whether the group has it, where that is not told by itself."""
+        """Return whether it is a member, if no callback says so; classic groups have one."""
         return False
 
 
@@ -286,17 +286,17 @@ def _batch(partition: Any, records: Any) -> Batch:
 
 
 class JavaKip848(Java):
-    """The same in a KIP-848 group, whose broker sets sessions and heartbeats."""
+    """Kafka's own consumer in a KIP-848 group."""
 
     def protocol(self, wanted: Wanted) -> dict[str, object]:
-        """Return the settings, which are those of the group's protocol too."""
+        """Return the settings for the group's protocol."""
         return kip_848(super().protocol(wanted), wanted.assignors)
 
     def joins(self, _: object) -> None:
-        """Take no note: what it is to have, others may still hold."""
+        """Do nothing, as others may still hold partitions of its target."""
 
     def is_member(self) -> bool:
-        """Ask the broker whether it is one of a group in which nobody has to give up anything."""
+        """Ask the broker whether the group is stable and has this member."""
         import jpype
 
         admin = jpype.JClass("org.apache.kafka.clients.admin.Admin").create(self._properties)
@@ -312,7 +312,7 @@ class JavaKip848(Java):
         return str(told.groupState()) == "Stable" and own in members
 
 
-# A leader whose poll is shorter than its assignor takes loses what it has assigned itself.
+# Longer than its assignor takes; otherwise a leader loses its own assignment.
 POLL_MS = 1000
 BRIEF_MS = 100
 
@@ -398,36 +398,36 @@ class Aiokafka:
 
 
 def held_by(consumer: Any) -> Held:
-    """Return the topic partitions of a consumer, which both clients tell in the same way."""
+    """Return the topic partitions that a consumer of kafka-python or aiokafka holds."""
     return {(each.topic, each.partition) for each in consumer.assignment()}
 
 
 def batches(records: Mapping[Any, Sequence[Any]]) -> list[Batch]:
-    """Return what of a poll's records is noted, which both clients hand over in the same way."""
+    """Return the batches of a poll of kafka-python or aiokafka."""
     return [
-        (at.topic, at.partition, some[0].offset, some[-1].offset, some[0].timestamp / 1000)
-        for at, some in records.items()
-        if some
+        (at.topic, at.partition, read[0].offset, read[-1].offset, read[0].timestamp / 1000)
+        for at, read in records.items()
+        if read
     ]
 
 
 def listener(above: type, joined: Event) -> object:
-    """Return a rebalance listener that sets `joined` at the first assignment, an empty one too."""
+    """Return a rebalance listener that sets `joined` at any assignment, also an empty one."""
 
     class Joins(above):  # type: ignore[misc]
         def on_partitions_revoked(self, revoked: object) -> None:
-            """Nothing is kept of a partition."""
+            """Do nothing, as no state is kept for a partition."""
 
         def on_partitions_assigned(self, assigned: object) -> None:
-            """Take note."""
+            """Record that it has had an assignment."""
             joined.set()
 
     return Joins()
 
 
 def python_settings_of(wanted: Wanted, client: PythonClient) -> dict[str, object]:
-    """Return the settings, which both clients call as Kafka's does, with other separators."""
-    told: dict[str, object] = {
+    """Return the settings of kafka-python or aiokafka: Kafka's names with underscores."""
+    settings: dict[str, object] = {
         name.replace(".", "_"): value for name, value in settings_of(wanted, ()).items()
     }
     classes = []
@@ -435,8 +435,8 @@ def python_settings_of(wanted: Wanted, client: PythonClient) -> dict[str, object
         module, _, inside = client.assignors.get(name, name).partition(":")
         classes.append(getattr(import_module(module), inside))
     if classes:
-        told["partition_assignment_strategy"] = classes
-    return {**told, **wanted.config}
+        settings["partition_assignment_strategy"] = classes
+    return {**settings, **wanted.config}
 
 
 def subscription(wanted: Wanted) -> dict[str, object]:

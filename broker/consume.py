@@ -1,6 +1,6 @@
-"""A program of its own: a consumer that does what is asked line by line on standard input.
+"""A separate program: a consumer that takes requests, a line of JSON each, on standard input.
 
-It ends when standard input does, so it never outlives whoever started it.
+It ends when its standard input ends, so it never outlives its parent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOO_LONG = 3
 
 
 def main(specification: str) -> None:
-    """Consume until that is to end."""
+    """Consume until a request to stop, the end of input, or the time limit."""
     asked = json.loads(specification)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s %(message)s")
     end = Timer(asked.pop("seconds"), os._exit, [TOO_LONG])
@@ -41,34 +41,34 @@ def main(specification: str) -> None:
     while True:
         diary.polled(client.poll())
         try:
-            wanted = todo.get_nowait()
+            request = todo.get_nowait()
         except Empty:
             continue
         try:
-            if wanted["do"] == "stop":
+            if request["do"] == "stop":
                 client.close()
-                _tell(wanted, answer=None)
+                _reply(request, answer=None)
                 return
-            offsets = wanted["offsets"]
+            offsets = request["offsets"]
             assert isinstance(offsets, dict)
             client.commit(
                 {t: {int(n): at for n, at in each.items()} for t, each in offsets.items()}
             )
-            _tell(wanted, answer=None)
+            _reply(request, answer=None)
         except Exception as error:
-            _tell(wanted, error=f"{type(error).__name__}: {' '.join(str(error).split())}")
+            _reply(request, error=f"{type(error).__name__}: {' '.join(str(error).split())}")
 
 
 def _listen(client: Client, diary: Diary, todo: SimpleQueue[dict[str, object]]) -> None:
-    """Answer what the polling thread is not needed for at once, and leave it the rest."""
+    """Answer requests that do not need the polling thread; put the others into `todo`."""
     for line in sys.stdin:
-        wanted = json.loads(line)
-        if wanted["do"] == "assigned":
-            _tell(wanted, answer=_by_topic(client.assigned()))
-        elif wanted["do"] == "progress":
-            _tell(wanted, answer=diary.told())
+        request = json.loads(line)
+        if request["do"] == "assigned":
+            _reply(request, answer=_by_topic(client.assigned()))
+        elif request["do"] == "progress":
+            _reply(request, answer=diary.report())
         else:
-            todo.put(wanted)
+            todo.put(request)
     os._exit(0)
 
 
@@ -81,12 +81,12 @@ def _by_topic(held: set[tuple[str, int]] | None) -> dict[str, list[int]] | None:
     return found
 
 
-def _tell(wanted: dict[str, object], **what: object) -> None:
-    sys.stdout.write(json.dumps({**what, "asked": wanted["asked"]}) + "\n")
+def _reply(request: dict[str, object], **fields: object) -> None:
+    sys.stdout.write(json.dumps({**fields, "asked": request["asked"]}) + "\n")
     sys.stdout.flush()
 
 
-# A batch of a client's with what is known where it was read, as it goes over the pipe.
+# The fields of a `Read`, as sent over the pipe.
 Row = tuple[float, str, int, int, int, float]
 
 
@@ -96,10 +96,10 @@ class Read:
 
     Attributes
     ----------
-    at : when, by this machine's monotonic clock, in seconds
+    at : time of the poll on this machine's monotonic clock, in seconds
     topic, partition : of the records
-    first, last : their offsets
-    waited_seconds : from when the first one was written to when it was read
+    first, last : first and last offset of the records
+    waited_seconds : time from writing the first record to reading it
     """
 
     at: float
@@ -112,14 +112,14 @@ class Read:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a consumer is.
+    """The progress of a consumer.
 
     Attributes
     ----------
-    polls : how many of its polls have returned
-    poll_seconds : how long the one lasts that it is in
-    cpu_seconds : what its process has used of all processors
-    reads : what it has read since it was last asked
+    polls : number of polls that have returned
+    poll_seconds : time since its present poll began
+    cpu_seconds : processor time that its process has used
+    reads : what it has read since the last request for its progress
     """
 
     polls: int
@@ -129,7 +129,7 @@ class Progress:
 
 
 class Diary:
-    """What a consumer notes in the thread that polls, and another thread tells."""
+    """A consumer's record of its polls, written by the polling thread and read by another."""
 
     def __init__(self) -> None:
         self._polls = 0
@@ -137,13 +137,13 @@ class Diary:
         self._rows: deque[Row] = deque()
 
     def polled(self, batches: Iterable[Batch]) -> None:
-        """Note a poll that has returned, and what it brought."""
+        """Record a poll that has returned, and what it read."""
         now, clock = time.monotonic(), time.time()
         self._rows.extend((now, *batch[:4], clock - batch[4]) for batch in batches)
         self._polls, self._since = self._polls + 1, now
 
-    def told(self) -> dict[str, object]:
-        """Return what is noted; what was read is told once."""
+    def report(self) -> dict[str, object]:
+        """Return the fields of `Progress`; each read is returned once."""
         rows = [self._rows.popleft() for _ in range(len(self._rows))]
         return {
             "polls": self._polls,

@@ -1,4 +1,4 @@
-"""Consumer: a real client in a child process, a member of a group until it stops or is killed."""
+"""Consumer: a real client in a child process, which is a member of a group until it ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Held = dict[str, list[int]]
 
 
-# A kind of consumer, the package that its client comes with, and the extra that has it.
+# For each kind of consumer, the package of its client, and our extra that installs it.
 KINDS = {
     "confluent": ("confluent_kafka", "clients"),
     "confluent-kip-848": ("confluent_kafka", "clients"),
@@ -34,7 +34,7 @@ KINDS = {
     "java": ("jpype", "java"),
     "java-kip-848": ("jpype", "java"),
 }
-# On a machine with other work a client may take as long as the first to load.
+# Generous, as loading a client may take long on a busy machine.
 START_SECONDS = 90.0
 ANSWER_SECONDS = 20.0
 LONGEST_SECONDS = 300.0
@@ -42,7 +42,7 @@ LAST_LINES = 8
 
 
 class ConsumerDied(OSError):
-    """A consumer that has ended by itself, or does not answer; with the end of its log."""
+    """A consumer has ended by itself or does not answer; the message has the end of its log."""
 
 
 class Consumer:
@@ -50,18 +50,18 @@ class Consumer:
 
     Attributes
     ----------
-    client_id : what the broker is told that it is called
-    pid : of its process
+    client_id : its client id
+    pid : id of its process
     """
 
     def __init__(self, client_id: str, specification: Mapping[str, object]) -> None:
         self.client_id = client_id
-        # Nobody knows its name, so that nothing is left of it.
+        # An unnamed file, so that nothing is left behind if this process is killed.
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         self._said = ""
         self._has_answered = False
         self._asked = 0
-        # What the tests import, the client's assignor may be made of.
+        # The client's assignor may be a class that only our own sys.path finds.
         path = os.pathsep.join([*filter(None, sys.path), str(Path(__file__).parents[1])])
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "broker.consume", json.dumps(specification)],
@@ -98,21 +98,21 @@ class Consumer:
             ``java-kip-848``
         bootstrap : ``host:port`` of a broker
         group : its group
-        topics : what it subscribes to; one that begins with ``^`` alone is a pattern
-        client_id : `kind` where it is left out
+        topics : topics that it subscribes to; a single one that begins with ``^`` is a pattern
+        client_id : None: `kind`
         instance_id : makes it a static member
-        assignor : as the client calls it, or ``module:Class``; several by preference; of a
-            KIP-848 group the one that the broker is asked for
-        config : settings of the client in its own names, before ours
-        commit : whether it commits by itself what it has read
-        release : of Kafka's own client; the newest that a broker here has where it is left out
-        classes : jars and folders of classes that a client in Java finds beside Kafka's
-        seconds : after which it ends by itself in any case
+        assignor : the client's name or ``module:Class``, or several in order of preference; in a
+            KIP-848 group, the broker's assignor
+        config : settings by the client's own names, which override ours
+        commit : whether it commits automatically
+        release : release of Kafka's own client; None: the newest that a broker has here
+        classes : jars and folders of classes for a client in Java, after Kafka's
+        seconds : time after which it ends in any case
 
         Raises
         ------
         BadInput
-            Where there is no such kind, or its client is not here.
+            If there is no such kind, or its client is missing.
         """
         if kind not in KINDS:
             raise BadInput(f"{kind}: not a kind of consumer; there are {', '.join(KINDS)}")
@@ -148,68 +148,68 @@ class Consumer:
         self.kill()
 
     def joined(self) -> bool:
-        """Return whether it has been a member of its group, be it one that holds nothing.
+        """Return whether it has become a member of its group, even without partitions.
 
         Raises
         ------
         ConsumerDied
-            Where it has ended.
+            If it has ended.
         """
         return self.held() is not None
 
     def held(self) -> Held | None:
-        """Return what `assigned` does; None before it has been a member of its group.
+        """Return the same as `assigned`, or None before it has become a member of its group.
 
         Raises
         ------
         ConsumerDied
-            Where it has ended.
+            If it has ended.
         """
         held = self._ask({"do": "assigned"})
         assert held is None or isinstance(held, dict)
         return held
 
     def assigned(self) -> Held:
-        """Return the partitions that it holds now by topic, as the client itself says.
+        """Return the partitions by topic that the client says it holds now.
 
         Raises
         ------
         ConsumerDied
-            Where it has ended.
+            If it has ended.
         """
         return self.held() or {}
 
     def progress(self) -> Progress:
-        """Return how far it is, and what it has read since it was last asked.
+        """Return its progress, and what it has read since the last call.
 
-        It answers in a poll that does not return, too.
+        It answers even during a poll that does not return.
 
         Raises
         ------
         ConsumerDied
-            Where it has ended.
+            If it has ended.
         """
-        told = self._ask({"do": "progress"})
-        assert isinstance(told, dict)
-        return Progress(**{**told, "reads": tuple(Read(*row) for row in told["reads"])})
+        fields = self._ask({"do": "progress"})
+        assert isinstance(fields, dict)
+        return Progress(**{**fields, "reads": tuple(Read(*row) for row in fields["reads"])})
 
     def commit(self, offsets: Mapping[str, Mapping[int, int]]) -> None:
-        """Let it commit these offsets by topic and partition, and return when that is done.
+        """Make it commit offsets by topic and partition, and return when that is done.
 
         Raises
         ------
         ConsumerDied
-            Where it has ended, or the broker does not take them.
+            If it has ended, or the broker refuses them.
         """
         self._ask({"do": "commit", "offsets": offsets})
 
     def stop(self) -> None:
-        """Let it leave the group (a static member does not say that it leaves), and end.
+        """Make it leave the group (a static member does not tell the broker) and end.
 
         Raises
         ------
         ConsumerDied
-            Where it does not end by itself; it is killed then.
+            If it does not end by itself; it is killed then.
         """
         try:
             if self._process.poll() is None:
@@ -221,7 +221,7 @@ class Consumer:
             self.kill()
 
     def kill(self) -> None:
-        """End it at once, without a word to its group."""
+        """Kill it at once, without leaving its group."""
         self._process.kill()
         self._process.wait()
         self._said = self.log()
@@ -230,7 +230,7 @@ class Consumer:
             stream.close()
 
     def log(self) -> str:
-        """Return what it has said so far."""
+        """Return its standard error so far."""
         if self._log.closed:
             return self._said
         size = os.fstat(self._log.fileno()).st_size
@@ -245,7 +245,7 @@ class Consumer:
         try:
             self._asked += 1
             asked.write(json.dumps({**what, "asked": self._asked}).encode() + b"\n")
-            # What came too late for who asked before comes first.
+            # A late answer to an earlier request comes first, and is skipped.
             while answers and answer.get("asked") != self._asked:
                 limit = ANSWER_SECONDS if self._has_answered else START_SECONDS
                 answers = bool(select.select([told], [], [], limit)[0])
@@ -253,7 +253,7 @@ class Consumer:
                     answer = json.loads(told.readline())
                     self._has_answered = True
         except (OSError, ValueError):
-            # Its end of a pipe is closed; that it is dead may be known only a moment later.
+            # The pipe is closed, so it has ended, even if poll() does not show that yet.
             raise self._died("it ended") from None
         if not answers:
             raise self._died("it does not answer")
@@ -270,7 +270,7 @@ LOOK_SECONDS = 0.05
 
 
 class NotSettled(OSError):
-    """Consumers that do not come to hold each partition exactly once; with what they hold."""
+    """Consumers do not settle so that each partition has one; the message has what they hold."""
 
 
 def settle(
@@ -279,14 +279,14 @@ def settle(
     seconds: float = 2.0,
     timeout: float = 120.0,
 ) -> list[Held]:
-    """Wait until all are members and each partition has had exactly one of them for some time.
+    """Wait until all consumers are members and each partition is held once, without a change.
 
     Parameters
     ----------
-    consumers : all that are alive
-    topics : partition count of each topic that counts; others are not looked at
-    seconds : for which nothing may change
-    timeout : seconds after which it is given up
+    consumers : all consumers of the group
+    topics : partition count of each topic to look at
+    seconds : time for which nothing may change
+    timeout : time after which to give up, in seconds
 
     Returns
     -------
@@ -295,18 +295,17 @@ def settle(
     Raises
     ------
     NotSettled
-        Where they do not come to that in time.
+        If that does not happen in time.
     ConsumerDied
-        Where one of them has ended.
+        If one of them has ended.
     """
     wanted = sorted((topic, number) for topic in topics for number in range(topics[topic]))
     end = time.monotonic() + timeout
     since, before = time.monotonic(), None
     while True:
-        # One that joins has to wait for what the others give up.
-        told = [consumer.held() for consumer in consumers]
-        joined = [one is not None for one in told]
-        held = [_of(topics, one or {}) for one in told]
+        answers = [consumer.held() for consumer in consumers]
+        joined = [one is not None for one in answers]
+        held = [_only(topics, one or {}) for one in answers]
         now = time.monotonic()
         if (joined, held) != before:
             since, before = now, (joined, held)
@@ -319,5 +318,5 @@ def settle(
         time.sleep(LOOK_SECONDS)
 
 
-def _of(topics: Mapping[str, int], held: Held) -> Held:
+def _only(topics: Mapping[str, int], held: Held) -> Held:
     return {topic: numbers for topic, numbers in sorted(held.items()) if topic in topics}

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 NEWEST = "4.3.1"
 SERVER = "kafka_2.13"
 LOGGING = "org.apache.logging.log4j:log4j-slf4j-impl:2.25.4"
-# Since then the server logs with Log4j 2, and brings no binding to it.
+# First release that logs with Log4j 2, whose binding does not come with the server.
 LOG4J_2 = (4, 0)
 HERE = Path(__file__).parent
-# What its Java is told of logging: warnings and errors, to standard error.
+# Options of Java: log warnings and errors to standard error.
 LOG_SETTINGS = (
     f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}",
     f"-Dlog4j.configuration=file:{HERE / 'log4j.properties'}",
@@ -40,12 +40,12 @@ LOG_SETTINGS = (
 
 
 def fetch(version: str = NEWEST) -> None:
-    """Bring the jars of a release to this machine, some 60 MB, where they are not here.
+    """Fetch the jars of a release, some 60 MB, unless they are here.
 
     Raises
     ------
     BadInput
-        Where there is no such release, or no way to it.
+        If there is no such release, or it cannot be fetched.
     """
     beside = [f"{KAFKA}:kafka-tools:{version}"]
     if release_of(version) >= LOG4J_2:
@@ -54,12 +54,12 @@ def fetch(version: str = NEWEST) -> None:
 
 
 def java(version: str) -> tuple[Path, str]:
-    """Return the Java program and the class path that a release runs with; fetches nothing.
+    """Return the Java program and the class path for a release; nothing is fetched.
 
     Raises
     ------
     BadInput
-        Where the jars or a Java are not here; the message ends with the command to bring them.
+        If the jars or a Java are missing; the message ends with the command to fetch them.
     """
     jars = noted(SERVER, version)
     if not jars:
@@ -74,12 +74,12 @@ def java(version: str) -> tuple[Path, str]:
 
 
 def classes_of_client(release: str | None) -> str:
-    """Return the class path of a consumer of a release, the broker's newest where it is None.
+    """Return the class path of a consumer of a release; None: the broker's newest.
 
     Raises
     ------
     BadInput
-        Where the jars or a Java are not here; the message ends with the command to bring them.
+        If the jars or a Java are missing; the message ends with the command to fetch them.
     """
     _, classes = java(NEWEST)
     if release is None:
@@ -92,39 +92,44 @@ def classes_of_client(release: str | None) -> str:
             f"the jars of kafka-clients {release} are not here{others_here('kafka-clients')}: "
             f"assay fetch kafka-java@{release}"
         )
-    # Its classes come before those of the broker's own release; the broker's jars bring a log.
+    # The client's classes must come first; the broker's jars are there for their logging.
     return os.pathsep.join([*map(str, jars), classes])
 
 
 def archive(version: str) -> Path:
-    """Return where the classes of a release are kept for this Java, which may not be there.
+    """Return the path of a release's archive of loaded classes for this Java, which may not exist.
 
     Raises
     ------
     BadInput
-        As of `java`.
+        As `java` raises it.
     """
     program, classes = java(version)
     return archive_of_classes("brokers", program.parents[1], version, classes)
 
 
 def kept_classes(version: str) -> tuple[str, ...]:
-    """Return the options with which a Java has the classes of a release at once, where kept.
+    """Return the options by which Java uses the archive of a release; empty if there is none.
 
-    Its class path begins with that of the release; with another one it starts as without them.
+    The class path must begin with that of the release; for others, Java ignores the archive.
 
     Raises
     ------
     BadInput
-        As of `java`.
+        As `java` raises it.
     """
     kept = archive(version)
-    # Where they do not serve it, Java says so on standard output, which is that of a tool.
+    # Without the second option, Java warns on standard output, which belongs to a tool's answer.
     return (f"-XX:SharedArchiveFile={kept}", "-Xlog:cds*=off") if kept.is_file() else ()
 
 
 def command(java: Path, heap_mb: int, *told: str | Path) -> list[str | Path]:
-    """Return the command that runs a class: more options, its name and its arguments."""
+    """Return the command that runs a Java class.
+
+    Parameters
+    ----------
+    told : further options, the class's name and its arguments
+    """
     return [java, *SHORT_LIVED, f"-Xmx{heap_mb}m", *LOG_SETTINGS, *told]
 
 
@@ -136,8 +141,8 @@ def tethered(
     Parameters
     ----------
     classes : class path
-    log : takes its standard error
-    folder : where it runs
+    log : file for its standard error
+    folder : its working directory
     """
     return subprocess.Popen(
         [sys.executable, "-I", "-S", HERE / "tether.py", *command],
@@ -149,7 +154,7 @@ def tethered(
     )
 
 
-# The first one that a release has; the later ones are where older releases have them.
+# Main classes of each tool, newest first: a release uses the first one that it has.
 MAIN = {
     "acls": ("org.apache.kafka.tools.AclCommand", "kafka.admin.AclCommand"),
     "configs": ("org.apache.kafka.tools.ConfigCommand", "kafka.admin.ConfigCommand"),
@@ -172,7 +177,7 @@ def main_class(name: str, classes: str) -> str:
     Raises
     ------
     BadInput
-        Where the tool is not known, or the release does not have it.
+        If the tool is unknown, or the release does not have it.
     """
     if name not in MAIN:
         raise BadInput(f"{name}: not a tool; there are {', '.join(sorted(MAIN))}")
@@ -188,7 +193,7 @@ def main_class(name: str, classes: str) -> str:
 
 
 def with_end_of(lines: Iterable[str], reason: str, most: int) -> str:
-    """Return a reason and the last lines of a log under it, of those that say something."""
+    """Return a reason, followed by the last `most` lines of a log that are not blank."""
     last = [line for line in lines if line.strip()][-most:]
     said = "; the end of its log:\n" + "\n".join(last) if last else ""
     return f"{reason}{said}"

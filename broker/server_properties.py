@@ -1,4 +1,4 @@
-"""Server properties: what a broker starts with, who may reach it and how."""
+"""Server properties: the settings of a broker, its listeners and its security."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 HOST = "127.0.0.1"
-# One node has one copy of everything, keeps nothing for long, and its groups wait for nobody.
+# For a small test broker: one replica of everything, and groups without an initial delay.
 ALONE = {
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "INSIDE",
@@ -46,7 +46,7 @@ ALONE = {
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of loopback that nobody listens on now; another may take one meanwhile."""
+    """Return free ports of loopback; another process may take one before it is used."""
     with ExitStack() as held:
         sockets = [held.enter_context(socket.socket()) for _ in range(count)]
         for one in sockets:
@@ -55,7 +55,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def listens(address: str) -> bool:
-    """Return whether something takes connections at ``host:port``."""
+    """Return whether something accepts connections at ``host:port``."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host, int(port)), 1.0).close()
@@ -77,11 +77,11 @@ def listeners(ports: Mapping[str, int], protocols: Mapping[str, str]) -> dict[st
 
 
 def place(node: int, voters: str) -> dict[str, str]:
-    """Return the properties that say which broker of its cluster this is.
+    """Return the properties of a broker's place in its cluster: roles, id and controller.
 
     Parameters
     ----------
-    voters : the one controller of the cluster, ``id@host:port``, which is a broker too
+    voters : the cluster's only controller, ``id@host:port``, which is a broker too
     """
     roles = "broker,controller" if voters.startswith(f"{node}@") else "broker"
     return {"process.roles": roles, "node.id": str(node), "controller.quorum.voters": voters}
@@ -89,7 +89,7 @@ def place(node: int, voters: str) -> dict[str, str]:
 
 def new_id() -> str:
     """Return the id of a new cluster."""
-    # One of its own making may begin with "-", which the tool takes for an option.
+    # An id that Kafka generates may begin with "-", which the storage tool takes for an option.
     return f"A{uuid.uuid4().hex[:21]}"
 
 
@@ -106,7 +106,7 @@ LOGIN = "org.apache.kafka.common.security"
 AUTHORIZER = "org.apache.kafka.metadata.authorizer.StandardAuthorizer"
 STORE = "broker.p12"
 CERTIFICATE = "broker.pem"
-# Of a store that lives as long as its broker, and holds nothing that is worth more.
+# Password of a store that exists only as long as its test broker.
 STORE_PASSWORD = "of-no-worth"
 KEYTOOL_SECONDS = 60.0
 
@@ -117,11 +117,11 @@ class Security:
 
     Attributes
     ----------
-    protocol : as clients call it in ``security.protocol``
-    users : password of each user that SASL knows
-    mechanism : of SASL
-    acls : whether a user may do only what it was allowed
-    hosts : names or addresses that the certificate is for
+    protocol : as in the clients' ``security.protocol``
+    users : password of each user of SASL
+    mechanism : SASL mechanism
+    acls : whether a user may do only what it has been allowed
+    hosts : names or addresses in the certificate
     """
 
     protocol: str = "PLAINTEXT"
@@ -139,21 +139,26 @@ class Security:
 
     @property
     def plain(self) -> bool:
-        """Return whether everybody is let in, in clear text."""
+        """Whether there is neither login nor TLS."""
         return self.protocol == "PLAINTEXT"
 
     @property
     def sasl(self) -> bool:
-        """Return whether clients must say who they are."""
+        """Whether clients must log in."""
         return self.protocol.startswith("SASL")
 
     @property
     def tls(self) -> bool:
-        """Return whether clients speak TLS."""
+        """Whether clients use TLS."""
         return self.protocol.endswith("SSL")
 
     def properties(self, listener: str, folder: Path) -> dict[str, str]:
-        """Return the server's properties of a listener; `folder` has the store of `certify`."""
+        """Return the server's properties of a listener.
+
+        Parameters
+        ----------
+        folder : contains the store that `certify` makes
+        """
         found = {}
         of = f"listener.name.{listener.lower()}"
         if self.sasl:
@@ -166,12 +171,12 @@ class Security:
             found[f"{of}.ssl.keystore.password"] = STORE_PASSWORD
         if self.acls:
             found["authorizer.class.name"] = AUTHORIZER
-            # Who comes by the listener inside has no name.
+            # Clients of the inner listener, which has no login, are anonymous.
             found["super.users"] = "User:ANONYMOUS"
         return found
 
     def format_options(self) -> list[str]:
-        """Return the options with which the storage tool makes the users of SCRAM."""
+        """Return the storage tool's options that create the users of SCRAM."""
         if not self.mechanism.startswith("SCRAM"):
             return []
         options = []
@@ -180,12 +185,12 @@ class Security:
         return options
 
     def certify(self, keytool: Path, folder: Path) -> Path | None:
-        """Make a key and its own certificate; return the PEM file that clients are to trust.
+        """Make a key and a self-signed certificate; return its PEM file. None without TLS.
 
         Raises
         ------
         BadInput
-            Where the Java has no working keytool.
+            If the Java has no working keytool.
         """
         if not self.tls:
             return None

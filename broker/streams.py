@@ -1,4 +1,4 @@
-"""Streams: a real Kafka Streams application, each process of it a child with threads."""
+"""Streams: a real Kafka Streams application, whose processes are children of this one."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ LAST_LINES = 12
 
 
 def fetch(version: str = distribution.NEWEST) -> None:
-    """Bring the jars of Kafka Streams to this machine, some 80 MB, where they are not here.
+    """Fetch the jars of Kafka Streams, some 80 MB, unless they are here.
 
     Raises
     ------
     BadInput
-        Where there is no such release, or no way to it.
+        If there is no such release, or it cannot be fetched.
     """
     fetched(KAFKA, ARTIFACT, version)
 
@@ -46,7 +46,7 @@ def _compiled(version: str) -> tempfile.TemporaryDirectory[str]:
 
 
 class StreamsProcess:
-    """A process of the application in `StreamsApplication.java`; its ``with`` block kills it.
+    """A process of the application in `StreamsApplication.java`; leaving ``with`` kills it.
 
     It reads the topic ``orders``. Subtopology 0 has a task for each of its partitions and keeps no
     state; subtopology 1 has four tasks and a store.
@@ -54,16 +54,16 @@ class StreamsProcess:
     Parameters
     ----------
     bootstrap : ``host:port`` of a broker
-    application : its application id, which is the group
-    threads : how many members of the group it is
+    application : its application id, which is the group's name
+    threads : number of threads, each a member of the group
     protocol : ``streams`` (KIP-1071) or ``classic``
     version : release of Kafka Streams
-    settings : of the application, before ours
+    settings : settings of the application, which override ours
 
     Raises
     ------
     BadInput
-        Where the jars, a Java or a compiler are not here.
+        If the jars, a Java or a compiler are missing.
     """
 
     def __init__(
@@ -76,18 +76,18 @@ class StreamsProcess:
         version: str = distribution.NEWEST,
         settings: dict[str, str] | None = None,
     ) -> None:
-        java, with_a_log = distribution.java(distribution.NEWEST)
+        java, logging_classes = distribution.java(distribution.NEWEST)
         jars = noted(ARTIFACT, version)
         if not jars:
             raise BadInput(
                 f"the jars of {ARTIFACT} {version} are not here{others_here(ARTIFACT)}: "
                 f"python -m broker --fetch-streams {version}"
             )
-        classes = [_compiled(version).name, *map(str, jars), with_a_log]
+        classes = [_compiled(version).name, *map(str, jars), logging_classes]
         self._folder = tempfile.TemporaryDirectory(
             prefix="assay-streams-", ignore_cleanup_errors=True
         )
-        told = {
+        properties = {
             "bootstrap.servers": bootstrap,
             "application.id": application,
             "group.protocol": protocol,
@@ -99,8 +99,8 @@ class StreamsProcess:
         }
         self._log = Path(self._folder.name) / "log"
         with self._log.open("wb") as log:
-            settled = (f"{key}={value}" for key, value in told.items())
-            command = distribution.command(java, HEAP_MB, SOURCE.stem, *settled)
+            arguments = (f"{key}={value}" for key, value in properties.items())
+            command = distribution.command(java, HEAP_MB, SOURCE.stem, *arguments)
             self._process = distribution.tethered(command, os.pathsep.join(classes), log)
 
     def __enter__(self) -> Self:
@@ -110,19 +110,19 @@ class StreamsProcess:
         self.kill()
 
     def stop(self) -> None:
-        """Let it leave its group, and end."""
+        """Make it leave its group and end."""
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(STOP_SECONDS)
         self.kill()
 
     def kill(self) -> None:
-        """End it at once, without a word to its group, and remove its state."""
+        """Kill it at once, without leaving its group, and remove its state."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
         self._folder.cleanup()
 
     def log(self) -> str:
-        """Return the end of what it has said so far."""
+        """Return the last lines of its log."""
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         return with_end_of(lines, "the Streams application", LAST_LINES)

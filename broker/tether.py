@@ -1,8 +1,8 @@
 """Tether: runs a client, and kills it when standard input ends: TETHER COMMAND...
 
-Whoever holds the other end of standard input may be killed at any time and cannot tell; the
-client may be in an endless loop and cannot watch. A SIGTERM to the tether goes on to the client.
-Linux and macOS.
+The parent, which holds the other end of standard input, may be killed at any time, and the client
+may be in an endless loop, so neither can end the client. A SIGTERM to the tether is passed to the
+client. For Linux and macOS.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import threading
 
 
-def _hold() -> None:
+def _kill_at_end_of_input() -> None:
     while os.read(0, 4096):
         pass
     os.killpg(0, signal.SIGKILL)
@@ -28,9 +28,9 @@ def main() -> None:
     nothing = subprocess.DEVNULL
     client = subprocess.Popen(sys.argv[1:], stdin=nothing, stdout=nothing)
     signal.signal(signal.SIGTERM, lambda *_: client.terminate())
-    threading.Thread(target=_hold, daemon=True).start()
+    threading.Thread(target=_kill_at_end_of_input, daemon=True).start()
     client.wait()
-    # What the client started ends with it.
+    # Also kill the processes that the client has started.
     os.killpg(0, signal.SIGKILL)
 
 
