@@ -1,8 +1,8 @@
 """Run a study and write its page: ``python -m studies NAME [WHICH ...]``, as the Makefile does.
 
-A study leaves its data in ``docs/findings`` and ``corpus``, where Git has what was there before.
-Out of the data comes the part of its page between two marks. ``python -m studies pages`` writes
-these of all studies, and the page of findings, without a run.
+A study writes its data into ``docs/findings`` and ``corpus``. From the data, the part of its page
+between two marks is generated. ``python -m studies pages`` generates these parts for all studies,
+and the page of findings, without running a study.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ if TYPE_CHECKING:
 
 
 class Study(NamedTuple):
-    """What is asked, and what answers it.
+    """A study: its question, the function that runs it, and its page.
 
     Attributes
     ----------
-    asks : in a line
-    run : takes the names and the number, where there are these; leaves the data
-    which : what the names are that it takes
-    many : what the number is that it takes, and what that is for the page
-    made : the made part of its page, of the data in a folder; None where it has none
+    asks : its question in one line
+    run : writes the data; takes names if there is `which`, and a number if there is `many`
+    which : what the names are, and the default, for the help
+    many : what the number is, for the help, and its value for the page
+    made : returns the generated part of its page, given the folder of the data; None: no page
     """
 
     asks: str
@@ -62,7 +62,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 ALL_CALLED = "assignors, all that can be called"
-# By the target of the Makefile.
+# By name, which is the target in the Makefile.
 STUDIES = {
     "promises": Study(
         "which promises do assignors as written break?",
@@ -125,17 +125,17 @@ STUDIES = {
         ),
     ),
 }  # fmt: skip
-# By page: what the data in a folder gives.
+# The functions that generate pages, by name of the study.
 MADE = {name: study.made for name, study in STUDIES.items() if study.made is not None}
 
 
 def write_pages(names: Iterable[str]) -> None:
-    """Write the made parts of these pages, and the page of findings, which quotes others.
+    """Write the generated parts of these pages, and the page of findings, which uses their data.
 
     Raises
     ------
     BadInput
-        Where no page has a name.
+        If there is no page of a name.
     """
     for name in names:
         if name not in MADE:
@@ -146,7 +146,7 @@ def write_pages(names: Iterable[str]) -> None:
 
 
 def main() -> None:
-    """Run a study and write its page, or write pages alone."""
+    """Run a study and write its page, or only write pages."""
     parser = ArgumentParser(prog="python -m studies", description="run a study, write its page")
     parsers = parser.add_subparsers(dest="name", required=True, metavar="NAME")
     pages = parsers.add_parser("pages", help="write pages out of the data, without a run")

@@ -1,4 +1,4 @@
-"""Amendments: what each of the two changes to KIP-615 mends by itself."""
+"""Amendments: the effect of each of the two changes to KIP-615 by itself."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ CONTESTED = (4, 4)
 
 
 def contested(members: int, partitions: int) -> Iterator[Group]:
-    """Every group of that size and smaller with one topic, by which members claim each partition.
+    """Yield all groups up to a size with one topic, by which members claim each partition.
 
-    All claims are of one generation. Of the partitions only how many each set of members claims
-    counts.
+    All claims are of one generation. Groups that differ only in the numbers of the partitions come
+    once.
     """
     for size, total in product(range(1, members + 1), range(1, partitions + 1)):
         every = range(size)
@@ -53,7 +53,7 @@ def contested(members: int, partitions: int) -> Iterator[Group]:
 
 
 def made_by(group: Group, amendments: Iterable[str]) -> Assignment:
-    """Return what KIP-615 with some of the amendments makes of a group that it covers."""
+    """Return the assignment of KIP-615 with some amendments, for a group that it covers."""
     owned = owned_partitions(group)
     if VOID in amendments:
         times = Counter(chain.from_iterable(owned))
@@ -62,10 +62,10 @@ def made_by(group: Group, amendments: Iterable[str]) -> Assignment:
 
 
 def broken_by(groups: Iterable[Group]) -> dict[str, Counter[str]]:
-    """Return for each variant on how many groups that KIP-615 covers it breaks what is promised.
+    """Return for each variant the number of groups on which it breaks its promises.
 
-    Of the `groups` tried, `uneven` end with loads that differ by two or more, and `invalid` with
-    an assignment that is not valid.
+    `groups` counts those that KIP-615 covers, `uneven` those whose loads differ by two or more,
+    and `invalid` those whose assignment is not valid.
     """
     found = {name: Counter(groups=0, uneven=0, invalid=0) for name in VARIANTS}
     for group in filter(_is_covered, groups):

@@ -1,8 +1,8 @@
-"""The conformance corpus: groups, what is best on each, and what the shipped assignors do there.
+"""The conformance corpus: groups, their best assignments, and the shipped assignors' results.
 
-``python -m studies conformance`` makes the files of ``corpus/conformance`` anew, and asks every
-shipped assignor that can be called here. Assignors that cannot be called, or are not named, keep
-what the files say of them; everything else comes out the same to the byte.
+``python -m studies conformance`` writes the files of ``corpus/conformance`` again, and runs every
+shipped assignor that can be called here. The files keep the results of assignors that cannot be
+called or are not named. Without other changes, the files stay the same to the byte.
 """
 
 from __future__ import annotations
@@ -68,15 +68,15 @@ COLUMNS = {"broken": "broken_by", "not_tested": "not_tested_by"}
 
 
 def instances(promise: str, size: int = SMALL) -> Iterator[JsonObject]:
-    """Return the instances of a promise, without what assignors do on them.
+    """Yield the instances of a promise, without assignors' results.
 
     Parameters
     ----------
-    size : of the small groups, as of `studies.smallest.small`
+    size : size of the small groups, as in `studies.smallest.small`
     """
     for source, group in _groups(promise, size):
         if promise in ("settles", "optimal-moves") and not len(group.claims.member):
-            # Nobody has anything to revoke, and nothing can move.
+            # Nobody owns anything, so nothing can be revoked or move.
             continue
         answer: JsonObject = {}
         if promise in OBJECTIVES:
@@ -113,7 +113,7 @@ def _groups(promise: str, size: int) -> Iterator[tuple[str, Group]]:
 
 @cache
 def smallest(size: int = SMALL) -> tuple[Group, ...]:
-    """Return one of the small ordinary groups that are alike up to names, smaller ones first."""
+    """Return the small ordinary groups, one of those that differ only in names, smallest first."""
     found: dict[Small, int] = {}
     number: dict[tuple[int, ...], int] = {}
     for group in small(size):
@@ -130,19 +130,19 @@ def smallest(size: int = SMALL) -> tuple[Group, ...]:
 
 
 def least_alike(group: Group) -> Small:
-    """Return the first, by its numbers, of all groups that are the same up to names."""
+    """Return a canonical form: the least of all groups that differ only in names."""
     starts = accumulate(group.partitions.tolist(), initial=0)
     owner = group.owner.tolist()
     topics = [(owner[a:b], group.subscribers(t)) for t, (a, b) in enumerate(pairwise(starts))]
     alike = []
     for order in permutations(range(len(group.members))):
         new = {old: at for at, old in enumerate(order)} | {-1: -1}
-        # Sorted, as the order of topics does not count.
-        told = sorted(
+        # Sorted, so that the order of topics does not matter.
+        form = sorted(
             (len(owners), sorted(new[m] for m in readers), sorted(new[m] for m in owners))
             for owners, readers in topics
         )
-        alike.append(told)
+        alike.append(form)
     least = min(alike)
     rows = tuple(
         tuple(t for t, (_, readers, _) in enumerate(least) if m in readers)
@@ -157,20 +157,20 @@ def _named(group: Group, name: str) -> Group:
 
 
 def _is_plain(group: Group) -> bool:
-    """Return whether each claim is one that its member can keep, and nobody else's too."""
+    """Return whether every claim can be kept and has no rival."""
     current = Assignment.current(group)
     return not current.strays and bool((current.owner == group.owner).all())
 
 
 def _is_about_racks(group: Group) -> bool:
-    """Return whether who looks at racks does better than who does not, by the same balance."""
+    """Return whether the optimum of KIP-881 is better in racks than that of KIP-54."""
     found = [solve(group, objective).assignment for objective in ("kip-54", "kip-881")]
     without, best = (values(one, ("racks",))[0] for one in found if one is not None)
     return best < without
 
 
 def _answer(group: Group, objective: str, *, large: bool) -> JsonObject:
-    """Return what a right answer satisfies, with a best assignment and its certificate."""
+    """Return loads and values of a right answer, with a best assignment and its certificate."""
     solution = solve(group, objective)
     best = solution.assignment
     if best is None or solution.proof.level is None:
@@ -185,7 +185,7 @@ def _answer(group: Group, objective: str, *, large: bool) -> JsonObject:
 def with_columns(
     names: Sequence[str], files: dict[str, JsonObject], limits: Sequence[TimeLimit]
 ) -> None:
-    """Ask assignors about all instances, and write into the files what they do on each."""
+    """Run assignors on all instances, and write their results into the files."""
     every = {one["id"]: one for file in files.values() for one in file["instances"]}
     groups = {name: group_of(one) for name, one in every.items()}
     for name in names:
@@ -197,7 +197,7 @@ def with_columns(
         }
         ids = [*dict.fromkeys(one["id"] for some in asked.values() for one in some)]
         came = trials([groups[one] for one in ids], name, limits)
-        # A busy machine may keep an assignor waiting: only what is late twice is late.
+        # A busy machine may slow an assignor down, so only the second time-out counts.
         late = [n for n, one in enumerate(came) if one.outcome.status == "timed-out"]
         for n, one in zip(late, trials([came[n].group for n in late], name, limits), strict=True):
             came[n] = one
@@ -213,11 +213,11 @@ def with_columns(
 
 
 def remade(promise: str, anew: Sequence[str] = ()) -> JsonObject:
-    """Return the file of a promise: instances made now, and what the file says of assignors.
+    """Return the file of a promise: new instances, with the old file's results of assignors.
 
     Parameters
     ----------
-    anew : assignors of which the file says nothing any more, of no release
+    anew : assignors whose results, of all releases, are dropped
     """
     gone = {bare(name) for name in anew}
     before = file_of(promise)
@@ -244,7 +244,10 @@ def remade(promise: str, anew: Sequence[str] = ()) -> JsonObject:
 
 
 def table_of(files: Sequence[JsonObject]) -> str:
-    """Return how many instances of each promise an assignor breaks; a dash where it makes none."""
+    """Return a table of how many instances of each promise an assignor breaks.
+
+    A dash: it does not make the promise.
+    """
     rows: dict[str, list[str]] = {}
     for at, file in enumerate(files):
         broken = Counter(name for one in file["instances"] for name in one.get("broken_by", ()))
@@ -256,7 +259,7 @@ def table_of(files: Sequence[JsonObject]) -> str:
 
 
 def run(names: Sequence[str]) -> None:
-    """Make the files anew."""
+    """Write the files again."""
     names = names_of(names)
     files = {promise: remade(promise, names) for promise in ASKED}
     with children(SECONDS) as limits:

@@ -1,8 +1,8 @@
 """The differential table: assignors as written against the same as shipped, on seeded groups.
 
-``python -m studies differential`` compares anew: ``docs/findings/differential.csv`` has every
-figure, the page a matrix of what differs for each assignor as written, with a row for
-each as shipped and a column for each kind of group.
+``python -m studies differential`` writes every figure into ``docs/findings/differential.csv``. The
+page has a matrix of the differences for each assignor as written, with a row for each assignor as
+shipped and a column for each kind of group.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ WORKERS = 2
 
 @dataclass(frozen=True)
 class Measured:
-    """What an assignor made of a group.
+    """The result of an assignor on a group.
 
     Attributes
     ----------
-    loads : partitions of each member, in the group's order; () where there is no valid plan
-    balance, moves : the balance score, and partitions taken from their valid owner; 0 likewise
+    loads : partitions of each member, in the group's order; () without a valid plan
+    balance, moves : the balance score, and partitions taken from their valid owner; 0 without one
     """
 
     status: Literal["valid", "invalid", "refused", "failed", "timed-out"]
@@ -48,33 +48,33 @@ class Measured:
 def measured(
     names: Iterable[str], groups: Sequence[Group], *, seconds: float = 2.0
 ) -> dict[str, list[Measured]]:
-    """Run assignors that can be called here on groups, each client in a process of its own.
+    """Run assignors on groups, each client in a process of its own.
 
     Parameters
     ----------
-    seconds : of the assignor for each group
+    seconds : time limit of an assignor for each group
 
     Returns
     -------
     dict
-        By name, what was measured, in the order of the groups.
+        By assignor, the results in the order of the groups.
 
     Raises
     ------
     Failed
-        Where an assignor cannot be called here, or did not join again.
+        If an assignor cannot be called here, or did not join again.
     """
     clients = defaultdict(list)
     for name in names:
         clients[name.rpartition("/")[0]].append(name)
 
-    def of_client(some: Sequence[str]) -> dict[str, list[Measured]]:
+    def run_client(names: Sequence[str]) -> dict[str, list[Measured]]:
         with TimeLimit(seconds) as limit:
-            return {name: [*map(_of_outcome, limit.plan_many(groups, name))] for name in some}
+            return {name: [*map(_of_outcome, limit.plan_many(groups, name))] for name in names}
 
     with ThreadPoolExecutor(WORKERS) as pool:
-        # Those with most assignors first: the last client to finish should be a short one.
-        parts = pool.map(of_client, sorted(clients.values(), key=len, reverse=True))
+        # Clients with most assignors first, so that the last one to finish is short.
+        parts = pool.map(run_client, sorted(clients.values(), key=len, reverse=True))
         return {name: made for part in parts for name, made in part.items()}
 
 
@@ -90,20 +90,20 @@ def _of_outcome(came: Outcome) -> Measured:
     return Measured("valid", tuple(assignment.loads.tolist()), balance, moves)
 
 
-# Of the groups of one kind: those compared, which the one as written does not refuse; those for
-# which one or the other makes no valid assignment; those for which both do. The rest is about
-# these: loads the same, sorted and member by member; where the shipped one has a lower, or higher,
-# balance score; of those with the same score, by partitions moved.
+# Numbers of groups of one kind: those that the assignor as written does not refuse; those without
+# a valid assignment of one or the other; those with valid ones of both. Of the latter: with the
+# same loads, sorted and member by member; with a lower or higher balance score of the shipped one;
+# and with the same score, those with as many, fewer or more moves.
 COUNTS = (
     "groups", "written_invalid", "invalid", "failed", "timed_out", "valid",
     "same_loads", "same_each", "better", "worse", "same_moves", "fewer", "more",
 )  # fmt: skip
-# By the assignor as written, the one as shipped, and the kind of groups: how many of each.
+# `COUNTS` by (assignor as written, assignor as shipped, kind of groups).
 Rows: TypeAlias = "dict[tuple[str, str, str], Counter[str]]"
 
 
 def counts_of(written: Measured, shipped: Measured) -> Iterator[str]:
-    """Return which of `COUNTS` a group counts in, by what two assignors made of it."""
+    """Yield the names of `COUNTS` in which a group counts, by the results of two assignors."""
     if written.status == "refused":
         return
     yield "groups"
@@ -128,15 +128,15 @@ def counts_of(written: Measured, shipped: Measured) -> Iterator[str]:
 
 
 SAME, TIES_ONLY = "same", "ties"
-# KIP-615 with its flaw: the same pairs and nearly the same figures as `kip-615-amended`.
+# Left out of the page, as it has the same pairs and nearly the same figures as `kip-615-amended`.
 IN_THE_RECORDS_ONLY = ("kip-615-constrained",)
 
 
 def cell(row: Counter[str] | None) -> str:
     """Return in words how a shipped assignor differs, in shares of the groups; "" if not compared.
 
-    "same" where every load and every count of moves is; "ties" where the loads are the same but
-    for who has which.
+    "same": all loads and numbers of moves are the same. "ties": the sorted loads are the same, but
+    not those of each member.
     """
     if row is None:
         return ""
@@ -155,7 +155,7 @@ def cell(row: Counter[str] | None) -> str:
 
 
 def merged(names: Sequence[str]) -> str:
-    """Return names as code; versions of the same assignor stand behind one name."""
+    """Return names as code, with all versions of an assignor behind one name."""
     versions: dict[str, list[str]] = {}
     for name in names:
         client, _, version = name.partition("@")
@@ -164,7 +164,7 @@ def merged(names: Sequence[str]) -> str:
 
 
 def matrix_of(written: str, rows: Rows) -> str:
-    """Return the matrix of one assignor as written; who never differs is one line below it."""
+    """Return the matrix of one assignor as written; those that never differ are listed below."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for name in dict.fromkeys(name for one, name, _ in rows if one == written):
         cells = tuple(cell(rows.get((written, name, kind))) for kind in KINDS)
@@ -184,7 +184,7 @@ def matrix_of(written: str, rows: Rows) -> str:
 
 
 def page_of(rows: Rows) -> str:
-    """Return what stands between the marks: the kinds of groups, and the matrices."""
+    """Return the generated part of the page: the kinds of groups, and the matrices."""
     sizes = dict.fromkeys(KINDS, 0)
     for (_, _, kind), row in rows.items():
         sizes[kind] = max(sizes[kind], row["groups"])
@@ -197,7 +197,7 @@ def page_of(rows: Rows) -> str:
     return "\n\n".join([kinds, *(matrix_of(written, rows) for written in shown)])
 
 
-# Members list a shipped assignor by this name; whose it is comes before the slash.
+# Names of the shipped assignors, without the client, that each assignor as written is compared to.
 SHIPPED_AS = {
     "range": ("range",),
     "roundrobin": ("roundrobin", "RoundRobinAssigner"),
@@ -210,7 +210,7 @@ SHIPPED_AS = {
 
 
 def pairs(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Return (as written, as shipped) for each of the assignors as shipped."""
+    """Return the (as written, as shipped) pairs to compare."""
     shipped = list(names)
     return [
         (written, name)
@@ -221,12 +221,9 @@ def pairs(names: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def compared(names: Sequence[str], total: int, *, seconds: float = 2.0) -> Rows:
-    """Run assignors as shipped, and those as written that they are held against.
+    """Compare assignors as shipped with those as written, on at least `total` groups.
 
-    Returns
-    -------
-    dict
-        Rows over at least `total` groups; kinds of which no group is compared are left out.
+    Kinds without a group that is compared are left out.
     """
     kinds = seeded(total)
     groups = [group for found in kinds.values() for group in found]
@@ -252,7 +249,7 @@ def records_of(rows: Rows) -> list[dict[str, Cell]]:
 
 
 def rows_in(records: Iterable[Mapping[str, str]]) -> Rows:
-    """Return the rows that records were made of."""
+    """Return the rows that records hold."""
     return {
         (one["written"], one["shipped"], one["kind"]): Counter({k: int(one[k]) for k in COUNTS})
         for one in records
@@ -260,6 +257,6 @@ def rows_in(records: Iterable[Mapping[str, str]]) -> Rows:
 
 
 def run(many: int) -> None:
-    """Compare anew, on so many groups."""
+    """Compare again, on so many groups."""
     names = dict.fromkeys(shipped for _, shipped in pairs(assignors()))
     write(FOLDER / "differential.csv", records_of(compared(called_here(names), many)))

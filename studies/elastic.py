@@ -1,6 +1,6 @@
-"""Elastic groups: twelve published rules beside the optimum, on streams by the published recipe.
+"""Elastic groups: twelve published rules beside the optimum, on published random streams.
 
-``python -m studies elastic`` makes ``docs/findings/elastic.csv`` anew.
+``python -m studies elastic`` writes ``docs/findings/elastic.csv``.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 SEED = 1
 PARTITIONS = (32, 200)
-# The greatest changes, in percent of the capacity a step.
+# The greatest changes of speeds per step, in percent of the capacity.
 DELTAS = (0, 5, 10, 15, 20, 25)
-# The steps of a stream, and of how many one is asked what had to move at least.
+# Number of steps of a stream; for every 25th, the least moved speed is computed.
 STEPS, EVERY = 500, 25
 SECONDS = 60.0
 FEWEST, AS_MANY = "fewest, least moved", "least moved, MWF's members"
@@ -37,14 +37,14 @@ FEWEST, AS_MANY = "fewest, least moved", "least moved, MWF's members"
 
 @dataclass
 class Series:
-    """How one rule or policy fared on a stream, a value a step.
+    """The results of one rule or policy on a stream, a value for each step.
 
     Attributes
     ----------
-    members : that hold something
+    members : number of members that hold something
     moved : speed that moved
-    bounds : (moved, least moved, whether that is proved) of the steps that were asked
-    proved : steps of which all is proved; of a policy
+    asked : (moved, least moved, whether that is proved) of every 25th step of a rule
+    proved : number of steps whose optimum is proved; of a policy
     """
 
     members: list[int] = field(default_factory=list)
@@ -66,7 +66,7 @@ def played(partitions: int, delta: int, steps: int) -> list[dict[str, Cell]]:
 
 
 def _by_rule(name: str, stream: Sequence[tuple[int, ...]]) -> Series:
-    """Play a rule: each step starts from what it made of the one before."""
+    """Play a rule; each step starts from its assignment of the step before."""
     series, rng, owner = Series(), Random(SEED), [-1] * len(stream[0])
     for i, now in enumerate(stream):
         elastic = Elastic(now, CAPACITY, tuple(owner))
@@ -83,7 +83,7 @@ def _by_rule(name: str, stream: Sequence[tuple[int, ...]]) -> Series:
 
 
 def _by_optimum(stream: Sequence[tuple[int, ...]], most: Sequence[int | None]) -> Series:
-    """Play a policy: the optimum of each step, from that of the one before."""
+    """Play a policy: the optimum of each step, starting from that of the step before."""
     series, owner = Series(), (-1,) * len(stream[0])
     for now, at_most in zip(stream, most, strict=True):
         found: Packing = pack(Elastic(now, CAPACITY, owner), at_most=at_most, time_limit=SECONDS)

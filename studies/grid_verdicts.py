@@ -1,7 +1,7 @@
 """Verdicts on the maintainers' grid: quality and time of every assignor, beside the optimum.
 
-``python -m studies verdicts`` makes ``docs/findings/verdicts.csv`` anew. Assignors run one
-after the other, on the groups of Kafka's own benchmarks, which measure time only.
+``python -m studies verdicts`` writes ``docs/findings/verdicts.csv``. Assignors run one after the
+other, on the groups of Kafka's own benchmarks, which measure only time.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ SEED, MOST_PARTITIONS, SECONDS = 1, 5000, 2.0
 
 
 def points(members: int, most_partitions: int) -> Iterator[Family]:
-    """Return the points: those of AssignorBenchmark, then what ConsumerAssignorBenchmark adds.
+    """Yield the points of AssignorBenchmark, then those that ConsumerAssignorBenchmark adds.
 
-    The latter: topics of equal or unequal size, every kind of subscription, every event.
+    The latter have topics of equal or unequal size, every kind of subscription, every event.
     """
     added = (
         Family(members, 10, 100, subscriptions, event, skewed)
@@ -49,13 +49,13 @@ def points(members: int, most_partitions: int) -> Iterator[Family]:
 
 @dataclass
 class GridRow:
-    """How an assignor fared on the points of one kind of subscriptions.
+    """The results of an assignor on the points of one kind of subscriptions.
 
     Attributes
     ----------
-    rows : its scores, one a point
-    left_out : points not tried, as a smaller one of the same kind had taken too long
-    ratios : for each plan, seconds of the assignor over seconds of the exact solver
+    rows : its scores, one for each point
+    left_out : number of points not tried, because a smaller one of the same kind took too long
+    ratios : for each plan, seconds of the assignor divided by seconds of the exact solver
     """
 
     rows: list[Score] = field(default_factory=list)
@@ -92,7 +92,8 @@ def _in_turn(
 ) -> tuple[Score, float | None]:
     """Call an assignor and the exact solver twice each, in turn; the second calls count.
 
-    The solver's seconds include finding out who reads alike, as the assignors do that as well.
+    The solver's seconds include grouping members with equal subscriptions, because the assignors'
+    seconds do too.
     """
     solving(group)
     reading_alike(group)
@@ -105,9 +106,9 @@ def _in_turn(
 
 
 def records_of(found: Mapping[str, Mapping[str, GridRow]]) -> list[dict[str, Cell]]:
-    """Return a record for each kind of subscriptions and assignor; means are of the plans.
+    """Return a record for each kind of subscriptions and assignor; means are over its plans.
 
-    Who refused every point has none.
+    An assignor that refused every point has none.
     """
     return [
         {"subscriptions": kind, "assignor": name, **_figures(one)}
@@ -148,7 +149,7 @@ def _digits(value: float) -> float:
 
 
 def run(names: Sequence[str], many: int) -> None:
-    """Score anew, on groups of so many members; who is not scored keeps its records."""
+    """Score again, on groups of so many members; assignors that are not scored keep records."""
     here = called_here(matching(names or assignors()))
     with TimeLimit(SECONDS) as limit:
         records = records_of(grid_rows([*points(many, MOST_PARTITIONS)], here, limit))
@@ -229,7 +230,7 @@ def _names(names: Sequence[str]) -> str:
 def _share(part: int, whole: int) -> str:
     if not whole:
         return ""
-    # Rounded down: 100% is said of all of them only.
+    # Rounded down, so that only all of them are 100%.
     return f"{1000 * part // whole / 10:g}%"
 
 

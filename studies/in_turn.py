@@ -1,4 +1,4 @@
-"""In turn: the sides of a comparison, with the same warm-up, the same runs, the same statistic."""
+"""In turn: times two or more sides of a comparison alternately, with the same number of runs."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ WARM, RUNS, PATIENCE = 15, 9, 60.0
 
 @dataclass(frozen=True)
 class Sides:
-    """Seconds of the runs that count, one of each side in turn.
+    """Seconds of the runs that count.
 
     Attributes
     ----------
-    seconds : of each side, equally many; mostly ours and theirs
-    warm : runs of each side before them, which do not count
+    seconds : of each side, equally many; usually ours first, then theirs
+    warm : number of warm-up runs of each side, which do not count
     """
 
     seconds: tuple[tuple[float, ...], ...]
@@ -34,36 +34,36 @@ class Sides:
 
     @property
     def medians(self) -> list[float]:
-        """Of each side."""
+        """The median of each side."""
         return [*map(median, self.seconds)]
 
     @property
     def least(self) -> list[float]:
-        """Of each side."""
+        """The least seconds of each side."""
         return [*map(min, self.seconds)]
 
     @property
     def times(self) -> float:
-        """How many times longer the second side takes than the first, by the medians."""
+        """The median of the second side divided by that of the first."""
         return self.medians[1] / self.medians[0]
 
     @property
     def protocol(self) -> str:
-        """How often each side ran, as a cell of a table: "15 + 9"."""
+        """Number of warm-up and counted runs, as a cell of a table: "15 + 9"."""
         return f"{self.warm} + {len(self.seconds[0])}"
 
 
 def in_turn(
     *sides: Callable[[], float], warm: int = WARM, runs: int = RUNS, patience: float = PATIENCE
 ) -> Sides:
-    """Run sides in turn and return the seconds of each.
+    """Run the sides alternately, and return the seconds of each.
 
     Parameters
     ----------
-    sides : run once and return seconds
-    warm, runs : of each side; the first do not count
-    patience : seconds of all sides together after which warming up ends, and again after which
-        runs end. All run equally often whatever happens, and once at least where it counts
+    sides : functions that run once and return seconds
+    warm, runs : numbers of warm-up and counted runs of each side
+    patience : seconds of all sides together after which the warm-up ends early, and again the
+        counted runs. Every side still runs equally often, and at least once
     """
 
     def rounds(most: int) -> list[list[float]]:
@@ -84,14 +84,14 @@ def timed(call: Callable[[], object], clock: Callable[[], float] = perf_counter)
 
 
 def solving(group: Group, objective: str = "kip-54") -> float:
-    """Solve a fresh copy; return the seconds without the copy, with the proof and its check."""
+    """Solve a fresh copy of a group; return the seconds of the solve, its proof and its check."""
     return timed(partial(solve, replace(group), objective))
 
 
 def reading_alike(group: Group) -> float:
     """Return the seconds of building the group from a topic list for each member.
 
-    Equal lists are put together there: it is what no solve has inside the clock.
+    Building groups members with equal lists, which assignors do in their own time.
     """
     rows = [group.subscription(member) for member in range(len(group.members))]
     indptr = np.cumsum([0, *map(len, rows)])

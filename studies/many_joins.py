@@ -1,9 +1,10 @@
 """Joins: the clients' own assignors on every ordinary join of a size, to see which hang.
 
 ``python -m studies joins kafka-java/sticky@4.4.0 4x2x7`` calls an assignor on every ordinary join
-of one new member, which makes 4 members with 2 topics and 7 partitions in all, and puts how many
-there are, and on how many it hangs, into ``docs/findings/joins.csv``. A size with ``-adjoining``
-has those only in which each member owns one run of neighbouring partitions of a topic.
+of one new member that makes 4 members, with 2 topics and 7 partitions in all. It writes the number
+of joins, and of those on which the assignor hangs, into ``docs/findings/joins.csv``. A size with
+``-adjoining`` has only joins in which the partitions of a topic that a member owns are
+consecutive.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ SECONDS = 1.0
 
 
 def run(names: Sequence[str]) -> None:
-    """Call an assignor, the first name, on all joins of some sizes, the other ones.
+    """Call an assignor (the first name) on all joins of some sizes (the other names).
 
     Raises
     ------
     BadInput
-        Where a size is none.
+        If a size is malformed.
     """
     if len(names) < 2:
         raise BadInput(
@@ -67,13 +68,13 @@ def _order(row: Mapping[str, Cell]) -> list[Cell]:
 
 
 def counted(groups: Iterable[Group], assignor: str) -> tuple[int, int]:
-    """Return how many groups there are, and on how many an assignor is not done in a second."""
+    """Return the number of groups, and of those on which an assignor takes over a second."""
     stream, tried, hang = iter(groups), 0, 0
     with TimeLimit(SECONDS) as limit:
-        while some := [*islice(stream, AT_A_TIME)]:
-            came = limit.plan_many(some, assignor)
-            tried += len(came)
-            for group, one in zip(some, came, strict=True):
+        while batch := [*islice(stream, AT_A_TIME)]:
+            outcomes = limit.plan_many(batch, assignor)
+            tried += len(outcomes)
+            for group, one in zip(batch, outcomes, strict=True):
                 if one.status == "timed-out":
                     hang += 1
                     sys.stderr.write(f"hangs: {group.to_dict()}\n")

@@ -1,4 +1,4 @@
-"""A consumer that leads by `sticky-that-ends`, for groups on a broker beside those that never end.
+"""An assignor for kafka-python's consumers that uses `sticky-that-ends`, to play it on a broker.
 
 Name the class in the list ``partition_assignment_strategy`` of each consumer.
 """
@@ -18,17 +18,17 @@ NAME = "sticky-that-ends"
 
 
 def mended(rebalance: Rebalance) -> Plan:
-    """Return the plan of the sticky assignor whose rule ends."""
+    """Return the plan of `sticky-that-ends`."""
     return rebalance.plan_of(assign(rebalance.group(), NAME))
 
 
 class KafkaPython(live.kafka_python.OptimalAssignor):
-    """For kafka-python, cooperative."""
+    """`sticky-that-ends` for kafka-python, cooperative."""
 
     name: ClassVar[str] = NAME
     loaded: ClassVar[tuple[str, ...]] = ("groups.group", "heuristics.written.sticky_that_ends")
 
     @classmethod
     def solver(cls) -> Solver:
-        """Return what makes the plan."""
+        """Return the function that makes the plan."""
         return mended

@@ -1,7 +1,7 @@
-"""Page: what a study writes: the made part of a page, tables, and figures as CSV beside it.
+"""Page: the generated part of a study's page, its tables, and its records as CSV.
 
-A page shows what differs; its records have every figure. The made part is written from the
-records, so that a page can be made anew without the study.
+The records have every figure. The generated part is made from the records, so that a page can be
+written again without running the study.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ END = "<!-- end -->"
 
 
 def begin(target: str) -> str:
-    """Return the mark before the part that a target of the Makefile makes."""
+    """Return the mark before the part that a target of the Makefile generates."""
     return f"<!-- made by: make {target} -->"
 
 
 def made_part(page: Path, target: str) -> str:
-    """Return what stands in a page between the marks of a target.
+    """Return the part of a page between the marks of a target.
 
     Raises
     ------
     ValueError
-        Where the page lacks one of the marks.
+        If the page lacks one of the marks.
     """
     return _cut(page, target)[1]
 
 
 def put(page: Path, target: str, made: str) -> None:
-    """Replace what stands in a page between the marks of a target; the marks stay.
+    """Replace the part of a page between the marks of a target; the marks stay.
 
     Raises
     ------
     ValueError
-        Where the page lacks one of the marks; it stays as it is.
+        If the page lacks one of the marks; it is then unchanged.
     """
     before, _, after = _cut(page, target)
     page.write_text(f"{before}{begin(target)}\n\n{made}\n\n{END}{after}", encoding="utf-8")
@@ -50,8 +50,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
     Parameters
     ----------
-    head : titles of the columns
-    rows : as many cells each
+    head : headings of the columns
+    rows : cells, as many as headings
     """
     title, *lines = (f"| {' | '.join(cells)} |" for cells in (head, *rows))
     return "\n".join([title, "|---" * len(head) + "|", *lines])
@@ -69,7 +69,7 @@ Cell = str | int | float | None
 
 
 def write(path: Path, records: Sequence[Mapping[str, Cell]]) -> None:
-    """Write records as CSV, a row each; their keys, the same in each, are the first line."""
+    """Write records, which all have the same keys, as CSV with a header."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, [*records[0]], lineterminator="\n")
         writer.writeheader()
@@ -82,11 +82,11 @@ def renew(
     who: Sequence[str],
     order: Callable[[Mapping[str, Cell]], Any] | None = None,
 ) -> None:
-    """Write records in place of those of the same, by the keys that say who; the others stay.
+    """Write records to a CSV file, in place of those with the same values of the keys `who`.
 
     Parameters
     ----------
-    order : to sort all by; None: new ones come last
+    order : key by which to sort all records; None: new ones come last
     """
     new = list(records)
     anew = {tuple(str(one[key]) for key in who) for one in new}
@@ -96,13 +96,13 @@ def renew(
 
 
 def read(path: Path) -> list[dict[str, str]]:
-    """Read records as they were written; every figure is text, and nothing known is ""."""
+    """Read records of a CSV file; every value is text, and None was written as ""."""
     with path.open(encoding="utf-8", newline="") as file:
         return [*csv.DictReader(file)]
 
 
 def share(part: int, whole: int) -> str:
-    """Return a part of a whole in percent: 0% and 100% are said of none and all of it only."""
+    """Return a part of a whole in percent; only none is 0% and only all is 100%."""
     percent = 100 * part / whole if part else 0
     if part in (0, whole) or 10 <= percent < 99:
         return f"{percent:.0f}%"

@@ -1,7 +1,8 @@
 """The table of promises: every small group, every assignor as written, every promise.
 
-``python -m studies promises`` counts anew into ``docs/findings/promises.csv``, what the amendments
-of KIP-615 mend into ``amendments.csv``, and makes the findings in ``corpus/findings.jsonl``.
+``python -m studies promises`` writes the counts into ``docs/findings/promises.csv``, the effects
+of the amendments of KIP-615 into ``amendments.csv``, and the findings on assignors as written into
+``corpus/findings.jsonl``.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Scope:
-    """Some groups: a name, what is in it, and the groups themselves."""
+    """A set of groups: its name, a description, and a function that yields the groups."""
 
     name: str
     text: str
@@ -89,19 +90,19 @@ def scopes(
 def tally_written(
     groups: Iterable[Group], assignors: Iterable[str] = WRITTEN
 ) -> dict[tuple[str, str], Tally]:
-    """Put to assignors as written every promise that can be asked of them, on some groups."""
+    """Judge every promise of assignors as written on some groups."""
     runs = [in_process(name) for name in assignors]
 
-    def tried(batch: Sequence[Group]) -> Iterator[Trial]:
+    def trials_of(batch: Sequence[Group]) -> Iterator[Trial]:
         for group, optimum in zip(batch, optima(batch), strict=True):
             yield from (Trial(run, group, optimum) for run in runs)
 
     asked = {r.assignor: [p for p in PROMISES if PROMISES[p].asked_of(r.assignor)] for r in runs}
-    return tally(groups, asked, tried)
+    return tally(groups, asked, trials_of)
 
 
 def tally_all() -> dict[Key, Tally]:
-    """Make the tallies of all scopes: a dict by scope, assignor and promise."""
+    """Return the tallies of all scopes, by (scope, assignor, promise)."""
     jobs = [(scope.name, part) for scope in scopes() for part in range(WORKERS)]
     total: dict[Key, Tally] = defaultdict(Tally)
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
@@ -119,7 +120,7 @@ def _part(scope: str, part: int) -> dict[tuple[str, str], Tally]:
 def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
     """Return a finding for each broken promise: the smallest group of all scopes, shrunk.
 
-    Of groups of one size that of the first scope wins.
+    Among groups of the same size, that of the first scope wins.
     """
     smallest: dict[tuple[str, str], Quarry] = {}
     for (_, assignor, promise), one in total.items():
@@ -134,7 +135,7 @@ def findings_of(total: Mapping[Key, Tally]) -> list[Finding]:
 
 
 def records_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> list[dict[str, Cell]]:
-    """Return a record for each assignor, promise and scope: groups put to the test, and broken."""
+    """Return a record for each assignor, promise and scope: groups tested, and broken."""
     by_promise = {(f.assignor, f.promise): f for f in findings}
     records: list[dict[str, Cell]] = []
     for assignor, promise in product(WRITTEN, PROMISES):
@@ -156,7 +157,7 @@ def records_of(total: Mapping[Key, Tally], findings: Sequence[Finding]) -> list[
 
 
 def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
-    """Return the scopes and a matrix: a row an assignor, a column a promise, then the exceptions.
+    """Return the scopes, a matrix of assignors by promises, and the table of broken promises.
 
     A cell says "kept", or the greatest share of the groups of a scope on which the promise breaks.
     """
@@ -183,7 +184,7 @@ def matrix_of(records: Iterable[Mapping[str, Cell]]) -> str:
 
 
 def run() -> None:
-    """Count anew, and make the findings."""
+    """Count again, and write the findings."""
     total = tally_all()
     findings = findings_of(total)
     every = {scope.name: scope.groups() for scope in scopes()}

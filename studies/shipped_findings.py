@@ -1,8 +1,8 @@
 """Findings on the assignors as shipped: every promise, the smallest group, the versions affected.
 
-``python -m studies findings`` makes those lines of ``corpus/findings.jsonl`` anew, of every
-assignor that can be called here in the newest version listed, or of those named, and the records
-of these in ``docs/findings/smallest.json``.
+``python -m studies findings`` writes these lines of ``corpus/findings.jsonl`` and the records in
+``docs/findings/smallest.json``, for the named assignors or else for the newest listed version of
+every assignor that can be called here.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FINDINGS = Path("corpus/findings.jsonl")
 SECONDS = 2.0
-# Of a run that is recorded: a busy machine may keep it waiting.
+# Longer, for the runs that are recorded, as the machine may be busy.
 RECORDED_SECONDS = 5.0
 CHILDREN = 2
 RACKED = 6000
@@ -56,7 +56,7 @@ def search(
     also: Sequence[Group] = (),
     enumerated: Mapping[str, Tally] | None = None,
 ) -> dict[str, Quarry]:
-    """Return the smallest group found on which each promise breaks; ordinary groups come first.
+    """Return the smallest group found on which each promise breaks, preferring ordinary groups.
 
     It tries the groups of `also`, on which some assignor broke a promise before; then `groups`
     ordinary ones, and as many with racks; then all of up to 2 topics x 3 members x 4 partitions;
@@ -64,15 +64,15 @@ def search(
 
     Parameters
     ----------
-    enumerated : what every small ordinary group came to, by promise
+    enumerated : the tallies of all small ordinary groups, by promise
     """
     found: dict[str, Quarry] = {}
     for good in (False, True):
         rest = (one.group() for one in chain(fresh(2, 3, 4), owned(2, 3, 4)))
         ordinary_ones = (islice(draw(1), groups) for draw in (ordinary, ordinary_in_racks))
         every = chain(also, *ordinary_ones, rest, islice(drawn(1), groups))
-        some = (group for group in every if is_ordinary(group) is good)
-        for promise, one in tally_of(assignor, some, limits).items():
+        chosen = (group for group in every if is_ordinary(group) is good)
+        for promise, one in tally_of(assignor, chosen, limits).items():
             if good and enumerated:
                 one.offer(enumerated[promise].smallest)
             if one.smallest is not None:
@@ -98,7 +98,7 @@ def findings_of(
 
 
 def by_version(finding: Finding, limit: TimeLimit) -> Finding:
-    """Return the finding with what each listed version that can be called here makes of it."""
+    """Return the finding with the affected and unaffected of the versions that can be called."""
     name = bare(finding.assignor)
     versions = [n.partition("@")[2] for n in assignors() if bare(n) == name]
     held: dict[str, bool | None] = {}
@@ -113,9 +113,10 @@ def by_version(finding: Finding, limit: TimeLimit) -> Finding:
 
 
 def recorded(finding: Finding, limit: TimeLimit) -> Finding:
-    """Return the finding with the record of one more run, where the assignor can be called.
+    """Return the finding with the record of a new run; unchanged if the assignor cannot be called.
 
-    The record has the plan made, a better one, what it ran on, and the line that runs it again.
+    The record has the assignor's plan, a better one, the environment, and the command to repeat
+    it.
     """
     if assignor_named(finding.assignor).missing() is not None:
         return finding
@@ -128,9 +129,10 @@ def recorded(finding: Finding, limit: TimeLimit) -> Finding:
 def renewed(
     made: Iterable[Finding], before: Iterable[Finding], how: str, limit: TimeLimit
 ) -> list[Finding]:
-    """Return findings made anew, each recorded.
+    """Return new findings with records.
 
-    One whose group was known keeps when and how it was found, and why; another was found today.
+    A finding whose group has not changed keeps its date, method and explanation; others were found
+    today.
     """
     known = {finding.id: finding for finding in before}
     found = []
@@ -149,13 +151,13 @@ def bare(name: str) -> str:
 
 
 def names_of(asked: Sequence[str]) -> list[str]:
-    """Return the shipped assignors that are asked for, all that can be called if none is."""
+    """Return the named shipped assignors; without names, all that can be called."""
     names = matching(asked) if asked else available()
     return [name for name in names if "/" in name]
 
 
 def called_here(names: Iterable[str]) -> list[str]:
-    """Return the assignors that can be called here; name the others on standard error."""
+    """Return the assignors that can be called here; print the others on standard error."""
     missing = {name: assignor_named(name).missing() for name in names}
     sys.stderr.writelines(f"not here: {n}: {why}\n" for n, why in missing.items() if why)
     return [name for name, why in missing.items() if why is None]
@@ -163,7 +165,7 @@ def called_here(names: Iterable[str]) -> list[str]:
 
 @contextmanager
 def children(seconds: float) -> Iterator[list[TimeLimit]]:
-    """Open limits side by side, each with a process of its own."""
+    """Open several time limits, each with a process of its own."""
     with ExitStack() as opened:
         yield [opened.enter_context(TimeLimit(seconds)) for _ in range(CHILDREN)]
 
@@ -174,11 +176,11 @@ def write_findings(findings: Sequence[Finding]) -> None:
 
 
 def run(names: Sequence[str], many: int) -> None:
-    """Make the findings anew.
+    """Search for findings again, and write them.
 
     Parameters
     ----------
-    many : groups to draw, of each sort
+    many : number of groups to draw, of each sort
     """
     names, before = names_of(names), list(read_findings(FINDINGS))
     also = [finding.group for finding in before if finding.affected]
@@ -210,9 +212,9 @@ def run(names: Sequence[str], many: int) -> None:
 
 
 def record(ids: Sequence[str]) -> None:
-    """Run findings again, all if none is named, and write what comes of them into their records.
+    """Run findings again (all if none is named), and write the results into their records.
 
-    A finding whose assignor cannot be called here keeps the record that it has.
+    A finding whose assignor cannot be called here keeps its record.
     """
     with TimeLimit(RECORDED_SECONDS) as limit:
         write_findings(

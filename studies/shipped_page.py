@@ -1,8 +1,8 @@
-"""The page docs/findings/shipped.md, out of what the studies left: ``make pages``.
+"""The page docs/findings/shipped.md, made from the data of the studies: ``make pages``.
 
-``shipped.md.jinja`` has the page's sentences, ``shipped.toml`` what is written by hand of each
-kind of finding. This program reads what was measured and puts it there. Which releases are
-affected, how often, and by which cycle, is told by the pages that measure these.
+``shipped.md.jinja`` has the page's sentences, ``shipped.toml`` the hand-written texts on each kind
+of finding; this program fills in the measurements. How often, in which releases and by which cycle
+an assignor fails is on other pages.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ COLUMNS = (
     "terminates", "answers", "valid", "settles", "balanced", "optimal-balance", "optimal-moves",
     "idempotent",
 )  # fmt: skip
-# What the first sentence of their section says already.
+# Promises whose sections already say what happens.
 SAID = ("terminates", "settles")
-# Of a picture, beyond which its parts stand below each other.
+# Width of a picture above which its parts are put below each other.
 WIDEST = 120
 
 
 @dataclass(frozen=True)
 class Section:
-    """What is written by hand of findings of one kind.
+    """The hand-written texts on findings of one kind.
 
     Attributes
     ----------
-    title : its heading, of letters, digits and spaces alone, so that every site links to it alike
+    title : its heading, with only letters, digits and spaces, so that links work on every site
     ids : patterns of the ids of its findings
     effect : what happens to the user
     avoid : what to do today
-    why : the rule behind it; empty where nobody found it
-    unplayed : why none of the groups that are played can show it; empty where they can
+    why : the cause; empty if unknown
+    unplayed : why the groups of the study how-often cannot show it; empty if they can
     """
 
     title: str
@@ -70,11 +70,11 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """What a link to it ends with."""
+        """The anchor of its heading."""
         return self.title.lower().replace(" ", "-")
 
     def has(self, finding: Finding) -> bool:
-        """Return whether a finding belongs here, by its id."""
+        """Return whether a finding's id matches."""
         return any(fnmatchcase(finding.id, pattern) for pattern in self.ids)
 
 
@@ -85,13 +85,13 @@ SECTIONS = tuple(
 
 
 class Measured(NamedTuple):
-    """What the studies measured.
+    """The data of the studies.
 
     Attributes
     ----------
-    findings : those on assignors as shipped
-    smallest : what each assignor keeps on all groups that were enumerated
-    since : by id of a finding, the history of the releases
+    findings : findings on assignors as shipped
+    smallest : records of promises on all enumerated groups
+    since : history of releases, by id of a finding
     """
 
     findings: Sequence[Finding]
@@ -100,7 +100,7 @@ class Measured(NamedTuple):
 
 
 def read(root: Path) -> Measured:
-    """Read what the studies left under the root of the project."""
+    """Read the data of the studies below the root of the project."""
     folder = root / "docs" / "findings"
     findings = read_findings(root / "corpus" / "findings.jsonl")
     return Measured(
@@ -139,7 +139,7 @@ def names(findings: Sequence[Finding]) -> str:
 
 
 def _chapters(findings: Sequence[Finding]) -> Iterator[tuple[Section, list[Finding]]]:
-    """Yield each section that has findings, with these; findings of none have one each."""
+    """Yield each section with its findings; a finding without a section gets one of its own."""
     clients = [*CLIENTS, ""]
     rest = sorted(
         findings,
@@ -188,7 +188,7 @@ def _broken(finding: Finding) -> str:
 
 
 def _releases(findings: Sequence[Finding], since: Mapping[str, Row]) -> str:
-    """Return of each assignor which releases show a finding, or the versions always tried."""
+    """Return the affected releases of each assignor; without a history, the affected versions."""
     return "; ".join(
         dict.fromkeys(
             f"`{bare(one.assignor)}` "
@@ -203,7 +203,7 @@ def _releases(findings: Sequence[Finding], since: Mapping[str, Row]) -> str:
 
 
 def _groups(findings: Sequence[Finding]) -> list[Row]:
-    """Return each group once, with the findings that share it."""
+    """Return each distinct group, with the findings that share it."""
     shared = defaultdict(list)
     for finding in findings:
         shared["\n".join(_before(finding))].append(finding)
@@ -221,11 +221,11 @@ def _groups(findings: Sequence[Finding]) -> list[Row]:
 
 
 def picture(finding: Finding) -> list[str]:
-    """Return the group of a finding as lines: before, what the assignor makes of it, an optimum.
+    """Return grids of a finding's group as lines: before, the assignor's plan, an optimum.
 
-    Members are lines and topics columns. A cell has the numbers of the partitions that the member
-    owns or is given, ``reads`` where it reads the topic and has none of it, and nothing where it
-    does not read it. The three stand side by side where there is room.
+    Members are lines and topics columns. A cell has the numbers of the member's partitions,
+    ``reads`` if it reads the topic without having any, and is empty if it does not read it. The
+    grids are side by side if there is room.
     """
     grids, record = [_before(finding)], finding.record
     if record is not None and record.plan is not None:
@@ -241,7 +241,7 @@ def picture(finding: Finding) -> list[str]:
 
 
 def _before(finding: Finding) -> list[str]:
-    """Return the group as it is before, who reads, owns and joins, as lines."""
+    """Return the grid of the group before the rebalance: who reads, owns and joins."""
     members = finding.group.to_dict()["members"]
     owned = {member: said["owned"] for member, said in members.items()}
     claimed = any(owned.values())

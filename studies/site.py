@@ -1,7 +1,7 @@
-"""Site: how our docstrings are shown on the site.
+"""Site: converts our docstrings for the documentation site.
 
-In numpydoc's sections a line is "name : type". Ours is "name : what it is", as the types are in
-the annotations. So the words go below the name, where numpydoc has the description.
+In numpydoc's sections a line is "name : type". Ours is "name : description", as types are in the
+annotations. So the description is moved to the line below, where numpydoc expects it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROLE = re.compile(r":\w+:`(?:~[\w.]*\.)?([\w.]+)`")
 
 
 def described(docstring: str) -> str:
-    """Return a docstring in which the words after each name stand below it."""
+    """Return a docstring with the description of each name on the line below it."""
     lines, inside = docstring.split("\n"), False
     made: list[str] = []
     for number, line in enumerate(lines):
@@ -28,9 +28,9 @@ def described(docstring: str) -> str:
 
 
 class Described(Extension):  # type: ignore[misc]
-    """Shows the docstrings of all objects as ours are meant."""
+    """Converts the docstrings of all objects."""
 
     def on_object(self, *, obj: Object, **_: object) -> None:
-        """Change one docstring."""
+        """Convert one docstring."""
         if obj.docstring is not None:
             obj.docstring.value = described(obj.docstring.value)

@@ -1,6 +1,6 @@
-"""Small groups: every ordinary one there is, and how the promises of an assignor fare on them.
+"""Small groups: all ordinary ones up to a size, and whether assignors keep promises on them.
 
-``docs/findings/smallest.json`` has of each shipped assignor and promise on how many ordinary
+``docs/findings/smallest.json`` says for each shipped assignor and promise on how many ordinary
 groups without racks it holds, in every order of names, or from which size on it breaks.
 """
 
@@ -26,7 +26,7 @@ SMALL = 6
 
 
 def small(size: int = SMALL) -> Iterator[Group]:
-    """Return every ordinary group up to a size, by members and partitions in all."""
+    """Yield all ordinary groups up to a size, which is members plus partitions."""
     for total in range(2, size + 1):
         for members in range(1, total):
             for topics in range(1, total - members + 1):
@@ -36,9 +36,9 @@ def small(size: int = SMALL) -> Iterator[Group]:
 def record_of(assignor: str, promise: str, one: Tally, finding: Finding | None) -> dict[str, Any]:
     """Return the record of an assignor and a promise.
 
-    `groups` counts all that were enumerated and `tested` those of them that put the promise to the
-    test. Where it breaks on one of them, both count those of fewer members and partitions in all,
-    and `breaks` says of that size how many break it, of how many that put it to the test.
+    `groups` counts the enumerated groups, `tested` those that test the promise. If the promise
+    breaks, both count only groups smaller than the smallest that breaks it, and `breaks` has the
+    numbers of breaking and tested groups of that size.
     """
     size = min(one.broken, default=None)
     groups, tested = (
@@ -59,7 +59,7 @@ def record_of(assignor: str, promise: str, one: Tally, finding: Finding | None) 
 
 
 def put_records(records: Sequence[Mapping[str, object]]) -> None:
-    """Write records beside those of other assignors, one to a line."""
+    """Write records, one a line, in place of those of the same assignors."""
     names = {record["assignor"] for record in records}
     before = json.loads(RECORDS.read_text("utf-8"))
     rest = [record for record in before if record["assignor"] not in names]

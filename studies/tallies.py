@@ -1,4 +1,4 @@
-"""Tallies: how promises fare on many groups, and the smallest group on which each breaks."""
+"""Tallies: on how many groups promises hold or break, and the smallest that breaks each."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ BATCH = 500
 
 @dataclass
 class Tally:
-    """How a promise fared, by members and partitions in all.
+    """The counts of a promise, by size of the group (members plus partitions).
 
     Attributes
     ----------
-    groups, tested, broken : all groups, those that put it to the test, those on which it breaks
-    smallest : the smallest of those
+    groups, tested, broken : numbers of all groups, of those that test it, of those that break it
+    smallest : the smallest group that breaks it
     """
 
     groups: Counter[int] = field(default_factory=Counter)
@@ -47,13 +47,13 @@ class Tally:
             self.offer(Quarry(found.group, judgement.measured))
 
     def offer(self, quarry: Quarry | None) -> None:
-        """Keep the smaller of two groups; of two alike the one whose document sorts first."""
+        """Keep a group if it is smaller; ties: the one whose document sorts first."""
         best = self.smallest
         if quarry is not None and (best is None or quarry.is_smaller_than(best)):
             self.smallest = quarry
 
     def __iadd__(self, other: Tally) -> Tally:
-        """Add what was counted on other groups."""
+        """Add the counts of other groups."""
         self.groups += other.groups
         self.tested += other.tested
         self.broken += other.broken
@@ -64,24 +64,24 @@ class Tally:
 def tally(
     groups: Iterable[Group],
     asked: Mapping[str, Sequence[str]],
-    tried: Callable[[Sequence[Group]], Iterable[Trial]],
+    trials_of: Callable[[Sequence[Group]], Iterable[Trial]],
 ) -> dict[tuple[str, str], Tally]:
-    """Put promises to assignors on some groups.
+    """Judge promises of assignors on some groups.
 
     Parameters
     ----------
-    asked : of each assignor the promises
-    tried : returns trials of these assignors on a batch of groups
+    asked : promises of each assignor
+    trials_of : returns trials of these assignors on a batch of groups
 
     Returns
     -------
     dict
         A tally for each (assignor, promise).
     """
-    found = {(name, promise): Tally() for name, some in asked.items() for promise in some}
+    found = {(name, promise): Tally() for name, promises in asked.items() for promise in promises}
     stream = iter(groups)
     while found and (batch := list(islice(stream, BATCH))):
-        for trial in tried(batch):
+        for trial in trials_of(batch):
             name = trial.run.assignor
             for promise in asked[name]:
                 # KIP-881 puts racks before few moves.
@@ -96,11 +96,11 @@ def tally_of(
     limits: Sequence[TimeLimit],
     promises: Iterable[str] = tuple(PROMISES),
 ) -> dict[str, Tally]:
-    """Put to an assignor, on some groups, those of some promises that it makes.
+    """Judge an assignor on some groups, by those of `promises` that it makes.
 
     Parameters
     ----------
-    limits : each has a process of its own, in which a part of the calls runs
+    limits : the calls are divided among their processes
     """
     asked = {assignor: [one for one in promises_of(assignor) if one in promises]}
     found = tally(groups, asked, lambda batch: trials(batch, assignor, limits))

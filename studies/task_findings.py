@@ -1,8 +1,8 @@
-"""Task findings: what Kafka's assignors of streams tasks break, in which releases, how often.
+"""Task findings: which promises Kafka's task assignors break, in which releases, how often.
 
 ``python -m studies streams-tasks`` fetches the releases of Kafka's broker and of Kafka Streams
-into a cache of its own, hunts small groups, plays weeks of applications, and writes
-``docs/findings/streams-tasks.json`` and the smallest groups into ``corpus/task-findings.jsonl``.
+into a separate cache, hunts small groups, plays weeks of applications, and writes
+``docs/findings/streams-tasks.json``, and the smallest groups into ``corpus/task-findings.jsonl``.
 It takes about 10 minutes on two cores.
 """
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 TALLIES = FOLDER / "streams-tasks.json"
-# Of the broker's one of each run of releases that answer alike.
+# For the broker's assignor, one of each range of releases with the same answers.
 HUNTED = {
     STICKY: ("4.1.2", "4.2.2", "4.4.0"),
     HIGH_AVAILABILITY: ("4.4.0",),
@@ -59,9 +59,10 @@ HUNTED = {
 }
 NEWEST, TOLD = "4.4.0", ("broken", "rounds")
 SEED, APPLICATIONS, CALLS, CORES = 29, 50, 20, 2
-# High availability comes to rest where it does by default, in 2 rebalances instead of dozens.
+# With so many warm-ups, high availability settles in 2 rebalances instead of dozens, with the same
+# result as by default. The second number: applications played with the default.
 WARMUPS, WITH_THE_DEFAULT = 1000, 5
-# Another cause than where there are standbys, and so another example.
+# Suffix of a promise's finding without standbys, which has another cause.
 WITHOUT_STANDBYS = "-without-standbys"
 PROMISES = {
     **{name: one.text for name, one in TASK_PROMISES.items()},
@@ -73,18 +74,18 @@ PROMISES = {
 
 
 class AtRest(TaskLimit):
-    """High availability, asked again as in probing rebalances, until its warm-ups are active.
+    """High availability, called again as in probing rebalances, until no task moves.
 
     Attributes
     ----------
-    rounds : the most rebalances after which nothing moved
-    at_once : how many tasks became active at the first of these without their state
+    rounds : greatest number of rebalances until nothing moved
+    at_once : number of tasks that the first rebalance made active without their state
     """
 
     rounds = at_once = 0
 
     def plans(self, groups: Sequence[StreamsDocument]) -> list[StreamsDocument | Lost]:
-        """Return where each group comes to rest."""
+        """Return the final state of each group."""
         courses = until_rest(super().plans, groups)
         self.rounds = max(self.rounds, *(len(course) - 1 for course in courses))
         for before, first in [(course[0], course[1]) for course in courses if len(course) > 1]:
@@ -93,13 +94,16 @@ class AtRest(TaskLimit):
 
 
 def limit_of(version: str, kind: str, warmups: int = MAX_WARMUP_REPLICAS) -> TaskLimit:
-    """Return a process in which an assignor runs as its groups see it."""
+    """Return the process of an assignor; high availability runs until no task moves."""
     assignor = TaskAssignor(version, kind, warmups)
     return AtRest(assignor) if kind == HIGH_AVAILABILITY else TaskLimit(assignor)
 
 
 def hunted(limit: TaskLimit) -> dict[str, Any]:
-    """Return how many small rebalances break each promise, and the smallest that does."""
+    """Return how many small rebalances break each promise, and the smallest that does.
+
+    The keys are those of the JSON, and "smallest": by promise, the smallest rebalance.
+    """
     counts, smallest, most = Counter[str](), dict[str, Rebalance](), 0
     tested = Counter[str]()
 
@@ -120,18 +124,18 @@ def hunted(limit: TaskLimit) -> dict[str, Any]:
             for name, judgement in one.judged().items():
                 count(one, name, judgement.holds)
         groups = [one.before for one in again.values()]
-        repeated, turned = limit.plans(groups), limit.plans([*map(_turned, groups)])
+        repeated, turned = limit.plans(groups), limit.plans([*map(_reversed, groups)])
         repeatable = all(a == one.after for a, one in zip(repeated, again.values(), strict=True))
         for one, same, other in zip(again.values(), repeated, turned, strict=True):
             count(one, "repeatable", same == one.after)
-            # Where an answer is one of several, neither of these means anything.
+            # If answers are not repeatable, neither of these means anything.
             rounds = _rounds(one, again)
             count(one, "order", other == one.after if repeatable else None)
             count(one, "settles", rounds is not None if repeatable else None)
             most = max(most, rounds or 0)
     return {
         "broken": {name: [counts[name], tested[name]] for name in PROMISES},
-        # Where nothing is repeatable, what an assignment comes to next is not known.
+        # If answers are not repeatable, the number of rounds is not known.
         "rounds": None if counts["repeatable"] else most,
         "smallest": smallest,
     }
@@ -144,7 +148,7 @@ def _size(one: Rebalance) -> tuple[object, ...]:
 
 
 def _rounds(one: Rebalance, again: Mapping[str, Rebalance]) -> int | None:
-    """Return after how many assignments a group that does not change stays; None: never."""
+    """Return after how many assignments an unchanged group has no more moves; None: never."""
     seen = [repr(one.before)]
     while (after := repr(again[seen[-1]].after)) != seen[-1]:
         if after in seen:
@@ -164,21 +168,21 @@ def weekly(limit: TaskLimit, many: int = APPLICATIONS) -> list[dict[str, object]
             kind += f", {one.group.standby_replicas or 'no'} standby"
         for name, judgement in rebalance.judged().items():
             if judgement.holds is not None:
-                said = dict(judgement.measured)
-                # Of moves and restores: how many there were, and how many are enough.
-                made = {k: v for k, v in said.items() if k in ("moves", "restores", "enough")}
+                measured = dict(judgement.measured)
+                # Numbers of moves and restores, and how many would be enough.
+                sums = {k: v for k, v in measured.items() if k in ("moves", "restores", "enough")}
                 found[name, kind].update(Counter(tested=1, broken=not judgement.holds))
-                found[name, kind].update({k: int(str(v)) for k, v in made.items()})
+                found[name, kind].update({k: int(str(v)) for k, v in sums.items()})
     return [{"promise": name, "kind": kind, **c} for (name, kind), c in sorted(found.items())]
 
 
-def _turned(group: StreamsDocument) -> StreamsDocument:
+def _reversed(group: StreamsDocument) -> StreamsDocument:
     """Return the group with its members in the opposite order."""
     return replace(group, members=dict(reversed(group.members.items())))
 
 
 def finding_of(name: str, one: Rebalance, kind: str) -> TaskFinding:
-    """Return the smallest rebalance that breaks a promise as a finding, not yet tried anywhere."""
+    """Return the smallest rebalance that breaks a promise as a finding, without its releases."""
     promise = name.removesuffix(WITHOUT_STANDBYS)
     judged = one.judged().get(promise)
     return TaskFinding(
@@ -197,15 +201,15 @@ def finding_of(name: str, one: Rebalance, kind: str) -> TaskFinding:
 def affected(finding: TaskFinding, limit: TaskLimit) -> bool:
     """Return whether an assignor breaks the promise on the group of a finding.
 
-    It is called several times, and once is enough: the client's sticky places standbys in another
-    order each time.
+    It is called several times, and one break is enough, because the client's sticky assignor is
+    not repeatable.
     """
     before, seen = finding.before, list[StreamsDocument]()
     if finding.promise == "repeatable":
         first, *others = limit.plans([before] * CALLS)
         return any(other != first for other in others)
     if finding.promise == "order":
-        first, other = limit.plans([before, _turned(before)])
+        first, other = limit.plans([before, _reversed(before)])
         return first != other
     if finding.promise != "settles":
         plans = map(_made, limit.plans([before] * CALLS))
@@ -224,7 +228,7 @@ def _made(plan: StreamsDocument | Lost) -> StreamsDocument:
 
 
 def _played(version: str, kind: str) -> tuple[dict[str, Any], dict[str, object]]:
-    """Return what an assignor does to small groups, and to applications in a week."""
+    """Return an assignor's results on small groups, and on weeks of applications."""
     with limit_of(version, kind) as limit, limit_of(version, kind, WARMUPS) as of_week:
         hunt = hunted(limit)
         week: dict[str, object] = {"rows": weekly(of_week)}
@@ -236,8 +240,8 @@ def _played(version: str, kind: str) -> tuple[dict[str, Any], dict[str, object]]
 
 
 def run() -> None:
-    """Run the study and write what it found."""
-    # Releases fetched here are not to be listed and scored elsewhere.
+    """Run the study and write its results."""
+    # A separate cache, so that these releases are not listed and scored elsewhere.
     os.environ["KAFKA_ASSAY_CACHE"] = str(cache_folder("releases"))
     asked = [(version, kind) for kind, versions in HUNTED.items() for version in versions]
     for version, kind in asked:
@@ -268,7 +272,7 @@ def _released(kind: str) -> list[str]:
 def tried(
     findings: Iterable[TaskFinding], kind: str, versions: Iterable[str]
 ) -> list[TaskFinding]:
-    """Return findings with the releases of an assignor that break the promise on their groups."""
+    """Return findings with the releases of an assignor that break the promise on its group."""
     found = [*findings]
     for version in versions:
         CLIENT_OF[kind].fetch(version)

@@ -1,7 +1,7 @@
-"""Rebalances of streams groups: of every small one that is reached, and of applications in a week.
+"""Rebalances of streams groups: all of small groups, and those of applications in a week.
 
-A small group changes as processes and threads come and go. Applications go through a week of
-deployments, scaling and crashes.
+In small groups, processes and threads join and leave in every order. Applications go through a
+week of deployments, scaling and crashes.
 """
 
 from __future__ import annotations
@@ -36,11 +36,14 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Rebalance:
-    """A rebalance: the event that led to it, the group before and after it, the one before it.
+    """A rebalance of a streams group.
 
     Attributes
     ----------
-    restores_known : whether the group says which process has the state of what
+    event : the event that led to it
+    before, after : the group before and after it
+    earlier : the previous rebalance
+    restores_known : whether the group shows all state that each process has
     """
 
     event: str
@@ -51,11 +54,11 @@ class Rebalance:
 
     @property
     def history(self) -> list[str]:
-        """The events from a group without members on."""
+        """All events, from a group without members on."""
         return [*([] if self.earlier is None else self.earlier.history), self.event]
 
     def judged(self) -> Mapping[str, Judgement]:
-        """Return the judgement of each promise; "stays" is asked where nothing changes."""
+        """Return the judgement of each promise; "stays" only if nothing has changed."""
         before, after = Placement(self.before), Placement(self.after)
         found = {name: one.judge(before, after) for name, one in TASK_PROMISES.items()}
         if not self.restores_known:
@@ -66,7 +69,7 @@ class Rebalance:
 
 
 def topology(stateful: int, stateless: int, standbys: int) -> StreamsDocument:
-    """Return a group without members: a subtopology of each kind that has tasks."""
+    """Return a group without members, with a subtopology of each kind that has tasks."""
     kinds = {"plain": Subtopology(stateless, False), "state": Subtopology(stateful, True)}
     return StreamsDocument(
         format="assay-streams/1",
@@ -78,7 +81,7 @@ def topology(stateful: int, stateless: int, standbys: int) -> StreamsDocument:
 
 
 def joined(group: StreamsDocument, process: str, threads: int) -> StreamsDocument:
-    """Return the group with more threads of a process, which have nothing yet."""
+    """Return the group with more threads of a process, which have no tasks yet."""
     free = [f"{process}{n}" for n in range(1, THREADS + 1) if f"{process}{n}" not in group.members]
     more = {name: StreamsMember(process=process, tasks=Tasks()) for name in free[:threads]}
     return replace(group, members=dict(sorted((group.members | more).items())))
@@ -91,7 +94,7 @@ def without(group: StreamsDocument, gone: str) -> StreamsDocument:
 
 
 def events(group: StreamsDocument, processes: str) -> Iterator[tuple[str, StreamsDocument]]:
-    """Return what may happen next, and the group then."""
+    """Yield (event, group after it) of everything that may happen next."""
     threads = Placement(group).threads
     if group.members:
         yield AGAIN, group
@@ -107,12 +110,12 @@ def events(group: StreamsDocument, processes: str) -> Iterator[tuple[str, Stream
 
 
 def rebalances(start: StreamsDocument, limit: TaskLimit, processes: int) -> Iterator[Rebalance]:
-    """Return every rebalance that is reached from a group by events, fewest events first.
+    """Yield all rebalances that events lead to from a group, fewest events first.
 
     Raises
     ------
     Failed
-        Where the assignor does, on any.
+        If the assignor fails on one.
     """
     seen, asked, frontier = {repr(start)}, set[str](), [Rebalance("", start, start)]
     while frontier:
@@ -129,7 +132,7 @@ def rebalances(start: StreamsDocument, limit: TaskLimit, processes: int) -> Iter
             for (event, before, earlier), after in zip(part, made, strict=True):
                 if isinstance(after, Lost):
                     raise Failed(f"{after.reason}: {before}")
-                # A process that is left by a thread still has the state that the thread had.
+                # After a thread has left, its process still has the state, which no member shows.
                 rebalance = Rebalance(
                     event, before, after, earlier, "thread " not in event or "joins" in event
                 )
@@ -145,7 +148,7 @@ DAYS, DEPLOYS, CRASHES, SCALED_DAILY, MORE_THREADS = 7, 2, 1, 0.5, 0.25
 
 @dataclass(frozen=True)
 class Stage:
-    """What a group is at one rebalance, but for its tasks: its members with their processes."""
+    """A group at one rebalance, without tasks: the event, and the process of each member."""
 
     event: str
     members: dict[str, str]
@@ -162,11 +165,11 @@ class Application:
 def application(seed: int, number: int) -> Application:
     """Draw an application: the same for the same seed and number.
 
-    One to four subtopologies, two in three of them stateful; two to eight pods of one to four
-    threads; no standby or one. In the week: two rolling deployments, pod by pod, where a pod
-    comes back with its process id and new members, in a quarter of the applications with a thread
-    more the second time; a crash of a pod, which comes back; in half of the applications more pods
-    in the morning and fewer in the evening.
+    It has one to four subtopologies, two in three of them stateful; two to eight pods of one to
+    four threads; no standby or one. In the week there are two rolling deployments, pod by pod, in
+    which a pod comes back with its process id and new members (in a quarter of the applications,
+    with one more thread the second time); a crash of a pod, which comes back; and, in half of the
+    applications, more pods in the morning and fewer in the evening.
     """
     draw = Random(f"{seed} {number}")
     subtopologies = {
@@ -192,7 +195,7 @@ class _Week:
             self._start(self._id())
 
     def stages(self) -> Iterator[Stage]:
-        """Return the stages in their order."""
+        """Yield the stages in their order."""
         draw, fewest = self._draw, len(self._pods)
         deploys = sorted(draw.randrange(DAYS) for _ in range(DEPLOYS))
         crashes = [draw.randrange(DAYS) for _ in range(CRASHES)]
@@ -234,12 +237,12 @@ class _Week:
 def weeks(
     applications: Sequence[Application], limit: TaskLimit
 ) -> Iterator[tuple[Application, Rebalance]]:
-    """Return all rebalances of the applications, each from what the assignor made of the last.
+    """Yield all rebalances of the applications, each from the assignment of the last one.
 
     Raises
     ------
     Failed
-        Where the assignor does, on any.
+        If the assignor fails on one.
     """
     groups = {one.group.group: one.group for one in applications}
     for at in range(max(len(one.stages) for one in applications)):
@@ -250,12 +253,12 @@ def weeks(
                 raise Failed(f"{after.reason}: {before}")
             event = one.stages[at].event
             groups[one.group.group] = after
-            # What comes back has state on its disk, of which the group does not know.
+            # A pod that comes back has state on its disk, which the group does not show.
             yield one, Rebalance(event, before, after, None, event != "a pod comes back")
 
 
 def _asked(last: StreamsDocument, stage: Stage) -> StreamsDocument:
-    """Return the group of a stage: members that were there have what they were given."""
+    """Return the group of a stage; members of the last stage keep their tasks."""
     members = {
         name: last.members.get(name) or StreamsMember(process=process, tasks=Tasks())
         for name, process in stage.members.items()

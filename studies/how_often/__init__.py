@@ -1,1 +1,1 @@
-"""HOW OFTEN: what goes wrong in a million rebalances of typical services, by assignor."""
+"""HOW OFTEN: how many of a million rebalances of typical services go wrong, by assignor."""

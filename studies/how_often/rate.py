@@ -1,12 +1,12 @@
-"""Rate: how many of a million rebalances, with an interval that takes services as its units.
+"""Rate: how often something happens in a million rebalances, with a confidence interval.
 
-The rebalances of one service are not independent of each other: where one goes wrong the next is
-likely to. The services are independent, so each counts as one observation. The counts of each
-service are kept in a file for each assignor as they come, in ``out/how-often``.
+The rebalances of one service are not independent: if one goes wrong, the next is likely to.
+Services are independent, so each counts as one observation. The counts of each service are
+appended to a file for each assignor in ``out/how-often``.
 
-``python -m studies how-often [ASSIGNOR ...]`` plays services, or goes on from those that it has
-played, and writes the records of these assignors into ``docs/findings/how-often.csv`` and
-``how-often-parts.csv``; the others keep those that they have.
+``python -m studies how-often [ASSIGNOR ...]`` plays services, continuing after those played
+before, and writes the records of these assignors into ``docs/findings/how-often.csv`` and
+``how-often-parts.csv``; the records of other assignors stay.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ STUDIED = (
 )  # fmt: skip
 COUNTS = Path("out/how-often/seed-1")
 LINE = ("service", "kind", "subscriptions", "rebalances", *WHAT)
-# Services that are mixed, and as many of the kind that counts as typical nowhere.
+# Services of mixed kinds, and as many of the kind that has no share in the page's rates.
 PLAYED: tuple[Kind | None, ...] = (None, "overlapping")
 TOGETHER = 100
 
 
 def play(assignors: Sequence[str], services: int, folder: Path) -> None:
-    """Play services with each assignor, a hundred in turn, from where its file ends."""
+    """Play services with each assignor, a hundred at a time, continuing after its file's end."""
     folder.mkdir(parents=True, exist_ok=True)
     with TimeLimit(SECONDS) as limit, TimeLimit(SECONDS_AGAIN) as patient:
         done = {one: _played(path_of(folder, one)) for one in assignors}
@@ -80,7 +80,7 @@ def path_of(folder: Path, assignor: str) -> Path:
 
 
 def _played(path: Path) -> set[tuple[bool, int]]:
-    """Return (whether it was asked to overlap, number) of the services in a file."""
+    """Return (whether only overlapping services were asked for, number) of those in a file."""
     if not path.exists():
         return set()
     lines = pd.read_csv(path)
@@ -88,7 +88,12 @@ def _played(path: Path) -> set[tuple[bool, int]]:
 
 
 def counts_of(lines: pd.DataFrame, subscriptions: str | None = None) -> pd.DataFrame:
-    """Return what was counted in each service, by kind and number; of some rebalances only."""
+    """Return the counts of each service, by kind and number.
+
+    Parameters
+    ----------
+    subscriptions : only rebalances with such subscriptions count; None: all
+    """
     counts = lines[["rebalances", *WHAT]]
     if subscriptions is not None:
         counts = counts.mul(lines.subscriptions == subscriptions, axis=0)
@@ -106,10 +111,10 @@ class Rate:
 
     Attributes
     ----------
-    services, affected : how many were played, and in how many of them it happened
-    rebalances, events : as they were counted, whatever the shares
-    per_million : of the rebalances of services, with the shares that these have in a fleet
-    low, high : 95% interval of that
+    services, affected : numbers of services played, and of those in which it happened
+    rebalances, events : counts, not weighted by the shares
+    per_million : rate per million rebalances, with kinds of services weighted by their shares
+    low, high : 95% interval of the rate
     """
 
     services: int
@@ -122,24 +127,24 @@ class Rate:
 
 
 def rate(counts: pd.DataFrame, what: str, shares: Mapping[str, float], seed: int) -> Rate:
-    """Return how many of a million rebalances something happens in.
+    """Return in how many of a million rebalances something happens, with its interval.
 
-    For each kind the share of services that it happens to is drawn from the two beta
-    distributions whose quantiles are the bounds of Clopper and Pearson, and how often it happens
-    to one of these from those that were seen (bootstrap). Weighting the kinds in each draw is
-    what Fay and Feuer do with rates (doi 10.1002/(SICI)1097-0258(19970415)16:7<791).
-    Where it never happened, the upper bound is one-sided: the rule of three over services, if one
-    that it happens to sees it once.
+    For each kind, the share of affected services is drawn from the two beta distributions whose
+    quantiles are the bounds of Clopper and Pearson; the number of events of an affected service is
+    drawn from those that were seen (bootstrap). Weighting the kinds in each draw is what Fay and
+    Feuer do with rates (doi 10.1002/(SICI)1097-0258(19970415)16:7<791).
+    If it never happened, the upper bound is one-sided: the rule of three over services, assuming
+    one event in an affected service.
 
     Parameters
     ----------
-    counts : as of :func:`counts_of`
-    shares : of all services, by kind; those not named count with 0
+    counts : from :func:`counts_of`
+    shares : shares of services by kind; other kinds have share 0
 
     Raises
     ------
     ValueError
-        Where no service of a kind that has a share was played.
+        If no service of a kind with a share was played.
     """
     rng = np.random.default_rng(seed)
     happened, asked = 0.0, 0.0
@@ -169,9 +174,9 @@ def rate(counts: pd.DataFrame, what: str, shares: Mapping[str, float], seed: int
 
 
 def _drawn(count: Floats, of: Floats, rng: np.random.Generator) -> Floats:
-    """Return (low and high, events and rebalances of a service, replicates) for one kind."""
+    """Return draws of one kind, of shape (low and high, events and rebalances, replicates)."""
     if not of.any():
-        # What is never asked cannot go wrong.
+        # Without rebalances, nothing can go wrong.
         return np.zeros((2, 2, REPLICATES))
     hit = np.flatnonzero(count > 0)
     services, affected = len(of), len(hit)
@@ -187,10 +192,10 @@ def _drawn(count: Floats, of: Floats, rng: np.random.Generator) -> Floats:
     return np.array(drawn, float)
 
 
-# Of all services: what the page takes, and anybody else may take otherwise.
+# Shares of services by kind, for the page's rates.
 SHARES = {"alike": 0.75, "new-topic": 0.10, "roles": 0.15, "overlapping": 0.0}
 SEED = 1
-# The client of an assignor that is not as shipped.
+# The client of an assignor as written.
 NO_CLIENT = "written"
 AMONG_KINDS = {
     "alike": "services whose members all read the same topics",
@@ -210,9 +215,9 @@ WHO = ("client", "assignor", "version")
 
 
 def records_of(path: Path) -> tuple[list[dict[str, Cell]], list[dict[str, Cell]]]:
-    """Return the records of an assignor's file: of each thing that may happen, of all services.
+    """Return the records of an assignor's file: a rate for each of `WHAT`.
 
-    Then the same of each kind of service alone, and by whether subscriptions differ.
+    The second value has the same for each kind of service, and by whether subscriptions differ.
     """
     lines = pd.read_csv(path)
     counts = counts_of(lines)
@@ -251,7 +256,7 @@ def _records(
 
 
 def run(names: Sequence[str], services: int) -> None:
-    """Play so many services of each sort, and put the records in place of those of before."""
+    """Play so many services of each sort, and replace the records of these assignors."""
     here = called_here(matching(names or STUDIED))
     play(here, services, COUNTS)
     made = [records_of(path_of(COUNTS, name)) for name in here]
@@ -260,11 +265,11 @@ def run(names: Sequence[str], services: int) -> None:
 
 
 def page_of(records: Iterable[Mapping[str, str]], parts: Iterable[Mapping[str, str]]) -> str:
-    """Return the tables as Markdown: all services, then what is unlike in them one by one.
+    """Return the tables as Markdown: all services, then three of their parts.
 
     Parameters
     ----------
-    records, parts : as they are read from their files
+    records, parts : records of the two files
     """
     tables, parts = [_table(records)], list(parts)
     for text in (AMONG["differing"], AMONG_KINDS["overlapping"], AMONG["alike"]):
@@ -273,7 +278,7 @@ def page_of(records: Iterable[Mapping[str, str]], parts: Iterable[Mapping[str, s
 
 
 def _rounded(figure: float) -> float | int:
-    """Return two digits and those before the point: more would say too much."""
+    """Return a figure rounded to two digits, or to a whole number if it is 10 or more."""
     return round(figure) if figure >= 10 else float(f"{figure:.2g}")
 
 

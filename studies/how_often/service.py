@@ -1,6 +1,6 @@
 """Service: an ordinary consumer group and all its rebalances of a week, drawn by seed.
 
-What is drawn, and why so, stands in ``docs/findings/how-often.md``.
+``docs/findings/how-often.md`` says what is drawn, and why.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 Kind = Literal["alike", "new-topic", "roles", "overlapping"]
 KINDS: tuple[Kind, ...] = ("alike", "new-topic", "roles", "overlapping")
-# Of four services that are drawn; the shares that they count with are another thing.
+# The kinds of each four drawn services; their weights in the rates are set elsewhere.
 MIXED: tuple[Kind, ...] = ("alike", "new-topic", "roles", "roles")
 FEWEST, MOST = 2, 50
-# Of one to six topics.
+# Probabilities of one to six topics.
 TOPICS = (0.35, 0.25, 0.15, 0.10, 0.08, 0.07)
 PARTITIONS = (3, 4, 6, 8, 10, 12, 16, 20, 24, 30, 32, 36, 40, 48, 50, 60, 64, 80, 96, 100)
 SAME_COUNT, STATIC, SURGE, BY_QUARTERS = 0.5, 0.15, 0.5, 0.4
@@ -30,15 +30,15 @@ SCALED_BY_HAND, REPLACED = 0.5, 1.0
 
 @dataclass(frozen=True)
 class Stage:
-    """What a group is at one rebalance, but for who owns what.
+    """A group at one rebalance, without ownership.
 
     Attributes
     ----------
     members : ids, ascending
-    instances : id of each static member, None of the others
-    reads : of each member its topics, indices, ascending
-    topics : names, in their order for as long as the service lives
-    partitions : count of each topic
+    instances : instance id of each static member, None for others
+    reads : topics that each member reads, as ascending indices
+    topics : names, in ascending order
+    partitions : number of partitions of each topic
     """
 
     members: tuple[str, ...]
@@ -54,12 +54,11 @@ class Service:
 
     Attributes
     ----------
-    number : together with the seed, and the one kind that was asked for, all that it was drawn
-        from
-    kind : "alike", all read the same topics all week; "new-topic", alike but for one deployment
-        that adds a topic; "roles", every member reads the first topics, some also others;
-        "overlapping", roles without a topic that all read
-    stages : one for each rebalance
+    number : its number; together with the seed and `only`, it determines the service
+    kind : "alike": all read the same topics all week; "new-topic": alike except for one deployment
+        that adds a topic; "roles": every member reads the first topics, some also others;
+        "overlapping": roles without a topic that all read
+    stages : the group at each rebalance
     """
 
     number: int
@@ -72,29 +71,29 @@ def service(seed: int, number: int, only: Kind | None = None) -> Service:
 
     Parameters
     ----------
-    only : the kind of all services; None: they are mixed
+    only : its kind; None: kinds are mixed
     """
     kind = MIXED[number % len(MIXED)] if only is None else only
     drawn_from = [seed, number] if only is None else [seed, number, 1 + KINDS.index(only)]
     week = _Week(np.random.default_rng(drawn_from), kind)
-    week.pass_by()
+    week.play()
     return Service(number, kind, tuple(week.stages))
 
 
 class _Week:
-    """A service as its week goes by."""
+    """The state of a service during its week."""
 
     def __init__(self, rng: np.random.Generator, kind: Kind) -> None:
         self.rng, self.kind = rng, kind
         self.stages: list[Stage] = []
-        # What is read, by the version that is deployed: role, topics.
+        # The topics of each role in the deployed version, partition counts, and names of topics.
         self.roles, self.partitions, self.names = self._draw_topics()
         most = min(MOST, max(self.partitions[: len(self.roles[0])]))
         size = int(np.exp(rng.uniform(np.log(FEWEST), np.log(most + 1))))
         size = max(FEWEST, len(self.roles), size)
         self.is_static, self.surges = rng.random() < STATIC, rng.random() < SURGE
         self.by_quarters = rng.random() < BY_QUARTERS
-        # Slot of each member: role, member id, topics.
+        # (role, member id, topics) of each member, by slot.
         self.slots: dict[int, tuple[int, str, tuple[int, ...]]] = {}
         self.slots_used = 0
         weights = rng.dirichlet(np.full(len(self.roles), 3.0))
@@ -102,8 +101,8 @@ class _Week:
         self._start([*range(len(self.roles)), *drawn])
         self._rebalance()
 
-    def pass_by(self) -> None:
-        """Let everything of the week happen, in an order drawn by seed."""
+    def play(self) -> None:
+        """Play all events of the week, in an order drawn by seed."""
         rng = self.rng
         deploys = int(rng.integers(1, MOST_DEPLOYS + 1))
         events = ["deploy"] * deploys + ["replace"] * int(rng.poisson(REPLACED))
@@ -143,12 +142,12 @@ class _Week:
         if self.kind in ("roles", "overlapping"):
             count = max(count, 2)
         elif len(TOPICS) == count:
-            # One may be added.
+            # A topic may be added later.
             count -= 1
         chosen = rng.choice(PARTITIONS, count).tolist()
         if rng.random() < SAME_COUNT:
             chosen = [chosen[0]] * count
-        # Names are in another order than importance.
+        # The order of names differs from that of indices.
         names = [f"topic-{letter}" for letter in rng.permutation(list("abcdef")).tolist()]
         if self.kind in ("alike", "new-topic"):
             return [tuple(range(count))], chosen, names
@@ -159,7 +158,7 @@ class _Week:
         reads = [list(range(shared)) for _ in range(roles)]
         for topic in range(shared, count):
             reads[int(rng.integers(roles))].append(topic)
-        # Who reads just the shared topics comes first, where somebody does.
+        # A role that reads just the shared topics, if there is one, comes first.
         return sorted(map(tuple, reads), key=len), chosen, names
 
     def _overlapping(self, count: int) -> list[tuple[int, ...]]:
@@ -182,7 +181,7 @@ class _Week:
         return f"app-{slot}-{drawn}" if self.is_static else f"app-{drawn}"
 
     def _rebalance(self) -> None:
-        """Note what the group is now."""
+        """Append the present group as a stage."""
         there = sorted((member, slot, reads) for slot, (_, member, reads) in self.slots.items())
         used = max(max(reads) for _, _, reads in there) + 1
         by_name = sorted(range(used), key=self.names.__getitem__)
@@ -205,7 +204,7 @@ class _Week:
             roles = [role for role, _, _ in self.slots.values()]
             self._start(self.rng.choice(roles, by).tolist())
         else:
-            # One of each role stays.
+            # At least one member of each role stays.
             free = self._free()
             by = min(by, len(free), there - FEWEST)
             for slot in self.rng.choice(free, by, replace=False).tolist() if by else []:
@@ -214,12 +213,12 @@ class _Week:
             self._rebalance()
 
     def _free(self) -> list[int]:
-        """Return the slots of members that are not the first of their role."""
+        """Return the slots of all but the first member of each role."""
         first = {role: slot for slot, (role, _, _) in reversed(self.slots.items())}
         return [slot for slot, (role, _, _) in self.slots.items() if first[role] != slot]
 
     def _replace(self) -> None:
-        """A member dies and another takes its place; a static one is back before it is missed."""
+        """Replace a dead member; a static one is back within its session, without a rebalance."""
         if not self.is_static:
             self._restart([int(self.rng.choice(list(self.slots)))], surges=False)
 
@@ -231,10 +230,10 @@ class _Week:
             self._restart(slots[start : start + width], self.surges)
 
     def _restart(self, slots: Sequence[int], surges: bool) -> None:
-        """Replace members by new ones of the version that is deployed now.
+        """Replace members by new ones of the deployed version.
 
-        A static member comes back before its session is over: there is a rebalance only where it
-        reads something else than before.
+        A static member comes back within its session, so there is a rebalance only if it reads
+        other topics than before.
         """
         old = {slot: self.slots[slot] for slot in slots}
         new = {
@@ -246,7 +245,7 @@ class _Week:
                 self._rebalance()
             return
         if surges:
-            # Both are there for a while; the old ones under numbers that nobody has.
+            # Old and new members overlap for a while; the old ones get negative slots.
             self.slots |= {-1 - slot: said for slot, said in old.items()} | new
             self._rebalance()
             for slot in slots:
@@ -259,13 +258,13 @@ class _Week:
         self._rebalance()
 
     def _grow(self) -> None:
-        """Give one topic more partitions: twice as many, but not over 100."""
+        """Double the partitions of a topic, up to 100."""
         topic = int(self.rng.integers(len(self.partitions)))
         if self.partitions[topic] < PARTITIONS[-1]:
             self.partitions[topic] = min(2 * self.partitions[topic], PARTITIONS[-1])
             self._rebalance()
 
     def _add_topic(self) -> None:
-        """Have the version that is deployed next read one topic more."""
+        """Make the next deployed version read one more topic."""
         self.roles = [(*reads, len(self.partitions)) for reads in self.roles]
         self.partitions.append(int(self.rng.choice(PARTITIONS)))

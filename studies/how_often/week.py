@@ -1,4 +1,4 @@
-"""Week: a service through its week, each rebalance planned from the last plan, and how it went."""
+"""Week: plays a service's week, each rebalance from the last plan, and counts what goes wrong."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 
 class Journey:
-    """A service on its way from one rebalance to the next.
+    """A service between two rebalances.
 
     Attributes
     ----------
-    service : whose week it is
-    group : what the assignor is asked about next: members that were there at the last rebalance
-        claim what it gave them, in its generation; the others claim nothing. None at the end
+    service : the service
+    group : the group of the next rebalance; members of the last one claim what it gave them, in
+        its generation, new members claim nothing. None at the end of the week
     """
 
     def __init__(self, service: Service) -> None:
         self.service = service
         self._at = 0
         self._generation = 0
-        # What each member claims: what the last plan gave it.
+        # Each member's claims, which are its partitions in the last plan.
         self._held: dict[str, dict[str, list[int]]] = {}
-        # Rebalances that a member has been there for; who is there longest leads.
+        # Number of rebalances with each member; the member with most is the leader.
         self._stayed = Counter[str]()
         self._gone: set[str] = set()
         self.group: Group | None = self._asked(service.stages[0])
@@ -50,7 +50,7 @@ class Journey:
         return self.group is not None and len(self.group.row_size) == 1
 
     def follow(self, assignment: Assignment) -> None:
-        """Go on to the next rebalance from an assignment that is valid."""
+        """Go on to the next rebalance, from a valid assignment."""
         self._held = assignment.to_dict()
         self._generation += 1
         self._stayed = Counter({m: self._stayed[m] + 1 for m in assignment.group.members})
@@ -60,11 +60,11 @@ class Journey:
         self.group = self._asked(stages[self._at]) if self._at < len(stages) else None
 
     def lose_leader(self) -> None:
-        """Ask about the group without its leader, which is back at the next rebalance of the week.
+        """Repeat the rebalance without the leader, which is back at the week's next rebalance.
 
-        The leader is the member that has been there longest, the first by id where several have.
-        What it held nobody has; the others claim what they held. Where nobody is left, the next
-        rebalance of the week is asked about.
+        The leader is the member with most rebalances, then the first by id. Nobody claims what it
+        held; the others claim what they held. If nobody else is there, go on to the next
+        rebalance.
         """
         assert self.group is not None
         if len(self.group.members) == 1:
@@ -78,7 +78,7 @@ class Journey:
         self.group = self._asked(self.service.stages[self._at])
 
     def _asked(self, stage: Stage) -> Group:
-        """Return the group of a stage, without the members that were lost."""
+        """Return the group of a stage, without lost leaders."""
         members: dict[str, JsonObject] = {}
         there = zip(stage.members, stage.instances, stage.reads, strict=True)
         for member, instance, reads in there:
@@ -109,12 +109,12 @@ SUBSCRIPTIONS = ("alike", "differing")
 
 @dataclass
 class Week:
-    """What was counted in a service.
+    """The counts of a service.
 
     Attributes
     ----------
-    tallies : of the rebalances in which all read the same topics ("alike"), and of the others
-        ("differing"): "rebalances", and of what, how many; a rebalance is in one of these at most
+    tallies : for "alike" (all members read the same topics) and "differing" rebalances: the number
+        of "rebalances", and of each of `WHAT`; a rebalance counts in at most one of these
     """
 
     service: Service
@@ -126,16 +126,15 @@ class Week:
 def weeks(
     services: Sequence[Service], assignor: str, limit: TimeLimit, patient: TimeLimit
 ) -> list[Week]:
-    """Play the weeks of services, side by side, with one assignor.
+    """Play the weeks of services with one assignor.
 
-    After a rebalance without a valid plan the week goes on from the optimum of that rebalance.
-    After one that never ended it goes on as in a cluster: without the leader.
+    After a rebalance without a valid plan, the week goes on from the optimum of that rebalance.
+    After a hang, it goes on without the leader, as in a cluster.
 
     Parameters
     ----------
-    limit : for each call
-    patient : for each call that was stopped, before it counts as a hang: this machine may have
-        been busy
+    limit : time limit of each call
+    patient : longer limit of a second call after a time-out, as this machine may have been busy
     """
     found = [Week(service) for service in services]
     going = [(Journey(week.service), week) for week in found]
@@ -162,7 +161,7 @@ def weeks(
 
 
 def judged(made: Outcome, best: Sequence[int]) -> str | None:
-    """Return what is wrong with what an assignor made of a group, None where nothing is.
+    """Return which of `WHAT` is wrong with an assignor's outcome; None if nothing is.
 
     Parameters
     ----------
@@ -171,7 +170,7 @@ def judged(made: Outcome, best: Sequence[int]) -> str | None:
     Raises
     ------
     RuntimeError
-        Where the assignor cannot be called, refuses an ordinary group or beats the optimum.
+        If the assignor cannot be called, refuses an ordinary group or beats the optimum.
     """
     if made.status == "timed-out":
         return "hang"

@@ -1,1 +1,1 @@
-"""Loops: what clients' own classes do, move by move, where they do not come to an end."""
+"""Loops: what clients' own classes do, move by move, on groups on which they never end."""

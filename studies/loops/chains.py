@@ -1,4 +1,4 @@
-"""Chains: moves that only together even out loads, which no rule for single moves can see."""
+"""Chains: moves that even out loads only together, so that no rule for single moves finds them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 def why_unseen(assignment: Assignment) -> str | None:
-    """Return the fewest moves that make a balance the best there is; None where it is that.
+    """Return the fewest moves to the best balance, in words; None if the balance is the best.
 
-    Where no single move improves the balance, a rule that looks at one partition at a time ends
-    there.
+    They also say whether a single move improves the balance; if none does, a rule that looks at
+    one partition at a time ends there.
 
     Raises
     ------
     InvalidAssignment
-        Where the assignment is not valid.
+        If the assignment is not valid.
     """
     assignment.require_valid()
     group, best = assignment.group, solve(rejoined(assignment.group, assignment)).assignment
@@ -32,7 +32,8 @@ def why_unseen(assignment: Assignment) -> str | None:
     left = {p: (int(assignment.owner[p]), int(best.owner[p])) for p in moved}
     moves, through = list[str](), list[int]()
     while left:
-        # Each move goes to the member that the next one leaves, where there is such a one.
+        # Order the moves as a chain: if possible, a move leaves the member that the last one
+        # reached.
         reached = {to for _, to in left.values()}
         next_one = [p for p, (leaves, _) in left.items() if through and leaves == through[-1]]
         first = [p for p, (leaves, _) in left.items() if leaves not in reached]

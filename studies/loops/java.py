@@ -1,10 +1,10 @@
-"""What Kafka's own class does, seen through Java's debugger interface.
+"""What Kafka's own class does, recorded through Java's debugger interface.
 
-The class is the one in the jar, unchanged. Breakpoints stand where it asks which partition to
-move, where it notes that one has moved, and where the cooperative one withholds what must be
-revoked first. The loads are what its own lists hold at that moment. ``python -m
-studies.loops.java ASSIGNOR`` calls it in a JVM that says on standard output where it listens for
-the debugger; the group's document comes as one line on standard input once that is there.
+The class in the jar is unchanged. Breakpoints are set where it asks which partition to move, where
+it records that one has moved, and where the cooperative one withholds what must be revoked first.
+The loads are those of its own lists at that moment. ``python -m studies.loops.java ASSIGNOR``
+calls it in a JVM that prints where it listens for the debugger; it then reads the group's
+document, one line, from standard input.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def recorded(assignor: str, group: Group, *, seconds: float = 120.0) -> list[Tur
     Raises
     ------
     Failed
-        Where no debugger gets to it; where there is no JDK, which has the interface.
+        If the debugger cannot attach, or there is no JDK, which has its interface.
     """
     asked, turns = ("", "", ""), []
     for name, thread in _stops(assignor, group, NOTED, (ASKS, MOVES), seconds):
@@ -52,12 +52,12 @@ def recorded(assignor: str, group: Group, *, seconds: float = 120.0) -> list[Tur
 
 
 def withheld(assignor: str, group: Group, *, seconds: float = 120.0) -> list[dict[str, str]]:
-    """Return of each round of Kafka's cooperative assignor for whom it withholds which partition.
+    """Return by round the partitions that Kafka's cooperative assignor withholds, and for whom.
 
     Raises
     ------
     Failed
-        As `recorded` does.
+        As `recorded` raises it.
     """
     found = []
     for _, thread in _stops(assignor, group, WITHHOLDS, (WITHHOLDS_IN,), seconds):
@@ -70,7 +70,7 @@ def withheld(assignor: str, group: Group, *, seconds: float = 120.0) -> list[dic
 def _stops(
     assignor: str, group: Group, inside: str, methods: Sequence[str], seconds: float
 ) -> Iterator[tuple[str, Any]]:
-    """Return each call of some methods of a class, as it begins: its name and its thread."""
+    """Yield (method name, thread) at the beginning of each call of some methods of a class."""
     command = [sys.executable, "-m", "studies.loops.java", assignor]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, text=True) as called:
@@ -139,7 +139,7 @@ def _named(partition: Any) -> str:
 
 
 def _loads(thread: Any) -> dict[str, int]:
-    """Return how many partitions each member has in the class's own map of lists."""
+    """Return the number of partitions of each member in the class's own map of lists."""
     frame = thread.frame(1)
     variable = frame.visibleVariableByName("currentAssignment")
     if variable is not None:
@@ -153,7 +153,7 @@ def _loads(thread: Any) -> dict[str, int]:
 
 
 def _said(thread: Any, value: Any) -> str:
-    """Return what an object's own toString says of it."""
+    """Return the result of an object's toString."""
     import jpype
 
     (method,) = value.referenceType().methodsByName("toString", "()Ljava/lang/String;")
@@ -162,7 +162,7 @@ def _said(thread: Any, value: Any) -> str:
 
 
 def main(assignor: str) -> None:
-    """Call it."""
+    """Run an assignor in a JVM that a debugger can attach to."""
     jvm.start("-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0")
     assignor_named(assignor).function(Group.from_dict(json.loads(sys.stdin.readline())))
 

@@ -1,4 +1,4 @@
-"""What librdkafka's assignor does until it dies, by the library's own log."""
+"""What librdkafka's assignor does until its process dies, from the library's own log."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ASSERTED = re.compile(r"(\w+): Assertion `(.*)' failed")
 
 
 class Moved(NamedTuple):
-    """A move that the library has logged."""
+    """A logged move."""
 
     partition: str
     leaves: str
@@ -44,12 +44,12 @@ def recorded(
                 probe.wait(asked, seconds)
                 asked.result()
             except Failed:
-                # It died, which is what it is here for; its last words are read below.
+                # It is expected to die; its log is read below.
                 pass
             finally:
                 consumer.kill()
             said = consumer.communicate()[1]
-    # The probe's names of topics begin with what tells its rounds apart.
+    # The probe's names of topics have a prefix for each round.
     named = {t: next(one for one in group.topics if t.endswith(f".{one}")) for t in _topics(said)}
     moves = [Moved(f"{named[t]}-{n}", leaves, to) for t, n, to, leaves in MOVED.findall(said)]
     failed = ASSERTED.search(said)
@@ -61,10 +61,10 @@ def _topics(said: str) -> set[str]:
 
 
 def story(moves: Sequence[Moved], function: str, condition: str) -> list[str] | None:
-    """Tell why the assertion fails; None where it is not the partition that came back.
+    """Return sentences on why the assertion fails; None if it has another reason than this.
 
-    The assertion compares where a partition was noted to have gone with who holds it. After the
-    logged moves these differ for a partition that is back where it started, and for no other.
+    The assertion compares the recorded destination of each moved partition with its holder. After
+    the logged moves they differ for one partition only, which is back where it started.
     """
     start: dict[str, str] = {}
     noted: dict[str, str] = {}

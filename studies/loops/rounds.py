@@ -1,4 +1,4 @@
-"""Rounds: what a cooperative assignor gives round after round, where it never settles."""
+"""Rounds: the rounds of a cooperative assignor that never settles."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ KIND = "cooperative-sticky"
 
 @dataclass(frozen=True)
 class Round:
-    """One round: what each member owned when it joined, and what it was given."""
+    """One round: the partitions that each member owned when it joined, and those it was given."""
 
     owned: Held
     given: Held
 
     def taken(self) -> dict[str, str]:
-        """Return the partitions that are taken from a member and given to nobody yet."""
+        """Return the partitions taken from a member and given to nobody yet, with that member."""
         given = {one for one, _ in _each(self.given)}
         return {one: member for one, member in _each(self.owned) if one not in given}
 
     def added(self) -> dict[str, str]:
-        """Return the partitions that a member is given that nobody owned."""
+        """Return the partitions that nobody owned, with the member that is given them."""
         owned = {one for one, _ in _each(self.owned)}
         return {one: member for one, member in _each(self.given) if one not in owned}
 
 
 def rounds_of(assignor: str, group: Group) -> list[Round]:
-    """Return the rounds of a client's cooperative assignor, until one comes back or it settles."""
+    """Return the rounds of a client's cooperative assignor, until one repeats or it settles."""
     client, _, version = assignor.partition(f"/{KIND}@")
     once = client_named(client).one_round
     found: list[Round] = []
@@ -58,19 +58,19 @@ def rounds_of(assignor: str, group: Group) -> list[Round]:
 
 
 def settled_by(assignor: str, group: Group) -> tuple[list[int], int]:
-    """Return the loads that an assignor as written settles on in rounds, and how many it takes.
+    """Return the final loads of an assignor as written, used cooperatively, and its rounds.
 
     Raises
     ------
     Failed
-        Where its rounds never settle.
+        If its rounds never settle.
     """
     made = to_quiescence(group, assignor_named(assignor).function, withhold=True)
     return made.assignment.loads.tolist(), made.rounds
 
 
 def circle_of(rounds: Sequence[Round]) -> tuple[int, Sequence[Round]] | None:
-    """Return the rounds that come back, and how many came before; None where it settles."""
+    """Return the number of rounds before the cycle, and those of the cycle; None if it settles."""
     for first, one in enumerate(rounds[:-1]):
         if one.given == rounds[-1].given:
             return first + 1, rounds[first + 1 :]
@@ -78,11 +78,11 @@ def circle_of(rounds: Sequence[Round]) -> tuple[int, Sequence[Round]] | None:
 
 
 def story(circle: Sequence[Round], before: int, meant: Sequence[Mapping[str, str]]) -> list[str]:
-    """Tell what happens in each round of a circle, a sentence each.
+    """Return a sentence on what happens in each round of a cycle.
 
     Parameters
     ----------
-    meant : of each round of all, for whom partitions were withheld; empty where that is not known
+    meant : for each round of all, the members that withheld partitions are for; empty if unknown
     """
     sentences = []
     for number, one in enumerate(circle, before + 1):

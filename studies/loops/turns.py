@@ -1,7 +1,7 @@
-"""Turns: moves as they were seen in clients, those of our own, and the cycle that comes back.
+"""Turns: the recorded moves of clients' assignors and of ours, and the cycles in them.
 
-Of a Python client the class that is installed is run, unchanged: the interpreter's profiling hook
-looks at the arguments with which it asks which partition to move, and notes that one has moved.
+The installed class of a Python client is run unchanged: the interpreter's profiling hook reads the
+arguments of its calls that choose a partition to move, and that record a move.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Turn:
 
     Attributes
     ----------
-    partition : the one that was looked at, as ``topic-number``
-    holder, to : who held it, and who should have it
-    moved : the partition that was moved
-    leaves : who held that one; it went to `to`
-    loads : how many partitions each member held before
+    partition : the partition that should move, as ``topic-number``
+    holder, to : its holder, and the member that should get it
+    moved : the partition that was moved to `to`
+    leaves : the member that held `moved`
+    loads : number of partitions of each member before the move
     """
 
     partition: str
@@ -51,14 +51,14 @@ class Turn:
 
     @property
     def after(self) -> Mapping[str, int]:
-        """How many partitions each member holds afterwards."""
+        """Number of partitions of each member after the move."""
         changed = dict(self.loads)
         changed[self.leaves] -= 1
         changed[self.to] += 1
         return changed
 
     def to_dict(self) -> dict[str, object]:
-        """Return the turn as JSON has it."""
+        """Return the turn for JSON."""
         return {
             "should_leave": {"partition": self.partition, "from": self.holder, "to": self.to},
             "moved": {"partition": self.moved, "from": self.leaves, "to": self.to},
@@ -68,9 +68,9 @@ class Turn:
 
 
 def cycle_of(turns: Sequence[Turn]) -> tuple[int, Sequence[Turn]] | None:
-    """Return the turns that come back at the end, again and again, and how many came before.
+    """Return the number of turns before the final cycle, and the turns of the cycle.
 
-    Of all periods the shortest that was gone through at least ten times; None where there is none.
+    It is the shortest cycle that was repeated at least ten times; None if there is none.
     """
     for period in range(1, len(turns) // LEAST_TIMES + 1):
         first = len(turns)
@@ -103,15 +103,13 @@ def _named(group: Group, partition: int) -> str:
 
 
 def story(turns: Sequence[Turn], before: int, period: int) -> list[str]:
-    """Tell a cycle: who should give what to whom, what is moved in its place, and what that does.
-
-    What comes first, each turn and what follows stand by themselves.
+    """Return sentences on a cycle: who should give what to whom, and what moves in its place.
 
     Parameters
     ----------
-    turns : all that were recorded
-    before : turns before the cycle
-    period : turns of the cycle
+    turns : all recorded turns
+    before : number of turns before the cycle
+    period : number of turns of the cycle
     """
     cycle = turns[before : before + period]
     parts = [_turn(turn, _start(turns, turn.partition)) for turn in cycle]
@@ -120,7 +118,7 @@ def story(turns: Sequence[Turn], before: int, period: int) -> list[str]:
 
 
 def _start(turns: Sequence[Turn], partition: str) -> str | None:
-    """Return with whom a partition was before its first move, None if it has not moved."""
+    """Return the holder of a partition before its first move; None if it has not moved."""
     return next((turn.leaves for turn in turns if turn.moved == partition), None)
 
 
@@ -148,7 +146,7 @@ ASKS, MOVES = "get_partition_to_be_moved", "move_partition"
 
 
 class Seen(BaseException):
-    """Enough was seen."""
+    """Stops an assignor when enough turns are recorded."""
 
 
 def recorded_in_python(assignor: str, group: Group) -> list[Turn]:

@@ -1,8 +1,8 @@
-"""Why: the cycles in which clients' assignors are caught, and the chains that they do not see.
+"""Why: the cycles in which clients' assignors loop, and the chains of moves that they miss.
 
-``python -m studies why`` writes ``docs/findings/why.json`` anew, an entry for each finding in
-``corpus/findings.jsonl`` that it can say something of, and the key ``why`` of those findings.
-Cycles are recorded from the clients' own code, chains are computed.
+``python -m studies why`` writes ``docs/findings/why.json``, an entry for each finding in
+``corpus/findings.jsonl`` that it can explain, and the key ``why`` of those findings. Cycles are
+recorded from the clients' own code, chains are computed.
 """
 
 from __future__ import annotations
@@ -56,19 +56,19 @@ RECORDERS: Mapping[str, tuple[Callable[[str, Group], list[Turn]], str, str]] = {
         "get_partition_to_be_moved of kafka-python's PartitionMovements",
     ),
 }
-# The sentences that are the same for all findings of a kind.
+# Sentences that are the same for all findings of a kind.
 SAID: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("why.toml").read_text("utf-8")
 )
 
 
 def caught(finding: Finding) -> Entry | None:
-    """Return the cycle of a finding on which a client does not end; None where it cannot be had.
+    """Return the cycle of a finding on which a client never ends; None if it cannot be recorded.
 
     Raises
     ------
     Failed
-        Where the client could not be looked into.
+        If the debugger cannot attach to the client.
     """
     client = finding.assignor.partition("/")[0]
     if client not in RECORDERS or assignor_named(finding.assignor).missing() is not None:
@@ -99,7 +99,7 @@ def caught(finding: Finding) -> Entry | None:
 
 
 def missed(finding: Finding) -> Entry | None:
-    """Return the chains that would make the balance of a finding's plan the best; None without."""
+    """Return the moves that would give a finding's plan the best balance; None if none would."""
     plan = None if finding.record is None else finding.record.plan
     if plan is None:
         return None
@@ -110,7 +110,7 @@ def missed(finding: Finding) -> Entry | None:
 
 
 def died(finding: Finding) -> Entry | None:
-    """Return why librdkafka dies; None of another client, or where it does not."""
+    """Return why librdkafka dies; None for other clients, or if it does not."""
     client, _, kind = finding.assignor.partition("/")
     if client != "librdkafka" or assignor_named(finding.assignor).missing() is not None:
         return None
@@ -131,7 +131,7 @@ def died(finding: Finding) -> Entry | None:
 
 
 def circles(finding: Finding) -> Entry | None:
-    """Return the rounds of a cooperative client that come back; None where they cannot be had."""
+    """Return the cycle of a cooperative client's rounds; None if it cannot be recorded."""
     if assignor_named(finding.assignor).missing() is not None:
         return None
     seen = rounds.rounds_of(finding.assignor, finding.group)
@@ -158,12 +158,12 @@ def circles(finding: Finding) -> Entry | None:
 
 
 def settled(group: Group) -> str:
-    """Return the change that ends the rounds, with what came of it on this and on small groups.
+    """Return the change that ends the rounds, with its result on this group and on small groups.
 
     Raises
     ------
     Failed
-        Where rounds of the assignor with the change never settle either.
+        If the rounds of the changed assignor never settle either.
     """
     loads, taken = rounds.settled_by(ENDS, group)
     said = ", ".join(map(str, loads))
@@ -174,7 +174,7 @@ def settled(group: Group) -> str:
 
 @cache
 def _small_that_settle() -> int:
-    """Return on how many small groups rounds of the assignor with the change settle."""
+    """Return on how many small groups the rounds of the changed assignor settle."""
     return sum(bool(rounds.settled_by(ENDS, each)) for each in small())
 
 
@@ -187,12 +187,12 @@ TOLD: Mapping[str, Callable[[Finding], Entry | None]] = {
 
 
 def entries(findings: Iterable[Finding], before: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Return what is known of each finding, by id; what cannot be looked into keeps its entry."""
+    """Return the entry of each finding, by id; one that cannot be run here keeps its entry."""
     found = {}
     for finding in findings:
         told = TOLD.get(finding.promise)
         entry = None if told is None else told(finding)
-        # One whose group is another by now says no longer why.
+        # A finding whose group has changed has an empty `why`, so its old entry is dropped.
         entry = before.get(finding.id) if entry is None and finding.why else entry
         if entry is not None:
             found[finding.id] = entry
@@ -202,20 +202,20 @@ def entries(findings: Iterable[Finding], before: Mapping[str, Entry]) -> dict[st
 
 
 def case_of(entry: Mapping[str, object]) -> list[str]:
-    """Return the sentences of an entry's case; none where it has no case."""
+    """Return the sentences of an entry's case; empty if it has none."""
     case = entry.get("case")
     return case if isinstance(case, list) else []
 
 
 def why_of(entry: Mapping[str, object]) -> tuple[str, ...]:
-    """Return what an entry tells a maintainer: the rule and what repeats, or the moves missed."""
+    """Return an entry's text for maintainers: the rule and its case, or the missed moves."""
     rule, chain = entry["rule"], entry["chain"]
     told = [*([str(rule)] if rule else []), *case_of(entry)]
     return (*told, f"The best balance takes {chain}") if chain else tuple(told)
 
 
 def page_of(made: Mapping[str, Entry]) -> str:
-    """Return the made part of the page: each case and each chain once, with whose it is."""
+    """Return the generated part of the page: each case and each chain once, with its findings."""
     lines: list[str] = []
     cases: dict[str, list[str]] = {}
     for name, entry in made.items():
@@ -244,7 +244,7 @@ def _without(entry: Entry) -> str:
 
 
 def run() -> None:
-    """Record and compute all of it anew."""
+    """Record cycles and compute chains again."""
     findings = list(read_findings(FINDINGS))
     made = entries(findings, json.loads((FOLDER / "why.json").read_text("utf-8")))
     write_findings([replace(f, why=why_of(made[f.id]) if f.id in made else ()) for f in findings])

@@ -1,1 +1,1 @@
-"""On a cluster: joins on which an assignor never returns, played on a real broker and measured."""
+"""On a cluster: joins on which an assignor never returns, played and measured on a real broker."""

@@ -1,4 +1,4 @@
-"""Course: which consumers are started in which order, and what is done to them."""
+"""Course: the consumers of an experiment, their order of start, and their settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     Reads = Mapping[str, tuple[str, ...]]
 
-# What clients and broker do by default, where consumers here are quicker unless told otherwise.
+# Defaults of clients and broker, which the test consumers and brokers otherwise shorten.
 JAVA_DEFAULTS = {
     "session.timeout.ms": 45000,
     "heartbeat.interval.ms": 3000,
@@ -18,7 +18,7 @@ JAVA_DEFAULTS = {
     "metadata.max.age.ms": 300000,
 }
 PYTHON_DEFAULTS = {key.replace(".", "_"): value for key, value in JAVA_DEFAULTS.items()}
-# Its session is shorter.
+# Its default session is shorter.
 AIOKAFKA_DEFAULTS = PYTHON_DEFAULTS | {"session_timeout_ms": 10000}
 KIP_848_DEFAULTS = {"auto.commit.interval.ms": 5000, "metadata.max.age.ms": 300000}
 LIBRDKAFKA_DEFAULTS = {
@@ -30,8 +30,8 @@ BROKER_DEFAULTS = {
     "group.consumer.session.timeout.ms": "45000",
     "group.consumer.heartbeat.interval.ms": "5000",
 }
-# Kafka's finding kafka-java-sticky-terminates: started in this order, the first four come to hold
-# what makes the join of the last an endless loop.
+# The group of the finding kafka-java-sticky-terminates: started in this order, the first four get
+# an assignment with which the join of the last is an endless loop.
 TOPICS = {"t0": 5, "t1": 10}
 READS = {"m0": ("t0",), "m3": ("t1",), "m1": ("t0",), "m4": ("t1",), "m2": ("t0", "t1")}
 # A larger one, whose first member alone reads a topic.
@@ -44,7 +44,7 @@ LARGER_READS = {
     "m4": ("t0", "t1"),
     "m5": ("t0", "t3"),
 }
-# Of each partition the racks of its replicas, where rounds of cooperative-sticky never settle.
+# Racks of each partition's replicas, for a group on which cooperative-sticky never settles.
 PLACED: dict[str, list[tuple[str, ...]]] = {
     "t1": [("r0", "r1")],
     "t3": [("r1",), ("r0",), ("r1",)],
@@ -56,26 +56,26 @@ OTHERS = {"b0": ("u",), "b1": ("u",)}
 
 @dataclass(frozen=True)
 class Course:
-    """Members that join one after the other; what the last one's join does is watched.
+    """Members that join one after the other; the effect of the last join is measured.
 
     Attributes
     ----------
-    name : of the course
-    told : what is played, in a line
-    kind : of all consumers, as `broker.Consumer.start` has it
-    assignor : as the client calls it
+    name : name of the course
+    told : description in a line
+    kind : kind of all consumers, as in `broker.Consumer.start`
+    assignor : the client's name of it
     config : settings of the clients
-    topics : with their partition counts
-    reads : topics of each member, in the order in which they join
-    racks : of the brokers, one each; none where there is one broker without a rack
-    placed : of each topic the racks of the replicas of each partition
-    rack_of : the rack of each member that has one
+    topics : number of partitions of each topic
+    reads : topics of each member, in the order in which members join
+    racks : the rack of each broker; empty: one broker without a rack
+    placed : by topic, the racks of each partition's replicas
+    rack_of : racks of members
     static : whether each member has a ``group.instance.id``
-    restart_seconds : after which a consumer whose poll does not return is killed and started
-        again; None where nobody does that
-    quiet_seconds : for which the group is watched after it has become stable again
-    limit_seconds : after which the course ends in any case
-    says_who_holds : whether it is said of each member what it holds whenever that changes
+    restart_seconds : time after which a consumer whose poll does not return is killed and started
+        again; None: never
+    quiet_seconds : how long the group must be stable until the course ends
+    limit_seconds : time after which the course ends in any case
+    says_who_holds : whether to print what a member holds whenever that changes
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Effects: what a course that was played did to the group and to its records, and the page of it.
+"""Effects: what a course did to its group and records, and the page of all courses.
 
-``python -m studies on-a-cluster [COURSE ...]`` plays courses on a real broker. Each that is named,
-all of them where none is, is played anew; the others stay as they were measured.
+``python -m studies on-a-cluster [COURSE ...]`` plays the named courses (default: all) on a real
+broker; the other courses keep their measurements.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 FORMAT = "assay-on-a-cluster/1"
 DATA = FOLDER / "on-a-cluster.json"
 PYTHON_CLIENTS = ("aiokafka", "confluent-kafka", "kafka-python")
-# A rebalance in which nothing goes wrong takes less.
+# A rebalance without trouble takes less.
 LONG_SECONDS = 10.0
 
 
 def effects(played: Played) -> dict[str, object]:
-    """Return what was measured, as JSON has it; seconds are since the last member was started."""
+    """Return the measurements for JSON; seconds are since the start of the last member."""
     course, last = played.course, played.looks[-1]
     waited = _waited(played)
     long = sorted(f"{t}-{n}" for (t, n), seconds in waited.items() if seconds > LONG_SECONDS)
@@ -88,7 +88,7 @@ def _rounded(at: float | None, since: float) -> float | None:
 
 
 def _waited(played: Played) -> Mapping[Partition, float]:
-    """Return of each partition how long a record waited to be read first, of all the longest."""
+    """Return for each partition the longest time that a record waited for its first read."""
     longest: defaultdict[Partition, float] = defaultdict(float)
     for partition, read, new in _in_order(played):
         if new <= read.last:
@@ -101,9 +101,9 @@ def _waited(played: Played) -> Mapping[Partition, float]:
 
 
 def _in_order(played: Played) -> Iterator[tuple[Partition, Read, int]]:
-    """Yield each read with its partition and the first offset of it that had not been read.
+    """Yield (partition, read, first offset in it that is new), ordered by time.
 
-    What was written before the last member was started counts as read.
+    Records written before the start of the last member count as read.
     """
     reached = dict(played.before)
     for _, read in sorted(played.reads, key=lambda each: each[1].at):
@@ -114,7 +114,7 @@ def _in_order(played: Played) -> Iterator[tuple[Partition, Read, int]]:
 
 
 def _states(played: Played) -> list[tuple[str, float]]:
-    """Return the states that the group went through since the join, with the seconds of each."""
+    """Return the (state, seconds) of the group since the last join."""
     spells: list[tuple[str, float]] = []
     for look, after in pairwise(played.looks):
         if not spells and look.state == "Stable":
@@ -127,7 +127,7 @@ def _states(played: Played) -> list[tuple[str, float]]:
 
 
 def _twice(played: Played) -> int:
-    """Return how many records were handed over a second time."""
+    """Return how many records were read a second time."""
     return sum(min(new, read.last + 1) - read.first for _, read, new in _in_order(played))
 
 
@@ -148,12 +148,12 @@ SHOWN = (
     "never settles",
     "librdkafka",
 )
-# What is said after so many lines is more of the same.
+# Further lines of a course repeat the same.
 MOST_LINES = 30
 
 
 def made(courses: Sequence[Told]) -> str:
-    """Return the table of all courses, and what was seen of some, as Markdown."""
+    """Return the table of all courses, and the lines of some, as Markdown."""
     shown = (_captured(each) for each in courses if each["course"] in SHOWN)
     return "\n\n".join([table(COLUMNS, map(_row, courses)), *shown])
 
@@ -180,7 +180,7 @@ def _row(course: Told) -> list[str]:
 
 
 def _in_turn(words: Iterable[str]) -> str:
-    """Return what comes one after the other; what comes again at once is counted."""
+    """Return words joined by "then"; a word repeated in a row is counted."""
     spells = ((word, len([*again])) for word, again in groupby(words))
     return ", then ".join(word if n == 1 else f"{word} ({n} times)" for word, n in spells)
 
@@ -207,12 +207,12 @@ def _captured(course: Told) -> str:
 
 
 def run(names: Sequence[str]) -> None:
-    """Play the courses of these names, all if there are none.
+    """Play the courses of these names; all if there are none.
 
     Raises
     ------
     BadInput
-        Where no course has a name.
+        If there is no course of a name.
     """
     courses = {course.name: course for course in COURSES}
     for name in names or courses:
@@ -224,8 +224,8 @@ def run(names: Sequence[str]) -> None:
 
 
 def keep(played: dict[str, dict[str, object]]) -> None:
-    """Write what was measured of these courses, by name, beside the others."""
-    # Read again each time: another course may have been played beside this one.
+    """Write the measurements of these courses, by name, beside those of the others."""
+    # Read again each time, as another process may play other courses.
     told = json.loads(DATA.read_text(encoding="utf-8"))
     found = {each["course"]: each for each in told["courses"]} | played
     courses = [found[course.name] for course in COURSES if course.name in found]
@@ -238,7 +238,7 @@ def keep(played: dict[str, dict[str, object]]) -> None:
 
 
 def _where() -> dict[str, object]:
-    """Return when and with what a course was played."""
+    """Return the date, versions and machine load of a course."""
     loaded = os.getloadavg()[0]
     return {
         "date": datetime.now(UTC).date().isoformat(),

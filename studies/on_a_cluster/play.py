@@ -1,4 +1,4 @@
-"""Play: a course on a broker of its own, with everything that was seen of it."""
+"""Play: runs a course on brokers of its own, and records what happens."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Partition = tuple[str, int]
 
 LOOK_SECONDS = 0.5
-# Polls return after a tenth of a second, after one second with kafka-python; on a machine with
-# other work the first one, which joins the group, may take seconds.
+# A poll takes 0.1 s, with kafka-python 1 s; on a busy machine the first one, which joins the
+# group, may take some seconds.
 HANGS_SECONDS = 8.0
 UNREAD_SECONDS = 5.0
 
@@ -33,13 +33,14 @@ class Hang:
 
     Attributes
     ----------
-    member : whose it is
-    began, left, restarted : seconds after the last member was started: when the poll began, when
-        the group went on without the member, when it was killed and started again
-    polls : that had returned before
-    busy_share : of the time since, in which its busiest thread ran or waited for a processor
-    watched : seconds after which it still had not returned; None where that was not waited for
-    ended : whether the consumer ended when it was asked to, in the end
+    member : the member
+    began, left, restarted : seconds since the start of the last member: begin of the poll, the
+        member's removal from the group, its kill and new start
+    polls : number of polls that had returned before
+    busy_share : share of the time since then in which its busiest thread ran or waited for a
+        processor
+    watched : length of the poll in seconds at the end of the course; None if it was not running
+    ended : whether the consumer ended when it was asked to, at the end of the course
     """
 
     member: str
@@ -54,20 +55,20 @@ class Hang:
 
 @dataclass
 class Played:
-    """What was seen of a course.
+    """The record of a course.
 
     Attributes
     ----------
-    course : what was played
-    looks : from the start of the last member on
-    reads : who read what since then, seconds as in `looks`
-    hangs : in their order
-    died : consumers whose process ended, and when
-    during, after : what the console tool printed in the first hang, and in the end
-    unread : partitions that nobody read in the end, with the seconds since somebody did
-    written : when each record was written, as `Flow` has it
-    before : how many were written of each partition before the last member was started
-    said : what happened, a line each
+    course : the course
+    looks : looks since the start of the last member
+    reads : (member, read) since then
+    hangs : in order of time
+    died : time at which each dead consumer was found dead, in seconds as in `Look.at`
+    during, after : output of the console tool in the first hang, and at the end
+    unread : partitions that nobody reads at the end, with the seconds since the last read
+    written : time of writing of each record, as in `Flow`
+    before : number of records of each partition written before the start of the last member
+    said : lines on what happened
     """
 
     course: Course
@@ -84,7 +85,7 @@ class Played:
 
 
 def play(course: Course, say: Callable[[str], None]) -> Played:
-    """Play a course, and return what was seen."""
+    """Play a course, and return its record."""
     with ExitStack() as running:
         broker = first = running.enter_context(_broker(course, None))
         for _ in course.racks[1:]:
@@ -186,7 +187,7 @@ class _Watch:
     def _note_hang(self, member: str, look: Look) -> None:
         each = look.progress[member]
         for other in self.played.hangs:
-            # One processor burnt is enough.
+            # Kill an earlier looping consumer, so that only one occupies a processor.
             over = other.left is not None and other.restarted is None
             if over and other.member in self.stage.consumers:
                 self.stage.kill(other.member)
@@ -195,7 +196,7 @@ class _Watch:
         self._used[member] = self._now(), self.stage.busy_seconds(member)
         self._say(f"{look.at:5.1f} s: the poll of {member} does not return since {began:.1f} s")
         if not self._asking:
-            # The tool takes its time, and nobody is to wait for it.
+            # In a thread, because the tool is slow.
             self._asking.append(Thread(target=self._ask_console, daemon=True))
             self._asking[0].start()
 

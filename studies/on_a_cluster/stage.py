@@ -1,7 +1,4 @@
-"""Stage: the consumers of a course on a broker, with records flowing to what they read.
-
-A look at it says what is to be seen of the group and its consumers at one moment.
-"""
+"""Stage: the consumers of a course on a broker, with a producer that writes to their topics."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ if TYPE_CHECKING:
     Partition = tuple[str, int]
 
 ANSWER_SECONDS = 10.0
-# As the console tool writes them.
+# Names of states as the console tool prints them.
 STATES = {
     "PREPARING_REBALANCING": "PreparingRebalance",
     "COMPLETING_REBALANCING": "CompletingRebalance",
@@ -33,22 +30,22 @@ STATES = {
     "EMPTY": "Empty",
     "ASSIGNING": "Assigning",
     "RECONCILING": "Reconciling",
-    # librdkafka has no words for those of a KIP-848 group.
+    # librdkafka does not know these two states of a KIP-848 group.
     "UNKNOWN": "Assigning or Reconciling",
 }
 
 
 @dataclass(frozen=True)
 class Look:
-    """What was seen at one moment.
+    """The state of the group and its consumers at one moment.
 
     Attributes
     ----------
-    at : seconds after the last member was started
-    state : of the group, as the broker says
-    members : of the group, by client id
-    behind : records that are written and not read, of all partitions
-    progress : of each consumer
+    at : seconds since the start of the last member
+    state : the group's state at the broker
+    members : client ids of the group's members at the broker
+    behind : number of written but unread records, of all partitions
+    progress : by consumer
     """
 
     at: float
@@ -59,12 +56,12 @@ class Look:
 
 
 class Watcher:
-    """What the broker says of one group, asked over one connection.
+    """Asks the broker about one group, over one connection.
 
     Parameters
     ----------
     bootstrap : address of the broker
-    group : which group
+    group : id of the group
     """
 
     def __init__(self, bootstrap: str, group: str) -> None:
@@ -76,16 +73,16 @@ class Watcher:
     def says(self) -> tuple[str, frozenset[str]]:
         """Return the state of the group, and the client ids of its members."""
         asked = self._admin.describe_consumer_groups([self._group])
-        told = asked[self._group].result(ANSWER_SECONDS)
-        members = frozenset(str(each.client_id) for each in told.members)
-        return STATES.get(told.state.name, told.state.name), members
+        described = asked[self._group].result(ANSWER_SECONDS)
+        members = frozenset(str(each.client_id) for each in described.members)
+        return STATES.get(described.state.name, described.state.name), members
 
 
 def busy_seconds(pid: int) -> dict[str, float]:
-    """Return of each thread of a process the seconds in which it ran or waited for a processor.
+    """Return for each thread of a process the seconds in which it ran or waited for a processor.
 
-    On a machine with other work a thread that computes without end gets less than one processor,
-    and waits for the rest. Empty where the system does not tell.
+    Waiting is included, because on a busy machine an endless loop gets less than one processor.
+    Empty if the system does not tell.
     """
     found = {}
     for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
@@ -99,19 +96,18 @@ FLUSH_SECONDS = 10.0
 
 
 class Flow:
-    """A producer that writes one record to each partition, again and again.
+    """A producer that writes records to all partitions at a fixed rate.
 
     Parameters
     ----------
     bootstrap : address of the broker
-    topics : with their partition counts
-    rate : records a second to each partition
+    topics : number of partitions of each topic
+    rate : records per second and partition
 
     Attributes
     ----------
-    rate : records a second to each partition
-    written : by topic and partition number when each record was written, by its offset, in
-        seconds since 1970
+    rate : records per second and partition
+    written : by (topic, partition number), the times of writing in seconds since 1970, by offset
     """
 
     def __init__(self, bootstrap: str, topics: Mapping[str, int], rate: float) -> None:
@@ -159,19 +155,19 @@ VIEWS = {"state": ("--state",), "members": ("--members",), "partitions": ()}
 
 
 class Stage:
-    """Where a course is played.
+    """The running consumers and producer of a course.
 
     Parameters
     ----------
-    course : what is played
+    course : the course
     broker : a running broker without the topics of the course
-    running : what ends the consumers
+    running : ends the consumers and the producer
 
     Attributes
     ----------
     group : id of the group
-    consumers : that run, by client id
-    flow : the records that are written
+    consumers : running consumers, by client id
+    flow : the producer
     """
 
     def __init__(self, course: Course, broker: Broker, running: ExitStack) -> None:
@@ -206,7 +202,7 @@ class Stage:
         )
         self.consumers[member] = self._running.enter_context(consumer)
         self._up.discard(member)
-        # It answers when its client is loaded; nobody else is to wait for that.
+        # In a thread, because it answers only when its client is loaded.
         Thread(target=self._wait_for, args=[member, consumer], daemon=True).start()
 
     def _wait_for(self, member: str, consumer: Consumer) -> None:
@@ -215,7 +211,7 @@ class Stage:
         self._up.add(member)
 
     def join_one_by_one(self, members: list[str], say: Callable[[str], None]) -> None:
-        """Start members, each when those before it have settled."""
+        """Start members one after the other, each after the group has settled."""
         for member in members:
             self.start(member)
             while member not in self._up:
@@ -231,7 +227,7 @@ class Stage:
         return self.course.reads[member]
 
     def progress(self) -> dict[str, Progress]:
-        """Return how far each consumer is; one that has died is taken off the list."""
+        """Return the progress of each consumer; dead ones are removed from `consumers`."""
         found = {}
         for member in sorted(self._up & self.consumers.keys()):
             consumer = self.consumers[member]
@@ -242,7 +238,7 @@ class Stage:
         return found
 
     def holds(self, member: str) -> frozenset[Partition]:
-        """Return the partitions that a consumer holds; none of one that starts or has died."""
+        """Return the partitions that a consumer holds; empty if it is starting or dead."""
         if member not in self._up:
             return frozenset()
         try:
@@ -252,7 +248,7 @@ class Stage:
         return frozenset((topic, n) for topic, numbers in held.items() for n in numbers)
 
     def busy_seconds(self, member: str) -> dict[str, float]:
-        """Return how busy the threads of a consumer have been, as `busy_seconds` does."""
+        """Return :func:`busy_seconds` of a consumer."""
         return busy_seconds(self.consumers[member].pid)
 
     def kill(self, member: str) -> None:
@@ -260,7 +256,7 @@ class Stage:
         self.consumers.pop(member).kill()
 
     def ends_when_asked(self, member: str) -> bool:
-        """Ask a consumer to leave its group and end; kill it where it does not in 20 s."""
+        """Ask a consumer to leave its group and end, or kill it; return whether it ended."""
         try:
             self.consumers.pop(member).stop()
         except ConsumerDied:
@@ -268,7 +264,7 @@ class Stage:
         return True
 
     def console(self) -> dict[str, list[str]]:
-        """Return what the console tool prints of the group."""
+        """Return the output of the console tool on the group."""
         asked = ("consumer-groups", "--describe", "--group", self.group)
         return {
             name: [

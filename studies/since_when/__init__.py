@@ -1,1 +1,1 @@
-"""SinceWhen: which releases of each client break the promise of each finding."""
+"""SINCE WHEN: which releases of each client break the promise of each finding."""

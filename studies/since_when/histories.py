@@ -1,8 +1,8 @@
 """Histories: which releases of each client break the promise of each finding.
 
 ``python -m studies since-when [ID...]`` asks each client's registry for its releases, fetches each
-of them into a cache of its own, runs it on the finding's group and writes
-``docs/findings/since-when.json``. What was judged before on the same groups is not judged again.
+of them into a separate cache, runs it on the finding's group and writes
+``docs/findings/since-when.json``. Verdicts on the same groups are cached.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     History = Mapping[str, Any]
 
 HISTORIES = FOLDER / "since-when.json"
-# Larger groups after an ordinary join, on which releases hang that answer on the smallest.
+# Findings with larger groups, on which some releases hang that answer on the smallest group.
 BESIDES = Path(__file__).with_name("besides.jsonl")
 TOLD = Path(__file__).with_name("told.json")
 DIED = "the process that tried it died"
@@ -61,13 +61,13 @@ IN_WHEELS = ("kafka-python", "aiokafka")
 
 
 def run(ids: Sequence[str]) -> None:
-    """Judge the releases on findings whose ids match some patterns, and write it down.
+    """Judge the releases on findings whose ids match some patterns, and write their histories.
 
     Parameters
     ----------
-    ids : patterns; all findings if there are none
+    ids : patterns; empty: all findings
     """
-    # Releases fetched here are not to be listed, scored and hunted elsewhere.
+    # A separate cache, so that these releases are not listed, scored and hunted elsewhere.
     os.environ["KAFKA_ASSAY_CACHE"] = str(cache_folder("releases"))
     shipped = [f for f in read_findings(FINDINGS) if f.affected]
     others = [*shipped, *read_findings(BESIDES)]
@@ -88,14 +88,14 @@ def run(ids: Sequence[str]) -> None:
 def rows_of(
     client: str, findings: Sequence[Finding], others: Sequence[Finding]
 ) -> dict[str, list[Row]]:
-    """Return what the releases of a client make of each finding: version, date, status, reason.
+    """Return the rows of each finding, one for each release: version, date, status, reason.
 
     Parameters
     ----------
-    others : findings of all clients, whose groups may serve
+    others : findings of all clients, whose groups may be tried too
     """
     each = [judged(client, release, findings, others) for release in releases_of(client)]
-    # Two releases may hold one library.
+    # Two releases of confluent-kafka may hold the same librdkafka.
     return {
         finding.id: [*{str(row["version"]): row for row in of}.values()]
         for finding, of in zip(findings, zip(*each, strict=True), strict=True)
@@ -105,12 +105,12 @@ def rows_of(
 def judged(
     client: str, release: Release, findings: Sequence[Finding], others: Sequence[Finding]
 ) -> list[Row]:
-    """Return what a release makes of each finding, in a process of its own unless that is known.
+    """Return a release's row for each finding; verdicts that are not cached come from a process.
 
-    A Python package comes first on its path.
+    In that process, an unpacked Python package comes first on the path.
     """
     try:
-        version, day, folder = _brought(client, release)
+        version, day, folder = _fetch(client, release)
     except BadInput as error:
         reason = " ".join(str(error).split())[:MOST_CHARACTERS]
         return [_untried(release.version, release.date, reason)] * len(findings)
@@ -150,13 +150,13 @@ def _untried(version: str, date: str | None, reason: str) -> Row:
     return {"version": version, "date": date, "status": UNTRIED, "reason": reason}
 
 
-def _brought(client: str, release: Release) -> tuple[str, str | None, Path | None]:
-    """Bring a release here; return its own version, its day, and its folder where it has one.
+def _fetch(client: str, release: Release) -> tuple[str, str | None, Path | None]:
+    """Fetch a release; return its version, its date, and its folder if it has one.
 
     Raises
     ------
     BadInput
-        Where that cannot be done.
+        If that fails.
     """
     if client in IN_WHEELS:
         folder = unpacked(client, release.version)
@@ -187,8 +187,8 @@ def history(
     ----------
     finding : its id
     releases : version, date, status and reason of each, oldest first
-    told : changes and reports, from ``told.json`` if left out: a change counts where the first
-        affected release, or the first that is not any more, is the one that it names
+    told : known changes and public reports; default: ``told.json``. A change is used if the
+        release that it names is the first affected one
     """
     told = json.loads(TOLD.read_text("utf-8")) if told is None else told
     affected = [row["version"] for row in releases if row["status"] == AFFECTED]
@@ -221,13 +221,13 @@ HEAD = (
 
 
 def page(found: Mapping[str, History]) -> str:
-    """Return the tables: a row a finding, and a row a public report."""
+    """Return the tables of findings and of public reports."""
     findings = table(HEAD, (_row(finding, history) for finding, history in sorted(found.items())))
     return f"{findings}\n\n{_reports(found)}"
 
 
 def ranges(releases: Sequence[Mapping[str, Any]], status: str) -> str:
-    """Return the releases of a status, as "2.4.0 to 2.5.0, 3.0.0"; those not tried are skipped."""
+    """Return the releases of a status, as "2.4.0 to 2.5.0, 3.0.0"; untried ones are skipped."""
     tried = [row for row in releases if row["status"] != UNTRIED]
     parts = []
     for of, some in groupby(tried, key=lambda row: row["status"]):

@@ -1,9 +1,9 @@
-"""A consumer of any librdkafka that joins a group and polls.
+"""A separate program: a consumer of any librdkafka that joins a group and polls.
 
-LIBRARY BOOTSTRAP GROUP ASSIGNOR, and what it logs on standard error, if anything.
+Arguments: LIBRARY BOOTSTRAP GROUP ASSIGNOR [DEBUG]; DEBUG is librdkafka's setting of that name.
 
-A program of its own, which calls the library itself: confluent-kafka of an old release does not
-load into the Python that runs here, the library in its wheel does.
+It calls the library directly, because old releases of confluent-kafka cannot be loaded into this
+Python, but the library in their wheels can.
 """
 
 import ctypes

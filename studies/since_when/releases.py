@@ -1,8 +1,8 @@
-"""Releases: what the registry of each client has, and each release in a folder of its own.
+"""Releases: lists each client's releases, and fetches each into a folder of its own.
 
-Registries are asked by the clients' own tools. Wheels are unpacked into the cache. A librdkafka is
-the library in a wheel of confluent-kafka. sarama's sticky strategy is called by a program of its
-own, of the few names that old releases have as well.
+Registries are asked with their own tools. Wheels are unpacked into the cache. librdkafka is taken
+from the wheels of confluent-kafka. sarama's sticky strategy is called by a small program that uses
+only names that old releases have too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from groups import Group
 
 SECONDS = 300.0
-# Before these there is nothing to call: no such interface, or no sticky assignor.
+# Older releases cannot be called: they lack the interface or a sticky assignor.
 OLDEST = {
     "kafka-clients": (2, 4),
     "kafka-python": (2, 0),
@@ -40,7 +40,7 @@ OLDEST = {
     "confluent-kafka": (1, 6),
 }
 SARAMA = ("github.com/Shopify/sarama", "github.com/IBM/sarama")
-# Archives that are built the same every time carry a date of long before.
+# Reproducible builds put an old fixed date into archives; dates before this year are not real.
 BUILT_THE_SAME = 2012
 
 
@@ -50,9 +50,9 @@ class Release:
 
     Attributes
     ----------
-    version : as its registry has it
-    date : of the day it was made, where that can be told
-    source : the Go module it is a version of; empty elsewhere
+    version : as in its registry
+    date : day of its build; None if unknown
+    source : its Go module; empty for other clients
     """
 
     version: str
@@ -66,13 +66,13 @@ def releases_of(client: str) -> list[Release]:
     Raises
     ------
     BadInput
-        Where its registry does not answer.
+        If its registry does not answer.
     """
     return _LISTS[client]()
 
 
 def date_in_archive(archive: Path) -> str | None:
-    """Return the day of the newest file in a jar or a wheel, None where that is no real day."""
+    """Return the day of the newest file in a jar or a wheel; None if it is not a real date."""
     with zipfile.ZipFile(archive) as opened:
         newest = max(one.date_time for one in opened.infolist())
     return date(*newest[:3]).isoformat() if newest[0] >= BUILT_THE_SAME else None
@@ -85,12 +85,12 @@ def oldest_first(versions: Iterable[str]) -> list[str]:
 
 
 def asked(command: Sequence[str], folder: str | None = None) -> str:
-    """Return what a tool prints.
+    """Run a tool, and return what it prints.
 
     Raises
     ------
     BadInput
-        Where it fails.
+        If it fails.
     """
     where = None if folder is None else Path(folder)
     done = run_tool(command[0], command, seconds=SECONDS, folder=where)
@@ -127,8 +127,8 @@ def _of_go(*modules: str) -> list[Release]:
             said = asked(["go", "list", "-m", "-versions", module], folder).split()[1:]
             versions = oldest_first(v.removeprefix("v") for v in said)
             names = [f"{module}@v{version}" for version in versions]
-            told = asked(["go", "list", "-m", "-f", "{{.Time}}", *names], folder)
-            dates = [line[:10] for line in told.splitlines()]
+            times = asked(["go", "list", "-m", "-f", "{{.Time}}", *names], folder)
+            dates = [line[:10] for line in times.splitlines()]
             found += [Release(v, d, module) for v, d in zip(versions, dates, strict=True)]
     return found
 
@@ -149,22 +149,22 @@ _LISTS: dict[str, Callable[[], list[Release]]] = {
     "sarama": lambda: _of_go(*SARAMA),
     "kafkajs": lambda: _of_npm("kafkajs"),
 }
-# The newest Python for which the oldest release that matters here has a wheel.
+# A Python version for which the oldest releases of confluent-kafka have wheels.
 OF_OLD = "3.8"
 DATE = "made-on.txt"
 
 
 def unpacked(package: str, version: str, pythons: Sequence[str] = ("",)) -> Path:
-    """Return the folder of a release, whose wheel is fetched if it is not here.
+    """Return the folder of a release's unpacked wheel, which is fetched if needed.
 
     Parameters
     ----------
-    pythons : versions of Python to look for a wheel for, one after the other; "" is this one
+    pythons : Python versions to try, in this order; "" is the running one
 
     Raises
     ------
     BadInput
-        Where its registry has no wheel of it for any of them.
+        If there is no wheel for any of them.
     """
     folder = cache_folder("wheels", f"{package}-{version}")
     if (folder / DATE).is_file():
@@ -186,7 +186,7 @@ def unpacked(package: str, version: str, pythons: Sequence[str] = ("",)) -> Path
 
 
 def date_of(folder: Path) -> str | None:
-    """Return the day on which the wheel of a folder was made, None where that cannot be told."""
+    """Return the build day of the wheel in a folder; None if unknown."""
     return (folder / DATE).read_text("utf-8") or None
 
 
@@ -208,12 +208,12 @@ VERSION = (
 
 
 def library_in(folder: Path) -> tuple[Consumer, str]:
-    """Return the library in the folder of an unpacked wheel, and the version that it says it has.
+    """Return a client of the librdkafka in an unpacked wheel, and the library's own version.
 
     Raises
     ------
     BadInput
-        Where there is none, or it does not load here.
+        If there is none, or it does not load here.
     """
     found = sorted(folder.glob("confluent_kafka.libs/librdkafka*"))
     if not found:
@@ -231,18 +231,18 @@ def library_in(folder: Path) -> tuple[Consumer, str]:
 
 
 PROGRAM = Path(__file__).with_name("called_in_go.txt")
-# What the program says, and how that was said under the module's first name.
+# Names in the program, and the names that they had under the module's first name.
 BEFORE = {SARAMA[1]: SARAMA[0], "NewBalanceStrategySticky()": "BalanceStrategySticky"}
 COOPERATIVE_SINCE = (1, 60, 1)
 
 
 def sarama_release(release: Release) -> Path:
-    """Return the folder of the program for a release, built if it is not there.
+    """Return the folder of the program for a release, which is built if needed.
 
     Raises
     ------
     BadInput
-        Where that cannot be done.
+        If that fails.
     """
     if tuple(map(int, release.version.split("."))) >= COOPERATIVE_SINCE:
         SARAMA_CLIENT.fetch(release.version)
@@ -262,7 +262,7 @@ def sarama_release(release: Release) -> Path:
 
 
 def outcome_of(program: Path, group: Group, seconds: float) -> Outcome:
-    """Return what the strategy makes of a group, within so many seconds."""
+    """Return the outcome of sarama's sticky strategy on a group, within so many seconds."""
     try:
         done = subprocess.run(
             [program],

@@ -1,7 +1,7 @@
-"""Verdicts: what one release of a client makes of the groups of findings. A program of its own.
+"""Verdicts: whether one release of a client breaks the promises of findings. A separate program.
 
-``python -m studies.since_when.verdicts`` reads findings of one client and a release of it from
-standard input and writes a verdict on each, one a line.
+``python -m studies.since_when.verdicts`` reads findings of one client and a release from standard
+input, and writes a verdict on each finding, one a line.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
     from heuristics.assignor import Outcome
 
 AFFECTED, UNAFFECTED, UNTRIED = "affected", "unaffected", "untried"
-# Ports of one algorithm hang on each other's groups.
+# For these promises, groups of other findings are tried too, as clients port the same algorithm.
 OF_FAMILY = ("terminates", "settles")
 SECONDS = 2.0
 MOST_CHARACTERS = 160
-# What is said of a release that does not have the assignor, by us, by the probe and by Go.
+# Messages about a release that lacks the assignor: ours, the probe's and Go's.
 LACKS = re.compile(r"has no \S*sticky|undefined: sarama\.BalanceStrategySticky")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a promise breaks in a release, and why it is not known where it is not."""
+    """Whether a promise breaks in a release, and a reason if it was not tried."""
 
     status: str
     reason: str | None = None
 
 
 def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Verdict:
-    """Return whether the promise breaks on the finding's group, or on that of another.
+    """Return whether the promise breaks on the finding's group, or on that of another finding.
 
     Parameters
     ----------
-    run : of the finding's assignor in one release
-    others : findings of the same promise, tried where the finding's own group shows nothing
+    run : runs the finding's assignor in one release
+    others : findings of the same promise, tried if the finding's own group does not break it
     """
     for one in (finding, *others):
         trial, judged = replace(one, assignor=run.assignor).tried(run)
@@ -66,7 +66,7 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
 
 
 def has_it(release: Mapping[str, Any]) -> bool:
-    """Return whether a release has the assignor at all, by the row of its history."""
+    """Return whether a release has the assignor, by its row in a history."""
     return release["status"] != UNTRIED or not LACKS.search(release["reason"] or "")
 
 
@@ -91,11 +91,11 @@ def _short(text: str) -> str:
 
 
 def runner_in(assignor: str, limit: TimeLimit, folder: Path | None) -> Runner:
-    """Return what runs an assignor of one release.
+    """Return a runner of an assignor of one release.
 
     Parameters
     ----------
-    folder : of the unpacked wheel, for a librdkafka; of the program, for a sarama
+    folder : folder of the unpacked wheel, or, for sarama, of the program
     """
     client, _, rest = assignor.partition("/")
     name, _, version = rest.partition("@")
@@ -110,7 +110,7 @@ def runner_in(assignor: str, limit: TimeLimit, folder: Path | None) -> Runner:
 
 
 def _require_own(client: str, name: str, folder: Path | None) -> None:
-    """Raise BadInput where the folder of a Python package has no such assignor."""
+    """Raise BadInput if the folder of a Python package does not have the assignor."""
     package = client_named(client)
     if folder is not None and isinstance(package, PythonClient):
         module = package.assignors[name].partition(":")[0].replace(".", "/")
@@ -119,9 +119,9 @@ def _require_own(client: str, name: str, folder: Path | None) -> None:
 
 
 def besides_of(finding: Finding, others: Sequence[Finding]) -> list[Finding]:
-    """Return the findings whose groups are tried where a finding's own shows nothing.
+    """Return the findings whose groups are tried if a finding's own does not break the promise.
 
-    Each group once, whatever it is called.
+    Groups that differ only in name come once.
     """
     if finding.promise not in OF_FAMILY:
         return []
@@ -134,7 +134,7 @@ def besides_of(finding: Finding, others: Sequence[Finding]) -> list[Finding]:
 
 
 def main() -> None:
-    """Judge what standard input asks: findings in a release, with others to try besides."""
+    """Judge the findings that standard input holds."""
     given = json.load(sys.stdin)
     others = [Finding.from_dict(document) for document in given["others"]]
     folder = Path(given["folder"]) if given["folder"] else None
