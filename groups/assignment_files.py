@@ -1,4 +1,4 @@
-"""Assignment files: who holds what, from a plan, a solution, or whatever holds groups."""
+"""Assignment files: assignments from a plan, a solution, or any file that holds groups."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _EXPECTED = "a plan is JSON {member: {topic: [partition]}}, a solution or a capt
 
 @dataclass(frozen=True)
 class AssignmentFile:
-    """What a file says of who holds what.
+    """The assignments in a file.
 
     Attributes
     ----------
-    name : of the file, for people
+    name : name of the file in messages
     assignments : one for each group in it
-    failures : why a part of it holds none
+    failures : why parts of it hold no group
     """
 
     name: str
@@ -47,17 +47,17 @@ class AssignmentFile:
 
     @property
     def damaged(self) -> list[Failure]:
-        """Where the text is the reason, and not the state or the kind of a group."""
+        """The failures whose reason is the text, not the state or the kind of a group."""
         return [failure for failure in self.failures if not failure.not_to_be_had]
 
     def of(self, group: str | None) -> NamedAssignment:
-        """Return the assignment of a group; None if the file holds just one.
+        """Return the assignment of a group; None: of the only group in the file.
 
         Raises
         ------
         BadInput
-            Where that group is not in it or is there more than once, or none is named and there
-            are several.
+            If the group is not in the file or is there more than once, or no group is given and
+            there are several.
         """
         those = [one for one in self.assignments if group is None or one.group in (None, group)]
         if len(those) == 1:
@@ -77,7 +77,7 @@ class AssignmentFile:
 
 
 def read_assignments(path: str) -> AssignmentFile:
-    """Return what members hold as a file says it.
+    """Return the assignments in a file.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def read_assignments(path: str) -> AssignmentFile:
     Raises
     ------
     BadInput
-        Where nothing in it could be used; the message names the place.
+        If nothing in the file could be used; the message names the place.
     """
     name = named(path)
     data = b"" if is_folder(path) else read_bytes(path)
@@ -109,7 +109,7 @@ def read_assignments(path: str) -> AssignmentFile:
 
 
 def _object(data: bytes) -> dict[str, object] | None:
-    """Return the one JSON object that the bytes are, None if they are something else."""
+    """Return the JSON object of the bytes, None if they are anything else."""
     try:
         found = parse_json(decode(data))
     except BadInput:
@@ -118,7 +118,7 @@ def _object(data: bytes) -> dict[str, object] | None:
 
 
 def _is_of_groups(name: str, text: str, document: dict[str, object]) -> bool:
-    """Return whether a JSON object holds groups: a snapshot, or what some tool printed."""
+    """Return whether a JSON object holds groups: it is a snapshot, or a tool printed it."""
     if isinstance(document.get("format"), str):
         return document["format"] != SOLUTION
     if all(isinstance(held, dict) and _is_held(held) for held in document.values()):
@@ -144,16 +144,16 @@ class NamedAssignment:
 
     Attributes
     ----------
-    source : the file that says it
+    source : the name of the file
     group : id of the group, None if the file does not say it
-    held : ``{member: {topic: [partition, ...]}}``, ascending; members with nothing are there too
+    held : ``{member: {topic: [partition, ...]}}``, ascending, with members that hold nothing
     exist : the partition numbers of each topic; None if the file does not say which there are
-    client_ids : of the members that have one
-    captured_at : when it was so, None if the file does not say it
-    peak_lag_records : of the member with most lag, None if the file does not say it
-    lag_records : of each partition of a topic, -1 where it is not known; empty where the file
-        does not say it
-    assumed : what was assumed about the source, for people to read
+    client_ids : client ids by member, for those that have one
+    captured_at : when it was captured, None if the file does not say it
+    peak_lag_records : lag of the member with most lag, None if the file does not say it
+    lag_records : lag of each partition of a topic, -1 where unknown; empty if the file does not
+        say it
+    assumed : what was assumed about the source, as lines for users
     """
 
     source: str
@@ -169,17 +169,17 @@ class NamedAssignment:
     @staticmethod
     def from_group(group: Group, source: str) -> NamedAssignment:
         """Return what the members of a group hold now, raw claims as they are."""
-        document = group.to_dict()
+        members = group.to_dict()["members"].items()
         counts = zip(group.topics, group.partitions.tolist(), strict=True)
         return NamedAssignment(
             source=source,
             group=group.name,
-            held={member: said["owned"] for member, said in document["members"].items()},
+            held={member: fields["owned"] for member, fields in members},
             exist={topic: range(count) for topic, count in counts},
             client_ids={
                 member: client_id
-                for member, said in document["members"].items()
-                if (client_id := said.get("client_id")) is not None
+                for member, fields in members
+                if (client_id := fields.get("client_id")) is not None
             },
             captured_at=group.captured_at,
             peak_lag_records=None
@@ -203,7 +203,8 @@ class NamedAssignment:
         Raises
         ------
         BadInput
-            If it has none, or one of another shape; the message names the place.
+            If the document has no assignment, or one of another shape; the message names the
+            place.
         """
         if document.get("assignment") is None:
             raise BadInput("assignment: null, so there is nothing to compare")
@@ -235,7 +236,7 @@ class NamedAssignment:
         return next((one for one in counts.items() if one[1] > 1), None)
 
     def by_client(self) -> NamedAssignment:
-        """Return the same by client ids; a member without one stays under its own.
+        """Return the assignment by client ids; a member without one keeps its id.
 
         Raises
         ------
@@ -254,7 +255,7 @@ class NamedAssignment:
         return replace(self, held=dict(sorted(held.items())), client_ids={})
 
     def of(self, group: Group) -> Assignment:
-        """Return it as an assignment of a group; what that makes not valid stays in it.
+        """Return it as an assignment of a group, which may be invalid.
 
         Raises
         ------

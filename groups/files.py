@@ -1,4 +1,4 @@
-"""Files: groups in whatever people have: JSON, JSON lines, Parquet or other tools' texts."""
+"""Files: reads groups from JSON, JSON lines, Parquet, and texts of other tools."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 ENDINGS = (".json", ".jsonl", ".txt", ".out", ".log")
 PARQUET = ".parquet"
 _MAGIC = b"PAR1"
-# Columns are made of so many snapshots at once, at the most.
+# Snapshots are converted to columns in batches of at most so many.
 MOST_AT_ONCE, MOST_PARTITIONS_AT_ONCE = 1000, 1_000_000
 _OTHER_FORMAT = re.compile(r'\{\s*"format"\s*:\s*"assay-(?!(group|streams)/)')
 
 
 @dataclass(frozen=True)
 class Found:
-    """A snapshot that a file holds, or that was made of texts; good or not.
+    """A snapshot in a file, or one that an importer made; not yet checked.
 
-    `source` names the files, `place` also the line. `content` is JSON as it stands in the file,
-    the document that an importer made, or the group of a row of Parquet.
+    `source` names the files, `place` also the line. `content` is the JSON text in the file, the
+    document that an importer made, or the group of a row of Parquet.
     """
 
     source: str
@@ -57,9 +57,9 @@ class Found:
 
 
 def each_group(found: Iterable[Found | Failure]) -> Iterator[tuple[str, Group | Failure]]:
-    """Yield the place of each snapshot with its group, or why it holds none; failures as they are.
+    """Yield the place of each snapshot with its group, or with the reason why it holds none.
 
-    Columns are made of many at once.
+    Failures are passed on. Snapshots are converted in batches.
     """
     snapshots, partitions = Snapshots(), 0
     waiting: list[tuple[str, Group | Failure | None]] = []
@@ -96,20 +96,20 @@ def read_groups(
     *,
     standard_input: bytes | None = None,
 ) -> Groups:
-    r"""Return the groups in a file or folder, or in several, and why a part of them holds none.
+    r"""Return the groups in one or more files or folders, and failures for parts without a group.
 
-    Snapshots come in the order in which they are found; then what was made of other tools' texts.
+    Snapshots come in the order in which they are found; then groups from other tools' texts.
 
     Parameters
     ----------
     paths : files, ``-`` for standard input, or folders
-    standard_input : what was in it, where somebody has read it already
+    standard_input : the bytes of standard input, if the caller has read it already
 
     Raises
     ------
     BadInput
-        If the only path is a file that cannot be read, or a folder without a file that could
-        be used. Beside others it is a failure.
+        If the only path is a file that cannot be read, or a folder without a file that could be
+        used. If there are several paths, this is a failure instead.
 
     Examples
     --------
@@ -138,12 +138,12 @@ def read_groups(
 
 
 def read_group(path: str) -> Group:
-    """Return the one group of a file, in whatever :func:`read_groups` reads.
+    """Return the only group of a file in any format that :func:`read_groups` reads.
 
     Raises
     ------
     BadInput
-        If the file holds none or several, or a part of it is no group.
+        If the file holds no group or several, or a part of it is no group.
     """
     groups = read_groups(path)
     if len(groups) == 1 and not groups.failures:
@@ -158,12 +158,12 @@ def read_group(path: str) -> Group:
 def find(
     paths: Sequence[str], *, standard_input: bytes | None = None
 ) -> Iterator[Found | Failure]:
-    """Yield every snapshot in some files and folders, and why a part of them holds none.
+    """Yield every snapshot in files and folders, and failures for parts without one.
 
-    In the order and with the errors of :func:`read_groups`; :func:`files_in` says what is read of
-    a folder. The texts that are named themselves are together the views of a group, and so are
-    the texts of one folder. Files of a folder that begin with another format of ours, as findings
-    and scenarios do, hold no group of their own and are passed over.
+    Order and errors are those of :func:`read_groups`; :func:`files_in` says which files of
+    a folder are read. All texts among `paths` are read together, as views of the same groups, and
+    so are all texts of one folder. In a folder, files of our other formats, such as findings and
+    scenarios, are skipped.
     """
     times: dict[str, str] = {}
     together: dict[str | None, list[tuple[str, bytes]]] = {}
@@ -203,7 +203,7 @@ def find(
 def _each_file(
     paths: Sequence[str], standard_input: bytes | None
 ) -> Iterator[tuple[str, bool, bytes | BadInput]]:
-    """Yield each file, whether it is of a folder, and its bytes or why there are none."""
+    """Yield each file, whether it is in a folder, and its bytes or why it cannot be read."""
     for path in paths:
         folder = is_folder(path)
         try:
@@ -220,17 +220,17 @@ def _each_file(
 
 
 def is_other_format(start: str) -> bool:
-    """Return whether a file that begins so is of another format of ours, as findings are."""
+    """Return whether a file with this beginning is of another format of ours, such as findings."""
     return _OTHER_FORMAT.match(start) is not None
 
 
 def is_parquet(name: str, data: bytes) -> bool:
-    """Return whether a file is Parquet, or is to be by its name."""
+    """Return whether a file is Parquet, or is named so."""
     return name.endswith(PARQUET) or data.startswith(_MAGIC)
 
 
 def holds_snapshots(name: str, data: bytes) -> bool:
-    """Return whether a file is meant as snapshots, good ones or not: no tool's, or it says so."""
+    """Return whether a file is meant to hold snapshots, valid or not, and is no tool's text."""
     start = beginning(data)
     if is_json_lines(name) or not start.startswith("{"):
         return is_json_lines(name)
@@ -280,8 +280,8 @@ def _failure(name: str, error: BadInput) -> Failure:
 def files_in(folder: str) -> list[str]:
     """Return the files of a folder that may hold groups, in ascending order.
 
-    Those are its files with an ending of `ENDINGS`, also those in folders of it, and gzip of
-    them; and its Parquet, also that in folders of it that are called NAME=VALUE.
+    These are all files below it with an ending of `ENDINGS`, gzipped or not; and Parquet files in
+    it or in folders of it that are called NAME=VALUE.
 
     Raises
     ------
@@ -297,10 +297,10 @@ def files_in(folder: str) -> list[str]:
 
 
 def may_hold_groups(name: str, folder: str) -> bool:
-    """Return whether a file of a folder is one of those that are read, by its name.
+    """Return whether a file of a folder is read, by its name.
 
-    Parquet is that of the folder: in it, or in folders that partition it. Others may be tables of
-    a run, which are about groups that are read already.
+    Parquet files are read only in the folder itself, or in folders that partition it: others may
+    be tables of a run, about groups that are read already.
     """
     suffix = PurePosixPath(without_gz(name)).suffix
     below = PurePosixPath(name.removeprefix(folder).lstrip("/"))
@@ -309,12 +309,12 @@ def may_hold_groups(name: str, folder: str) -> bool:
 
 
 def nothing_in(folder: str) -> BadInput:
-    """Return what is said of a folder without a file that could be read."""
+    """Return the error for a folder without a file that could be read."""
     endings = ", ".join((*ENDINGS, PARQUET))
     return BadInput(f"{folder}: no snapshot in this folder (looked for {endings})")
 
 
 def is_folder(path: str) -> bool:
-    """Return whether a folder is meant, and no file or standard input."""
-    # Path.is_dir raises where no file can have such a name; reading it says so.
+    """Return whether a path is a folder, not a file or standard input."""
+    # Path.is_dir raises for names that no file can have; here reading the file will say so.
     return path not in ("", "-") and os.path.isdir(path)

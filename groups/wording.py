@@ -1,4 +1,4 @@
-"""Wording: counts with their nouns, lists of which the first few are named, numbers as written."""
+"""Wording: texts for users: counts with nouns, shortened lists, and numbers, written and read."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 MOST_LISTED = 12
-# How a note on lines of a text that are no part of a table begins.
+# The beginnings of notes in `assumed`: on skipped lines of a text,
 PASSED_OVER = "passed over as no part of a table"
-# How a note on partitions begins whose log was cut below what is committed.
+# on partitions whose log was cut below the committed offset,
 BEYOND_THE_END = "lag: 0 where the commit is beyond the end of the log"
-# How a note on a group begins that is on the way to the broker's target.
+# on a group that is on the way to the broker's target,
 ON_THE_WAY = "a rebalance is under way"
 
-# How a note on a group begins whose text shows no member, and not why.
+# and on a group whose text shows no member.
 NO_MEMBER_SHOWN = "members: none, since no partition has an owner"
-# Words of importers' notes: pseudonyms keep a note by them, views count it. {} is a number.
+# Texts of importers' notes, by which pseudonyms recognise notes to keep. {} is a number.
 HOLDERS_ALONE = "members: those that hold partitions, no view lists idle ones"
 NAMED_AFTER_FILE = "the group was named after the file"
 HIGHEST_SEEN = "the highest number seen"
@@ -30,7 +30,7 @@ FAR_BEYOND = "far beyond the others"
 CLAIMED_BY_SEVERAL = "shown with several members, all claim them"
 ONE_CLAIMED_BY_SEVERAL = "shown with {} members, all claim it"
 OF_CLASSIC_PROTOCOL = "{} of {} members use the classic protocol (UPGRADED false)"
-# How a note on a classic Kafka Streams application begins.
+# The beginning of a note on a classic Kafka Streams application.
 CLASSIC_STREAMS = "a classic Kafka Streams application"
 
 SIZES: Mapping[str, int] = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"([0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}) ?([A-Za-z]*)")
 
 
 class Nouns(NamedTuple):
-    """What a partition, a member, hosts and their group are called."""
+    """The nouns for a partition, a member, hosts and their group in texts for users."""
 
     partition: str = "partition"
     member: str = "member"
@@ -49,7 +49,7 @@ class Nouns(NamedTuple):
     topic: str = "topic"
 
     def said(self, text: str) -> str:
-        """Return a text on partitions, members and topics in these nouns; names stay as they are.
+        """Return a text with its partitions, members and topics in these nouns; names stay.
 
         Examples
         --------
@@ -66,7 +66,7 @@ class Nouns(NamedTuple):
         return text
 
     def held(self, topics: Mapping[str, Sequence[int]]) -> str:
-        """Return partitions by topic, or tasks as Kafka Streams writes them.
+        """Return a text of partitions by topic, or of tasks as Kafka Streams writes them.
 
         Examples
         --------
@@ -95,7 +95,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def agreed(number: int, verb: str) -> str:
-    """Return a verb in the third person of one thing, or as it is of several.
+    """Return a verb that agrees with a number.
 
     Examples
     --------
@@ -106,12 +106,12 @@ def agreed(number: int, verb: str) -> str:
 
 
 def few(names: Sequence[str], many: int | None = None, noun: str | None = None) -> str:
-    """Return the first three of some names, and how many more there are.
+    """Return the first three names, and how many more there are.
 
     Parameters
     ----------
-    many : how many there are, where `names` are only the first of them
-    noun : what they are, in the singular; for names that stand with numbers of their own
+    many : the number of all names, if `names` are only the first of them
+    noun : the noun of the names, in the singular; for names that are followed by numbers
 
     Examples
     --------
@@ -136,7 +136,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def names_or_count(names: Sequence[str], noun: str, longest: int) -> str:
-    """Return all names where that takes at most so many letters, else how many there are.
+    """Return all names if they take at most `longest` letters, otherwise how many there are.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def names_or_count(names: Sequence[str], noun: str, longest: int) -> str:
 
 
 def first_lines(lines: Sequence[str], most: int, more: str = "") -> list[str]:
-    """Return the first of some lines, and where there are more, one that says how many.
+    """Return the first `most` lines, and one that says how many more there are, if any.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def first_lines(lines: Sequence[str], most: int, more: str = "") -> list[str]:
 
 
 def nearest_of(name: str, known: Iterable[str]) -> str:
-    """Return what somebody may have meant, to be put behind a line that says it is not there.
+    """Return a hint at similar names, to append to a message that a name is not known.
 
     Examples
     --------
@@ -174,7 +174,7 @@ def nearest_of(name: str, known: Iterable[str]) -> str:
 
 
 def nearest_or_some(name: str, known: Iterable[str]) -> str:
-    """Return what somebody may have meant, or else what there is: :func:`nearest_of`.
+    """Return the hint of :func:`nearest_of`, or some known names if none is similar.
 
     Examples
     --------
@@ -186,7 +186,7 @@ def nearest_or_some(name: str, known: Iterable[str]) -> str:
 
 
 def one_of_several(place: str, groups: Sequence[str]) -> BadInput:
-    """Return the refusal of several groups in a place where one is expected.
+    """Return the error for several groups in a place where one is expected.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def one_of_several(place: str, groups: Sequence[str]) -> BadInput:
 
 
 def rounded(number: int) -> str:
-    """Return a number in full up to four places, a greater one in two or three.
+    """Return a number in full below 10,000, otherwise in two or three digits with a unit.
 
     Examples
     --------
@@ -217,14 +217,14 @@ def rounded(number: int) -> str:
     if number < 10_000:
         return f"{number:,}"
     units = (("T", 10**12), ("G", 10**9), ("M", 10**6), ("k", 10**3))
-    # 999,500 is a million.
+    # 999,500 already rounds to 1 M.
     unit, size = next(one for one in units if 2 * number >= 2 * one[1] - one[1] // 1000)
     whole = number / size
     return f"{whole:.1f} {unit}" if whole < 9.95 else f"{whole:.0f} {unit}"
 
 
 def bounded(value: int, bound: int) -> str:
-    """Return the least of something, or between what it is.
+    """Return a value, or the range from its bound to it if the bound is not met.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def bounded(value: int, bound: int) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return a share in whole percent; neither nothing nor all is said of a part.
+    """Return a share in whole percent; only nothing is 0% and only all is 100%.
 
     Examples
     --------
@@ -250,11 +250,11 @@ def percent(part: int, whole: int) -> str:
 
 
 def whole_number(text: str, units: Mapping[str, int] = SIZES) -> int | None:
-    """Return the number of a text, as people write it and as answers print it; None of no number.
+    """Return the number that a text says, with separators and units; None if it is no number.
 
     Parameters
     ----------
-    units : what may stand behind it, and how many ones it is
+    units : the units that may follow it, and the factor of each
 
     Examples
     --------
@@ -290,7 +290,7 @@ def _in_two(great: int, small: int, unit: str, part: str) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers with runs put together: 0-3,7."""
+    """Return ascending numbers as a text of ranges: 0-3,7."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:

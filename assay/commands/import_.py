@@ -16,7 +16,7 @@ from groups.extras import require
 from groups.files import PARQUET, each_group, find, holds_snapshots, is_folder, is_parquet
 from groups.group import Group
 from groups.importers import DIALECTS, import_each
-from groups.importers.times import file_time, told_time
+from groups.importers.times import file_time, time_in_utc
 from groups.wording import first_lines
 
 MOST_LINES = 20
@@ -59,7 +59,7 @@ def import_(
     """
     require_one_of("--from", from_, DIALECTS)
     try:
-        told = None if captured_at is None else told_time(captured_at)
+        told = None if captured_at is None else time_in_utc(captured_at)
     except BadInput as error:
         raise BadInput(f"--captured-at {error}") from None
     is_table = out is not None and out.endswith(PARQUET)

@@ -1,15 +1,15 @@
-"""Importers: what console tools and other programs print of consumer groups, to snapshots.
+"""Importers: turn what console tools and other programs print about groups into snapshots.
 
-The rooms ``console`` and ``tools`` hold a file for each kind of text. Each turns a text into what
-it shows (``seen``); ``merge`` puts the views of one group together.
+The packages ``console`` and ``tools`` hold a module for each kind of text, which turns a text into
+views of groups (``seen``); ``merge`` puts the views of one group together.
 
-A new kind of text is a new file there, a line in `_READERS`, and a rule in `sniff`, whose last
-message names the tool, too. The ending of its files belongs in `groups.files.ENDINGS`: in a
-folder, files of other endings are passed over. docs/reference/importing.md lists the kinds.
+A new kind of text needs a new module there, a line in `_READERS`, and a rule in `sniff`, whose
+last message also names the tool. The ending of its files belongs in `groups.files.ENDINGS`: in
+a folder, files with other endings are skipped. docs/reference/importing.md lists the kinds.
 
-Its `View` has ``state_known=True`` if the text tells that the group is not rebalancing: else a
-group of which no partition has a commit is refused, as it may be. It has ``every_member=True`` if
-the text lists members that hold nothing: else that is noted beside every verdict.
+Its `View` has ``state_known=True`` if the text says that the group is not rebalancing: otherwise
+a group without any commit is refused, since it may be rebalancing. It has ``every_member=True`` if
+the text lists members that hold nothing: otherwise every verdict has a note on that.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ DIALECTS = ("auto", *_READERS)
 
 @dataclass(frozen=True)
 class Imported:
-    """A group's snapshot, and the names of the texts it was made of."""
+    """A group's snapshot, and the names of the texts from which it was made."""
 
     snapshot: Document | StreamsDocument
     sources: tuple[str, ...]
@@ -83,7 +83,7 @@ class Imported:
         Raises
         ------
         BadInput
-            If the texts say what cannot be; the message names the place in the snapshot.
+            If the texts break a rule of snapshots; the message names the place in the snapshot.
         """
         return Group.of_document(self.snapshot)
 
@@ -95,20 +95,20 @@ def import_each(
     captured_at: str | None = None,
     times: Mapping[str, str] | None = None,
 ) -> tuple[list[Imported], list[Failure]]:
-    """Return the groups of some texts, and a Failure for everything that did not become one.
+    """Return the groups of some texts, by name, and a Failure for everything that is not a group.
 
-    The groups ascend by name. A text that is wrong about a group counts for nothing in that
-    group: it is made of the others, if there are any. So a bad view beside a good one costs what
-    that view alone shows. A group that is not to be had in its state is not imported.
+    A text with an error in a group is ignored for that group, which is made from the other texts,
+    if there are any. So a bad view beside a good one costs only what that view alone shows.
+    A group whose state or kind has no assignment is not imported.
 
     Parameters
     ----------
-    sources : name and bytes of each text; views of one group are put together
-    dialect : one of `DIALECTS`; ``auto`` recognises each text by itself, any other refuses
-        texts that look like something else
-    captured_at : when the texts were captured, where somebody tells it
-    times : of texts, by name: when each was written. The latest of a group's texts is assumed to
-        be when it was captured, where `captured_at` is not told
+    sources : name and bytes of each text; views of one group are merged
+    dialect : one of `DIALECTS`; ``auto`` recognises each text, any other refuses texts of
+        another dialect
+    captured_at : when the texts were captured, if it is known
+    times : when each text was written, by its name. If `captured_at` is None, the latest time of
+        a group's texts is assumed to be when it was captured
 
     Raises
     ------
@@ -128,7 +128,7 @@ def import_each(
         elif isinstance(finding, Remark):
             remarks.setdefault(finding.source, []).append(finding)
         else:
-            refusals += _resized(sizes, finding)
+            refusals += _add_size(sizes, finding)
         if len(refusals) >= _MOST_FAILURES:
             views = {}
             break
@@ -136,7 +136,7 @@ def import_each(
         ((first, *_), *_) = remarks.values()
         reason = f"{brief(first.line.strip())}, expected a table of --describe or nothing"
         refusals.append(Refusal(first.source, first.place, reason))
-    refusals = [one for one in refusals if not _has_target(one, views)]
+    refusals = [one for one in refusals if not _has_targets(one, views)]
     wrong = {(group, one.source) for one in refusals for group in one.groups}
     for group, found in views.items():
         views[group] = [view for view in found if (group, view.source) not in wrong]
@@ -155,7 +155,7 @@ def import_each(
         else:
             names = tuple(dict.fromkeys(view.source for view in views[group]))
             unseen += more
-            # A text of topics is about every group.
+            # A text about topics concerns every group.
             of = [s for s in remarks if s in names or s not in of_groups]
             notes = [*(or_none(document.assumed) or ()), *(passed_over(remarks[s]) for s in of)]
             time, note = _captured(names, captured_at, times or {})
@@ -167,7 +167,7 @@ def import_each(
 
 
 def passed_over(remarks: Sequence[Remark]) -> str:
-    """Return how many lines of a text were passed over, and which was the first."""
+    """Return a note on how many lines of a text were passed over, and the first of them."""
     first = remarks[0]
     shown = f"{_one_line(first.place)}: {brief(first.line.strip())}"
     if len(remarks) == 1:
@@ -176,12 +176,12 @@ def passed_over(remarks: Sequence[Remark]) -> str:
 
 
 def _captured(
-    names: Sequence[str], told: str | None, times: Mapping[str, str]
+    names: Sequence[str], given: str | None, times: Mapping[str, str]
 ) -> tuple[str | None, list[str]]:
-    """Return when texts were captured, and what is assumed of that."""
+    """Return when texts were captured, and a note if that is assumed."""
     known = {name: times[name] for name in names if name in times}
-    if told is not None or not known:
-        return told, []
+    if given is not None or not known:
+        return given, []
     latest = max(known.values())
     what = "the time of the file" if len(known) == 1 else "the time of the latest file"
     if known.get(STANDARD_INPUT) == latest:
@@ -190,12 +190,12 @@ def _captured(
 
 
 def recognised(name: str, data: bytes) -> tuple[str, str]:
-    """Return the dialect of a text and the text, that of a console tool cleaned.
+    """Return the dialect of a text, and the text; text of a console tool is cleaned.
 
     Raises
     ------
     BadInput
-        If it is no text, or none that a tool prints that is known here.
+        If it is no text, or no known tool prints it.
     """
     text = decode(data)
     if not _JSON.match(text):
@@ -217,9 +217,9 @@ def _read(name: str, data: bytes, dialect: str) -> Iterator[Finding]:
 
 
 def _failure(
-    found: Refusal, made: Collection[str], told: str | None, times: Mapping[str, str]
+    found: Refusal, made: Collection[str], captured_at: str | None, times: Mapping[str, str]
 ) -> Failure:
-    """Return a refusal as a failure: of its group, or of the text alone if the group was made."""
+    """Return a refusal as a failure; it names its group unless the group was made nevertheless."""
     group = found.groups[0] if len(found.groups) == 1 else None
     group = None if group in made else group
     return Failure(
@@ -228,17 +228,17 @@ def _failure(
         _one_line(found.reason),
         group,
         found.not_to_be_had,
-        told or times.get(found.source),
+        captured_at or times.get(found.source),
     )
 
 
-def _has_target(refused: Refusal, views: Mapping[str, Sequence[View]]) -> bool:
-    """Return whether a group is refused as it rebalances, of which it is shown where that ends."""
+def _has_targets(refused: Refusal, views: Mapping[str, Sequence[View]]) -> bool:
+    """Return whether a group is refused as rebalancing although all its members have targets."""
     if len(refused.groups) != 1 or refused.reason != rebalancing(refused.groups[0]):
         return False
     members = [one for view in views.get(refused.groups[0], ()) for one in view.members]
-    told = {one.member for one in members if "target" in one.details}
-    return bool(told) and all(one.member in told for one in members)
+    with_target = {one.member for one in members if "target" in one.details}
+    return bool(with_target) and all(one.member in with_target for one in members)
 
 
 def _source_of(place: str, names: Sequence[str]) -> str:
@@ -250,7 +250,7 @@ def _one_line(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else "?" for c in text)
 
 
-def _resized(sizes: dict[str, TopicSize], found: TopicSize) -> list[Refusal]:
+def _add_size(sizes: dict[str, TopicSize], found: TopicSize) -> list[Refusal]:
     known = sizes.setdefault(found.topic, found)
     if known.partitions == found.partitions:
         return []
@@ -269,12 +269,12 @@ _FEW = 4096
 
 
 def sniff(name: str, text: str) -> str:
-    """Return the dialect of a text, of a console tool's where it is cleaned.
+    """Return the dialect of a text; text of a console tool must have been cleaned.
 
     Raises
     ------
     BadInput
-        If no tool that is known here prints such a text; it says how the text begins.
+        If no known tool prints such a text; the message says how the text begins.
     """
     start = text.lstrip()[:_FEW]
     if not start:

@@ -1,4 +1,4 @@
-"""Lines of terminal text: as a tool printed them, which are noise, and the numbers inside one."""
+"""Lines of terminal text: cleans them, recognises noise, and reads the numbers in them."""
 
 from __future__ import annotations
 
@@ -36,17 +36,16 @@ _GROUP_OPTION = re.compile(r"--group[ =]+(\"[^\"]{1,300}\"|'[^']{1,300}'|\S{1,30
 
 
 def cleaned(text: str) -> str:
-    """Return a text of a console tool as the tool printed it, line for line.
+    """Return the text of a console tool as the tool printed it, line for line.
 
-    What a terminal, a mail or a log added goes: colours, byte order marks, carriage returns,
-    blanks that do not break, long dashes for missing values, and what stands before every line of
-    a table, as quote signs, line numbers or times do. A table that is drawn with bars has tabs in
-    their place.
+    It removes what a terminal, a mail or a log added: colours, byte order marks, carriage returns,
+    non-breaking blanks, long dashes for missing values, and prefixes of every line of a table,
+    such as quote signs, line numbers or times. In a table drawn with bars, tabs replace the bars.
 
     Raises
     ------
     BadInput
-        If there are more than `MOST_LINES`, or a zero byte is in one: no tool prints any.
+        If there are more than `MOST_LINES` lines, or the text has a zero byte: no tool prints any.
     """
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -63,7 +62,7 @@ def cleaned(text: str) -> str:
 
 
 def _without_prefixes(text: str) -> str:
-    """Return a text without what stands before a header and, but for its digits, the next line."""
+    """Return a text without prefixes that a header and the next line share, except for digits."""
     prefixes: dict[str, None] = {}
     for found in _IN_A_HEADER.finditer(text):
         start = text.rfind("\n", 0, found.start()) + 1
@@ -97,7 +96,7 @@ def is_like_a_row(line: str) -> bool:
 
 
 def is_noise(line: str) -> bool:
-    """Return whether a line is no table's: blank, a prompt, a command, a message, a fence."""
+    """Return whether a line is no part of a table: blank, a prompt, a command, a log, a fence."""
     text = line[:2000].strip()
     if not text or _LOG.match(text) or _COMMAND.search(text):
         return True
@@ -116,7 +115,7 @@ def named_group(line: str) -> str | None:
 
 
 class Misread(BadInput):
-    """A place in a text that is not what its rule says; both are kept apart."""
+    """A place in a text that breaks a rule; `place` and `reason` are kept apart."""
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(f"{place}: {reason}")
@@ -125,21 +124,21 @@ class Misread(BadInput):
 
 
 class NotToBeHad(Misread):
-    """A group whose state or kind stands in the way: the text is good, the group has no plan."""
+    """A group that has no assignment because of its state or kind; the text itself is good."""
 
 
 def refuse(place: str, reason: str) -> NoReturn:
-    """Raise the error of a place."""
+    """Raise Misread at a place."""
     raise Misread(place, reason)
 
 
 def check_topic(name: str, place: str) -> None:
-    """Refuse what Kafka takes for no topic's name.
+    """Refuse a name that Kafka does not allow for a topic.
 
     Raises
     ------
     Misread
-        If it is empty, longer than 249, or holds anything but letters, digits and ``._-``.
+        If it is empty, longer than 249 characters, or has any but letters, digits and ``._-``.
     """
     if not _TOPIC.fullmatch(name):
         refuse(place, f"topic {brief(name)}, expected letters, digits, dot, underscore or dash")
@@ -151,7 +150,7 @@ def count(text: str, place: str, what: str, *, most: int = MOST_NUMBER) -> int:
     Raises
     ------
     Misread
-        If the text is anything else, a minus sign among it.
+        If the text is anything else, such as a negative number.
     """
     if not (text.isascii() and text.isdigit() and len(text) <= 19 and int(text) <= most):
         refuse(place, f"{what} {brief(text)}, expected a number of 0 or more")
@@ -159,5 +158,5 @@ def count(text: str, place: str, what: str, *, most: int = MOST_NUMBER) -> int:
 
 
 def brief(text: str) -> str:
-    """Return a text for an error message: quoted, and cut where it is long."""
+    """Return a text for an error message: quoted, and cut if it is long."""
     return repr(text if len(text) <= 80 else f"{text[:77]}...")

@@ -1,4 +1,4 @@
-"""Views of one group put together: one snapshot, or the first place where they contradict."""
+"""Merge: combines the views of one group into a snapshot, or names where they contradict."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FAR = 10
 
 
 def highest_of(views: Iterable[View]) -> dict[str, int]:
-    """Return the highest partition of each topic that views show, of whatever group they are."""
+    """Return the highest partition number of each topic in the views of all groups."""
     highest: dict[str, int] = {}
     for view in views:
         shown = [(one.topic, one.number) for one in view.partitions]
@@ -64,18 +64,18 @@ def merge(
     *,
     most_unseen: int,
 ) -> tuple[Document | StreamsDocument, int]:
-    """Return the ``assay-group/1`` document of one group's views, and its unseen partitions.
+    """Return the document of one group's views, and the number of its unseen partitions.
 
-    Those are the ones that lie below a partition count though no view shows them; more than
-    `most_unseen` are refused, because a number in a damaged text may be anything. A topic has as
-    many partitions as a source tells, else as the highest one asks that any group shows.
+    Unseen partitions are below a topic's partition count, but in no view; more than `most_unseen`
+    are refused, because a number in a damaged text may be anything. A topic's partition count is
+    that of a source that knows it, otherwise the highest number that any group shows, plus 1.
 
-    All of them must agree on who holds what and on the offsets: they are of one moment.
+    All views must agree on holders and offsets, since they must be of one moment.
 
     Raises
     ------
     Misread
-        Where two views contradict each other, or together do not show a group.
+        If two views contradict each other, or together do not show a group.
     """
     streams = any(view.streams for view in views)
     _require_one_kind(views, streams=streams)
@@ -119,7 +119,7 @@ def merge(
 
 
 def _require_one_kind(views: Sequence[View], *, streams: bool) -> None:
-    """Refuse a group of which it is not known, or not the same in all views, of what kind it is.
+    """Refuse a group whose kind is unknown or differs between views.
 
     Raises
     ------
@@ -138,13 +138,13 @@ def _require_one_kind(views: Sequence[View], *, streams: bool) -> None:
 
 
 def _may_be_rebalancing(views: Sequence[View], members: Mapping[str, dict[str, Any]]) -> bool:
-    """Return whether no view tells the state of a group, and none of its members has committed.
+    """Return whether no view says the state of a group, and it has no commit at all.
 
-    Members with targets are judged by these, whatever the state.
+    If all members have targets, the group is judged by these, whatever its state.
     """
     committed = [one.committed for view in views for one in view.partitions]
     known = any(view.state_known for view in views)
-    without_target = [name for name, told in members.items() if "target" not in told]
+    without_target = [name for name, known in members.items() if "target" not in known]
     return bool(committed and without_target) and not known and {*committed} == {None}
 
 
@@ -154,9 +154,9 @@ def _of_streams(
     subtopologies: Mapping[str, int | Topic],
     notes: list[str],
 ) -> StreamsDocument:
-    """Return the ``assay-streams/1`` document of what its views show.
+    """Return the ``assay-streams/1`` document of a group's members and subtopologies.
 
-    Only tasks that keep state have standbys and warm-ups; whether others do, no view tells.
+    A subtopology with standbys or warm-ups keeps state; whether others do is unknown.
     """
     copied = {
         name
@@ -185,9 +185,9 @@ def _of_streams(
 
 
 def _of_two_moments(here: View, there: View, reason: str, place: str | None = None) -> Misread:
-    """Return that two views are not of one moment, with what to do.
+    """Return the error that two views are not of one moment, with what to do.
 
-    Tables of one kind were captured twice; those of two kinds were meant as one moment.
+    Two tables of one kind were captured at two moments; tables of two kinds belong together.
     """
 
     def kind(view: View) -> tuple[bool, bool, bool]:
@@ -203,28 +203,28 @@ def _of_two_moments(here: View, there: View, reason: str, place: str | None = No
 
 
 def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
-    """Return what all views say of each member, by the keys of a document."""
+    """Return what all views say about each member, by the keys of a document."""
     members: dict[str, dict[str, Any]] = {}
-    told_by: dict[tuple[str, str], View] = {}
+    shown_by: dict[tuple[str, str], View] = {}
     for view in views:
         for seen in view.members:
             if not seen.member:
                 refuse(seen.place, "a member without a name")
             known = members.setdefault(seen.member, {"subscription": None, "owned": {}})
-            told = dict(seen.details)
+            fields = dict(seen.details)
             if seen.subscription is not None:
-                told["subscription"] = sorted(seen.subscription)
-            for key, value in told.items():
+                fields["subscription"] = sorted(seen.subscription)
+            for key, value in fields.items():
                 if known.get(key) not in (None, value):
                     differ = f"{key} {brief(str(value))}, but {brief(str(known[key]))}"
                     raise _of_two_moments(
                         view,
-                        told_by[seen.member, key],
+                        shown_by[seen.member, key],
                         f"member {brief(seen.member)}: {differ}",
                         seen.place,
                     )
                 known[key] = value
-                told_by[seen.member, key] = view
+                shown_by[seen.member, key] = view
     assignors = [view.assignor for view in views if view.assignor is not None]
     for known in members.values() if assignors else ():
         known.setdefault("assignors", assignors[-1:])
@@ -232,15 +232,15 @@ def _members(views: Sequence[View]) -> dict[str, dict[str, Any]]:
 
 
 def _owners_of(views: Sequence[View]) -> Owners:
-    """Return who holds each partition that a view shows.
+    """Return the holders of each partition that a view shows.
 
     Views that list what every member holds must be equal. The rows of an offsets view may be
-    only a part, as after ``grep``, and must not say otherwise.
+    incomplete, for instance after ``grep``, but must not contradict them.
 
     Raises
     ------
     Misread
-        Where two views were captured at different times, or one was changed.
+        If two views contradict each other: they are of two moments, or one was changed.
     """
     owners: Owners = {}
     shown_by: dict[Key, View] = {}
@@ -324,7 +324,7 @@ def _offsets(views: Sequence[View]) -> dict[Key, tuple[int | None, ...]]:
     Raises
     ------
     Misread
-        Where two views differ in an end or a commit.
+        If two views differ in an end or a commit.
     """
     offsets: dict[Key, tuple[int | None, ...]] = {}
     origin: dict[Key, View] = {}
@@ -334,14 +334,14 @@ def _offsets(views: Sequence[View]) -> dict[Key, tuple[int | None, ...]]:
 
     for view in views:
         for seen in view.partitions:
-            key, told = (seen.topic, seen.number), (seen.end, seen.committed)
-            beginning, *known = offsets.get(key, (None, *told))
-            if told != (*known,) and origin[key] is not view:
-                which = f"{seen.topic}-{seen.number} is at {at(*told)}"
+            key, ends = (seen.topic, seen.number), (seen.end, seen.committed)
+            beginning, *known = offsets.get(key, (None, *ends))
+            if ends != (*known,) and origin[key] is not view:
+                which = f"{seen.topic}-{seen.number} is at {at(*ends)}"
                 reason = f"{which}, but at {at(*known)}"
                 raise _of_two_moments(view, origin[key], reason, seen.place)
             beginning = beginning if seen.beginning is None else seen.beginning
-            offsets[key], origin[key] = (beginning, *told), view
+            offsets[key], origin[key] = (beginning, *ends), view
     return offsets
 
 
@@ -397,7 +397,7 @@ def _topics(
 def _shown(
     views: Sequence[View], keys: Iterable[Key], sizes: Mapping[str, TopicSize]
 ) -> dict[str, set[int]]:
-    """Return the partitions of each topic that a group shows; those to be read may have none."""
+    """Return the partition numbers of each topic in the views; a topic only read may have none."""
     shown: dict[str, set[int]] = {}
     for topic, number in keys:
         shown.setdefault(topic, set()).add(number)
@@ -409,7 +409,7 @@ def _shown(
 
 
 def _note(named: Sequence[str], alone: Sequence[str], together: str) -> list[str]:
-    """Return a note on partitions, one line for all; a partition alone has its own."""
+    """Return notes on partitions: `alone` for a single one, otherwise one line for all of them."""
     if len(named) < 2:
         return [*alone]
     return [f"{len(named)} partitions are {together}: {few(named)}"]

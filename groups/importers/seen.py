@@ -1,4 +1,4 @@
-"""What a text shows of consumer groups, before the texts of one group are put together."""
+"""Findings: what one text shows about groups, before the views of one group are merged."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from groups.documents.assay_group import pairs
 from groups.importers.lines import Misread, NotToBeHad, check_topic, refuse
 
+# States between two assignments.
 BETWEEN = {
     "preparingrebalance",
     "completingrebalance",
@@ -22,7 +23,7 @@ Held = Mapping[str, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class SeenPartition:
-    """A topic partition as an offsets view shows it; None is a dash, or what it does not show.
+    """A topic partition in an offsets view; None for a dash, or for what the view does not show.
 
     `owner` is the member in its row; the offsets are positions in the log, in records.
     """
@@ -36,16 +37,16 @@ class SeenPartition:
     beginning: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a topic that Kafka does not know as one."""
+        """Refuse a topic whose name Kafka does not allow."""
         check_topic(self.topic, self.place)
 
 
 @dataclass(frozen=True, slots=True)
 class SeenMember:
-    """A member as a view shows it; None is what the view does not show.
+    """A member in a view; None for what the view does not show.
 
     `held` is what it holds now, `count` the number of partitions printed beside it, `details`
-    the keys that go into the snapshot as they are.
+    the fields that go into the snapshot unchanged.
     """
 
     place: str
@@ -56,19 +57,19 @@ class SeenMember:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse topics that Kafka does not know as such; who reads them is another matter."""
+        """Refuse topics whose names Kafka does not allow, among those held or in the target."""
         for topic in (*(self.held or {}), *self.details.get("target", {})):
             check_topic(topic, self.place)
 
     @property
     def every_held(self) -> Iterator[Held]:
-        """What it holds or is to hold; of a thread of Kafka Streams standbys and warm-ups too."""
+        """What it holds or is to hold; for a Kafka Streams thread also standbys and warm-ups."""
         yield self.held or {}
-        yield from (said for said in self.details.values() if isinstance(said, Mapping))
+        yield from (value for value in self.details.values() if isinstance(value, Mapping))
 
 
 def holders_of(members: Iterable[SeenMember]) -> dict[tuple[str, int], list[str]]:
-    """Return the members that hold each partition, by its topic and number."""
+    """Return the members that hold each partition, by topic and number."""
     found: dict[tuple[str, int], list[str]] = {}
     for member in members:
         for key in pairs(member.held or {}):
@@ -78,13 +79,18 @@ def holders_of(members: Iterable[SeenMember]) -> dict[tuple[str, int], list[str]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What one text shows of one group, in one table or object.
+    """What one text shows about one group, in one table or object.
 
-    `every_member` says whether idle members would be in it too, `state_known` whether the text
-    tells the state of the group (one that rebalances is a Refusal), `member_count` how many
-    members it says there are, `assignor` which one the members agreed on or the broker uses, None
-    where it does not say. `streams` says whether it is a Kafka Streams group, whose members hold
-    tasks of subtopologies, not partitions of topics; None if it is that or a share group.
+    Attributes
+    ----------
+    every_member : whether the view also lists idle members
+    state_known : whether the text says the state of the group; a group that rebalances is
+        a Refusal instead
+    member_count : how many members the text says there are, None if it does not say
+    assignor : the assignor that members agreed on or the broker uses, None if the text does not
+        say
+    streams : whether it is a Kafka Streams group, whose members hold tasks of subtopologies, not
+        partitions of topics; None if it may also be a share group
     """
 
     source: str
@@ -102,7 +108,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class TopicSize:
-    """The partition count of a topic, told by a source that knows it."""
+    """The partition count of a topic, from a source that knows it."""
 
     source: str
     place: str
@@ -110,13 +116,13 @@ class TopicSize:
     partitions: int
 
     def __post_init__(self) -> None:
-        """Refuse a topic that Kafka does not know as one."""
+        """Refuse a topic whose name Kafka does not allow."""
         check_topic(self.topic, self.place)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a part of a text cannot become a group, and the groups that must not be made of it.
+    """Why a part of a text cannot be used, and the groups that must not be made from that text.
 
     `not_to_be_had` says that the state or the kind of the group is the reason, not the text.
     """
@@ -130,7 +136,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A line of a text that is no part of a table, and was passed over."""
+    """A line of a text that is no part of a table and was skipped."""
 
     source: str
     place: str
@@ -141,15 +147,15 @@ Finding = View | TopicSize | Refusal | Remark
 
 
 def refusal(source: str, error: Misread, groups: tuple[str, ...]) -> Refusal:
-    """Return the refusal of what was misread, or is not to be had."""
+    """Return the refusal for an error at a place in a text."""
     return Refusal(source, error.place, error.reason, groups, isinstance(error, NotToBeHad))
 
 
-# Why there is no assignment of a group, said of its name.
+# Reasons why a group has no assignment; each takes the group's name.
 rebalancing = "group {!r} is rebalancing: capture it again once its state is Stable".format
-# Until its rebalance ends a member may be shown with what it held before; the tool says that it is
-# under way on standard error alone. Members of a stable group commit, unless they keep offsets
-# elsewhere.
+# During a rebalance, members are shown with what they held before, and the tool says so only on
+# standard error. A group without any commit is suspicious: members of a stable group commit,
+# unless they keep offsets elsewhere.
 may_be_rebalancing = (
     "group {!r} may be rebalancing, for it has committed nothing: add its --describe --state"
 ).format
@@ -175,16 +181,16 @@ def is_between(state: str) -> bool:
 
 
 def require_consumers(place: str, group: str, state: str, protocol: str) -> None:
-    """Refuse a group that no assignment can be had of, by its state or by what its members agreed.
+    """Refuse a group that has no assignment, by its state or the protocol of its members.
 
-    An empty group is one without members.
+    An empty group, one without members, is not refused.
 
     Raises
     ------
     NotToBeHad
-        If it is between two assignments, is not there, or its members are no consumers.
+        If it is between two assignments, does not exist, or its members are no consumers.
     Misread
-        If there is no such state.
+        If the state is unknown.
     """
     if protocol == "streams":
         raise NotToBeHad(place, streams(group))

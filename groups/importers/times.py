@@ -1,4 +1,4 @@
-"""Times: when a text was captured, as told or as its file has it; ISO 8601, in UTC."""
+"""Times: when a text was captured, as given or as its file says; ISO 8601, in UTC."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from groups.errors import BadInput
 
 
-def told_time(text: str) -> str:
-    """Return a time that somebody told, in UTC: ``2026-11-20T10:00:00Z``.
+def time_in_utc(text: str) -> str:
+    """Return a time that the user gives, in UTC: ``2026-11-20T10:00:00Z``.
 
     Raises
     ------
@@ -29,9 +29,9 @@ def told_time(text: str) -> str:
 
 
 def file_time(path: str) -> str | None:
-    """Return when a file was last written, to the second; for ``-`` what time it is now.
+    """Return when a file was last written, to the second; for ``-`` the current time.
 
-    None if the file has no such time that a calendar knows.
+    None if the file does not exist, or its time is out of the calendar's range.
     """
     try:
         time = (

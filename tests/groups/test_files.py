@@ -13,7 +13,7 @@ import pytest
 from groups import BadInput, Group
 from groups.documents.texts import MOST_UNPACKED_BYTES, decode, read_bytes
 from groups.files import Found, find, read_groups
-from groups.importers.times import file_time, told_time
+from groups.importers.times import file_time, time_in_utc
 from tests.groups.importers.imported import CAPTURES
 from tests.optimal.small_groups import document, lopsided
 
@@ -207,7 +207,7 @@ def test_what_fails_says_when_it_was_captured_where_that_is_known(tmp_path):
     ],
 )
 def test_a_time_that_is_told_is_kept_in_utc(told, means):
-    assert told_time(told) == means
+    assert time_in_utc(told) == means
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_time_that_is_told_is_kept_in_utc(told, means):
 )
 def test_a_time_that_is_none_is_refused(told, says):
     with pytest.raises(BadInput, match=says):
-        told_time(told)
+        time_in_utc(told)
 
 
 def test_a_file_that_is_not_there_has_no_time(tmp_path):

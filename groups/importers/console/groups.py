@@ -1,4 +1,4 @@
-"""Tables of ``--describe``, of ``kafka-consumer-groups.sh`` and ``kafka-streams-groups.sh``."""
+"""Reads the tables of ``kafka-consumer-groups.sh`` and ``kafka-streams-groups.sh --describe``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Row = dict[str, str]
 
 
 def read_table(table: Table) -> Iterator[Finding]:
-    """Yield what a table shows: a View per group, or why it cannot be used."""
+    """Yield a View per group of a table, or why the table cannot be used."""
     kind = kind_of(table.columns)
     if kind == "list":
         reason = "a list of groups, which shows no members: use --describe --all-groups"
@@ -105,7 +105,7 @@ def _partition(place: str, row: Row, owner: str | None) -> SeenPartition:
 def _offsets_of_streams(
     table: Table, group: str, rows: list[tuple[str, Row]]
 ) -> Iterator[Finding]:
-    """Yield that there is such a group: the table tells of topics, not of tasks."""
+    """Yield a View without content: the group exists, but the table shows topics, not tasks."""
     for place, row in rows:
         count(row["PARTITION"], place, "PARTITION")
     yield View(table.source, table.place, group, streams=True)
@@ -137,7 +137,7 @@ def _member(place: str, row: Row) -> SeenMember:
     held = None
     if "CURRENT-ASSIGNMENT" in row:
         held = _with_colons(row["CURRENT-ASSIGNMENT"], place)
-        # -2 is a static member that is away for a moment, and still holds its partitions.
+        # -2 is a static member that has left for a moment and still holds its partitions.
         if row["CURRENT-EPOCH"] not in ("-", "-1", "-2"):
             details["epoch"] = count(row["CURRENT-EPOCH"], place, "CURRENT-EPOCH")
         target = _with_colons(row["TARGET-ASSIGNMENT"], place)
@@ -154,7 +154,7 @@ def _member(place: str, row: Row) -> SeenMember:
 
 
 def _thread(place: str, row: Row) -> SeenMember:
-    """Return a thread of a Kafka Streams application: what it holds are its active tasks."""
+    """Return a thread of a Kafka Streams application; `held` are its active tasks."""
     tasks = _tasks(row["ASSIGNMENTS"], place)
     details: dict[str, object] = {"process": row["PROCESS"], "client_id": row["CLIENT-ID"]}
     kept = {"standby": "STANDBY", "warmup": "WARMUP"}
@@ -181,11 +181,11 @@ def _tasks(cell: str, place: str) -> dict[str, dict[str, tuple[int, ...]]]:
     found: dict[str, dict[str, tuple[int, ...]]] = {}
     role = None
     for part in filter(None, map(str.strip, cell.split(";"))):
-        said = _TASKS.fullmatch(part)
-        role = said and (said[1] or role)
-        if said is None or role is None or (said[1] and said[1] in found):
+        match = _TASKS.fullmatch(part)
+        role = match and (match[1] or role)
+        if match is None or role is None or (match[1] and match[1] in found):
             refuse(place, f"ASSIGNMENTS {brief(part)}, expected tasks as in ACTIVE: 0:[1,5];")
-        _add(found.setdefault(role, {}), said[2], said[3], place)
+        _add(found.setdefault(role, {}), match[2], match[3], place)
     return found
 
 
@@ -206,7 +206,7 @@ def _states(table: Table, group: str, rows: list[tuple[str, Row]]) -> Iterator[F
 
 
 def _of_streams(columns: list[str]) -> bool | None:
-    """Return whether a table of states is of Kafka Streams; None: or of share groups."""
+    """Return whether a table of states is of Kafka Streams; None if it may be of share groups."""
     if "ASSIGNMENT-STRATEGY" in columns:
         return False
     return True if {"ASSIGNOR", "TARGET-ASSIGNMENT-EPOCH"} & {*columns} else None
@@ -246,7 +246,7 @@ def _with_parentheses(cell: str, place: str) -> dict[str, tuple[int, ...]]:
     Raises
     ------
     BadInput
-        If the cell is anything else; 3.8 and 3.9 leave the topic names out.
+        If the cell is anything else, or has no topic names, as in Kafka 3.8 and 3.9.
     """
     held: dict[str, tuple[int, ...]] = {}
     at = 0

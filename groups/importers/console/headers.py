@@ -1,4 +1,4 @@
-"""Headers of ``kafka-consumer-groups.sh --describe``, Kafka 2.0 to 4.x: which view each is.
+"""Headers of ``kafka-consumer-groups.sh --describe``, Kafka 2.0 to 4.x, and their views.
 
 ``kafka.admin.ConsumerGroupCommand`` up to 3.7, ``org.apache.kafka.tools.consumer.group`` from 3.8.
 Before 2.2 there is no GROUP column.
@@ -61,16 +61,17 @@ LONG = frozenset(header for header in _KINDS if header.startswith("GROUP "))
 
 
 def is_header(line: str) -> bool:
-    """Return whether a line is the header of a table, whole or not."""
+    """Return whether a line is the header of a table, complete or not."""
     words = line.split(None, 20)
     return len(words) > 1 and words[0] in STARTS and words[1] in COLUMNS
 
 
 def kind_of(columns: list[str]) -> str:
-    """Return which view a header is of.
+    """Return the kind of view of a header.
 
-    One of offsets, members, states; the same of streams; of other groups shared, streams, or
-    either; list; or none.
+    It is ``offsets``, ``members`` or ``states``, with ``streams`` before it for Kafka Streams;
+    ``shared``, ``streams`` or ``either`` for a table of share or Streams groups that is no such
+    view; ``list`` for a list of groups; or ``none``.
     """
     found = _KINDS.get(" ".join(columns))
     if found is not None:

@@ -1,4 +1,4 @@
-"""Text of Kafka's console tools: cut into tables, messages, and noise around them."""
+"""Reads the text of Kafka's console tools: tables, messages, and noise around them."""
 
 from __future__ import annotations
 
@@ -47,14 +47,13 @@ _TOPIC = re.compile(
 _NARROWEST = 60
 _TRACE = re.compile(r"\s+at \S|Caused by: |\s*\.\.\. \d+ more|[a-z]\w*(\.\w+)+(Exception|Error)\b")
 _FAILED = re.compile(r"Error: |Error \w|Exception in thread ")
-_SAYS = {"is rebalancing": rebalancing, "does not exist": absent}
+_REASONS = {"is rebalancing": rebalancing, "does not exist": absent}
 
 
 def read(source: str, text: str) -> Iterator[Finding]:
-    """Yield what a text of the console tools shows, which is cleaned.
+    """Yield the findings in a cleaned text of the console tools.
 
-    It ends with a Refusal at the first line that stands outside the tables and may be a part of
-    one.
+    It ends with a Refusal at the first line outside the tables that may be a part of one.
     """
     lines = text.split("\n")
     last = next((n for n in range(len(lines), 0, -1) if lines[n - 1].strip()), 0)
@@ -83,7 +82,7 @@ def read(source: str, text: str) -> Iterator[Finding]:
 def _table(
     source: str, lines: list[str], at: int, group: str | None, last: int
 ) -> tuple[list[Finding], int]:
-    """Return what the table at a line shows, with the messages in between, and where it ends."""
+    """Return the findings of the table at a line, and of messages within, and where it ends."""
     rows: list[tuple[int, str]] = []
     found: list[Finding] = []
     header, end = lines[at], at + 1
@@ -120,7 +119,7 @@ def _table(
 
 
 def _topics(lines: list[str], at: int) -> tuple[list[tuple[int, str]], int]:
-    """Return the topics' lines from a line on, wrapped ones whole, and where they end."""
+    """Return the lines of topics from a line on, wrapped ones joined, and where they end."""
     found: list[tuple[int, str]] = []
     for end in range(at, len(lines)):
         line = lines[end]
@@ -141,9 +140,9 @@ def _is_topic_line(line: str) -> bool:
 
 
 def _read_topics(source: str, lines: list[tuple[int, str]]) -> Iterator[Finding]:
-    """Yield the sizes of the topics, from numbered lines.
+    """Yield the partition counts of topics, from numbered lines.
 
-    A topic without its line of totals, and one whose partitions are not all there, is refused.
+    A topic without its line of totals is refused, and so is one whose partitions are incomplete.
     """
     totals: dict[str, tuple[str, int]] = {}
     numbers: dict[str, set[int]] = {}
@@ -182,20 +181,20 @@ def _message(source: str, number: int, line: str) -> View | Refusal | None:
         kind, group, what = found.groups()
         if _ENDS.search(group):
             return Refusal(source, place, "two messages in one line: put each on its own")
-        if kind != "Share" and what not in _SAYS:
+        if kind != "Share" and what not in _REASONS:
             return View(
                 source, place, group, state_known=True, member_count=0, streams=kind == "Streams"
             )
-        word = shared if kind == "Share" else _SAYS[what]
-        return Refusal(source, place, word(group), (group,), not_to_be_had=True)
+        reason = shared if kind == "Share" else _REASONS[what]
+        return Refusal(source, place, reason(group), (group,), not_to_be_had=True)
     if _FAILED.match(text):
-        said = text.removeprefix("Error: ")[:300]
-        return Refusal(source, place, f"the tool ended with an error: {said}")
+        error = text.removeprefix("Error: ")[:300]
+        return Refusal(source, place, f"the tool ended with an error: {error}")
     return None
 
 
 def _stray(line: str) -> str:
     if is_like_a_row(line):
         return WITHOUT_HEADER
-    said = "expected a table of --describe or nothing; what follows is not read"
-    return f"{brief(line.strip())}, {said}"
+    expected = "expected a table of --describe or nothing; what follows is not read"
+    return f"{brief(line.strip())}, {expected}"

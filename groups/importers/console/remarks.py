@@ -1,7 +1,7 @@
-"""Remarks: lines that no table of a console tool can hold, such as what a shell says.
+"""Remarks: lines that cannot be part of a console tool's table, such as shell messages.
 
-A tool pads its cells, and its rows hold numbers side by side; prose does neither. Where a line
-may be a part of a table, damaged or cut, it is not a remark.
+A tool pads its cells, and its rows have numbers side by side; prose has neither. A line that may
+be part of a table, damaged or cut, is not a remark.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HOST = re.compile(r"\S*/\d[\d.:a-f]*")
 
 
 def is_remark(line: str) -> bool:
-    """Return whether a line outside any table is no header and no row, whole or not."""
+    """Return whether a line outside any table is no header and no row, not even a part of one."""
     text = line.strip()
     if len(text) > _LONGEST or _PADDED.search(text) or _may_be_a_header(text):
         return False
@@ -43,11 +43,12 @@ def is_remark(line: str) -> bool:
 
 
 def remarks_among(rows: Sequence[tuple[int, str]]) -> dict[int, str]:
-    """Return which of the numbered lines below a header are no row, and no piece of one.
+    """Return the numbered lines below a header that are no row, and no piece of one.
 
-    A piece of a row that a terminal wrapped has a word or two; were it longer, the row would
-    lack more than one cell and be refused. It stands below its row, so no line is one where a
-    blank line, or another that is no row, ends the table. A line that begins as a row does is one.
+    A piece of a row that a terminal wrapped has one or two words; if it were longer, the row
+    would lack more than one cell and be refused. It is directly below its row, so a line after
+    a blank line, or after another line that is no row, is no piece. A line that begins like a row
+    is a row.
     """
     found = {number: line for number, line in rows if is_remark(line)}
     if not found:
@@ -66,7 +67,7 @@ def remarks_among(rows: Sequence[tuple[int, str]]) -> dict[int, str]:
 
 
 def runs_on(cell: str) -> bool:
-    """Return whether what stands in one cell is more than a name: another line went on in it."""
+    """Return whether a cell holds more than a name, so that another line was joined to it."""
     header = len(COLUMNS.intersection(cell.split())) > 1
     return header or is_like_a_row(cell) or _ABOUT_A_GROUP.search(cell) is not None
 

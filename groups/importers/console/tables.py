@@ -1,4 +1,4 @@
-"""A table of a console tool, wrapped or not: its header, its rows, and the cells of a row."""
+"""Tables of console tools, wrapped by a terminal or not: header, rows, and cells of a row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,12 @@ _COORDINATOR = re.compile(r"(.*?)\s+(\S+)\s+\((-?\d+)\)\s+(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns of a header: their names, and where in its line each begins."""
+    """The columns of a header: their names and positions in the line.
+
+    `tabs` is the number of tabs if they separate the columns, `padded` whether columns are more
+    than one blank apart, `number` and `host` the indices of the column of partitions and of HOST,
+    -1 without them.
+    """
 
     names: list[str]
     starts: list[int]
@@ -34,7 +39,7 @@ class Layout:
 
     @classmethod
     def of(cls, header: str) -> Layout:
-        """Return the layout of a header; ``COORDINATOR (ID)`` is two columns of it."""
+        """Return the layout of a header; ``COORDINATOR (ID)`` counts as two columns."""
         names = header.split()
         starts = [m.start() for m in re.finditer(r"\S+", header)]
         tabs = header.count("\t") if [c.strip() for c in header.split("\t")] == names else 0
@@ -44,11 +49,11 @@ class Layout:
         return cls(names, starts, tabs, "  " in header.strip(), number, host)
 
     def cells(self, line: str) -> list[str] | None:
-        """Return the cells of a row, None if it does not have the columns.
+        """Return the cells of a row, None if they do not match the columns.
 
-        Words are cells, since a long value overflows its column. Where they do not fit, the row
-        is cut where the columns begin; and where the header's are one blank apart, one cell may be
-        empty, if only one can be. A row of a table with tabs is cut at them.
+        Each word is a cell, since a long value overflows its column. If that does not fit, the row
+        is cut where the columns begin; and if the header's columns are one blank apart, one cell
+        may be empty, if only one can be. A row of a table with tabs is cut at these.
         """
         if self.tabs and line.count("\t") == self.tabs:
             return self._allowed([cell.strip() for cell in line.split("\t")])
@@ -73,14 +78,14 @@ class Layout:
         return self.number < 0 or cells[self.number].isdigit() or cells[self.number] == "-"
 
     def _are_shifted(self, cells: list[str]) -> bool:
-        """Return whether the host stands in the cell before its own, or behind that."""
+        """Return whether the host is in the cell before or after its own."""
         at = self.host
         if at < 0 or "/" in cells[at]:
             return False
         return cells[at + 1].startswith("/") or cells[at - 1].startswith("/")
 
     def _by_position(self, line: str) -> list[str] | None:
-        """Cut a row where the header's columns begin, None if a cell lies across a cut."""
+        """Return the cells of a row cut where columns begin, None if a cell crosses a cut."""
         if not self.starts[-2] < len(line) < _WIDEST or "\t" in line:
             return None
         if line[: self.starts[0]].strip():
@@ -94,20 +99,20 @@ class Layout:
         return self._allowed([cell.strip() for cell in cut])
 
     def _with_one_empty(self, words: list[str]) -> list[str] | None:
-        """Return a row of one word too few, where only one of its cells can be the empty one."""
+        """Return the cells of a row of one word too few, if only one cell can be the empty one."""
         if len(words) != len(self.names) - 1 or self.host < 1:
             return None
         found = []
         for at in (i for i, name in enumerate(self.names) if name in _MAY_BE_EMPTY):
             cells = [*words[:at], "", *words[at:]]
             host = cells[self.host]
-            told = (not host or "/" in host) and not cells[self.host - 1].startswith("/")
-            if told and self._are_right(cells):
+            fits = (not host or "/" in host) and not cells[self.host - 1].startswith("/")
+            if fits and self._are_right(cells):
                 found.append(cells)
         return found[0] if len(found) == 1 else None
 
     def _allowed(self, cells: list[str]) -> list[str] | None:
-        """Return cells of which at most one is empty, and only those hold blanks that may."""
+        """Return the cells if at most one is empty, and only those that may contain blanks do."""
         named = dict(zip(self.names, cells, strict=True))
         empty = [name for name, cell in named.items() if not cell]
         if len(empty) > 1 or not _MAY_BE_EMPTY.issuperset(empty) or self._are_shifted(cells):
@@ -115,7 +120,7 @@ class Layout:
         for name, cell in named.items():
             if " " in cell and (name not in _MAY_HOLD_BLANKS or runs_on(cell)):
                 return None
-        # The last column is not padded: far from a client id stands something else.
+        # The last column is not padded: two blanks in it mean that other text follows.
         if self.names[-1] == "CLIENT-ID" and "  " in cells[-1]:
             return None
         return cells
@@ -125,9 +130,9 @@ class Layout:
 class Table:
     """The header and the rows of one table, in the lines of `source`.
 
-    `fallback` is the group where the table has no GROUP column; `assumed` says where from.
-    `ends_the_text` says whether its last row is the last line of the text, which may be cut, and
-    `has_no_line_end` whether no other line begins below that.
+    `fallback` is the group if the table has no GROUP column; `assumed` says where it is from.
+    `ends_the_text` says whether its last row is the last line of the text, which may be cut off,
+    and `has_no_line_end` whether that line has no line end.
     """
 
     source: str
@@ -141,12 +146,12 @@ class Table:
 
     @property
     def place(self) -> str:
-        """Return where the header is: source and line, from 1."""
+        """The place of the header: source and line, from 1."""
         return f"{self.source}:{self.line}"
 
     @property
     def columns(self) -> list[str]:
-        """Return the names of the columns; ``COORDINATOR (ID)`` is two of them."""
+        """The names of the columns; ``COORDINATOR (ID)`` counts as two."""
         return self.header.split()
 
     def rows(self) -> Iterator[tuple[str, dict[str, str]]]:
@@ -170,7 +175,7 @@ class Table:
                 refuse(place, self._misfit(layout, number, line))
             row = dict(zip(columns, cells, strict=True))
             if "" in cells:
-                # What is empty in no row above may be cut off.
+                # If this cell is empty in no row above, it may be cut off here.
                 blank = {name for name in ("HOST", "CLIENT-ID") if row.get(name) == ""}
                 if self.may_be_cut(place) and not blank <= empty:
                     refuse(place, self._misfit(layout, number, line))
@@ -197,7 +202,7 @@ class Table:
         return row.get("GROUP", self.fallback)
 
     def group_names(self) -> tuple[str, ...]:
-        """Return the groups that the rows begin with, good rows or not, in their order."""
+        """Return the groups with which rows begin, valid rows or not, in order."""
         if self.columns[0] != "GROUP":
             return (self.fallback,)
         layout = Layout.of(self.header)
@@ -215,11 +220,11 @@ class Table:
 
 
 def misfit(line: str, columns: Sequence[str], begin: Collection[str], *, is_last: bool) -> str:
-    """Return why a line is no row: it is another line, it is cut, or its cells do not fit.
+    """Return why a line is no row: it is other text, it is cut off, or its cells do not fit.
 
     Parameters
     ----------
-    begin : the words that rows of the table begin with
+    begin : the first words of the table's rows
     is_last : whether the line is the last of the text
     """
     words = line.split()
@@ -247,7 +252,7 @@ def misfit(line: str, columns: Sequence[str], begin: Collection[str], *, is_last
 
 
 def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, str]:
-    # An empty strategy is blank up to 3.9, and the coordinator is host:port (id).
+    # Up to Kafka 3.9 an empty strategy is blank; the coordinator is host:port (id).
     found = _COORDINATOR.fullmatch(line.strip()) if len(line) < 4000 else None
     if found is None and columns[0] != "GROUP":
         found = _COORDINATOR.fullmatch(f"- {line.strip()}") if len(line) < 4000 else None
@@ -265,7 +270,7 @@ def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, st
     return row | ({"GROUP": group} if columns[0] == "GROUP" else {})
 
 
-# Tables that a terminal wrapped at its right edge, put back onto long lines.
+# Below: tables that a terminal wrapped at its right edge are joined to long lines again.
 _ASSIGNED = re.compile(r"-|[^\s()]*\([\d,]*\)(, [^\s()]*\([\d,]*\))*")
 _TASKS = re.compile(r"(([A-Z-]+: )?[^\s:]+:\[[\d,]*\](; ?|$))+")
 _MOST_PIECES = 8
@@ -275,10 +280,10 @@ _LONGEST_PIECE = 1000
 def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] | None:
     """Return a wrapped table's header, its rows and where it ends; None if it is not wrapped.
 
-    The terminal's width is the longest line, or one more where trailing blanks were lost. Rows
-    come with the number of their first line, from 1. Every row begins with the group. Where the
-    header is wrapped the last row may be a piece of one. Where it is not, one line alone below a
-    whole row is no piece of it, since a client id could go on with anything.
+    The terminal's width is the longest line, or one more if trailing blanks were lost. Rows come
+    with the number of their first line, from 1. Every row begins with the group. If the header is
+    wrapped, the last row may be incomplete. If it is not, a single line below a complete row is no
+    piece of it, since any text could be the rest of a client id.
     """
     pieces = _header_pieces(lines[at : at + _MOST_PIECES])
     end = at + pieces
@@ -318,7 +323,7 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
 
 
 def _show_a_wrap(lines: list[str], at: int, over: list[str]) -> bool:
-    """Return whether lines that begin no row can go on with the rows above them."""
+    """Return whether lines that begin no row can be the rest of the rows above them."""
     layout = Layout.of(lines[at])
     if len(over) != 1 or layout.names[-1] != "CLIENT-ID":
         return bool(over)
@@ -330,7 +335,7 @@ def _begins_another(line: str) -> bool:
 
 
 def _header_pieces(lines: list[str]) -> int:
-    """Return over how many lines a header goes on, 0 where it is none."""
+    """Return the number of lines that a header takes, 0 if it is none."""
     together = ""
     found = 0
     for i, line in enumerate(lines, start=1):

@@ -1,6 +1,6 @@
-"""JSON of other tools: rpk, kafka-python, Kafka UI, AKHQ, and plans of one's own.
+"""Reads the JSON of other tools: rpk, kafka-python, Kafka UI, AKHQ, and plans of the user.
 
-Each group is read by itself, so that a bad one does not stop the others.
+Each group is read separately, so that a bad one does not stop the others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Found = Mapping[str, object]
     Show = Callable[[str, str, str, Found], View]
 
-# What only that tool writes.
+# Keys that only this tool writes.
 SIGNS = {
     "kafka-python": ('"group_state"', '"member_metadata"', '"protocol_data"'),
     "rpk": ('"group_name"', '"members_details"'),
@@ -44,7 +44,7 @@ SIGNS = {
     "kafka-ui": ('"consumerId"', '"currentOffset"', '"partitionAssignor"', '"consumerLag"'),
 }
 _NAME = r'"(?:[^"\\]|\\.)+"\s*:\s*'
-# A plan begins with a member that holds nothing, or a list of a topic, whatever is in that.
+# A plan begins with a member that holds nothing, or with the list of a topic.
 PLAN = re.compile(rf"\{{\s*{_NAME}\{{\s*(?:\}}|{_NAME}\[)")
 _KAFKA_PYTHON = {
     "client_id": "client_id",
@@ -54,10 +54,10 @@ _KAFKA_PYTHON = {
 
 
 def _rpk_group(source: str, place: str, group: str, found: Found) -> View:
-    """Return what ``rpk group describe --format json`` shows of a group.
+    """Return the view of a group in ``rpk group describe --format json``.
 
-    The keys are those of groupDescription in rpk's describe.go. It lists every member, though
-    what each holds stands only beside the partitions.
+    The keys are those of groupDescription in rpk's describe.go. It lists every member, but what
+    each holds is only in the rows of partitions.
     """
     _require_consumers(place, group, found, "balancer")
     members = members_in(found.get("members_details"), "members_details", place, _rpk_member)
@@ -83,9 +83,9 @@ def _rpk_member(place: str, found: Found, at: str) -> SeenMember:
 
 
 def _kafka_ui_group(source: str, place: str, group: str, found: Found) -> View:
-    """Return what Kafka UI (Provectus, Kafbat) shows of a group.
+    """Return the view of a group in Kafka UI (Provectus, Kafbat).
 
-    That is ``GET /api/clusters/{cluster}/consumer-groups/{id}``; the keys are those of
+    The source is ``GET /api/clusters/{cluster}/consumer-groups/{id}``; the keys are those of
     ConsumerGroupDetails in its OpenAPI contract. It counts the members, but lists only those that
     hold partitions.
     """
@@ -107,10 +107,10 @@ def _kafka_ui_group(source: str, place: str, group: str, found: Found) -> View:
 
 
 def _akhq_group(source: str, place: str, group: str, found: Found) -> View:
-    """Return what AKHQ shows of a group, every member with what it holds.
+    """Return the view of a group in AKHQ, which lists every member with what it holds.
 
-    That is ``GET /api/{cluster}/group/{id}``; the keys are those of its classes ConsumerGroup,
-    Consumer and TopicPartition, as it serialises them.
+    The source is ``GET /api/{cluster}/group/{id}``; the keys are those of its classes
+    ConsumerGroup, Consumer and TopicPartition, as it serialises them.
     """
     _require_consumers(place, group, found, "partitionAssignor")
     members = members_in(found.get("members"), "members", place, _akhq_member)
@@ -135,12 +135,11 @@ def _akhq_member(place: str, found: Found, at: str) -> SeenMember:
 
 
 def kafka_python(source: str, content: str) -> Iterator[Finding]:
-    """Yield what ``python -m kafka.admin --format json groups describe`` shows of its groups.
+    """Yield the views of groups in ``python -m kafka.admin --format json groups describe``.
 
-    It knows the subscriptions. What a member holds now is its assignment; the owned partitions
-    and the generation in its metadata are those of its last join and may be stale. Every
-    assignment of a stable group is of one and the same generation, whose number is not printed:
-    no claim is newer than another, so none gets a generation.
+    It shows subscriptions. What a member holds now is its assignment; the owned partitions and
+    the generation in its metadata are those of its last join and may be stale. All assignments of
+    a stable group are of one generation, whose number is not printed, so no claim gets one.
 
     Raises
     ------
@@ -184,9 +183,9 @@ def _kafka_python_member(place: str, found: Found, at: str) -> SeenMember:
     details = details_in(found, at, **_KAFKA_PYTHON)
     subscription = None
     if found.get("member_metadata"):
-        said = fields.mapping(found["member_metadata"], f"{at}.member_metadata")
-        subscription = fields.strings(said.get("topics"), f"{at}.member_metadata.topics")
-        details |= details_in(said, f"{at}.member_metadata", rack="rack_id")
+        metadata = fields.mapping(found["member_metadata"], f"{at}.member_metadata")
+        subscription = fields.strings(metadata.get("topics"), f"{at}.member_metadata.topics")
+        details |= details_in(metadata, f"{at}.member_metadata", rack="rack_id")
     return SeenMember(
         f"{place}.{at}",
         fields.name(found["member_id"], f"{at}.member_id"),
@@ -210,7 +209,7 @@ def _kafka_python_held(value: object, at: str) -> dict[str, tuple[int, ...]]:
 
 
 def plan(source: str, content: str) -> Iterator[Finding]:
-    """Yield the group that a plan shows, under the name of its file.
+    """Yield the view of the group in a plan; the group is named after the file.
 
     Raises
     ------
@@ -232,11 +231,11 @@ def plan(source: str, content: str) -> Iterator[Finding]:
 
 
 def _each_object(source: str, content: str, *, key: str, show: Show) -> Iterator[Finding]:
-    """Yield what the JSON of one group or of a list of groups shows, as :func:`each_group`.
+    """Yield the findings of :func:`each_group` in the JSON of one group or of a list of groups.
 
     Parameters
     ----------
-    key : under which a group has its name
+    key : the key of a group's name
 
     Raises
     ------
@@ -265,7 +264,7 @@ def each_group(
 
     Parameters
     ----------
-    groups : of each where its name stands, that name, and the object
+    groups : for each group the place of its name, the name, and the object
     show : called with source, place, name and object
     """
     for where, name, described in groups:
@@ -302,7 +301,7 @@ def _view(
 
 
 def _objects(value: object, at: str) -> Iterator[tuple[str, Found]]:
-    """Yield the objects of a list, each with where it stands."""
+    """Yield the objects of a list, each with its place."""
     for i, one in enumerate(fields.listed(value, at)):
         yield f"{at}[{i}]", fields.mapping(one, f"{at}[{i}]")
 
@@ -310,12 +309,12 @@ def _objects(value: object, at: str) -> Iterator[tuple[str, Found]]:
 def members_in(
     value: object, at: str, place: str, read: Callable[[str, Found, str], SeenMember]
 ) -> dict[str, SeenMember]:
-    """Return the members of a list by their ids; `read` is called with place, object and where.
+    """Return the members of a list by id; `read` gets the group's place, object and own place.
 
     Raises
     ------
     BadInput
-        If it is no list, or one is there twice.
+        If it is no list, or a member appears twice.
     """
     members: dict[str, SeenMember] = {}
     for where, found in _objects(value, at):
@@ -335,7 +334,7 @@ def _partition(
     committed: str,
     beginning: str | None = None,
 ) -> SeenPartition:
-    """Return a partition with its owner; the others are the keys of its offsets."""
+    """Return a partition with its owner; `end`, `committed` and `beginning` are keys of `row`."""
     keys = (end, committed, beginning)
     ends = (None if key is None else offset(row, key, at) for key in keys)
     return SeenPartition(f"{place}.{at}", *_pair(row, at), owner, *ends)
@@ -347,18 +346,18 @@ def _pair(found: Found, at: str) -> tuple[str, int]:
 
 
 def details_in(found: Found, at: str, **keys: str) -> dict[str, str]:
-    """Return the details of a member that are there, by our keys; `keys` are the tool's."""
+    """Return the details of a member that are present; `keys` maps our keys to the tool's."""
     details = {ours: text(found, theirs, at) for ours, theirs in keys.items()}
     return {key: detail for key, detail in details.items() if detail is not None}
 
 
 def partition_number(value: object, at: str) -> int:
-    """Return the number of a partition.
+    """Return the value if it is a partition number.
 
     Raises
     ------
     BadInput
-        If it is none.
+        If it is not.
     """
     number = fields.integer(value, at)
     if number > MOST_NUMBER:
@@ -397,7 +396,7 @@ def held_by(pairs: Iterable[tuple[str, int]], at: str) -> dict[str, tuple[int, .
     Raises
     ------
     BadInput
-        If a pair is there twice.
+        If a pair appears twice.
     """
     held: dict[str, list[int]] = {}
     seen = set()
@@ -410,12 +409,12 @@ def held_by(pairs: Iterable[tuple[str, int]], at: str) -> dict[str, tuple[int, .
 
 
 def check_lag(place: str, seen: SeenPartition, lag: int | None) -> None:
-    """Refuse a lag that its offsets contradict; tools round a negative one up to 0.
+    """Refuse a lag that contradicts the offsets; tools print a negative one as such or as 0.
 
     Raises
     ------
     Misread
-        If they differ.
+        If they contradict.
     """
     if lag is None or seen.end is None or seen.committed is None:
         return

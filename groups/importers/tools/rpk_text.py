@@ -1,4 +1,4 @@
-"""Text of ``rpk group describe``: a summary of each group, then a table of its partitions.
+"""Reads the text of ``rpk group describe``: a summary of each group, then a partition table.
 
 The labels and columns are those of rpk's describe.go. The summary counts the members; the table
 shows only those that hold partitions.
@@ -37,12 +37,12 @@ Lines = list[tuple[int, str]]
 
 
 def read(source: str, content: str) -> Iterator[Finding]:
-    """Yield what ``rpk group describe`` shows of each of its groups, in text or as JSON.
+    """Yield the views of groups in ``rpk group describe``, in text or as JSON.
 
     Raises
     ------
     BadInput
-        If what begins like JSON is none.
+        If a text that begins like JSON is not JSON.
     """
     if content.lstrip()[:1] in ("{", "["):
         yield from json_groups.READERS["rpk"](source, content)
@@ -75,7 +75,7 @@ def _section(
 
 def _group(source: str, group: str, lines: Lines, *, cut: bool, ends: bool) -> View:
     place = f"{source}:{lines[0][0] - 1}" if lines else source
-    said: dict[str, str] = {}
+    summary: dict[str, str] = {}
     header: list[str] = []
     partitions: list[SeenPartition] = []
     members: dict[str, SeenMember] = {}
@@ -98,13 +98,13 @@ def _group(source: str, group: str, lines: Lines, *, cut: bool, ends: bool) -> V
             if missing:
                 refuse(at, f"a table without {missing[0]}: use rpk group describe with no option")
         elif words[0] in _LABELS and len(words) == 2:
-            said[words[0]] = words[1].strip()
+            summary[words[0]] = words[1].strip()
         elif words[0] not in _LABELS and not is_noise(line):
             refuse(at, f"{brief(line.strip())}, expected a line of rpk group describe")
-    if "ERROR" in said:
-        refuse(place, f"the tool ended with an error: {said['ERROR'][:200]}")
-    require_consumers(place, group, said.get("STATE", "none"), said.get("BALANCER", ""))
-    stated = count(said.get("MEMBERS", ""), place, "MEMBERS")
+    if "ERROR" in summary:
+        refuse(place, f"the tool ended with an error: {summary['ERROR'][:200]}")
+    require_consumers(place, group, summary.get("STATE", "none"), summary.get("BALANCER", ""))
+    stated = count(summary.get("MEMBERS", ""), place, "MEMBERS")
     return View(
         source, place, group, tuple(members.values()), tuple(partitions),
         state_known=True, member_count=stated,
