@@ -13,6 +13,7 @@ from compare.promises.record import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
 from heuristics.shipped.cache import run_tool
+from heuristics.shipped.consumers.go_driver import go_variables
 from heuristics.shipped.consumers.library import KAFKAJS, go_driver_of
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jars import java_home
@@ -124,7 +125,7 @@ def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
 def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
     if not go_driver_of(client).is_recorded(version):
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
-    return _told(file, _run(folder, ["go", "test"]), "--- FAIL")
+    return _told(file, _run(folder, ["go", "test"], go_variables()), "--- FAIL")
 
 
 def _node(folder: Path, file: str, client: str, version: str) -> Rerun:

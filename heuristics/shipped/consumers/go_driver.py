@@ -172,11 +172,19 @@ def build_in(folder: Path, program: Path, tags: Sequence[str] = ()) -> None:
     BadInput
         If it does not compile.
     """
-    go(folder, "build", "-trimpath", "-tags", ",".join(tags), "-o", program.name, ".")
+    go(folder, "build", "-tags", ",".join(tags), "-o", program.name, ".")
     # Another process may be building the same program, so the file is named after this one.
     partial = program.with_name(f"{program.name}.{os.getpid()}")
     shutil.move(folder / program.name, partial)
     partial.replace(program)
+
+
+def go_variables() -> dict[str, str]:
+    """Return the variables for all builds in Go: without C, and without the paths of a folder.
+
+    As all are alike, the standard library is compiled once.
+    """
+    return {"CGO_ENABLED": "0", "GOFLAGS": f"{os.environ.get('GOFLAGS', '')} -trimpath".lstrip()}
 
 
 def go(folder: Path, *arguments: str) -> str:
@@ -187,10 +195,9 @@ def go(folder: Path, *arguments: str) -> str:
     BadInput
         If there is no toolchain, it fails, or it takes too long.
     """
-    what = f"go {arguments[0]}"
-    without_c = {"CGO_ENABLED": "0"}
+    what, variables = f"go {arguments[0]}", go_variables()
     done = run_tool(
-        what, ["go", *arguments], seconds=BUILD_SECONDS, folder=folder, variables=without_c
+        what, ["go", *arguments], seconds=BUILD_SECONDS, folder=folder, variables=variables
     )
     if done.returncode:
         said = [line.strip() for line in done.stderr.splitlines() if line.strip()]

@@ -12,6 +12,7 @@ import pytest
 
 from compare.promises.conformance import ASKED, FOLDER, file_of
 from heuristics.shipped.cache import cache_folder
+from heuristics.shipped.consumers.go_driver import go_variables
 from heuristics.shipped.consumers.library import FRANZ_GO
 from heuristics.shipped.java import jars
 from tests.clients import called
@@ -92,7 +93,7 @@ def test_the_runner_in_go_finds_what_the_files_say_of_franz_go(tmp_path):
     needed("go")
     shutil.copy(RUNNERS / "go" / "assign.go", tmp_path)
     FRANZ_GO.driver.take_recorded(name.partition("@")[2], tmp_path)
-    environment = {**os.environ, "CGO_ENABLED": "0"}
+    environment = {**os.environ, **go_variables()}
     built("go", "build", "-o", "assign", ".", cwd=tmp_path, env=environment)
     assert ran([tmp_path / "assign"]) == in_the_files(name)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from heuristics import assignor_named
 from heuristics.shipped.consumers.consumer import missing_probe
-from heuristics.shipped.consumers.go_driver import DRIVERS
+from heuristics.shipped.consumers.go_driver import DRIVERS, go_variables
 from heuristics.shipped.consumers.library import KAFKAJS
 from heuristics.shipped.java import jars
 from heuristics.shipped.java.jars import java_home
@@ -77,6 +77,7 @@ class PlainConsumer:
         subprocess.run(
             ["go", "build", "-mod=mod", "-o", "plain", "."],
             cwd=folder,
+            env={**os.environ, **go_variables()},
             check=True,
             capture_output=True,
             timeout=300,
