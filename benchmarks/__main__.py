@@ -1,4 +1,4 @@
-"""Time something and print its table: ``python -m benchmarks TABLE ...``, as the Makefile does."""
+"""Prints a table of measurements: ``python -m benchmarks TABLE ...``, as the Makefile does."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 class Table(NamedTuple):
-    """What is timed.
+    """A table of measurements.
 
     Attributes
     ----------
-    prints : in a line
-    run : prints it, given the options that it has
-    options : their defaults: a number of something, or words in the names of rows
+    prints : what the table shows, in a line
+    run : measures and prints it; takes the options
+    options : the defaults of its options: a number, or a text in the names of rows to print
     """
 
     prints: str

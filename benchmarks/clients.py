@@ -1,11 +1,10 @@
-"""Clients: their own assignors and the exact solver in turn, warm, in memory to in memory.
+"""Clients: the clients' own assignors and the exact solver, timed in turn.
 
-All begin with what they are given in memory and build nothing of it inside the clock: uniform is
-handed its subscription type and subscription sets that members share, franz-go's balancer parsed
-members, the solver a group that keeps each distinct topic list once; what it costs to find out who
-reads alike stands beside each figure. Everything that the solver derives from the columns, the
-proof and its check are inside. Both sides get the same runs before the clock counts, the same runs
-and the same statistic.
+Inputs are in memory before the clock starts: uniform gets its subscription type and subscription
+sets that members share, franz-go's balancer parsed members, and the solver a group that keeps each
+distinct topic list once; the time to find out which members read alike is a column of its own.
+Everything that the solver derives from the columns, the proof and its check are inside the clock.
+Both sides get the same warm-up runs, the same runs and the same statistic.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def points() -> Iterator[Family]:
 
 
 def as_they_time_it(family: Family) -> Group:
-    """Return the group of a point; what its members own is what uniform gave them before."""
+    """Return the group of a point, with the owners that uniform chose before the event."""
     group = family.group(1)
     if family.event == "fresh":
         return group
@@ -57,7 +56,7 @@ def as_they_time_it(family: Family) -> Group:
 
 
 def differing() -> Iterator[Family]:
-    """Return points whose subscriptions differ and on which cooperative-sticky takes its time."""
+    """Return points with different subscriptions on which cooperative-sticky is slow."""
     yield Family(500, 10, 100, "buckets", "join-one")
     yield Family(500, 10, 20, "random", "join-one")
     yield Family(1000, 10, 20, "random", "join-many", skewed=True)
@@ -69,8 +68,8 @@ def beside_balancer(
 ) -> tuple[Sides, Assignment]:
     """Return the seconds of `optimal.solve` and of a balancer, and the balancer's last plan.
 
-    The balancer's are those of ``BalanceOrError`` alone: members are parsed and the garbage of
-    earlier runs is collected before. The plan of a cooperative one is its first round.
+    The balancer's seconds are those of ``BalanceOrError`` only: members are parsed, and garbage of
+    earlier runs is collected, before. The plan of a cooperative balancer is its first round.
     """
     plans: list[Plan] = []
 
@@ -78,12 +77,12 @@ def beside_balancer(
         plans[:] = [FRANZ_GO.one_round(group, name, OF_FRANZ_GO)]
         return plans[0].seconds or 0.0
 
-    came = in_turn(partial(solving, group), balancing, warm=warm, runs=runs)
-    return came, plans[0].assignment
+    sides = in_turn(partial(solving, group), balancing, warm=warm, runs=runs)
+    return sides, plans[0].assignment
 
 
-def beside(rows: Iterable[tuple[str, str, Group]]) -> None:
-    """Print a row for each assignor: seconds, least and median, and what its plan is worth.
+def print_beside(rows: Iterable[tuple[str, str, Group]]) -> None:
+    """Print a row for each assignor: least and median seconds, and the values of its plan.
 
     Parameters
     ----------
@@ -99,18 +98,18 @@ def beside(rows: Iterable[tuple[str, str, Group]]) -> None:
         client, _, rest = assignor.partition("/")
         kind, _, version = rest.partition("@")
         if client == FRANZ_GO.name:
-            came, made = beside_balancer(group, kind)
+            sides, made = beside_balancer(group, kind)
         else:
             java = KAFKA_BROKER if client == KAFKA_BROKER.name else KAFKA_JAVA
             held = java.held(group, kind, version)
-            came = in_turn(partial(solving, group), lambda held=held: held.timed(1)[0])  # type: ignore[misc]
+            sides = in_turn(partial(solving, group), lambda held=held: held.timed(1)[0])  # type: ignore[misc]
             made = java.one_round(group, kind, version).assignment
-        ours, theirs = zip(came.least, came.medians, strict=True)
-        slower.append(came.times < 1)
+        ours, theirs = zip(sides.least, sides.medians, strict=True)
+        slower.append(sides.times < 1)
         row(
-            name, assignor, *spans(ours, theirs), f"{theirs[0] / ours[0]:.2f}, {came.times:.2f}",
-            came.protocol, f"{reading_alike(group):.4f}",
-            # A cooperative one withholds what must be revoked first.
+            name, assignor, *spans(ours, theirs), f"{theirs[0] / ours[0]:.2f}, {sides.times:.2f}",
+            sides.protocol, f"{reading_alike(group):.4f}",
+            # A cooperative assignor withholds partitions that must be revoked first.
             ", ".join(map(str, values(made, TIERS))) if made.is_valid else "first round",
             ", ".join(str(term.value) for term in solve(group).terms),
         )  # fmt: skip
@@ -120,18 +119,18 @@ def beside(rows: Iterable[tuple[str, str, Group]]) -> None:
 def uniform() -> None:
     """Print the rows of the maintainers' grid, beside the broker's uniform."""
     name = f"{KAFKA_BROKER.name}/uniform@{KAFKA}"
-    beside((family.name, name, as_they_time_it(family)) for family in points())
+    print_beside((family.name, name, as_they_time_it(family)) for family in points())
 
 
 def cooperative() -> None:
     """Print the rows of groups that differ, beside the first round of cooperative-sticky."""
     name = f"{KAFKA_JAVA.name}/cooperative-sticky@{KAFKA}"
-    beside((family.name, name, family.group(1)) for family in differing())
+    print_beside((family.name, name, family.group(1)) for family in differing())
 
 
 def balancers() -> None:
     """Print the rows of the instances, beside franz-go's balancers."""
-    beside(
+    print_beside(
         (name, f"{FRANZ_GO.name}/{balancer}@{OF_FRANZ_GO}", group)
         for name, (_, build) in INSTANCES.items()
         for group in [build()]
@@ -151,11 +150,11 @@ SHAPES: dict[str, Callable[[int], Group]] = {
 
 
 def kip_615() -> None:
-    """Print KIP-615's 2.5 minutes: cooperative-sticky for 2100 members and as many partitions.
+    """Print the case of KIP-615, 2.5 minutes: cooperative-sticky, 2100 members and partitions.
 
-    A row a shape, as the text says neither who read what nor who owned what: seconds of the
-    optimum, then of the assignor by release; ``assay fetch kafka-java@2.4.1`` brings one. Each
-    side is called once on a group of each shape, after one call on a tenth of its size.
+    There is a row for each shape, since the KIP says neither subscriptions nor owners: seconds of
+    the optimum, then of the assignor by release; ``assay fetch kafka-java@2.4.1`` installs one.
+    Each side is called once on a group of each shape, after one call on a tenth of its size.
     """
     names = [f"kafka-java/cooperative-sticky@{version}" for version in VERSIONS]
     heading("2100 members x 2100 partitions", "exact (s)", *VERSIONS)
@@ -168,8 +167,8 @@ def kip_615() -> None:
             cells = []
             for name in names:
                 score_assignors(small, solve(small), [name], limit)
-                came = score_assignors(group, solution, [name], limit)[0]
-                said = f"{came.seconds:.2f}" if came.status == "scored" else came.status
-                best = came.status != "scored" or came.is_optimal
-                cells.append(said if best else f"{said}, not optimal")
+                score = score_assignors(group, solution, [name], limit)[0]
+                shown = f"{score.seconds:.2f}" if score.status == "scored" else score.status
+                best = score.status != "scored" or score.is_optimal
+                cells.append(shown if best else f"{shown}, not optimal")
             row(shape, f"{exact:.4f}", *cells)

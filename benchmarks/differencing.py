@@ -1,4 +1,4 @@
-"""Balanced differencing: the largest differencing method under counts that differ by one."""
+"""Balanced differencing: the largest differencing method, with counts that differ by 1 at most."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 def balanced_differencing(size: Int64, members: int) -> Int64:
     """(partitions,) int64: the member of each partition, by the method BLDM.
 
-    In descending order every so many partitions as there are members make a row, one for each
-    member. The two rows whose sums differ most are added up, the greatest of one to the least of
-    the other, until one row is left.
+    Partitions in descending order are cut into rows of one partition per member. The two rows of
+    the greatest differences are merged, greatest to least, until one row is left.
 
     Source: Michiels, Korst, Aarts and van Leeuwen, Performance ratios for the differencing
     method applied to the balanced number partitioning problem, STACS 2003,
@@ -24,13 +23,13 @@ def balanced_differencing(size: Int64, members: int) -> Int64:
 
     Parameters
     ----------
-    size : (partitions,) int64, what each weighs
+    size : (partitions,) int64, weight of each
     """
     holder = np.full(len(size), -1, np.int64)
     if not len(size):
         return holder
     order = np.argsort(-size, kind="stable")
-    # Partitions that weigh nothing fill up the last row.
+    # Dummy partitions of weight 0 fill up the last row.
     padded = np.concatenate((order, np.full(-len(size) % members, -1, np.int64)))
     rows = [row[:, None] for row in padded.reshape(-1, members)]
     weight = np.append(size, 0)
@@ -51,6 +50,6 @@ def balanced_differencing(size: Int64, members: int) -> Int64:
 
 
 def _difference(weight: Int64, row: Int64) -> int:
-    """Return the greatest sum of a row less the least."""
+    """Return the greatest sum of a row minus the least."""
     sums = weight[row].sum(axis=1)
     return int(sums.max() - sums.min())

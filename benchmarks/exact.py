@@ -32,16 +32,16 @@ FITTED = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
 def seconds(
     call: Callable[[Given], object], prepare: Callable[[], Given], runs: int = RUNS
 ) -> tuple[float, float, float]:
-    """Return least, median and greatest seconds of a call on what `prepare` makes, untimed.
+    """Return least, median and greatest seconds of a call on what `prepare` returns, untimed.
 
-    One call before is not counted.
+    One warm-up call is not counted.
     """
     (taken,) = in_turn(lambda: timed(partial(call, prepare())), warm=1, runs=runs).seconds
     return min(taken), median(taken), max(taken)
 
 
 def bars() -> None:
-    """Print a row per instance: bar, seconds of the solve, and with the group built first."""
+    """Print a row per instance: time goal, seconds of the solve, and with the group built."""
     heading(
         "group", "bar (s)", "least", "median", "greatest", "built too", "method", "balance, moves"
     )
@@ -56,7 +56,7 @@ def bars() -> None:
 
 
 def rivals() -> None:
-    """Print the same optimum found in other ways, in turn."""
+    """Print the times of other ways to the same optimum, measured in turn."""
     heading("group", "way", "ours (s)", "its median (s)", "times ours", "warm-up + runs of each")
     large = some_topics(1000, 100_000, 100, 10)
     small = Family(8, 3, 6, "random", "join-one").group(SEED)
@@ -70,10 +70,10 @@ def _rival(
 ) -> None:
     if optimum(group) != _values(solve(group)):
         raise RuntimeError(f"{way} has another optimum")
-    came = in_turn(
+    sides = in_turn(
         partial(solving, group), lambda: timed(partial(optimum, replace(group))), warm=1, runs=RUNS
     )
-    row(name, way, *(f"{one:.4f}" for one in came.medians), f"{came.times:.0f}", came.protocol)
+    row(name, way, *(f"{one:.4f}" for one in sides.medians), f"{sides.times:.0f}", sides.protocol)
 
 
 def _values(solution: Solution) -> tuple[float, ...]:
@@ -83,8 +83,9 @@ def _values(solution: Solution) -> tuple[float, ...]:
 def one_convex_flow(group: Group) -> tuple[int, ...]:
     """Solve balance > stickiness as a single min-cost flow; return the values of both tiers.
 
-    Partitions of one topic and owner are one source; each member has a unit arc a step, the k-th
-    costing 2k - 1 times more than all moves together. No levels, no classes of members.
+    Partitions of one topic and owner are one source. Each member has an arc for each step, of
+    which the k-th costs 2k - 1 times more than all moves together. There are no levels and no
+    classes of members.
     """
     members, topics = len(group.members), len(group.topics)
     weight = group.n_partitions + 1
@@ -133,7 +134,7 @@ def growth() -> None:
 
 
 def _peak_memory() -> float:
-    """Return the gigabytes that this process has had at most."""
+    """Return the peak memory of this process in gigabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
 
 

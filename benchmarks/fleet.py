@@ -1,7 +1,6 @@
-"""The fleet: what each step from snapshots to solutions costs a group, in one process.
+"""The fleet: what each step from snapshots to solutions costs per group, in one process.
 
-The steps take turns, so that what else the machine does
-meets all of them alike.
+The steps take turns, so that other work on the machine affects all of them alike.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ MIXED = (
 def each_in_turn(steps: Mapping[str, Callable[[], object]]) -> dict[str, tuple[float, float]]:
     """Return the median seconds of each step by the clock, and of the processor.
 
-    One turn before is not counted.
+    One warm-up turn is not counted.
     """
     clock, processor = (
         in_turn(*(partial(timed, step, one) for step in steps.values()), warm=1, runs=RUNS).medians
@@ -60,15 +59,15 @@ def each_in_turn(steps: Mapping[str, Callable[[], object]]) -> dict[str, tuple[f
     return dict(zip(steps, zip(clock, processor, strict=True), strict=True))
 
 
-def joined(count: int) -> list[Group]:
-    """Return groups of 10 members x 60 partitions with owners, the last of whom has joined."""
+def groups_after_a_join(count: int) -> list[Group]:
+    """Return groups of 10 members x 60 partitions with owners, after a member has joined."""
     rng = np.random.default_rng(SEED)
     drawn = [int(rng.integers(2**31)) for _ in range(count)]
     return [Family(10, 6, 6, "random", "join-one").group(seed) for seed in drawn]
 
 
 def steps(documents: list[JsonObject]) -> dict[str, Callable[[], object]]:
-    """Return what is timed on these snapshots, by name."""
+    """Return the steps to time on these snapshots, by name."""
     texts = [json.dumps(document) for document in documents]
     groups = [Group.from_dict(document) for document in documents]
     rows = batch_of(groups)
@@ -98,7 +97,7 @@ def steps(documents: list[JsonObject]) -> dict[str, Callable[[], object]]:
 
 
 def one_by_one(documents: list[JsonObject]) -> dict[str, Callable[[], object]]:
-    """Return what is timed on snapshots that are solved by themselves, by name."""
+    """Return the steps to time on snapshots that are solved one by one, by name."""
     texts = [json.dumps(document) for document in documents]
     groups = [Group.from_dict(document) for document in documents]
     return {
@@ -110,9 +109,10 @@ def one_by_one(documents: list[JsonObject]) -> dict[str, Callable[[], object]]:
 
 
 def beside_franz_go(groups: list[Group]) -> tuple[float, float, float]:
-    """Return median microseconds a group: `solve_fleet`, rows to solutions, and franz-go.
+    """Return median microseconds per group: `solve_fleet`, rows to solutions, and franz-go.
 
-    In turn; the last is the time inside its sticky balancer, without a proof, on some of them.
+    They take turns. The last is the time inside franz-go's sticky balancer, without a proof, on
+    some of the groups.
     """
     rows = batch_of(groups)
 
@@ -120,14 +120,14 @@ def beside_franz_go(groups: list[Group]) -> tuple[float, float, float]:
         plans = [FRANZ_GO.one_round(group, "sticky", OF_FRANZ_GO) for group in groups[:BALANCERS]]
         return len(groups) * median(plan.seconds or 0.0 for plan in plans)
 
-    came = in_turn(
+    sides = in_turn(
         lambda: timed(partial(solve_fleet, Fleet.from_arrow(rows)[0])),
         partial(timed, lambda: solve_fleet(Fleet.from_arrow(rows)[0])),
         balanced,
         warm=1,
         runs=RUNS,
     )
-    solved, made, rival = (1e6 * seconds / len(groups) for seconds in came.medians)
+    solved, made, rival = (1e6 * seconds / len(groups) for seconds in sides.medians)
     return solved, made, rival
 
 
@@ -139,7 +139,7 @@ def _solved(file: bytes) -> None:
 
 def fleet() -> None:
     """Print a row for each step: microseconds a group, and how many groups a second that is."""
-    plain = joined(GROUPS)
+    plain = groups_after_a_join(GROUPS)
     documents = [group.to_dict() for group in plain]
     heading("10 x 60, owners", "clock (us)", "processor (us)", "groups a second")
     some = documents[: GROUPS // 10]

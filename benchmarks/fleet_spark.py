@@ -1,10 +1,10 @@
-"""The fleet on Spark: how many groups a second a run does, beyond its start.
+"""The fleet on Spark: how many groups per second a run does, without its start.
 
-Each input goes through one core
-and through two, in turn, and then once more, when there is nothing left to do. The start of Spark
-is not counted in the rate; what else the machine does shows in its load. The processor's seconds
-are those of all processes of a run: Python, Java and their workers. Beside each stands the same
-without Spark, by `fleet.tables` in a program of its own, all of whose time counts.
+Each input is run on one core and on two, in turn, and then once more, when there is nothing left
+to do. The start of Spark does not count in the rate; the load shows other work on the machine.
+Processor seconds are those of all processes of a run: Python, Java and their workers. A row for
+each input without Spark follows, by `fleet.tables` in a program of its own, whose whole time
+counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow.parquet as pq
 
-from benchmarks.fleet import joined
+from benchmarks.fleet import groups_after_a_join
 from benchmarks.printed import heading, row
 from groups.group import Group
 from groups.table.parquet import write_groups
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 GROUPS = 100_000
 DISTINCT = 2_000
-# Of these a run does a twentieth as many.
+# Runs with several assignors have this factor fewer groups.
 FEWER = 20
 FIRST = 1_000
-# Of prctl(2).
+# A constant of prctl(2).
 CHILD_SUBREAPER = 36
 ASSIGNORS = ("kip-54-sticky", "kip-615-constrained", "range")
 
 
 def inputs(folder: Path, groups: int) -> Iterator[tuple[str, Path, Sequence[str], int]]:
-    """Yield what is timed: its name, the input, the assignors, and how many groups it has."""
-    documents = [group.to_dict() for group in joined(DISTINCT)]
+    """Yield the inputs to time: name, file, assignors, and number of groups."""
+    documents = [group.to_dict() for group in groups_after_a_join(DISTINCT)]
 
     def documents_of(count: int) -> Iterator[dict[str, object]]:
         for number in range(count):
@@ -63,15 +63,15 @@ def inputs(folder: Path, groups: int) -> Iterator[tuple[str, Path, Sequence[str]
 
 
 class Cost(NamedTuple):
-    """What a program costs: seconds by the clock, and of the processors of all its processes."""
+    """The cost of a program: seconds by the clock, and processor seconds of all its processes."""
 
     seconds: float
     processor_seconds: float
 
 
 def cost_of(command: Sequence[str]) -> Cost:
-    """Run a program to its end, and to that of all that it has started."""
-    # Spark's workers lose their parent before they end; Linux hands them to this process then.
+    """Run a program until it and all processes that it started have ended; return its cost."""
+    # Spark's workers outlive their parent; as a subreaper, this process becomes their parent.
     ctypes.CDLL(None).prctl(CHILD_SUBREAPER, 1, 0, 0, 0)
     start, before = perf_counter(), _of_children()
     subprocess.run(command, check=True, capture_output=True)
@@ -90,7 +90,7 @@ def _of_children() -> float:
 def run_twice(
     source: Path, assignors: Sequence[str], cores: int
 ) -> tuple[Cost, Cost, dict[str, Any]]:
-    """Return what a run into an empty folder costs, the same again, and its row of ``runs``."""
+    """Return the cost of a run into an empty folder, of a second run, and its row of ``runs``."""
     with TemporaryDirectory() as out:
         command = [sys.executable, "-m", "assay", "run", str(source), "--out", out]
         command += ["--master", f"local[{cores},3]"]
@@ -102,7 +102,7 @@ def run_twice(
 
 
 def without_spark(source: Path, assignors: Sequence[str], cores: int) -> Cost:
-    """Return what a program costs that answers an input without Spark."""
+    """Return the cost of a program that answers an input without Spark."""
     call = f"fleet.tables({str(source)!r}, {list(assignors)!r}, processes={cores})"
     return cost_of([sys.executable, "-c", f"from assay import fleet; {call}"])
 
@@ -117,12 +117,14 @@ def spark(groups: int) -> None:
         for name, source, assignors, count in inputs(Path(folder), groups):
             for cores in (1, 2):
                 load, _, _ = os.getloadavg()
-                (seconds, used), again, told = run_twice(source, assignors, cores)
-                start = next(one["seconds"] for one in told["stages"] if one["stage"] == "start")
+                (seconds, used), again, run_row = run_twice(source, assignors, cores)
+                start = next(
+                    one["seconds"] for one in run_row["stages"] if one["stage"] == "start"
+                )
                 row(
                     name, f"{count:,}", cores, f"{seconds:.1f}", f"{start:.1f}",
                     f"{count / (seconds - start):,.0f}", f"{used:.1f}",
-                    f"{1e6 * used / count:,.0f}", told["files"],
+                    f"{1e6 * used / count:,.0f}", run_row["files"],
                     f"{again.seconds:.1f}", f"{load:.1f}",
                 )  # fmt: skip
                 load, _, _ = os.getloadavg()

@@ -1,4 +1,4 @@
-"""The optimum with hosts beside that of the same group without, in turn: pods of four members."""
+"""Times the optimum with hosts and that of the same group without, in turn: pods of 4 members."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POINTS = [
 
 
 def hosts(seed: int) -> None:
-    """Print a row a group: milliseconds without hosts, and how many times that with them."""
+    """Print a row per group: milliseconds without hosts, and the factor with each objective."""
     heading("group", "ms", *(f"{one} (*: feasible only)" for one in ASKED))
     for point in POINTS:
         group = point.group(seed)

@@ -1,4 +1,4 @@
-"""Instances: the groups that are timed, each by name, built from columns and a seed."""
+"""Instances: the groups to time, by name, built from columns and a seed."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def random_owner(
     order = np.argsort(read[old], kind="stable")
     topics, readers = read[old][order], reading[old][order]
     starts = np.searchsorted(topics, np.arange(len(counts) + 1))
-    some = np.diff(starts)
+    choices = np.diff(starts)
     topic = np.repeat(np.arange(len(counts)), counts)
-    at = starts[topic] + (rng.random(len(topic)) * some[topic]).astype(np.int64)
-    return np.where(some[topic] > 0, readers[np.minimum(at, len(readers) - 1)], -1)
+    at = starts[topic] + (rng.random(len(topic)) * choices[topic]).astype(np.int64)
+    return np.where(choices[topic] > 0, readers[np.minimum(at, len(readers) - 1)], -1)
 
 
 def some_topics(
     members: int, partitions: int, topics: int, each: int, *, newcomers: float = 0.05
 ) -> Group:
-    """Each member reads `each` random topics; a share of the members owns nothing yet."""
+    """Return a group whose members read `each` random topics; a share of them owns nothing yet."""
     rng = np.random.default_rng(SEED)
     read = np.sort(np.argpartition(rng.random((members, topics)), each, axis=1)[:, :each], axis=1)
     counts = np.full(topics, partitions // topics)
@@ -59,7 +59,7 @@ def some_topics(
 
 
 def skewed(members: int, partitions: int, topics: int, each: int) -> Group:
-    """Topics of very unequal size, so that there are hundreds of levels."""
+    """Return a group with topics of very unequal size, so that there are hundreds of levels."""
     rng = np.random.default_rng(SEED)
     share = rng.pareto(0.8, topics) + 0.01
     counts = np.maximum((share / share.sum() * partitions).astype(np.int64), 1)
@@ -72,9 +72,10 @@ def skewed(members: int, partitions: int, topics: int, each: int) -> Group:
 def equal(
     members: int, partitions: int, topics: int, *, joins: bool, buckets: int = 1, odd: bool = False
 ) -> Group:
-    """All topics, or one of `buckets` disjoint sets; `odd`: the first reads one topic only.
+    """Return a group whose members read all topics, or one of `buckets` disjoint sets.
 
-    Where one joins, the others own what they got before, evenly.
+    With `odd`, the first member reads only one topic. With `joins`, one member is new and the
+    others own all partitions, evenly.
     """
     counts = np.full(topics, partitions // topics)
     rows = [np.arange(b, topics, buckets) for b in range(buckets)]
@@ -94,7 +95,7 @@ def equal(
 
 
 def sparse(members: int, topics: int, share: float, partitions: int) -> Group:
-    """Each member reads each topic with a probability; fresh."""
+    """Return a new group in which each member reads each topic with probability `share`."""
     rng = np.random.default_rng(SEED)
     reads = rng.random((members, topics)) < share
     counts = np.full(topics, partitions // topics)
@@ -103,7 +104,10 @@ def sparse(members: int, topics: int, share: float, partitions: int) -> Group:
 
 
 def chain(members: int, partitions: int, *, badly_owned: bool) -> Group:
-    """Topic i is read by members i and i + 1 only; badly owned: always by the first of them."""
+    """Return a group in which members i and i + 1 read topic i.
+
+    If it is badly owned, member i owns all of topic i.
+    """
     counts = np.full(members - 1, partitions // (members - 1))
     counts[: partitions % (members - 1)] += 1
     rows = [np.arange(max(m - 1, 0), min(m + 1, members - 1)) for m in range(members)]

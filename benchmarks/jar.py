@@ -1,7 +1,7 @@
-"""The assignors of java/ beside Kafka's own, in one JVM, in turn: time and allocation of a call.
+"""Times the assignors of java/ and Kafka's own, in turn in one JVM: time and allocation of a call.
 
-Each side is called as often before the clock counts, and as often when it does. What is timed is
-the assignor's own call, with what the broker or the client hands it in memory.
+Both sides have as many warm-up calls and as many timed calls. The time is that of the assignor's
+own call, with the input that the broker or the client gives it in memory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LEAST, MOST = 10_000, 500_000
 # KIP-1263 names this as the point at which uniform takes longest.
 SLOWEST = Family(1000, 50, 1000, "random", "join-one")
 RUNS = 20
-# Seconds of both sides together after which warming up ends, and again after which runs end.
+# Warm-up ends after so many seconds of both sides together, and so do the timed runs.
 PATIENCE = 4.0
 CLIENT = replace(
     KAFKA_JAVA, package="assay.consumer", assignors={"assay-optimal": "OptimalAssignor"}
@@ -59,17 +59,17 @@ def allocated(held: JavaGroup, runs: int = 10) -> float:
 
 
 def fastest(ours: JavaGroup, theirs: JavaGroup, runs: int) -> tuple[float, float]:
-    """Return the milliseconds of the fastest call of both: other work on the machine only adds."""
-    came = in_turn(
+    """Return the milliseconds of each fastest call: other work only makes calls slower."""
+    sides = in_turn(
         lambda: ours.timed(1)[0], lambda: theirs.timed(1)[0],
         warm=5 * runs, runs=runs, patience=PATIENCE,
     )  # fmt: skip
-    a, b = came.least
+    a, b = sides.least
     return 1e3 * a, 1e3 * b
 
 
 def uniform(runs: int) -> None:
-    """Print a row a point, then a row for all with such subscriptions and such an event."""
+    """Print a row per point, then a summary for each kind of subscriptions and event."""
     heading(
         "group", "optimal (ms)", "uniform (ms)", "uniform over optimal",
         "MB allocated: optimal, uniform",
@@ -100,7 +100,7 @@ def uniform(runs: int) -> None:
 
 
 def sticky(runs: int) -> None:
-    """Print a row a group that Kafka's client plans in seconds: both of its sticky assignors."""
+    """Print a row per group that Kafka's client plans in seconds, for both sticky assignors."""
     heading(
         "group", "OptimalAssignor (ms, MB)", "sticky (ms, MB)", "times",
         "cooperative-sticky (ms, MB)", "times",
@@ -117,6 +117,6 @@ def sticky(runs: int) -> None:
 
 
 def jar(runs: int) -> None:
-    """Print both tables; each side runs so often, and five times as often before."""
+    """Print both tables; each side has `runs` timed calls, and 5 times as many warm-up calls."""
     uniform(runs)
     sticky(runs)

@@ -1,4 +1,4 @@
-"""Lag by exchange, by CP-SAT alone and by rules: what is proved (docs/explanation/lag.md)."""
+"""What exchange, CP-SAT alone and simple rules prove of lag (docs/explanation/lag.md)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from groups.tiers import Objective
     from optimal.solve import MethodName
 
-# Partitions times members: of more, a plain program does not fit in memory, or is not written
-# down in the seconds of the questions with budgets.
+# The most partitions times members for CP-SAT alone: with more, its program does not fit in
+# memory, or for questions with budgets is not built within their seconds.
 TOO_MANY, PLAIN = 2_000_000, 2000
 
 
 @dataclass(frozen=True)
 class Question:
-    """Groups of one kind by their seed, an objective, budgets and the seconds for each."""
+    """Groups of one kind, by seed, with an objective, budgets and the seconds for each group."""
 
     name: str
     group: Callable[[int], Group]
@@ -47,11 +47,11 @@ class Question:
 
 
 class Answer(NamedTuple):
-    """What a way makes of the last tier of one group.
+    """What a method finds in the last tier for one group.
 
     Attributes
     ----------
-    value : None if it has none, or an earlier tier is not the least
+    value : None if nothing was found, or an earlier tier is not optimal
     bound : None if none is known
     """
 
@@ -67,7 +67,7 @@ def ask(
     seconds: float,
     at_most: Mapping[str, int] | None = None,
 ) -> tuple[Answer, list[int]]:
-    """Return what a method finds of the last tier, and the values of the earlier ones."""
+    """Return what a method finds in the last tier, and the values of the earlier tiers."""
     found = solve(group, objective, method=method, time_limit=seconds, at_most=at_most)
     if not found.terms or any(term.bound != term.value for term in found.terms[:-1]):
         return Answer(None, None, found.seconds), []
@@ -76,12 +76,12 @@ def ask(
 
 
 def gap(value: int, bound: int) -> float:
-    """Return how far a value is above a bound, in percent of that."""
+    """Return how far a value is above a bound, in percent of the bound."""
     return 100 * (value - bound) / max(1, bound)
 
 
 def cell(answers: Sequence[Answer], bounds: Sequence[int | None], form: str) -> str:
-    """Return how many of some groups are proved, the mean gap to bounds and the mean time."""
+    """Return a cell: how many groups are proved, the mean gap to bounds and the mean time."""
     gaps = [
         gap(one.value, bound)
         for one, bound in zip(answers, bounds, strict=True)
@@ -116,7 +116,7 @@ PEAKS = (
 
 
 def by_longest_first(group: Group, objective: Objective) -> Assignment | None:
-    """Return what the longest-first rule makes of it under the counts of the first tier."""
+    """Return the assignment by the longest-first rule under the counts of the first tier."""
     proof = flow(group, objective[:1]).proof
     if objective[0] == "balance":
         proof = Proof(proof.kind, proof.level, np.zeros(len(group.members), np.int64))
@@ -126,7 +126,7 @@ def by_longest_first(group: Group, objective: Objective) -> Assignment | None:
 
 
 def by_differencing(group: Group, objective: Objective) -> Assignment | None:
-    """Return what balanced differencing makes of it; it knows one count for all."""
+    """Return the assignment by balanced differencing, None unless one count holds for all."""
     read_alike = len(np.unique(group.subscription_row)) == 1
     if objective[0] != "balance" or not read_alike or group.lag_records is None:
         return None
@@ -142,7 +142,7 @@ RULES: Mapping[str, Callable[[Group, Objective], Assignment | None]] = {
 
 
 def peaks(seeds: int, only: str) -> None:
-    """Print a row a question: proved and mean gap of each way, in percent of our bound."""
+    """Print a row per question: proved and mean gap of each method, in percent of our bound."""
     ways: tuple[MethodName, ...] = ("exchange", "cp-sat")
     heading("partitions x members", "limit (s)", *ways, *RULES)
     for question in PEAKS:
@@ -168,7 +168,7 @@ def peaks(seeds: int, only: str) -> None:
 
 
 def owned(partitions: int, members: int, kind: str, seed: int) -> Group:
-    """Partitions owned by anybody, and members that read 50 to 200 records a second."""
+    """Return a group with random owners, whose members read 50 to 200 records per second."""
     rng = np.random.default_rng(100 + seed)
     owner = rng.integers(0, members, partitions).astype(np.int32)
     rates = rng.integers(50, 201, members).tolist()
@@ -177,7 +177,7 @@ def owned(partitions: int, members: int, kind: str, seed: int) -> Group:
 
 
 def questions() -> list[Question]:
-    """Return what is asked within budgets: every question for two sizes and three kinds of lag."""
+    """Return the questions with budgets: each for two sizes and three distributions of lag."""
     asked: list[Question] = []
     for p, m in ((100, 10), (1000, 100)):
         of_size: tuple[tuple[str, dict[str, int]], ...] = (
@@ -191,15 +191,15 @@ def questions() -> list[Question]:
         )
         for kind in ("uniform", "lognormal", "zipf"):
             for objective, at_most in of_size:
-                told = [objective, *(f"{tier} at most {most}" for tier, most in at_most.items())]
-                name = f"{p} x {m}, {kind} | {', '.join(told)}"
+                words = [objective, *(f"{tier} at most {most}" for tier, most in at_most.items())]
+                name = f"{p} x {m}, {kind} | {', '.join(words)}"
                 group = partial(owned, p, m, kind)
                 asked.append(Question(name, group, objective, at_most=at_most))
     return asked
 
 
 def budgets(seeds: int, only: str) -> None:
-    """Print a row a question: what exchanges find, and CP-SAT alone where it is small."""
+    """Print a row per question: what exchanges find, and CP-SAT alone if the group is small."""
     heading("partitions x members", "question", "exchange", "cp-sat")
     for question in questions():
         if only not in question.name:

@@ -1,4 +1,4 @@
-"""Groups of the sizes that people run, with seeded lags: what `benchmarks.lag` solves."""
+"""Groups of realistic sizes with seeded random lags, for `benchmarks.lag`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from groups import Group
 
 
 def lags(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Return (count,) int64 lags: uniform, lognormal or of Zipf's law."""
+    """Return (count,) int64 lags: uniform, lognormal or by Zipf's law."""
     if kind == "uniform":
         return rng.integers(0, 100_001, count)
     if kind == "lognormal":
@@ -17,7 +17,7 @@ def lags(kind: str, count: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def reading_all(lag: np.ndarray, members: int, *, topics: int = 1, name: str = "g") -> Group:
-    """Return a group of such lags, all of whose members read all topics, and own nothing."""
+    """Return a group with these lags whose members read all topics and own nothing."""
     return Group.from_arrays(
         group=name,
         topics=[f"t{t:03}" for t in range(topics)],
@@ -31,14 +31,14 @@ def reading_all(lag: np.ndarray, members: int, *, topics: int = 1, name: str = "
 
 
 def alike(partitions: int, members: int, kind: str, seed: int, *, topics: int = 1) -> Group:
-    """Return a group whose members all read all topics, of so many partitions each."""
+    """Return a group whose members all read all topics, each of so many partitions."""
     lag = lags(kind, topics * partitions, np.random.default_rng(seed))
     name = f"{kind} {topics} x {partitions} on {members}, seed {seed}"
     return reading_all(lag, members, topics=topics, name=name)
 
 
 def differing(members: int, topics: int, partitions: int, seed: int) -> Group:
-    """Return a group of which each member reads a third of the topics, of uniform lags."""
+    """Return a group whose members each read about a third of the topics, with uniform lags."""
     rng = np.random.default_rng(seed)
     reads = rng.random((members, topics)) < 1 / 3
     reads[rng.integers(0, members, topics), np.arange(topics)] = True

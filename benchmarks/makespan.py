@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.lag import Answer
     from optimal.solve import MethodName
 
-# Seconds for an instance, of each way.
+# Seconds of each method for an instance.
 SECONDS = 20.0
 MACHINES = 5, 10, 25
 
@@ -42,17 +42,17 @@ class Class:
 
 
 def uniform(low: int, high: int) -> Callable[[int, np.random.Generator], np.ndarray]:
-    """Return what draws whole numbers from low to high, both included."""
+    """Return a function that draws integers from low to high, both included."""
     return lambda jobs, rng: rng.integers(low, high + 1, jobs)
 
 
 def normal(mean: float, deviation: float) -> Callable[[int, np.random.Generator], np.ndarray]:
-    """Return what draws from a normal distribution, rounded, 1 at least."""
+    """Return a function that draws from a normal distribution, rounded, at least 1."""
     return lambda jobs, rng: np.maximum(np.rint(rng.normal(mean, deviation, jobs)), 1).astype(int)
 
 
 def non_uniform(high: int) -> Callable[[int, np.random.Generator], np.ndarray]:
-    """Return what draws 98% of the times from the uppermost tenth and 2% from the lowest fifth."""
+    """Return a function that draws 98% from the uppermost tenth, and 2% from the lowest fifth."""
 
     def draw(jobs: int, rng: np.random.Generator) -> np.ndarray:
         long = rng.integers(round(0.9 * (high - 1)), high + 1, jobs)
@@ -66,9 +66,9 @@ def non_uniform(high: int) -> Callable[[int, np.random.Generator], np.ndarray]:
 # Franca, Gendreau, Laporte and Muller 1994, doi:10.1016/0305-0548(94)90053-1, as Frangioni,
 # Necciari and Scutella 2004 describe them, doi:10.1023/B:JOCO.0000031420.05971.29.
 FRANCA = ((10, 5), *((jobs, m) for jobs in (50, 100, 500, 1000) for m in MACHINES))
-# Two to three jobs a machine, where the average is no close bound: the classes of Dell'Amico and
+# Two to three jobs per machine, where the average is no close bound: the classes of Dell'Amico and
 # Martello 1995, doi:10.1287/ijoc.7.2.191, and of Haouari and Jemmali 2008,
-# doi:10.1016/j.disopt.2007.10.001, of fewer sizes.
+# doi:10.1016/j.disopt.2007.10.001, in fewer sizes.
 HARD = tuple((round(ratio * m), m) for m in (10, 20, 40) for ratio in (2, 2.25, 2.5, 2.75, 3))
 CLASSES = (
     *(Class(f"uniform 1 to {high:,}", FRANCA, uniform(1, high)) for high in (100, 1000, 10_000)),
@@ -86,7 +86,7 @@ CLASSES = (
 
 
 def makespan(instances: int, only: str) -> None:
-    """Print a row a class; a gap is to the highest bound that any way has."""
+    """Print a row per class; gaps are to the highest bound of any method."""
     ways: tuple[MethodName, ...] = ("exchange", "cp-sat")
     heading("class", "instances", *ways)
     for one in CLASSES:
@@ -103,7 +103,7 @@ def makespan(instances: int, only: str) -> None:
 
 
 def _cell(found: Sequence[Answer], bounds: Sequence[int]) -> str:
-    """Return how many are proved, the median seconds and the greatest gap."""
+    """Return a cell: how many are proved, the median seconds and the greatest gap."""
     proved = sum(one.value is not None and one.value == one.bound for one in found)
     gaps = [
         gap(one.value, bound)

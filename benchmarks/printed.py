@@ -1,4 +1,4 @@
-"""Printed tables: Markdown, a row as soon as it is there."""
+"""Prints Markdown tables, each row as soon as it is known."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def heading(*titles: str) -> None:
 
 
 def spans(*figures: Iterable[float]) -> list[str]:
-    """Return cells of several seconds each, such as the least and the median."""
+    """Return cells of several times each, such as the least and the median seconds."""
     return [", ".join(f"{one:.4f}" for one in each) for each in figures]

@@ -1,7 +1,7 @@
 """Rebalance real consumers on a real broker, with the client's sticky assignor and with ours.
 
-The same members, topics and events for
-both sides, in turn, and a table of all runs together. Each run has other subscriptions.
+Both sides get the same members, topics and events, in turn; the table adds up all runs. Each run
+has other subscriptions.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     Held = dict[str, list[int]]
 
 SEED, RUNS, STILL, TIMEOUT = 16, 3, 1.0, 60.0
-# What a killed consumer is missed after, in both clients' words.
+# After these times a killed consumer is declared dead; both clients have these settings.
 CONFIG = {"session_timeout_ms": 3000, "heartbeat_interval_ms": 300}
-# Of each client: what the consumers are, their own sticky assignor, and ours.
+# For each client: the kind of consumer, its own sticky assignor, and ours.
 CLIENTS = {
     "kafka-python, cooperative": (
         "kafka-python",
@@ -53,14 +53,14 @@ EVENTS = ("start", "join", "leave", "kill")
 
 @dataclass(frozen=True)
 class Rebalanced:
-    """What an event came to.
+    """The result of an event.
 
     Attributes
     ----------
     seconds : from the event until nothing changed any more
-    balance, least_balance : sum of the differences of all pairs of loads, and the least there is
-    moves, least_moves : partitions that went from a member to another one, and the fewest with
-        which loads are as balanced as can be
+    balance, least_balance : sum of the differences of all pairs of loads, and its minimum
+    moves, least_moves : partitions that went from one member to another, and the fewest with the
+        best balance
     """
 
     seconds: float
@@ -79,10 +79,10 @@ def subscriptions(kind: str, run: int) -> dict[str, list[str]]:
     return {name: sorted(rng.sample(topics, 3)) for name in names}
 
 
-def played(
+def play(
     bootstrap: str, group: str, consumer: str, assignor: str, kind: str, run: int
 ) -> Iterator[Rebalanced]:
-    """Start all members but one, let that one join, one leave and one be killed."""
+    """Yield the results of the events: members start, one joins, one leaves, one is killed."""
     reads = subscriptions(kind, run)
     alive: dict[str, Consumer] = {}
     held: Mapping[str, Held] = {}
@@ -136,8 +136,8 @@ def _judged(
     return Rebalanced(seconds, balance, best.terms[0].value, moves, best.terms[1].value)
 
 
-def measured(bootstrap: str, runs: int) -> Iterator[tuple[tuple[str, str, str, str], Rebalanced]]:
-    """Return what each event came to, by client, subscriptions, event and side.
+def measure(bootstrap: str, runs: int) -> Iterator[tuple[tuple[str, str, str, str], Rebalanced]]:
+    """Yield the result of each event, with its client, subscriptions, event and side.
 
     The two sides take turns. A run that does not settle ends there, and a line says why.
     """
@@ -146,8 +146,8 @@ def measured(bootstrap: str, runs: int) -> Iterator[tuple[tuple[str, str, str, s
         consumer, assignor = CLIENTS[client][0], CLIENTS[client][at]
         group = f"{client}-{kind}-{side}-{number}".replace(", ", "-")
         try:
-            told = played(bootstrap, group, consumer, assignor, kind, number)
-            for event, one in zip(EVENTS, told, strict=True):
+            events = play(bootstrap, group, consumer, assignor, kind, number)
+            for event, one in zip(EVENTS, events, strict=True):
                 yield (client, kind, event, side), one
         except (NotSettled, ConsumerDied) as error:
             sys.stderr.write(f"{group}: {error}\n")
@@ -155,13 +155,13 @@ def measured(bootstrap: str, runs: int) -> Iterator[tuple[tuple[str, str, str, s
 
 
 def rebalances(runs: int) -> None:
-    """Print a row for each client, group, event and side; after an interrupt, of what is done."""
+    """Print a row for each client, group, event and side, after an interrupt of finished runs."""
     found: dict[tuple[str, str, str, str], list[Rebalanced]] = {}
     with Broker.start() as broker, suppress(KeyboardInterrupt):
         for kind in TOPICS:
             for topic, partitions in TOPICS[kind].items():
                 broker.create_topic(topic, partitions)
-        for key, one in measured(broker.bootstrap, runs):
+        for key, one in measure(broker.bootstrap, runs):
             found.setdefault(key, []).append(one)
     heading(
         "client", "subscriptions", "event", "assignor", "runs", "moves", "fewest", "imbalance",
