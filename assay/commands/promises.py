@@ -15,7 +15,7 @@ from assay.progress import report_progress
 from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
 from assay.terminal import Column, show_table, tell
-from compare.promises.hunt import not_again
+from compare.promises.hunt import not_reproduced
 from compare.promises.promise import is_promised
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
@@ -92,7 +92,7 @@ def hunt(
             seconds=seconds,
             say=note,
             call_seconds=time_limit,
-            far=report_progress,
+            progress=report_progress,
             known=list(read_findings(str(SHIPPED))) if SHIPPED.exists() else (),
         )
         broken = False
@@ -112,7 +112,7 @@ def print_finding(finding: Finding) -> None:
     unpromised = "" if is_promised(finding.promise, finding.assignor) else ", not promised"
     tell(f"{finding.assignor} breaks {finding.promise}{unpromised}: {measured}")
     if finding.record is not None and finding.record.again is not None:
-        tell(not_again(finding, finding.record.again))
+        tell(not_reproduced(finding, finding.record.again))
     sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))
     tell(f"partitions of each topic: {', '.join(sizes) or '-'}")
     show_table(
@@ -175,7 +175,7 @@ def reproduce(
     if run_it:
         with TemporaryDirectory(prefix="assay-") as empty:
             came = rerun(made, assignor, Path(empty))
-        for line in came.said.splitlines():
+        for line in came.output.splitlines():
             note(line)
         show(
             f"{finding}: {'reproduced' if came.reproduced else 'not reproduced: the test passes'}"

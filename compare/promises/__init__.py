@@ -1,1 +1,1 @@
-"""Promises: what the proposals say of their assignors, and the groups on which it is not so."""
+"""Promises: what the KIPs promise of their assignors, and the groups on which they break it."""

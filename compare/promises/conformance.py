@@ -1,7 +1,7 @@
-"""Conformance: the groups of ``corpus/conformance``, and how assignors keep their promises there.
+"""Conformance: checks on the groups of ``corpus/conformance`` whether assignors keep promises.
 
-The corpus has a file for each promise, which programs in any language read; its README.md says
-what the keys mean. ``python -m studies conformance`` makes the files.
+The corpus has a file for each promise, for programs in any language; its README.md explains the
+keys. ``python -m studies conformance`` makes the files.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ FORMAT = "assay-conformance/1"
 FOLDER = SHIPPED.parent / "conformance"
 
 
-def _near(found: Trial) -> Judgement:
-    if found.assignment is None or found.group.racks is None:
+def _near(trial: Trial) -> Judgement:
+    if trial.assignment is None or trial.group.racks is None:
         return NOT_TESTED
-    balance, far = values(found.assignment, ("balance", "racks"))
-    best = solve(found.group, "kip-881").terms
+    balance, far = values(trial.assignment, ("balance", "racks"))
+    best = solve(trial.group, "kip-881").terms
     if balance != best[0].value:
         return NOT_TESTED
     return Judgement(far == best[1].value, {"racks": far, "optimum": best[1].value})
@@ -46,14 +46,14 @@ RACKS = Promise(
     "KIP-881, racks come after balance and before few moves",
     _near,
 )
-# The others do not look at racks.
+# Other assignors ignore racks.
 RACK_AWARE = (
     "java-optimal/optimal-racks@*",
     "kafka-java/sticky@*",
     "kafka-java/cooperative-sticky@*",
     "librdkafka/cooperative-sticky@*",
 )
-# `no-revert` is about the steps of one algorithm.
+# Without `no-revert`, which is about the steps of one algorithm.
 ASKED: dict[str, Promise] = {
     name: promise for name, promise in PROMISES.items() if name != "no-revert"
 } | {RACKS.name: RACKS}
@@ -61,12 +61,11 @@ ASKED: dict[str, Promise] = {
 
 @dataclass(frozen=True)
 class Conformity:
-    """How a promise fared, by the ids of instances.
+    """The ids of instances on which a promise is kept, broken or not tested.
 
     Attributes
     ----------
-    kept, broken : where it holds, and where it does not
-    not_tested : where the assignor refused the group, or had no assignment of which to judge
+    not_tested : the assignor refused the group, or made no assignment to judge
     """
 
     promise: str
@@ -82,12 +81,12 @@ def file_of(promise: str) -> JsonObject:
 
 
 def group_of(instance: JsonObject) -> Group:
-    """Return the group of an instance; one that is given by its recipe is made.
+    """Return the group of an instance, made by its recipe if it has one.
 
     Raises
     ------
     BadInput
-        Where the recipe makes another group here than the one that has the hash.
+        If the group made here does not have the recipe's hash.
     """
     if "group" in instance:
         return Group.from_dict(instance["group"])
@@ -105,7 +104,7 @@ def digest(group: Group) -> str:
 
 
 def in_full(promise: str) -> str:
-    """Return the file of a promise with the groups of recipes in it, for other programs."""
+    """Return the file of a promise with all groups in it, instead of recipes."""
     document = file_of(promise)
     for instance in document["instances"]:
         instance["group"] = group_of(instance).to_dict()
@@ -113,15 +112,15 @@ def in_full(promise: str) -> str:
 
 
 def as_text(document: JsonObject) -> str:
-    """Return a file as text, an instance to a line."""
+    """Return a document as text with one instance in each line."""
     head = json.dumps({**document, "instances": []}, indent=1, ensure_ascii=False)
     lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in document["instances"])
     return f"{head.removesuffix('[]' + chr(10) + '}')}[\n{lines}\n]}}\n"
 
 
 def asked_of(assignor: str) -> tuple[str, ...]:
-    """Return the promises that an assignor makes, as far as is known; that of racks few make."""
-    # A client that joined a probe does not say its release.
+    """Return the promises that an assignor makes; only a few make that of racks."""
+    # A client that joined a probe has no version, which the patterns need.
     named = assignor if "@" in assignor or "/" not in assignor else f"{assignor}@"
     is_aware = any(fnmatchcase(named, name) for name in RACK_AWARE)
     made = (*promises_of(named), *([RACKS.name] if is_aware else []))
@@ -131,19 +130,22 @@ def asked_of(assignor: str) -> tuple[str, ...]:
 def sampled(
     instances: Mapping[str, Sequence[JsonObject]], most: int
 ) -> dict[str, list[JsonObject]]:
-    """Return instances of about so many groups in all: findings first, then every n-th."""
-    ids = {one["id"]: one["source"] == "finding" for some in instances.values() for one in some}
+    """Return instances of about `most` groups in all: findings first, then every n-th other."""
+    ids = {
+        one["id"]: one["source"] == "finding" for listed in instances.values() for one in listed
+    }
     findings = [name for name, is_finding in ids.items() if is_finding][:most]
     rest = [name for name, is_finding in ids.items() if not is_finding]
     room = most - len(findings)
     kept = {*findings, *(rest[:: -(-len(rest) // room)] if room else ())}
     return {
-        promise: [one for one in some if one["id"] in kept] for promise, some in instances.items()
+        promise: [one for one in listed if one["id"] in kept]
+        for promise, listed in instances.items()
     }
 
 
 def trials_on(run: Runner, groups: Mapping[str, Group]) -> dict[str, Trial]:
-    """Return a trial of an assignor on each group; it is called when the first promise asks."""
+    """Return a trial of an assignor on each group; it is called when a promise is judged first."""
     known = optima([*groups.values()])
     pairs = zip(groups.items(), known, strict=True)
     return {name: Trial(run, group, optimum) for (name, group), optimum in pairs}
@@ -152,9 +154,9 @@ def trials_on(run: Runner, groups: Mapping[str, Group]) -> dict[str, Trial]:
 def conformity(
     instances: Mapping[str, Sequence[JsonObject]], trials: Mapping[str, Trial]
 ) -> Iterator[Conformity]:
-    """Return how each promise fared on its instances, by the trial of each id."""
-    for promise, some in instances.items():
+    """Yield the conformity to each promise on its instances, given the trial of each id."""
+    for promise, listed in instances.items():
         held: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-        for one in some:
+        for one in listed:
             held[ASKED[promise].judge(trials[one["id"]]).holds].append(one["id"])
         yield Conformity(promise, *(tuple(held[holds]) for holds in (True, False, None)))

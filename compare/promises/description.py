@@ -1,4 +1,4 @@
-"""Description: a finding in words: what is expected, what happens, its group as a table."""
+"""Description: a finding in words: what is expected, what happens, and its group as a table."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ _BLAME = {
 
 @dataclass(frozen=True)
 class Head:
-    """What stands at the head of a program besides the finding.
+    """The comment at the head of a program.
 
     Attributes
     ----------
     what : the assignor, its client and version
-    command : one line that runs it
+    command : one line that runs the program
     """
 
     what: str
     command: str
 
     def lines(self, finding: Finding) -> Iterator[str]:
-        """Return the lines of the head."""
+        """Yield the lines of the comment."""
         found = "" if finding.found is None else f", found {finding.found.date}"
         versions = f"Affected on this group, of the versions tried: {', '.join(finding.affected)}"
         if finding.unaffected:
@@ -82,12 +82,12 @@ class Head:
 
 
 def expected(finding: Finding) -> str:
-    """Return what is promised."""
+    """Return the text of the promise."""
     return PROMISES[finding.promise].text
 
 
 def happens(finding: Finding) -> str:
-    """Return what the assignor does on the group, as it was measured."""
+    """Return what the assignor does on the group, as measured."""
     measured = finding.measured
     match finding.promise:
         case "terminates":
@@ -120,7 +120,7 @@ def happens(finding: Finding) -> str:
 
 
 def sizes(group: Group) -> str:
-    """Return how large a group is: ``3 members, 1 topic, 2 partitions``."""
+    """Return the size of a group as ``3 members, 1 topic, 2 partitions``."""
     return ", ".join(
         counted(number, noun)
         for number, noun in (
@@ -132,36 +132,36 @@ def sizes(group: Group) -> str:
 
 
 def table(group: Group) -> list[str]:
-    """Return a group as lines of text: who reads what, who owns what, who joins."""
+    """Return a group as lines of text: what each member reads and owns, and which ones join."""
     topics = group.to_dict()["topics"]
     counts = [f"{t} {n if isinstance(n, int) else n['partitions']}" for t, n in topics.items()]
     rows = [("member", "reads", "owns", "")]
     members = group.to_dict()["members"]
-    claimed = any(said["owned"] for said in members.values())
-    several = len({said.get("generation") for said in members.values() if said["owned"]}) > 1
-    for member, said in members.items():
-        owned = " ".join(f"{t}:{ranges(numbers)}" for t, numbers in said["owned"].items())
-        more = [f"in rack {said['rack']}"] if "rack" in said else []
-        more += [f"instance {said['instance_id']}"] if "instance_id" in said else []
-        if several and said["owned"]:
-            more.append(f"in generation {said.get('generation', -1)}")
+    claimed = any(one["owned"] for one in members.values())
+    several = len({one.get("generation") for one in members.values() if one["owned"]}) > 1
+    for member, one in members.items():
+        owned = " ".join(f"{t}:{ranges(numbers)}" for t, numbers in one["owned"].items())
+        more = [f"in rack {one['rack']}"] if "rack" in one else []
+        more += [f"instance {one['instance_id']}"] if "instance_id" in one else []
+        if several and one["owned"]:
+            more.append(f"in generation {one.get('generation', -1)}")
         holds = owned or ("joins" if claimed else "-")
-        rows.append((member, " ".join(said["subscription"] or ["-"]), holds, ", ".join(more)))
+        rows.append((member, " ".join(one["subscription"] or ["-"]), holds, ", ".join(more)))
     return [f"partitions: {', '.join(counts)}", *aligned(rows), *replicas(group)]
 
 
 def aligned(rows: Sequence[Sequence[str]], between: str = "  ") -> list[str]:
-    """Return a line for each row, with its columns below each other."""
+    """Return a line for each row, with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     padded = ((c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
     return [between.join(cells).rstrip() for cells in padded]
 
 
 def replicas(group: Group) -> list[str]:
-    """Return the racks of the partitions' replicas as a line for each topic that has any."""
+    """Return a line for each topic that has racks of replicas."""
     lines = []
-    for topic, said in group.to_dict()["topics"].items():
-        racks = [] if isinstance(said, int) else said.get("racks", [])
+    for topic, details in group.to_dict()["topics"].items():
+        racks = [] if isinstance(details, int) else details.get("racks", [])
         if any(racks):
             named = (f"{number} in {' '.join(of) or '-'}" for number, of in enumerate(racks))
             lines.append(f"replicas of {topic}: {', '.join(named)}")

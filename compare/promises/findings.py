@@ -38,7 +38,7 @@ T = TypeVar("T")
 FORMAT: Final = "assay-finding/1"
 # The findings that ship lie beside the packages, in a clone and where the project is installed.
 SHIPPED = Path(__file__).parents[2] / "corpus" / "findings.jsonl"
-# What an assignor does that breaks a promise, the worst first.
+# How an assignor breaks a promise, in words; the worst comes first.
 BROKEN = {"terminates": ("never ", "end"), "answers": ("", "fail")}
 TO_READ = "docs/findings/shipped.md"
 ATTEMPTS = 50
@@ -46,7 +46,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class _Line(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A finding as it is written; `promised` and `fixed` follow from the rest."""
+    """A finding as in its file; `promised` and `fixed` follow from the other keys."""
 
     format: Literal["assay-finding/1"]
     id: Name
@@ -69,13 +69,13 @@ class _Line(Struct, forbid_unknown_fields=True, kw_only=True):
 
     @property
     def record(self) -> Record | None:
-        """The record, None where the line has no key of one; refused where one is missing."""
+        """The record, None if the line has none of its keys; raise BadInput if one is missing."""
         keys = {key: getattr(self, key) for key in (*KEYS, "again")}
-        there = {key: value for key, value in keys.items() if value is not UNSET}
-        for key in KEYS if there else ():
-            if key not in there:
+        given = {key: value for key, value in keys.items() if value is not UNSET}
+        for key in KEYS if given else ():
+            if key not in given:
                 fields.refuse("", f"key {key!r} is missing")
-        return Record(**there) if there else None
+        return Record(**given) if given else None
 
 
 _FORMAT = Format(FORMAT, _Line)
@@ -87,18 +87,18 @@ class Finding:
 
     Attributes
     ----------
-    id : name of the finding: its assignor, without version, and promise; where a second group is
-        shown of the same, what sets it apart comes after them
-    assignor, promise : who breaks what
-    source : where the promise stands
-    measured : what the promise's judge says of the group
+    id : name of the finding: its assignor without version, and its promise; a second group for the
+        same has a suffix
+    assignor, promise : names of the assignor and of the promise that it breaks
+    source : the text that makes the promise
+    measured : as in the judgement on the group
     group : the smallest group known on which it breaks
-    affected, unaffected : of a shipped assignor, the versions tried in which the promise breaks
+    affected, unaffected : for a shipped assignor, the versions tried in which the promise breaks
         on this group, and in which it holds; oldest first. Empty for one as written
-    found : when it was found, and how; None where nobody wrote that down
-    record : what the assignor made of the group, and what is better; None where not recorded
-    why : the rule behind it and what repeats, or the moves that it misses, a paragraph each; empty
-        where that is not known
+    found : when and how it was found; None if not recorded
+    record : the assignor's plan, and a better one; None if not recorded
+    why : the assignor's rule and what it repeats, or the moves that it misses, a paragraph each;
+        empty if not known
     """
 
     id: str
@@ -120,7 +120,7 @@ class Finding:
 
     @property
     def fixed(self) -> str | None:
-        """The first version tried after the affected ones, None where there is none."""
+        """The first version tried after the affected ones, None if there is none."""
         last = max(map(version_order, self.affected), default=None)
         later = (v for v in self.unaffected if last is not None and version_order(v) > last)
         return next(later, None)
@@ -133,7 +133,7 @@ class Finding:
         measured: Mapping[str, object],
         found: Found | None = None,
     ) -> Finding:
-        """Name a finding after its assignor, without version, and promise; its group after it."""
+        """Return a finding whose id and group are named after assignor and promise."""
         name = _named_after(assignor, promise)
         named = Group.from_dict({**group.to_dict(), "group": name})
         source = promise_named(promise).source
@@ -146,28 +146,28 @@ class Finding:
         Raises
         ------
         BadInput
-            Where a rule of the format is broken.
+            If the document breaks a rule of the format.
         """
-        said = _FORMAT.of_mapping(document)
-        if said.found is not UNSET and not _DAY.fullmatch(said.found.date):
-            shown = fields.shown(said.found.date)
+        line = _FORMAT.of_mapping(document)
+        if line.found is not UNSET and not _DAY.fullmatch(line.found.date):
+            shown = fields.shown(line.found.date)
             fields.refuse("found.date", f"{shown}, expected a day as in 2026-11-22")
         try:
-            group = Group.of_document(said.group)
+            group = Group.of_document(line.group)
         except BadInput as error:
             raise error.within("group") from None
         return Finding(
-            id=said.id,
-            assignor=said.assignor,
-            promise=said.promise,
-            source=said.source,
-            measured=said.measured,
+            id=line.id,
+            assignor=line.assignor,
+            promise=line.promise,
+            source=line.source,
+            measured=line.measured,
             group=group,
-            affected=tuple(said.affected),
-            unaffected=tuple(said.unaffected),
-            found=or_none(said.found),
-            record=said.record,
-            why=tuple(said.why),
+            affected=tuple(line.affected),
+            unaffected=tuple(line.unaffected),
+            found=or_none(line.found),
+            record=line.record,
+            why=tuple(line.why),
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -193,19 +193,19 @@ class Finding:
         }
 
     def judge(self, run: Runner) -> Judgement:
-        """Put the promise to the test again, on the same group, as :meth:`tried` does.
+        """Return the judgement of :meth:`try_again`.
 
         Raises
         ------
         BadInput
-            Where no promise has the name.
+            If no promise has the name.
         """
-        return self.tried(run)[1]
+        return self.try_again(run)[1]
 
     def recorded(self, run: Runner, command: str) -> Finding:
-        """Run the assignor on the group again; return the finding with what came of it.
+        """Run the assignor on the group again; return the finding with the record of that run.
 
-        Where that is not what was measured, the record says what it is.
+        If the run measures something else, the record has its judgement.
 
         Parameters
         ----------
@@ -214,24 +214,24 @@ class Finding:
         Raises
         ------
         BadInput
-            Where no promise has the name.
+            If no promise has the name.
         """
-        trial, found = self.tried(run)
-        # As a line of the file would have it: its lists are no tuples.
+        trial, found = self.try_again(run)
+        # Compared as JSON, as lists from a file may be tuples here.
         now, then = json.dumps(dict(found.measured)), json.dumps(dict(self.measured))
         again = None if found.holds is False and now == then else found
         return replace(self, record=Record.of(trial, command, again))
 
-    def tried(self, run: Runner) -> tuple[Trial, Judgement]:
-        """Return the trial in which the promise breaks, the last one where it never does.
+    def try_again(self, run: Runner) -> tuple[Trial, Judgement]:
+        """Try the finding again; return the trial in which the promise breaks, or the last one.
 
-        A client whose answers vary from call to call is run up to 50 times, until it breaks the
-        promise.
+        A client whose plans vary from call to call is run until it breaks the promise, up to 50
+        times.
 
         Raises
         ------
         BadInput
-            Where no promise has the name.
+            If no promise has the name.
         """
         asked, optimum = promise_named(self.promise), optima([self.group])[0]
         attempts = 1 if is_repeatable(self.assignor) else ATTEMPTS
@@ -244,36 +244,36 @@ class Finding:
 
 
 def is_repeatable(assignor: str) -> bool:
-    """Return whether an assignor gives the same answer to a group every time."""
+    """Return whether an assignor makes the same plan for a group every time."""
     client = CLIENTS.get(assignor.partition("/")[0])
     return client is None or client.repeatable
 
 
 def version_order(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version, to compare versions by."""
+    """Return the numbers of a version, as a key to sort versions."""
     return tuple(int(digits) for digits in re.findall(r"\d+", version))
 
 
 def read_findings(path: str | Path) -> Iterator[Finding]:
-    """Return the findings of a file, one to a line.
+    """Yield the findings of a file, which has one in each line.
 
     Raises
     ------
     BadInput
-        Where the file cannot be read or a line is no finding; the message names the place.
+        If the file cannot be read or a line is no finding; the message names the place.
     """
     return read_lines(path, Finding.from_dict)
 
 
 def known_of(assignors: Sequence[str]) -> str:
-    """Return which assignors never end, or fail, on groups of the findings that ship.
+    """Return the sentence on assignors that never end, or fail, on groups of shipped findings.
 
-    It is a sentence with the place to read; empty if none does, or the findings are not here. It
-    says so where in none of these groups all members read the same topics.
+    It names the page to read, and says if members read different topics in all these groups. Empty
+    if there are no such assignors, or the findings are not installed.
 
     Parameters
     ----------
-    assignors : names, with the version of those that are shipped
+    assignors : names, with the version of shipped ones
     """
     shipped = [*read_findings(SHIPPED)] if SHIPPED.exists() else []
     left, said, alike = [*assignors], [], False
@@ -293,12 +293,12 @@ def known_of(assignors: Sequence[str]) -> str:
 
 
 def best_told(standings: Sequence[Standing]) -> str:
-    """Return which assignors are best, and what findings tell of them; empty if none is."""
+    """Return the sentences on the best assignors and on findings about them; empty if none."""
     return " ".join(filter(None, (best_in(standings), known_of(best_of_all(standings)))))
 
 
 def read_lines(path: str | Path, read: Callable[[object], T]) -> Iterator[T]:
-    """Return what is read of each line of a file; BadInput names the line that is wrong."""
+    """Yield what `read` makes of each line of a file; a BadInput names the line."""
     for place, document in read_documents(read_bytes(path), str(path)):
         if isinstance(document, BadInput):
             raise document
@@ -320,14 +320,14 @@ def as_lines(findings: Sequence[Finding]) -> str:
 
 @dataclass(frozen=True)
 class Rederived:
-    """What one finding came to.
+    """The result of trying one finding again.
 
     Attributes
     ----------
     id : of the finding
-    status : "same": the promise breaks as before; "changed"; or "not-tried": nothing is known, as
-        the assignor cannot be called here, or gave no answer in time
-    said : what is different now, or why it was not tried, for people
+    status : "same": the promise breaks as before; "changed"; or "not-tried": the assignor cannot
+        be called here, or gave no answer in time
+    said : what has changed, or why it was not tried, for people
     """
 
     id: str
@@ -336,24 +336,24 @@ class Rederived:
 
 
 def rederive(finding: Finding, run: Runner) -> Rederived:
-    """Run the assignor of a finding on its group again.
+    """Run the assignor of a finding on its group again, and compare.
 
     Raises
     ------
     BadInput
-        Where no assignor or promise has the name.
+        If no assignor or promise has the name.
     """
     reason = assignor_named(finding.assignor).missing()
     if reason is not None:
         return Rederived(finding.id, "not-tried", f"not tried: {reason}")
-    trial, found = finding.tried(run)
-    why = _untold(finding, trial)
+    trial, found = finding.try_again(run)
+    why = _why_inconclusive(finding, trial)
     if why is not None:
         return Rederived(finding.id, "not-tried", f"not tried: {why}")
     if found.holds is None:
-        said = ": ".join(filter(None, (trial.outcome.status, trial.outcome.reason)))
-        told = f"the promise is not put to the test: {said}"
-        return Rederived(finding.id, "changed", told)
+        outcome = ": ".join(filter(None, (trial.outcome.status, trial.outcome.reason)))
+        said = f"the promise is not put to the test: {outcome}"
+        return Rederived(finding.id, "changed", said)
     if found.holds:
         return Rederived(finding.id, "changed", "the promise holds")
     now, then = json.dumps(found.measured), json.dumps(dict(finding.measured))
@@ -363,19 +363,19 @@ def rederive(finding: Finding, run: Runner) -> Rederived:
 
 
 def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[Rederived]:
-    """Return what each finding of a file comes to.
+    """Try each finding of a file again, and yield the results.
 
     Raises
     ------
     BadInput
-        Where the file cannot be read, or names an assignor or promise that does not exist.
+        If the file cannot be read, or names an assignor or promise that does not exist.
     """
     for finding in list(read_findings(path)):
         yield rederive(finding, runner_of(finding.assignor, limit))
 
 
 def all_rederived(came: Sequence[Rederived]) -> str:
-    """Return one line on all findings of a file, which counts what was not tried apart."""
+    """Return one line with the numbers of findings that are the same, changed and not tried."""
     same, changed, untried = (
         sum(one.status == status for one in came) for status in ("same", "changed", "not-tried")
     )
@@ -385,11 +385,11 @@ def all_rederived(came: Sequence[Rederived]) -> str:
     )
 
 
-def _untold(finding: Finding, trial: Trial) -> str | None:
-    """Return why a run says nothing about the finding; None where it does."""
+def _why_inconclusive(finding: Finding, trial: Trial) -> str | None:
+    """Return why a run shows nothing about the finding; None if it does."""
     outcomes = [trial.outcome]
-    if finding.promise == "idempotent" and trial.again is not None:
-        outcomes.append(trial.again)
+    if finding.promise == "idempotent" and trial.second_outcome is not None:
+        outcomes.append(trial.second_outcome)
     for outcome in outcomes:
         reason = outcome.reason or outcome.status
         if outcome.status == "timed-out" and finding.promise != "terminates":

@@ -1,4 +1,4 @@
-"""Hunt: the smallest group on which an assignor breaks a promise."""
+"""Hunt: searches for the smallest group on which an assignor breaks a promise."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Hunt:
-    """What a hunt came to.
+    """The result of a hunt.
 
     Attributes
     ----------
-    quarry : the smallest group found on which the promise breaks; without any one of its members,
-        topics, partitions, claims or subscriptions it would hold. None where no group was found
-    tried : groups that were tried
-    tested : of those, how many put the promise to the test
-    broken : of those, how many break it
-    in_time : whether all groups were tried, and all that could be was removed, before the time
-        was up
-    drawn : of those tried, how many were drawn; the others are small ones
+    quarry : the smallest group found on which the promise breaks. Without any one of its members,
+        topics, partitions, claims or subscriptions it would hold, if `shrunk`. None if no group
+        was found
+    tried : number of groups tried
+    tested : number of these that test the promise
+    broken : number of these that break it
+    in_time : whether all groups were tried, and shrinking ended, before the time was up
+    drawn : number of groups tried that were drawn; the others are small ones
     all_small : whether all small groups were tried before the time was up
-    shrunk : whether all that could be was removed before the time was up
+    shrunk : whether shrinking ended before the time was up
     """
 
     quarry: Quarry | None
@@ -61,39 +61,39 @@ class Hunt:
 
 
 def how_it_went(
-    assignor: str, promise: str, came: Hunt, groups: int, known: Sequence[Finding]
+    assignor: str, promise: str, hunted: Hunt, groups: int, known: Sequence[Finding]
 ) -> str:
-    """Return one line on a hunt: it never says that a promise is kept.
+    """Return one line on a hunt; it never says that a promise is kept.
 
     Parameters
     ----------
-    groups : how many were to be drawn
-    known : findings, of which those of this assignor and promise are named
+    groups : how many groups were to be drawn
+    known : findings; the line names those of this assignor and promise
     """
-    tried = f"{counted(came.tried, 'group')} tried: {_which(came, groups)}"
-    if came.tested < came.tried:
-        tried += f"; {came.tested:,} put the promise to the test"
-    if came.quarry is not None:
-        said = f"{assignor} breaks {promise} on {came.broken:,} of {tried}"
+    tried = f"{counted(hunted.tried, 'group')} tried: {_which(hunted, groups)}"
+    if hunted.tested < hunted.tried:
+        tried += f"; {hunted.tested:,} put the promise to the test"
+    if hunted.quarry is not None:
+        said = f"{assignor} breaks {promise} on {hunted.broken:,} of {tried}"
     else:
         said = f"{assignor}: {promise} not broken on {tried}"
     unpromised = [] if is_promised(promise, assignor) else [f"{assignor} does not promise it"]
-    return "; ".join([said, *unpromised, *_known(assignor, promise, came.quarry, known)])
+    return "; ".join([said, *unpromised, *_known(assignor, promise, hunted.quarry, known)])
 
 
-def how_found(came: Hunt, groups: int, seed: int) -> str:
-    """Return how a hunt found its group, for the finding: what was tried, and what then."""
-    tried = f"{counted(came.tried, 'group')} tried: {_which(came, groups)}"
-    of_seed = f"; the drawn ones are of seed {seed}" if came.drawn else ""
-    until = "" if came.shrunk else " until the time was up"
+def how_found(hunted: Hunt, groups: int, seed: int) -> str:
+    """Return the text for a finding on how its hunt found the group."""
+    tried = f"{counted(hunted.tried, 'group')} tried: {_which(hunted, groups)}"
+    of_seed = f"; the drawn ones are of seed {seed}" if hunted.drawn else ""
+    until = "" if hunted.shrunk else " until the time was up"
     return (
         f"{tried}{of_seed}; the smallest that break the promise were shrunk{until}, and the "
         "smallest result kept"
     )
 
 
-def not_again(finding: Finding, again: Judgement) -> str:
-    """Return one line on a group that, called again, did not break the promise as before."""
+def not_reproduced(finding: Finding, again: Judgement) -> str:
+    """Return one line on a second call that did not break the promise in the same way."""
     said = (f"{key} {value}" for key, value in again.measured.items() if value is not None)
     measured = ", ".join(said)
     called = f"called again on the group on which {finding.assignor} breaks {finding.promise}"
@@ -102,37 +102,37 @@ def not_again(finding: Finding, again: Judgement) -> str:
     return f"{called}: it did not happen again{f', {measured}' if measured else ''}"
 
 
-def left_out(assignor: str, promises: Sequence[str]) -> str:
-    """Return one line on the promises that were not hunted, as the assignor does not make them."""
+def not_promised(assignor: str, promises: Sequence[str]) -> str:
+    """Return one line on promises that were not hunted because the assignor does not make them."""
     return (
         f"not hunted: {', '.join(promises)}, which {assignor} does not promise; "
         "name one to hunt it"
     )
 
 
-def in_all(hunted: int, seconds: float, limit: float, broken: int, cut_short: int) -> str:
+def hunts_in_short(count: int, seconds: float, limit: float, broken: int, cut_short: int) -> str:
     """Return one line on all hunts of a command."""
     took = f"{seconds:.0f} s (limit {limit:g} s)"
-    said = f"{counted(hunted, 'promise')} hunted in {took}, {broken} broken"
+    said = f"{counted(count, 'promise')} hunted in {took}, {broken} broken"
     if not cut_short:
         return said
     return f"{said}; {cut_short} not to the end: more seconds may find more, or smaller groups"
 
 
-def _which(came: Hunt, groups: int) -> str:
-    """Return which kinds of groups were tried, and whether the drawn ones were reached."""
-    small = came.tried - came.drawn
-    up = f"as {'the' if came.quarry is None else 'half of its'} time was up"
-    if not came.all_small:
+def _which(hunted: Hunt, groups: int) -> str:
+    """Return the words on which groups were tried: small ones and drawn ones."""
+    small = hunted.tried - hunted.drawn
+    up = f"as {'the' if hunted.quarry is None else 'half of its'} time was up"
+    if not hunted.all_small:
         return f"{small:,} small, not all of them, and none drawn, {up}"
     said = f"all {small:,} small"
-    if came.drawn:
-        said += f" and {came.drawn:,}{'' if came.drawn == groups else f' of {groups:,}'} drawn"
-    elif came.quarry is not None:
+    if hunted.drawn:
+        said += f" and {hunted.drawn:,}{'' if hunted.drawn == groups else f' of {groups:,}'} drawn"
+    elif hunted.quarry is not None:
         return f"{said}, and none drawn, as small ones break it"
     else:
         said += " and none drawn"
-    return said if came.drawn == groups else f"{said}, {up}"
+    return said if hunted.drawn == groups else f"{said}, {up}"
 
 
 def _known(
@@ -154,7 +154,7 @@ def _known(
 
 
 def _known_already(found: Finding, quarry: Quarry | None) -> str:
-    """Return how a finding of the same version stands to what was hunted."""
+    """Return the words on how a finding of the same version compares with the hunt's group."""
     if quarry is None:
         return f"known to break on another group: {found.id}, {sizes(found.group)}"
     if Quarry(found.group, {}).size < quarry.size:
@@ -180,31 +180,31 @@ def hunt(
     time_limit: float = CALL_SECONDS,
     say: Callable[[str], object] | None = None,
 ) -> Hunt:
-    """Look for a group on which an assignor breaks a promise, and shrink what is found.
+    """Search for a group on which an assignor breaks a promise, and shrink it.
 
     First all groups of up to 2 topics x 3 members x 4 partitions are tried, and with equal
     subscriptions all of up to 4 members x 9 partitions. If the promise holds on all of them,
     groups are drawn by `compare.samples.drawn.drawn`. The smallest groups on which the
     promise breaks are shrunk, and the smallest result is kept. The same seed gives the same
-    answer, unless the time is up before.
+    result, unless the time is up before.
 
     Parameters
     ----------
     assignor : the name of one as written; a function of yours, or its name as ``module:function``,
-        which runs in a child process; or what runs another, under a time limit if it may hang
+        which runs in a child process; or a `Runner` for any other
     promise : its name, or the promise itself
     groups : how many to draw
-    seconds : of the whole hunt; where a group was found, the trying stops after half of them, so
+    seconds : for the whole hunt; once a group is found, no more are tried after half of them, so
         that time is left to shrink it. None: no limit
     exhaustive : whether to try all small groups first
     time_limit : seconds for each call of a function of yours
-    say : takes a line for people on how far the trying is, every few seconds
+    say : is called every few seconds with a line on the number of groups tried
 
     Raises
     ------
     BadInput
-        Where no assignor as written, or no promise, has the name, or the function cannot be
-        imported by a child process.
+        If no assignor as written, or no promise, has the name, or a child process cannot import
+        the function.
 
     Examples
     --------
@@ -279,27 +279,25 @@ def hunt_findings(
     seconds: float | None,
     say: Callable[[str], object],
     call_seconds: float | None = None,
-    far: Callable[[str], object] | None = None,
+    progress: Callable[[str], object] | None = None,
     known: Sequence[Finding] = (),
 ) -> Iterator[Finding]:
-    """Hunt for each promise and return a finding for each that breaks.
+    """Hunt for each promise, and yield a finding for each that breaks.
 
     Parameters
     ----------
-    promises : which to hunt, all that the assignor makes, as far as is known, where None
+    promises : the names of those to hunt; None: all that the assignor makes
     seed, groups : as in :func:`hunt`, for each promise
-    seconds : of all hunts together; each gets its share of what the ones before it left. None: as
-        the command where nothing is said
-    say : takes lines for people: how each hunt went, and how all did
-    call_seconds : what the command that runs a finding again says of the time for each call; None:
-        nothing
-    far : takes how far each hunt is, every few seconds; left out: `say` takes it
-    known : findings, of which those of the same assignor and promise are named
+    seconds : for all hunts together; each gets an equal share of the time left. None: 300
+    say : is called with a line on each hunt, and on all together
+    call_seconds : the time for each call in the command that reproduces a finding; None: not in it
+    progress : is called every few seconds with the number of groups tried; None: `say` is
+    known : findings; the lines name those of the same assignor and promise
 
     Raises
     ------
     BadInput
-        Where no assignor or promise has the name, or a promise cannot be asked of the assignor.
+        If no assignor or promise has the name, or a promise does not apply to the assignor.
     """
     who = assignor if isinstance(assignor, Assignor) else the_one_matching(assignor)
     assignor = who.name
@@ -320,27 +318,29 @@ def hunt_findings(
             if who.kind == "written"
             else runner_of(who if who.kind == "probed" else assignor, limit)
         )
-        came = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=far or say)
-        cut_short += not came.in_time
-        broken += came.quarry is not None
-        say(how_it_went(assignor, promise.name, came, groups, known))
-        if came.quarry is not None:
-            found = Found.today(how_found(came, groups, seed))
+        hunted = hunt(run, promise, seed=seed, groups=groups, seconds=share, say=progress or say)
+        cut_short += not hunted.in_time
+        broken += hunted.quarry is not None
+        say(how_it_went(assignor, promise.name, hunted, groups, known))
+        if hunted.quarry is not None:
+            found = Found.today(how_found(hunted, groups, seed))
             finding = Finding.of(
-                assignor, promise.name, came.quarry.group, came.quarry.measured, found
+                assignor, promise.name, hunted.quarry.group, hunted.quarry.measured, found
             )
             named = f"{quote(assignor.rpartition('/')[2])} --probe" if run.is_guest else assignor
-            again = f"assay hunt {named} --promise {promise.name} --seed {seed} --groups {groups}"
-            if seconds is not None or not came.in_time:
-                again += f" --seconds {max(round(share, 3), LEAST_SECONDS):.15g}"
+            command = (
+                f"assay hunt {named} --promise {promise.name} --seed {seed} --groups {groups}"
+            )
+            if seconds is not None or not hunted.in_time:
+                command += f" --seconds {max(round(share, 3), LEAST_SECONDS):.15g}"
             if call_seconds is not None:
-                again += f" --time-limit {call_seconds:.15g}"
-            finding = finding.recorded(run, again)
+                command += f" --time-limit {call_seconds:.15g}"
+            finding = finding.recorded(run, command)
             if finding.record is not None and finding.record.again is not None:
-                say(not_again(finding, finding.record.again))
+                say(not_reproduced(finding, finding.record.again))
             yield finding
     omitted = [promise.name for promise in could if promise not in asked]
     if omitted:
-        say(left_out(assignor, omitted))
+        say(not_promised(assignor, omitted))
     if len(asked) > 1 or cut_short:
-        say(in_all(len(asked), monotonic() - started, in_full, broken, cut_short))
+        say(hunts_in_short(len(asked), monotonic() - started, in_full, broken, cut_short))

@@ -1,6 +1,6 @@
-"""Program: a finding as a test in the client's own language, for those who maintain it.
+"""Program: a finding as a test in the client's own language, for the client's maintainers.
 
-The program itself is a template, one for each language, in `programs`.
+Each language has a template in `programs`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BuildFiles:
-    """The files, names to texts, and the command to give in their folder."""
+    """The files of a build, texts by name, and the command to run in their folder."""
 
     files: Mapping[str, str]
     command: str
@@ -54,7 +54,7 @@ def _pip(needs: tuple[str, ...]) -> BuildFiles:
 
 
 def _go_module(client: str, version: str) -> BuildFiles:
-    """Return the module of a Go test: with recorded checksums for the version that has them."""
+    """Return the module of a Go test, with checksums if they are recorded for the version."""
     driver = go_driver_of(client)
     text = (driver.folder / "go.mod").read_text("utf-8")
     lines = ["module reproduction", *text.splitlines()[1:]]
@@ -78,7 +78,7 @@ def _npm(package: str, version: str, file: str) -> BuildFiles:
 
 _IN_JAVA = {one.name: one for one in (KAFKA_JAVA, KAFKA_BROKER)}
 _IN_PYTHON = {one.name: one for one in (KAFKA_PYTHON, AIOKAFKA)}
-# What a program may use of its standard library, and imports if it does.
+# Modules of the standard library that a program imports if it uses them.
 PYTHON_MODULES = (
     *("contextlib", "io", "queue", "socketserver", "struct", "subprocess", "sys"),
     *("threading", "traceback", "warnings"),
@@ -89,13 +89,13 @@ TESTED = tuple(name for name in PROMISES if name != "no-revert")
 
 @dataclass(frozen=True)
 class Program:
-    """A test that asks for what is promised, and fails where the finding is reproduced.
+    """A test of a promise that fails if the finding is reproduced.
 
     Attributes
     ----------
     file : the name that the file must have
     text : the whole file
-    build : what is beside it in its folder, and the one command that runs it there
+    build : the other files of its folder, and the command that runs it there
     """
 
     file: str
@@ -104,7 +104,7 @@ class Program:
 
     @property
     def files(self) -> dict[str, str]:
-        """All files of its folder, names to texts; the program comes first."""
+        """All files of its folder, texts by name; the program comes first."""
         return {self.file: self.text, **self.build.files}
 
 
@@ -114,7 +114,7 @@ def program(finding: Finding) -> Program:
     Raises
     ------
     BadInput
-        Where no program can be written for its assignor, or for its promise.
+        If there is no program for its assignor, or for its promise.
     """
     client, _, rest = finding.assignor.partition("/")
     assignor, _, version = rest.partition("@")
@@ -188,7 +188,7 @@ _WRITERS: dict[str, Callable[[Finding, str, str, str], Program]] = {
 
 
 def templates() -> Environment:
-    """Return the templates of programs, by their names."""
+    """Return the environment of the programs' templates."""
     return Environment(
         loader=FunctionLoader(_template),
         undefined=StrictUndefined,
@@ -208,7 +208,7 @@ def _template_of(language: str) -> Template:
 
 
 def _text(language: str, finding: Finding, head: Head, **more: object) -> str:
-    """Return the program: the template of a language with the group as literals of it."""
+    """Return the text of a program: its language's template with the group as literals."""
     group, (client, _, rest) = finding.group, finding.assignor.partition("/")
     assignor = rest.partition("@")[0]
     return _template_of(language).render(
@@ -228,28 +228,27 @@ def _template(language: str) -> str:
 
 
 def _facts(group: Group) -> dict[str, object]:
-    """Return what the templates say of a group."""
+    """Return the values on a group that the templates use."""
     document, best = group.to_dict(), optima([group])[0].assignment
     members, partitions = document["members"], group.partitions.tolist()
     racks = {
-        topic: said["racks"]
-        for topic, said in document["topics"].items()
-        if isinstance(said, dict) and said.get("racks")
+        topic: details["racks"]
+        for topic, details in document["topics"].items()
+        if isinstance(details, dict) and details.get("racks")
     }
     counts = dict(zip(group.topics, partitions, strict=True))
     joins = joining(group)
     return {
         "partitions": counts,
-        "reads": {member: said["subscription"] or [] for member, said in members.items()},
-        "owned": {member: said["owned"] for member, said in members.items()},
+        "reads": {name: member["subscription"] or [] for name, member in members.items()},
+        "owned": {name: member["owned"] for name, member in members.items()},
         "held": Assignment(group, group.owner).to_dict(),
         "generation": dict(zip(group.members, group.generation.tolist(), strict=True)),
         "next": int(group.generation.max(initial=0)) + 1,
-        # For balance > stickiness.
         "better": {} if best is None else best.to_dict(),
-        "instances": {said.member_id: said.instance_id for said in joins if said.instance_id},
-        "racks": {said.member_id: said.rack for said in joins if said.rack},
-        # Of all topics where one has any.
+        "instances": {one.member_id: one.instance_id for one in joins if one.instance_id},
+        "racks": {one.member_id: one.rack for one in joins if one.rack},
+        # The racks of all topics if one topic has any.
         "replicas": {t: racks.get(t, [[]] * n) for t, n in counts.items()} if racks else {},
     }
 
@@ -271,7 +270,7 @@ def _java_item(value: object) -> str:
 
 
 def _go_literal(value: Mapping[str, object]) -> str:
-    # In columns, as gofmt does it.
+    # Values in a column, as gofmt aligns them.
     width = max((len(json.dumps(key)) for key in value), default=0)
     rows = (
         f"\t{f'{json.dumps(key)}:':{width + 1}} {_go_item(of)},\n" for key, of in value.items()
@@ -302,5 +301,5 @@ _LITERALS: dict[str, Callable[..., str]] = {
 
 
 def camel(name: str) -> str:
-    """Return a name as the beginning of a class name."""
+    """Return a name in camel case, as a class name begins."""
     return "".join(word.capitalize() for word in re.split(r"\W", name))

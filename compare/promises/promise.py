@@ -1,4 +1,4 @@
-"""Promise: what a KIP says of its assignor, as a question to one group, and who promises what."""
+"""Promise: what a KIP says of its assignor, as a check on one group, and who promises what."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ MOST_VIOLATIONS = 3
 class Judgement(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether a promise holds on a group, and what was measured.
 
-    `holds` is None where the group does not put the promise to the test: the assignor refused the
-    group, or the promise presupposes something that is not so.
+    `holds` is None if the group does not test the promise: the assignor refused the group, or the
+    promise does not apply to the result.
     """
 
     holds: bool | None
@@ -47,10 +47,10 @@ class Promise:
     Attributes
     ----------
     name : as users write it
-    text : what is promised, in one line
-    source : who promised it
-    judge : says whether it holds in a trial
-    of : the assignors it can be asked of, by name or pattern; empty: all
+    text : the promise in one line
+    source : the text that makes it
+    judge : returns whether it holds in a trial
+    of : names or patterns of the assignors that it applies to; empty: all
     needs_optimum : whether a trial needs the reference solution
     """
 
@@ -62,13 +62,13 @@ class Promise:
     needs_optimum: bool = False
 
     def asked_of(self, assignor: str) -> bool:
-        """Return whether the promise can be asked of an assignor."""
+        """Return whether the promise applies to an assignor."""
         return not self.of or any(fnmatchcase(assignor, name) for name in self.of)
 
     def judge_each(
         self, run: Runner, groups: Sequence[Group], *, until: float | None = None
     ) -> Iterator[tuple[Group, Judgement]]:
-        """Return groups and the judgement on each, in order; the optima are solved by the batch.
+        """Yield each group with its judgement, in order; optima are solved in batches.
 
         Parameters
         ----------
@@ -83,10 +83,10 @@ class Promise:
                 yield group, self.judge(Trial(run, group, optimum))
 
     def on_ordinary_groups(self) -> Promise:
-        """Return the same promise, put to the test by ordinary groups only."""
+        """Return the same promise, which only ordinary groups test."""
 
-        def judge(found: Trial) -> Judgement:
-            return self.judge(found) if is_ordinary(found.group) else NOT_TESTED
+        def judge(trial: Trial) -> Judgement:
+            return self.judge(trial) if is_ordinary(trial.group) else NOT_TESTED
 
         return replace(self, judge=judge)
 
@@ -95,45 +95,45 @@ NOT_TESTED = Judgement(None, {})
 
 
 def promise_named(name: str) -> Promise:
-    """Return the promise of that name.
+    """Return the promise of this name.
 
     Raises
     ------
     BadInput
-        Where no promise has that name.
+        If there is none.
     """
     require_one_of("promise", name, PROMISES)
     return PROMISES[name]
 
 
-def _terminates(found: Trial) -> Judgement:
-    status = found.outcome.status
+def _terminates(trial: Trial) -> Judgement:
+    status = trial.outcome.status
     if status in ("refused", "unavailable"):
         return NOT_TESTED
     return Judgement(status != "timed-out", {"status": status})
 
 
-def _answers(found: Trial) -> Judgement:
-    status = found.outcome.status
-    if status not in ("planned", "failed") or _is_circling(found.outcome):
+def _answers(trial: Trial) -> Judgement:
+    status = trial.outcome.status
+    if status not in ("planned", "failed") or _is_circling(trial.outcome):
         return NOT_TESTED
-    return Judgement(status == "planned", {"status": status, "reason": found.outcome.reason})
+    return Judgement(status == "planned", {"status": status, "reason": trial.outcome.reason})
 
 
-def _settles(found: Trial) -> Judgement:
-    plan = found.outcome.plan
-    if _is_circling(found.outcome):
-        return Judgement(False, {"status": "failed", "reason": found.outcome.reason})
+def _settles(trial: Trial) -> Judgement:
+    plan = trial.outcome.plan
+    if _is_circling(trial.outcome):
+        return Judgement(False, {"status": "failed", "reason": trial.outcome.reason})
     return NOT_TESTED if plan is None else Judgement(True, {"rounds": plan.rounds})
 
 
 def _is_circling(outcome: Outcome) -> bool:
-    """Return whether every round had its answer, and the rounds came back to where they were."""
+    """Return whether the cooperative rounds never end, as an earlier state came back."""
     return outcome.plan is None and (outcome.reason or "").endswith(FOR_EVER)
 
 
-def _valid(found: Trial) -> Judgement:
-    plan = found.outcome.plan
+def _valid(trial: Trial) -> Judgement:
+    plan = trial.outcome.plan
     if plan is None:
         return NOT_TESTED
     violations = plan.assignment.violations
@@ -141,31 +141,32 @@ def _valid(found: Trial) -> Judgement:
     return Judgement(not violations, {"violations": len(violations), "first": shown})
 
 
-def _balanced(found: Trial) -> Judgement:
-    if found.assignment is None:
+def _balanced(trial: Trial) -> Judgement:
+    if trial.assignment is None:
         return NOT_TESTED
-    return Judgement(found.assignment.balanced(), {"loads": found.assignment.loads.tolist()})
+    return Judgement(trial.assignment.balanced(), {"loads": trial.assignment.loads.tolist()})
 
 
-def _optimal_balance(found: Trial) -> Judgement:
-    if found.assignment is None or found.optimum is None:
+def _optimal_balance(trial: Trial) -> Judgement:
+    if trial.assignment is None or trial.optimum is None:
         return NOT_TESTED
-    balance, best = values(found.assignment, ("balance",))[0], found.optimum.terms[0].value
+    balance, best = values(trial.assignment, ("balance",))[0], trial.optimum.terms[0].value
     return Judgement(balance == best, {"balance": balance, "optimum": best})
 
 
-def _optimal_moves(found: Trial) -> Judgement:
-    if found.assignment is None or found.optimum is None or not _optimal_balance(found).holds:
+def _optimal_moves(trial: Trial) -> Judgement:
+    if trial.assignment is None or trial.optimum is None or not _optimal_balance(trial).holds:
         return NOT_TESTED
-    moves, best = values(found.assignment, ("stickiness",))[0], found.optimum.terms[1].value
+    moves, best = values(trial.assignment, ("stickiness",))[0], trial.optimum.terms[1].value
     return Judgement(moves == best, {"moves": moves, "optimum": best})
 
 
-def _idempotent(found: Trial) -> Judgement:
-    first, again = found.outcome.plan, None if found.again is None else found.again.plan
-    if first is None or again is None:
+def _idempotent(trial: Trial) -> Judgement:
+    first = trial.outcome.plan
+    second = None if trial.second_outcome is None else trial.second_outcome.plan
+    if first is None or second is None:
         return NOT_TESTED
-    moved = len(_held(first.assignment) - _held(again.assignment))
+    moved = len(_held(first.assignment) - _held(second.assignment))
     return Judgement(moved == 0, {"moved": moved})
 
 
@@ -174,10 +175,10 @@ def _held(assignment: Assignment) -> set[tuple[int, int]]:
     return set(zip(member.tolist(), partition.tolist(), strict=True))
 
 
-def _reverts(found: Trial) -> Judgement:
-    distributed = hand_out(found.group, found.group.owner)
-    moved = kip54.reassign(found.group, distributed) != distributed
-    plan = found.outcome.plan
+def _reverts(trial: Trial) -> Judgement:
+    distributed = hand_out(trial.group, trial.group.owner)
+    moved = kip54.reassign(trial.group, distributed) != distributed
+    plan = trial.outcome.plan
     if plan is None or not moved.any():
         return NOT_TESTED
     reverted = bool((plan.assignment.owner == distributed).all())
@@ -250,24 +251,25 @@ PROMISES: dict[str, Promise] = {
 
 
 _OF_BALANCE = frozenset({"balanced", "optimal-balance", "optimal-moves"})
-# What deals out topic by topic or in turn; KafkaJS's roundrobin has a name of its own.
+# Assignors that go topic by topic or in turn; KafkaJS's roundrobin has a name of its own.
 _DEALS_OUT = {"RoundRobinAssigner", *(one.name for one in WRITTEN.values() if not one.balances)}
 
 
 def is_promised(promise: str, assignor: str) -> bool:
-    """Return whether an assignor makes a promise; one that nobody knows counts as making it.
+    """Return whether an assignor makes a promise; an unknown assignor counts as making it.
 
-    Those that deal out topic by topic or in turn promise neither balance over all topics nor few
-    moves: `range`, `roundrobin`, and those as written of which the catalogue says so.
+    Assignors that go topic by topic or in turn promise neither balance over all topics nor few
+    moves: `range`, `roundrobin`, and those as written for which the catalogue says so.
 
     Parameters
     ----------
-    assignor : as written, with client and version as shipped, or a function of the user's
+    assignor : name of one as written, of a shipped one with client and version, or of a function
+        of the user's
 
     Raises
     ------
     BadInput
-        Where no promise has the name.
+        If no promise has the name.
     """
     kind = assignor.partition("@")[0].rpartition("/")[2]
     deals_out = kind in _DEALS_OUT and promise in _OF_BALANCE

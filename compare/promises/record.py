@@ -1,4 +1,4 @@
-"""Record: what an assignor made of a finding's group, beside what is better, and with what."""
+"""Record: an assignor's plan for a finding's group, a better plan, and the environment."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ ARTIFACTS = {
 
 
 class Found(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a finding was found, as in 2026-11-22, and how, in one sentence."""
+    """The date of a finding, as 2026-11-22, and how it was found, in one sentence."""
 
     date: Name
     how: Name
 
     @staticmethod
     def today(how: str) -> Found:
-        """Return what was found today, by the clock in UTC."""
+        """Return today's date in UTC, with how the finding was found."""
         return Found(datetime.now(UTC).date().isoformat(), how)
 
 
@@ -51,13 +51,11 @@ class Record:
 
     Attributes
     ----------
-    plan : members to topics to partition numbers as the assignor gave them; None where it gave no
-        plan
-    better : an optimal plan for ``balance > stickiness``; None where none is proved
+    plan : members to topics to partition numbers, as the assignor gave them; None if it gave none
+    better : an optimal plan for ``balance > stickiness``; None if none is proved
     command : one line that runs it again
-    environment : the client and what it ran on, names to versions
-    again : what the promise's judge says of this run; None where that is what was measured when
-        the promise broke
+    environment : versions of the client and of what it ran on, by name
+    again : the judgement on this run; None if it is the one with which the promise broke first
     """
 
     plan: Held | None
@@ -68,7 +66,7 @@ class Record:
 
     @staticmethod
     def of(trial: Trial, command: str, again: Judgement | None = None) -> Record:
-        """Return what a trial came to; what it ran on is looked up on this machine."""
+        """Return the record of a trial; the environment is looked up on this machine."""
         outcome, optimum = trial.outcome, trial.optimum
         plan = None if outcome.plan is None else outcome.plan.assignment.to_dict()
         best = None if optimum is None else optimum.assignment
@@ -77,9 +75,9 @@ class Record:
 
 
 def environment_of(run: Runner) -> dict[str, str]:
-    """Return an assignor's client and what it runs on here, names to versions.
+    """Return the versions of an assignor's client and of what it runs on here, by name.
 
-    Of a client that joined a probe nothing is known but which probe that was.
+    For a client that joined a probe, only the version of the probe is known.
     """
     here = {"kafka-assay": importlib.metadata.version("kafka-assay")}
     if run.is_guest:
@@ -98,28 +96,28 @@ def environment_of(run: Runner) -> dict[str, str]:
 def _java() -> str:
     home = java_home()
     try:
-        said = "" if home is None else (home / "release").read_text("utf-8")
+        release = "" if home is None else (home / "release").read_text("utf-8")
     except OSError:
-        said = ""
-    found = re.search(r'JAVA_VERSION="([^"]+)"', said)
+        release = ""
+    found = re.search(r'JAVA_VERSION="([^"]+)"', release)
     return found[1] if found else "unknown"
 
 
-def _said(*command: str) -> str:
-    """Return the version that a tool prints, without the letters in front of it."""
+def _version_of(*command: str) -> str:
+    """Return the version that a tool prints, without the letters before it."""
     try:
-        said = run_tool(command[0], command, seconds=SECONDS).stdout
+        printed = run_tool(command[0], command, seconds=SECONDS).stdout
     except BadInput:
         return "unknown"
-    return said.strip().lstrip("gov")
+    return printed.strip().lstrip("gov")
 
 
 def _go() -> str:
-    return _said("go", "env", "GOVERSION")
+    return _version_of("go", "env", "GOVERSION")
 
 
 def _node() -> str:
-    return _said("node", "--version")
+    return _version_of("node", "--version")
 
 
 _RUNS_ON: dict[str, tuple[str, Callable[[], str]]] = {

@@ -1,4 +1,4 @@
-"""Rerun: the program of a finding, against the real client."""
+"""Rerun: runs the program of a finding against the real client."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _REPORT = "TEST-junit-jupiter.xml"
 
 @dataclass(frozen=True)
 class Rerun:
-    """Whether the program's test failed, which reproduces the finding, and all it printed."""
+    """Whether the program's test failed, which reproduces the finding, and all that it printed."""
 
     reproduced: bool
-    said: str
+    output: str
 
 
 def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
@@ -42,9 +42,9 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
     Raises
     ------
     BadInput
-        Where the assignor cannot be called here; the message ends with the command for it.
+        If the assignor cannot be called here; the message ends with the command for it.
     Failed
-        Where the program ends before its test, for example because it does not compile.
+        If the program ends before its test, for example because it does not compile.
     """
     client, version = _called(assignor)
     if client in ARTIFACTS:
@@ -54,11 +54,11 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
 
 
 def rerun_in_java(programs: Sequence[Program], assignor: str, folder: Path) -> list[Rerun]:
-    """Write programs in Java into an empty folder and run all in one JVM: that is much quicker.
+    """Write programs in Java into an empty folder and run all in one JVM, which is much quicker.
 
     Parameters
     ----------
-    assignor : one of those that they are about; all are of one client and version
+    assignor : one of their assignors; all are of one client and version
 
     Raises
     ------
@@ -86,7 +86,7 @@ def rerun_in_java(programs: Sequence[Program], assignor: str, folder: Path) -> l
 
 
 def _called(assignor: str) -> tuple[str, str]:
-    """Return the client of an assignor and its version, which can be called here."""
+    """Return the client and the version of an assignor; raise BadInput if it is not here."""
     asked = assignor_named(assignor)
     reason = asked.missing()
     if reason is not None:
@@ -100,7 +100,7 @@ def _write(program: Program, folder: Path) -> None:
 
 
 def _reported(report: Path, class_: str, said: str) -> Rerun:
-    """Return what JUnit's report says of the one test of a class."""
+    """Return the result of the one test of a class from JUnit's report."""
     cases = ElementTree.parse(report).iter("testcase") if report.is_file() else ()
     case = next((case for case in cases if case.get("classname") == class_), None)
     if case is None:
@@ -110,7 +110,7 @@ def _reported(report: Path, class_: str, said: str) -> Rerun:
         return Rerun(True, f"{class_}\n{(error.text or '').strip()}")
     if failure is None:
         return Rerun(False, f"{class_} passes")
-    # A test says what there is to say; where in it it failed says nothing.
+    # The test's own message is enough: its stack trace adds nothing.
     lines = (failure.text or "").strip().splitlines()
     return Rerun(True, "\n".join([class_, *(one for one in lines if one[:4] != "\tat ")]))
 
@@ -119,18 +119,18 @@ def _python(folder: Path, file: str, client: str, version: str) -> Rerun:
     command: list[str | Path] = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = _run(folder, [*command, "--rootdir", folder, file], plain)
-    return _told(file, done, "1 failed")
+    return _rerun_of(file, done, "1 failed")
 
 
 def _go(folder: Path, file: str, client: str, version: str) -> Rerun:
     if not go_driver_of(client).is_recorded(version):
         raise BadInput(f"{client} {version}: only the version of its driver is run here")
-    return _told(file, _run(folder, ["go", "test"], go_variables()), "--- FAIL")
+    return _rerun_of(file, _run(folder, ["go", "test"], go_variables()), "--- FAIL")
 
 
 def _node(folder: Path, file: str, client: str, version: str) -> Rerun:
     modules = {"NODE_PATH": str(KAFKAJS.driver.modules(version))}
-    return _told(file, _run(folder, ["node", "--test", file], modules), "not ok 1")
+    return _rerun_of(file, _run(folder, ["node", "--test", file], modules), "not ok 1")
 
 
 def _run(
@@ -142,7 +142,7 @@ def _run(
         raise Failed(str(error)) from None
 
 
-def _told(file: str, done: subprocess.CompletedProcess[str], failed: str) -> Rerun:
+def _rerun_of(file: str, done: subprocess.CompletedProcess[str], failed: str) -> Rerun:
     said = f"{done.stdout}{done.stderr}"
     if done.returncode and failed not in said:
         raise Failed(f"{file} does not come to its test: {said.strip()[-2000:]}")

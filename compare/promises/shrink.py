@@ -1,4 +1,4 @@
-"""Shrink: from a group on which a promise breaks to one from which nothing can be removed."""
+"""Shrink: removes parts of a group on which a promise breaks, as long as it still breaks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Quarry:
 
     @cached_property
     def size(self) -> Size:
-        """Partitions and members, then each by itself, topics, subscriptions, claims, racks."""
+        """Members + partitions, partitions, members, topics, subscriptions, claims, racks."""
         group = self.group
         members, partitions = len(group.members), group.n_partitions
         subscriptions, claims = int(group.reads.sum()), len(group.claims.member)
@@ -48,20 +48,20 @@ class Quarry:
 
 
 def shrink(found: Quarry, promise: Promise, run: Runner, *, until: float | None = None) -> Quarry:
-    """Return a group on which the promise still breaks and from which nothing can be removed.
+    """Return a smaller group on which the promise breaks, from which nothing can be removed.
 
     First one member, topic or partition is removed; then a member together with its share of the
     partitions, as a promise may break only at a certain number of partitions per member; then one
-    subscription or claim. After each removal all of this begins anew.
+    subscription, claim or rack. After each removal all of this begins anew.
 
     Parameters
     ----------
-    until : time of ``monotonic()`` at which to stop with what there is
+    until : time of ``monotonic()`` at which to stop and return the smallest group so far
     """
     while True:
         document = found.group.to_dict()
-        for less in (parts_less, shares_less, ties_less):
-            smaller = _first(less(document), promise, run, until)
+        for removals in (without_a_part, without_a_share, without_a_tie):
+            smaller = _first_broken(removals(document), promise, run, until)
             if smaller is not None:
                 found = smaller
                 break
@@ -69,8 +69,8 @@ def shrink(found: Quarry, promise: Promise, run: Runner, *, until: float | None 
             return found
 
 
-def parts_less(document: JsonObject) -> Iterator[JsonObject]:
-    """Return the documents with one member, topic or partition less."""
+def without_a_part(document: JsonObject) -> Iterator[JsonObject]:
+    """Yield the documents without one member, topic or partition."""
     members, topics = document["members"], document["topics"]
     for member in members:
         yield _without_member(document, member)
@@ -80,11 +80,11 @@ def parts_less(document: JsonObject) -> Iterator[JsonObject]:
         yield {**document, "topics": rest, "members": less}
     for topic, said in topics.items():
         for number in range(_count(said)):
-            yield _less(document, topic, number)
+            yield _without_one_partition(document, topic, number)
 
 
-def ties_less(document: JsonObject) -> Iterator[JsonObject]:
-    """Return the documents with one subscription, claim, rack of a member or of a replica less."""
+def without_a_tie(document: JsonObject) -> Iterator[JsonObject]:
+    """Yield the documents without one subscription, claim, or rack of a member or a replica."""
     members = document["members"]
     for member, said in members.items():
         reads = said["subscription"] or []
@@ -106,7 +106,7 @@ def ties_less(document: JsonObject) -> Iterator[JsonObject]:
             continue
         near = described.get("racks", [])
         for number, racks in enumerate(near):
-            # Every partition that is there has a replica somewhere.
+            # Every partition keeps a replica.
             for rack in racks if len(racks) > 1 else ():
                 rest = [r for r in racks if r != rack]
                 less: JsonObject = {**described}
@@ -114,18 +114,18 @@ def ties_less(document: JsonObject) -> Iterator[JsonObject]:
                 yield {**document, "topics": {**document["topics"], topic: less}}
 
 
-def shares_less(document: JsonObject) -> Iterator[JsonObject]:
-    """Return the documents with one member and some partitions less.
+def without_a_share(document: JsonObject) -> Iterator[JsonObject]:
+    """Yield the documents without one member and one partition, or up to two more than its share.
 
-    From one partition to two more than the average share: those that the member owns first, then
-    those that nobody owns, then the last of the largest topic.
+    The partitions that the member owns are removed first, then those that nobody owns, then the
+    last ones of the largest topic.
     """
     members = document["members"]
     total = sum(map(_count, document["topics"].values()))
     for member in members:
         left = document
         for _ in range(min(total, total // len(members) + 2)):
-            left = _less(left, *_partition_to_spare(left, member))
+            left = _without_one_partition(left, *_partition_to_spare(left, member))
             yield _without_member(left, member)
 
 
@@ -148,21 +148,21 @@ def _count(topic: int | JsonObject) -> int:
 
 
 def _racks_said(group: Group) -> int:
-    """How many racks the group names: of members, and of each partition's replicas."""
+    """Return the number of racks of the members and of all partitions' replicas."""
     if group.racks is None:
         return 0
     replicas = sum(len(group.racks.of_set(s)) for s in group.racks.replicas.tolist())
     return int((group.racks.member >= 0).sum()) + replicas
 
 
-def _less(document: JsonObject, topic: str, number: int) -> JsonObject:
-    """Take out one partition; those after it take the number before."""
+def _without_one_partition(document: JsonObject, topic: str, number: int) -> JsonObject:
+    """Return the document without one partition; those after it move up by one number."""
     fewer = {**document["topics"], topic: _without_partition(document["topics"][topic], number)}
     members = {m: _renumbered(body, topic, number) for m, body in document["members"].items()}
     return {**document, "topics": fewer, "members": members}
 
 
-def _first(
+def _first_broken(
     documents: Iterable[JsonObject],
     promise: Promise,
     run: Runner,

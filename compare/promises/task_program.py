@@ -1,4 +1,4 @@
-"""Task findings: groups on which an assignor of tasks breaks a promise; as JUnit tests."""
+"""Task program: a finding on an assignor of tasks, and the JUnit test of it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from groups.documents.assay_group import Partitions
 
 FORMAT: Final = "assay-task-finding/1"
-# Beside the findings on assignors of partitions.
+# In the folder of the findings on assignors of partitions.
 TASK_FINDINGS = Path(__file__).parents[2] / "corpus" / "task-findings.jsonl"
 TESTED_OF = "kafka-streams/sticky"
-# Of the promises in `task_promises`, and "stays": that nothing moves where nothing changes.
+# Promises of `task_promises`, and "stays": nothing moves if nothing changes.
 TESTED = (
     "threads-even", "processes-even", "stateful-even", "standbys-even", "fewest-restores", "stays",
 )  # fmt: skip
@@ -36,10 +36,10 @@ class TaskFinding(Struct, forbid_unknown_fields=True, kw_only=True, frozen=True)
 
     Attributes
     ----------
-    assignor, promise : who breaks what, without a release
-    promised : the promise, in one line
+    assignor, promise : names of the assignor, without version, and of the promise that it breaks
+    promised : the promise in one line
     history : the events that led to the group
-    measured : what the promise's judge says
+    measured : as in the judgement on the group
     affected : the releases in which it breaks on this group, oldest first
     before, after : the smallest group known on which it breaks, and with the tasks it is given
     """
@@ -60,12 +60,12 @@ _FORMAT = Format(FORMAT, TaskFinding)
 
 
 def read_task_findings(path: Path = TASK_FINDINGS) -> list[TaskFinding]:
-    """Return the findings of a file, one to a line; those that ship if none is named.
+    """Return the findings of a file, which has one in each line.
 
     Raises
     ------
     BadInput
-        Where the file cannot be read or a line is no finding; the message names the line.
+        If the file cannot be read or a line is no finding; the message names the line.
     """
     return [*read_lines(path, _FORMAT.of_mapping)]
 
@@ -76,17 +76,17 @@ def as_task_lines(findings: list[TaskFinding]) -> str:
 
 
 def has_program(finding: TaskFinding) -> bool:
-    """Return whether there is a test that fails where the finding is reproduced."""
+    """Return whether `task_program` has a test for a finding."""
     return finding.assignor == TESTED_OF and finding.promise in TESTED
 
 
 def task_program(finding: TaskFinding) -> Program:
-    """Return a test that fails where Kafka's broker breaks a promise, for its newest such release.
+    """Return a test that fails if the finding is reproduced, for the newest affected release.
 
     Raises
     ------
     BadInput
-        Where there is no test for the assignor or the promise.
+        If there is no test for the assignor or the promise.
     """
     if finding.assignor != TESTED_OF:
         raise BadInput(f"no program for {finding.assignor}, only for {TESTED_OF}")
@@ -105,12 +105,12 @@ def task_program(finding: TaskFinding) -> Program:
         f"Run: {build.command}",
     ]
     members = {
-        member: {
-            "process": said.process,
-            "active": _tasks(held(said).active),
-            "standby": _tasks(held(said).standby),
+        name: {
+            "process": member.process,
+            "active": _tasks(held(member).active),
+            "standby": _tasks(held(member).standby),
         }
-        for member, said in before.members.items()
+        for name, member in before.members.items()
     }
     rendered = (
         templates()

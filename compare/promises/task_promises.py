@@ -1,7 +1,7 @@
-"""Task promises: what an assignor of streams tasks should keep, from one rebalance to the next.
+"""Task promises: what an assignor of Kafka Streams tasks should keep over a rebalance.
 
-A promise is asked of a group before a rebalance, whose members say what they had, and after it.
-What counts as best is reached by some assignment in every group; the docstrings say why.
+A promise is checked on the placement of a group's tasks before and after a rebalance. The best
+value is one that some assignment of the group reaches; the docstrings say why.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ Task: TypeAlias = tuple[str, int]
 
 @dataclass(frozen=True)
 class Placement:
-    """Who has which task of a group: members as the assignor sees them."""
+    """The tasks of each member of a group, as the assignor sees them."""
 
     group: StreamsDocument
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """All tasks of the topology, by subtopology and number."""
+        """All tasks of the topology, sorted by subtopology and number."""
         return [
             (s, n) for s, one in sorted(self.group.subtopologies.items()) for n in range(one.tasks)
         ]
 
     @cached_property
     def active(self) -> dict[Task, list[str]]:
-        """The members that have a task as active."""
+        """The members that have each task as active."""
         return self._holders((name, held(m).active) for name, m in self.group.members.items())
 
     @cached_property
     def standby(self) -> dict[Task, list[str]]:
-        """The members that have a task as standby."""
+        """The members that have each task as standby."""
         return self._holders((name, held(m).standby) for name, m in self.group.members.items())
 
     @cached_property
@@ -58,7 +58,7 @@ class Placement:
 
     @cached_property
     def warmup(self) -> dict[Task, list[str]]:
-        """The members with which a task warms up, to become active there."""
+        """The members on which each task warms up, to become active there."""
         return self._holders((name, held(m).warmup) for name, m in self.group.members.items())
 
     def _holders(self, roles: Iterable[tuple[str, Partitions]]) -> dict[Task, list[str]]:
@@ -78,7 +78,7 @@ class Placement:
         return self.group.members[member].process
 
     def copies(self, task: Task) -> list[str]:
-        """Return the processes that hold a task, in whatever role, once for each copy."""
+        """Return the processes that hold a task in any role, once for each copy."""
         roles = (self.active, self.standby, self.warmup)
         return [self.process(m) for of in roles for m in of.get(task, ())]
 
@@ -87,8 +87,8 @@ class Placement:
 
         Parameters
         ----------
-        stateful : only of those that keep state
-        standbys : with the standby tasks
+        stateful : count only tasks that keep state
+        standbys : count standby tasks, too
         """
         found = Counter(dict.fromkeys(self.group.members, 0))
         for of in (self.active, self.standby)[: 1 + standbys]:
@@ -99,7 +99,7 @@ class Placement:
 
 
 class TaskPromise(NamedTuple):
-    """What is promised, in one line, and what judges the placement before and after."""
+    """A promise in one line, and the function that judges the placements before and after."""
 
     text: str
     judge: Callable[[Placement, Placement], Judgement]
@@ -140,9 +140,9 @@ def _processes_even(before: Placement, after: Placement) -> Judgement:
 def _even_loads(group: Placement) -> Counter[str]:
     """Return loads of processes that are as even per thread as can be.
 
-    Greedy is optimal for separable convex costs (Fox 1966, doi:10.1287/opre.14.2.210). Its answer
-    gives each thread of a process the mean of the group, rounded either way, so that the loads of
-    threads are as even in it as they can be, too.
+    The greedy method is optimal for separable convex costs (Fox 1966,
+    doi:10.1287/opre.14.2.210). It gives each thread of a process the mean of the group, rounded
+    up or down, so that the loads of threads are as even as can be, too.
     """
     least = Counter(dict.fromkeys(group.threads, 0))
     for _ in group.tasks:
@@ -151,7 +151,7 @@ def _even_loads(group: Placement) -> Counter[str]:
 
 
 def _cost(group: Placement, process: str, load: int) -> Fraction:
-    """Return what the last task of a load adds to the sum of load² / threads."""
+    """Return how much the last task of a load adds to the sum of load² / threads."""
     return Fraction(2 * load - 1, group.threads[process])
 
 
@@ -161,7 +161,7 @@ def _spread(loads: Counter[str], group: Placement) -> Fraction:
 
 
 def _standbys_even(before: Placement, after: Placement) -> Judgement:
-    """Judge whether one standby could go to a member that has two tasks less, and less there."""
+    """Judge whether a standby could move to a member with at least two tasks fewer."""
     totals = after.loads(standbys=True)
     for task, members in after.standby.items():
         taken = set(after.copies(task))
@@ -176,29 +176,29 @@ def _standbys_even(before: Placement, after: Placement) -> Judgement:
 
 
 def moves(before: Placement, after: Placement) -> int:
-    """Return how many active tasks leave a member that is still there."""
-    here = after.group.members
+    """Return how many active tasks leave a member that stays in the group."""
+    remaining = after.group.members
     return sum(
         member not in after.active.get(task, ())
         for task, members in before.active.items()
         for member in members
-        if member in here and task in after.active
+        if member in remaining and task in after.active
     )
 
 
 def fewest_moves(before: Placement) -> int:
     """Return the fewest moves to loads that differ by at most one.
 
-    With T tasks and M members, T mod M members may have one more than the others: each keeps what
-    it had up to there.
+    With T tasks and M members, T mod M members may have one more than the others. Each member
+    keeps its tasks up to that load.
     """
     loads = [
         sum(member in before.active.get(task, ()) for task in before.tasks)
         for member in before.group.members
     ]
-    floor, more = divmod(len(before.tasks), len(loads))
-    above = sum(load > floor for load in loads)
-    return sum(loads) - sum(min(load, floor) for load in loads) - min(above, more)
+    share, more = divmod(len(before.tasks), len(loads))
+    above = sum(load > share for load in loads)
+    return sum(loads) - sum(min(load, share) for load in loads) - min(above, more)
 
 
 def _fewest_moves(before: Placement, after: Placement) -> Judgement:
@@ -209,7 +209,10 @@ def _fewest_moves(before: Placement, after: Placement) -> Judgement:
 
 
 def restores(before: Placement, after: Placement) -> int:
-    """Return how many stateful tasks become active where no copy was, though one is elsewhere."""
+    """Return how many stateful tasks become active in a process without a copy of them.
+
+    Tasks without any copy before do not count.
+    """
     return sum(
         after.process(member) not in copies
         for task, members in after.active.items()
@@ -219,9 +222,9 @@ def restores(before: Placement, after: Placement) -> int:
 
 
 def fewest_restores(before: Placement) -> int:
-    """Return the fewest restores where threads, processes and stateful tasks are even first.
+    """Return the fewest restores if threads, processes and stateful tasks have to be even first.
 
-    The value of a proved optimum, without the tasks of which nobody has a copy.
+    It is the value of the optimum, minus the tasks without any copy.
     """
     solution = solve(Group.of_document(before.group), EVEN_THEN_RESTORES)
     new = sum(before.is_stateful(task) and not before.copies(task) for task in before.tasks)

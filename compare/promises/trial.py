@@ -1,4 +1,4 @@
-"""Trial: what an assignor makes of one group, and of its own result."""
+"""Trial: the outcome of an assignor on one group, and on its own result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Runner:
 
     Attributes
     ----------
-    is_guest : whether it is a client that joined a probe: its name is what it calls itself
+    is_guest : whether it is a client that joined a probe, which goes by the name that it gave
     """
 
     assignor: str
@@ -34,19 +34,19 @@ class Runner:
     is_guest: bool = False
 
     def __call__(self, group: Group) -> Outcome:
-        """Return what becomes of the group."""
+        """Return the assignor's outcome on the group."""
         return self.run(group)
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """What an assignor makes of one group, beside the optimum for balance > stickiness.
+    """The trial of an assignor on one group, beside the optimum for balance > stickiness.
 
     Attributes
     ----------
     run : runs the assignor, under a time limit if it may hang
-    optimum : the reference solution of the group; None where no promise needs it
-    known : what it made of the group, and of its own result, where that is known already
+    optimum : the reference solution of the group; None if no promise needs it
+    known : the two outcomes if they are known already; None: the assignor is called when needed
     """
 
     run: Runner
@@ -56,14 +56,14 @@ class Trial:
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What it makes of the group."""
+        """The assignor's outcome on the group."""
         return self.run(self.group) if self.known is None else self.known[0]
 
     @cached_property
-    def again(self) -> Outcome | None:
-        """What it makes of its own result, where there is one.
+    def second_outcome(self) -> Outcome | None:
+        """The assignor's outcome on its own result; None if there is none.
 
-        Every member claims what it was given, all in the next generation.
+        Every member then claims what it was given, all in the next generation.
         """
         if self.known is not None:
             return self.known[1]
@@ -72,20 +72,21 @@ class Trial:
 
     @cached_property
     def assignment(self) -> Assignment | None:
-        """The result, if there is a valid one."""
+        """The assignment, None unless it is valid."""
         plan = self.outcome.plan
         return plan.assignment if plan is not None and plan.assignment.is_valid else None
 
 
 def in_process(name: str) -> Runner:
-    """Return a runner of an assignor as written, in this process: such an assignor always ends.
+    """Return a runner of an assignor as written, in this process.
 
-    Its loops stop when a state comes back. Any other assignor may hang and needs a time limit.
+    Such an assignor always ends, as its loops stop when a state comes back. Any other may hang and
+    needs a time limit.
 
     Raises
     ------
     BadInput
-        Where no assignor as written has that name.
+        If no assignor as written has this name.
     """
     assignor = assignor_named(name)
     if assignor.kind != "written":
@@ -100,43 +101,47 @@ def runner_of(assignor: str | AssignorFunction, limit: TimeLimit) -> Runner:
     Raises
     ------
     BadInput
-        Where no assignor has that name, or a function cannot be imported there.
+        If no assignor has this name, or a child process cannot import the function.
     """
     one = assignor_named(assignor)
     return Runner(one.name, lambda group: limit.plan(group, assignor), one.kind == "probed")
 
 
 def trials(groups: Sequence[Group], assignor: str, limits: Sequence[TimeLimit]) -> list[Trial]:
-    """Return a trial of an assignor on each group, run in batches, side by side under some limits.
+    """Return a trial of an assignor on each group, run in batches in parallel.
 
-    A group on which it hangs costs its own time, and those after it are asked of a new process.
+    If the assignor hangs on a group, its process is replaced, and the other groups go on.
+
+    Parameters
+    ----------
+    limits : one for each process to run in parallel
 
     Raises
     ------
     BadInput
-        Where no assignor has that name.
+        If no assignor has this name.
     """
     run = runner_of(assignor, limits[0])
     known = optima(groups)
     with ThreadPoolExecutor(len(limits)) as pool:
 
-        def planned(some: Sequence[Group]) -> list[Outcome]:
-            parts = [some[n :: len(limits)] for n in range(len(limits))]
-            asked = [
+        def outcomes_of(batch: Sequence[Group]) -> list[Outcome]:
+            parts = [batch[n :: len(limits)] for n in range(len(limits))]
+            calls = [
                 pool.submit(one.plan_many, p, run.assignor)
                 for one, p in zip(limits, parts, strict=True)
             ]
-            outcomes: list[Outcome | None] = [None] * len(some)
-            for n, came in enumerate(asked):
-                outcomes[n :: len(limits)] = came.result()
+            outcomes: list[Outcome | None] = [None] * len(batch)
+            for n, call in enumerate(calls):
+                outcomes[n :: len(limits)] = call.result()
             return [outcome for outcome in outcomes if outcome is not None]
 
-        first = planned(groups)
+        first = outcomes_of(groups)
         places = [n for n, outcome in enumerate(first) if outcome.plan is not None]
         results = [rejoined(groups[n], plan.assignment) for n in places if (plan := first[n].plan)]
-        again = dict(zip(places, planned(results), strict=True))
+        second = dict(zip(places, outcomes_of(results), strict=True))
     return [
-        Trial(run, group, optimum, (outcome, again.get(n)))
+        Trial(run, group, optimum, (outcome, second.get(n)))
         for n, (group, optimum, outcome) in enumerate(zip(groups, known, first, strict=True))
     ]
 

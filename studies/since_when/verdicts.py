@@ -54,7 +54,7 @@ def verdict(finding: Finding, run: Runner, others: Sequence[Finding] = ()) -> Ve
     others : findings of the same promise, tried if the finding's own group does not break it
     """
     for one in (finding, *others):
-        trial, judged = replace(one, assignor=run.assignor).tried(run)
+        trial, judged = replace(one, assignor=run.assignor).try_again(run)
         first = trial.outcome
         if not _started(first):
             return Verdict(UNTRIED, _short((first.reason or "").removeprefix(NOT_STARTED)))

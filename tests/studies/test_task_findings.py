@@ -102,8 +102,8 @@ def test_the_programs_fail_on_the_newest_release(tmp_path):
     made = [*{program.file: program for program in made}.values()]
     assert {one.file for one in made} == {f"Sticky{camel(name)}Test.java" for name in TESTED}
     came = rerun_in_java(made, f"kafka-broker/uniform@{NEWEST}", tmp_path)
-    assert all(one.reproduced for one in came), [one.said for one in came]
-    assert all("AssertionFailedError" in one.said for one in came)
+    assert all(one.reproduced for one in came), [one.output for one in came]
+    assert all("AssertionFailedError" in one.output for one in came)
 
 
 def test_what_has_no_program_is_refused():

@@ -12,9 +12,9 @@ import pytest
 from compare.promises import hunt as hunting
 from compare.promises.description import sizes
 from compare.promises.findings import Finding
-from compare.promises.hunt import Hunt, how_found, how_it_went, hunt, hunt_findings, not_again
+from compare.promises.hunt import Hunt, how_found, how_it_went, hunt, hunt_findings, not_reproduced
 from compare.promises.promise import PROMISES, Judgement
-from compare.promises.shrink import Quarry, parts_less, shares_less, shrink, ties_less
+from compare.promises.shrink import Quarry, shrink, without_a_part, without_a_share, without_a_tie
 from compare.promises.trial import Trial, in_process, optima, runner_of
 from compare.samples.drawn import drawn
 from groups import BadInput, Group
@@ -35,7 +35,7 @@ DOCUMENT = {
 
 
 def removals(document) -> list[dict]:
-    return [*parts_less(document), *ties_less(document)]
+    return [*without_a_part(document), *without_a_tie(document)]
 
 
 def breaks(assignor, promise, group) -> bool:
@@ -108,7 +108,7 @@ def test_every_removal_is_a_good_group_and_smaller():
     for document in (DOCUMENT, *(g.to_dict() for g in islice(drawn(5), 20))):
         kept = deepcopy(document)
         size = Quarry(Group.from_dict(document), {}).size
-        smaller = [*removals(document), *shares_less(document)]
+        smaller = [*removals(document), *without_a_share(document)]
         assert all(Quarry(Group.from_dict(d), {}).size < size for d in smaller)
         assert document == kept
 
@@ -132,13 +132,15 @@ RACKED = {
 
 def test_racks_are_taken_one_by_one_but_for_the_last_of_a_partition():
     """Every partition that is there has a replica somewhere."""
-    said = [(d["topics"]["t"]["racks"], d["members"]["a"].get("rack")) for d in ties_less(RACKED)]
+    said = [
+        (d["topics"]["t"]["racks"], d["members"]["a"].get("rack")) for d in without_a_tie(RACKED)
+    ]
     assert said[-3:] == [
         ([["r0", "r1"], ["r1"]], None),
         ([["r1"], ["r1"]], "r0"),
         ([["r0"], ["r1"]], "r0"),
     ]
-    sizes = [Quarry(Group.from_dict(d), {}).size for d in (RACKED, *ties_less(RACKED))]
+    sizes = [Quarry(Group.from_dict(d), {}).size for d in (RACKED, *without_a_tie(RACKED))]
     assert all(size < sizes[0] for size in sizes[1:])
 
 
@@ -373,7 +375,7 @@ def test_what_happens_again_in_another_way_is_said_too():
     finding = Finding.of("range", "balanced", Group.from_dict(DOCUMENT), {"loads": [9, 9]})
     again = finding.recorded(in_process("range"), "assay hunt range").record.again
     assert again == Judgement(False, {"loads": [3, 1]})
-    assert not_again(finding, again) == (
+    assert not_reproduced(finding, again) == (
         "called again on the group on which range breaks balanced: it happened again, but "
         "measured loads [3, 1]"
     )

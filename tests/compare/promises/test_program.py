@@ -55,13 +55,13 @@ def test_each_finding_in_java_is_reproduced_by_its_program_and_all_run_in_one_jv
 
 
 def tells_what_breaks(finding, came):
-    assert came.reproduced, came.said
-    assert "made:" in came.said or finding.promise in ("terminates", "answers", "settles")
-    assert finding.promise != "terminates" or "no answer within 5 seconds; it is" in came.said
-    assert finding.promise != "terminates" or "a second later it is" in came.said
-    assert finding.promise != "settles" or came.said.count("round:") >= 3
-    assert "better:" in came.said or finding.promise == "idempotent"
-    assert not re.search("warning|SLF4J|deprecated", came.said, re.IGNORECASE)
+    assert came.reproduced, came.output
+    assert "made:" in came.output or finding.promise in ("terminates", "answers", "settles")
+    assert finding.promise != "terminates" or "no answer within 5 seconds; it is" in came.output
+    assert finding.promise != "terminates" or "a second later it is" in came.output
+    assert finding.promise != "settles" or came.output.count("round:") >= 3
+    assert "better:" in came.output or finding.promise == "idempotent"
+    assert not re.search("warning|SLF4J|deprecated", came.output, re.IGNORECASE)
 
 
 @pytest.mark.parametrize("finding", [pytest.param(f, id=f.id) for f in FINDINGS])
@@ -120,7 +120,7 @@ def test_racks_and_instance_ids_reach_the_clients_that_look_at_them(tmp_path, na
     for constant in has:
         assert re.search(rf"\b{constant}\b.* = ", made.text)
     came = rerun(made, finding.assignor, tmp_path)
-    assert not came.reproduced, came.said
+    assert not came.reproduced, came.output
 
 
 def test_a_program_whose_promise_is_kept_passes(tmp_path):
@@ -132,7 +132,7 @@ def test_a_program_whose_promise_is_kept_passes(tmp_path):
     kept = replace(finding, group=Group.from_dict(even))
     came = rerun(program(kept), finding.assignor, tmp_path)
     assert not came.reproduced
-    assert "1 passed" in came.said
+    assert "1 passed" in came.output
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ def test_a_program_whose_client_throws_in_the_thread_that_is_waited_for_fails(tm
     thrown = f"def throws(*_):\n    {throws}\n\n\nStickyPartitionAssignor.assign = throws\n"
     came = rerun(replace(made, text=f"{made.text}\n\n{thrown}"), finding.assignor, tmp_path)
     assert came.reproduced
-    assert "no plan" in came.said
-    assert "1 failed" in came.said
-    assert "warning" not in came.said
+    assert "no plan" in came.output
+    assert "1 failed" in came.output
+    assert "warning" not in came.output
 
 
 def test_a_program_in_java_whose_client_throws_in_its_thread_fails(tmp_path):
@@ -161,7 +161,7 @@ def test_a_program_in_java_whose_client_throws_in_its_thread_fails(tmp_path):
     broken = replace(made, text=made.text.replace(start, thrown))
     (came,) = rerun_in_java([broken], finding.assignor, tmp_path)
     assert came.reproduced
-    assert "IllegalStateException: no plan" in came.said
+    assert "IllegalStateException: no plan" in came.output
 
 
 def test_a_program_that_hangs_says_what_stops_in_its_own_client():
