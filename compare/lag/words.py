@@ -73,18 +73,15 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
         which = "balanced assignment"
     if more > 0:
         given = _if_read(judged, lowest.assignment)
+        many = "" if MOVES in lowest.before else "any number of moves"
+        by = " and ".join(filter(None, (lowest.given.removeprefix("with "), many)))
+        said = f"With {by}, the busiest" if by else "The busiest"
+        said += f" {now.group.nouns.member} can have {lowest.records:,} of lag"
         if lowest.proved:
-            comma = "," if "," in lowest.named else ""
-            said = f"{lowest.named.capitalize()}{comma} is {lowest.records:,}{given}"
-            said += f": {more:,} less than now."
+            said += f"{given}, and no less: {more:,} less than now."
         else:
-            many = "" if MOVES in lowest.before else "any number of moves"
-            by = " and ".join(filter(None, (lowest.given.removeprefix("with "), many)))
-            given += "," if given else ""
-            said = (
-                f"With {by} the most on one member can be {lowest.records:,} or less{given} "
-                f"but not below {lowest.bound:,}: at least {more:,} less than now."
-            )
+            said += f" or less{given}: at least {more:,} less than now. It cannot have less than "
+            said += f"{lowest.bound:,}."
         if asked and all(TIERS[tier].needs != "lag" for tier in asked):
             said += f" The objective, {in_words(asked)}, does not look at lag."
         if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
