@@ -162,9 +162,9 @@ def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> No
     standings, worst = standings_of(rows, tiers), worst_groups(named, tiers)
     found = [(name, one) for one in standings if one.groups for name in one.assignors]
     if found:
-        from compare.promises.findings import best_told
+        from compare.promises.findings import best_sentences
 
-        if best := best_told(standings):
+        if best := best_sentences(standings):
             tell(best)
         show_table(
             found,

@@ -83,7 +83,7 @@ def not_valid(now: Assignment) -> str:
     return ". Also ".join(said)
 
 
-def not_valid_told(now: Assignment) -> str:
+def not_valid_sentence(now: Assignment) -> str:
     """Return the sentence that says why the current assignment is not valid.
 
     Empty if it is valid, or if no member holds a partition.
@@ -244,7 +244,7 @@ def spread(loads: Int64 | Sequence[int]) -> str:
     return str(least) if least == most else f"{least}-{most}"
 
 
-def hosts_told(judged: Judged, command: str | None) -> str | None:
+def hosts_sentence(judged: Judged, command: str | None) -> str | None:
     """Return a text on the fullest and emptiest host; None if hosts cannot be more even.
 
     Parameters

@@ -90,7 +90,7 @@ class Tasks(NamedTuple):
             yield f"{counted(self.standbys, 'standby')}, none beside another copy{sure}."
 
 
-def streams_told(group: Group) -> Iterator[str]:
+def tasks_sentences(group: Group) -> Iterator[str]:
     """Yield sentences on the tasks of a group; none if it is no Kafka Streams group."""
     if group.streams is not None and group.members:
         tasks = tasks_of(group.streams)

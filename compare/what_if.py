@@ -97,7 +97,7 @@ def unassigned(group: Group) -> Group:
 
 
 def all_alike(group: Group) -> bool:
-    """Return whether all members read the same topics, at the same rate where it is known."""
+    """Return whether all members read the same topics, and at the same rate or all at unknown."""
     rows = np.unique(group.subscription_row).tolist()
     starts, listed = group.subscription_indptr, group.subscription_topics
     lists = {tuple(listed[starts[row] : starts[row + 1]].tolist()) for row in rows}
@@ -105,7 +105,7 @@ def all_alike(group: Group) -> bool:
 
 
 def reading(group: Group, like: str | None = None) -> str:
-    """Return what new members are taken to read."""
+    """Return the sentence on what new members are assumed to read."""
     if like is not None:
         return f"New members read what {like} reads."
     topics = counted(len(_topics_read(group)), "topic")

@@ -146,7 +146,7 @@ def advise(
 def _print_advice(advice: Advice, asked: Asked) -> None:
     """Print what to change about one group, and what gains nothing."""
     tell(words.headline(advice))
-    if said := words.verdict_told(advice, asked.command("advise", *BY_LOAD)):
+    if said := words.verdict_sentences(advice, asked.command("advise", *BY_LOAD)):
         tell(said)
     _print_question(advice, asked)
     for line in words.not_advised(advice):

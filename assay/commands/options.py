@@ -15,7 +15,7 @@ import typer
 
 from assay.streams import IF_NOT_KNOWN, WHO_READS, note, note_failures
 from assay.terminal import tell
-from compare.sentences import not_valid_told, spread
+from compare.sentences import not_valid_sentence, spread
 from groups.assignment import Assignment
 from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
@@ -464,7 +464,7 @@ def _all_named(files: Sequence[str]) -> str:
 
 def tell_not_valid(group: Group) -> None:
     """Print why the present assignment is not valid, such as a partition without an owner."""
-    if said := not_valid_told(Assignment.current(group)):
+    if said := not_valid_sentence(Assignment.current(group)):
         tell(said)
 
 

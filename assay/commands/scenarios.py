@@ -31,7 +31,7 @@ from compare.scenarios.rollout import Rollout, Rule
 from compare.scenarios.scenario import Scenario
 from compare.scenarios.upgrade_paths import PLAIN, Variation, roll_out_by_rule, rollout_document
 from compare.scores import OPTIMUM
-from compare.sentences import not_valid_told
+from compare.sentences import not_valid_sentence
 from compare.verdict import ALL_ALIKE, taken_alike
 from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
@@ -292,7 +292,9 @@ def _why_first_rebalance(group: Group) -> str:
     """Return why the scenario cannot begin with the present assignment; empty if it can."""
     if held_now(group) is not None:
         return ""
-    why = not_valid_told(Assignment.current(group)) or f"{group.name}: nobody holds a partition."
+    why = (
+        not_valid_sentence(Assignment.current(group)) or f"{group.name}: nobody holds a partition."
+    )
     return f"{why} So a first rebalance is played, which no sum counts."
 
 

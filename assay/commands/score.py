@@ -53,7 +53,7 @@ from compare.lag.behind import (
 from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import with_lowest
-from compare.lag.words import lag_told, least_of_as_good, not_compared
+from compare.lag.words import lag_sentences, least_of_as_good, not_compared
 from compare.limits import NOT_HELD, OPEN, Beyond, beyond
 from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of, worst_now
@@ -68,8 +68,8 @@ from compare.scores import (
     score_without_subscriptions,
     scores_document,
 )
-from compare.sentences import assigned_by, hosts_told, sentence
-from compare.streams import streams_told, tasks_of
+from compare.sentences import assigned_by, hosts_sentence, sentence
+from compare.streams import tasks_of, tasks_sentences
 from compare.verdict import IMPROVABLE, NO_MEMBERS, NOBODY_READS
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import LAG_PEAKS, PRESETS, in_words, parse_objective
@@ -398,8 +398,8 @@ def show_group(
             tell(line)
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
-    hosts = hosts_told(judged, asked.solve(EVEN_HOSTS))
-    for said in filter(None, (early_gain(judged), hosts, *streams_told(judged.group))):
+    hosts = hosts_sentence(judged, asked.solve(EVEN_HOSTS))
+    for said in filter(None, (early_gain(judged), hosts, *tasks_sentences(judged.group))):
         tell(said)
     _tell_lag(judged, scored.lowest, asked)
     if rows and scored.reference is not None:
@@ -420,7 +420,7 @@ def show_group(
 
 def _tell_lag(judged: Judged, lowest: LowestPeak | None, asked: Asked) -> None:
     """Print who has most lag, how low it could be, and the records that nobody reads."""
-    for said in lag_told(judged, lowest):
+    for said in lag_sentences(judged, lowest):
         tell(said)
     if lowest is not None and judged.now.is_valid and _is_beyond(judged, lowest):
         solve = asked.solve("balance > peak_lag > moves")

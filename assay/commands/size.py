@@ -239,7 +239,7 @@ def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
         return
     tell(
         f"{found.group}: {counted(found.partitions, nouns.partition)}, pods of "
-        f"{counted(found.threads, 'thread')}. {found.even_told} With "
+        f"{counted(found.threads, 'thread')}. {found.even_sentence} With "
         f"{counted(found.enough, 'pod')} the busiest thread holds 1 {nouns.partition}; "
         "more pods do not lower that."
     )

@@ -27,7 +27,7 @@ Kind = Literal[
 CHEAPEST_FIRST: tuple[Kind, ...] = get_args(Kind)
 # Changes that keep members, partitions and subscriptions.
 AS_MANY: tuple[Kind, ...] = ("rebalance", "isolate", "assignor")
-# A change has to gain at least one part in so many of the peak; moves for load any amount.
+# A change has to lower the peak by at least 1/100, or 1/10 for lag; moves for load by any amount.
 PARTS: dict[Lower, int] = {"peak_load": 100, "peak_lag": WORTH}
 
 

@@ -149,10 +149,10 @@ def advise(
     changes = Changes(worlds, best, now, judged.plan, chosen, total, time_left, like, pod)
     with TimeLimit(call_seconds(time_limit)) if limit is None else nullcontext(limit) as calls:
         calls.warm_up(names)
-        return _advised(start, group, changes, names, calls)
+        return _with_changes(start, group, changes, names, calls)
 
 
-def _advised(
+def _with_changes(
     start: Advice,
     group: Group,
     changes: Changes,
@@ -176,11 +176,13 @@ def _advised(
     # An idle member may read every topic. Until that is known, so is no gain of more members.
     open_ = question is not None and now is not None and len(now.idle) > 0
     every, few = changes.rebalance()
-    by_hand = _worth(every, changes)
-    isolated = _worth(changes.isolated(by_hand if isinstance(by_hand, Change) else None), changes)
-    reader = _worth(changes.one_more_reader(), changes)
+    by_hand = _if_enough(every, changes)
+    isolated = _if_enough(
+        changes.isolated(by_hand if isinstance(by_hand, Change) else None), changes
+    )
+    reader = _if_enough(changes.one_more_reader(), changes)
     members = None if open_ else changes.more_members()
-    partitions = _worth(changes.more_partitions(), changes)
+    partitions = _if_enough(changes.more_partitions(), changes)
     fewer, even = changes.fewer_members(), changes.more_even(by_hand)
     # Assignors come last, as their time is not part of the time limit for all else.
     trials, assignor = tried_assignors(changes, names, limit)
@@ -188,12 +190,12 @@ def _advised(
         hung = {trial.assignor for trial in trials if trial.status != "scored"}
         others = [name for name in names if worlds.known and name_of(name) not in hung]
         members = replace(members, not_reached=not_reached(members, lower, others, limit))
-    found = [by_hand, _worth(assignor, changes), few, isolated, reader, members, partitions]
+    found = [by_hand, _if_enough(assignor, changes), few, isolated, reader, members, partitions]
     hot = hottest(best.assignment.group) if lower == "peak_lag" else None
     return replace(
         start,
         best=best.peak,
-        changes=tuple(_by_effect([one for one in found if isinstance(one, Change)])),
+        changes=tuple(_most_effective_first([one for one in found if isinstance(one, Change)])),
         hot=None if hot is None or 2 * hot.records < best.peak.value else hot,
         same_peak=() if fewer is None else (fewer,),
         no_gain=tuple(one for one in found if isinstance(one, NoGain)),
@@ -205,7 +207,7 @@ def _advised(
     )
 
 
-def _by_effect(changes: Sequence[Change]) -> list[Change]:
+def _most_effective_first(changes: Sequence[Change]) -> list[Change]:
     """Sort changes by effect and cost; those that make the assignment valid come first.
 
     Of the changes with at least four fifths of the greatest gain, the first is the one that takes
@@ -220,7 +222,7 @@ def _by_effect(changes: Sequence[Change]) -> list[Change]:
     return ordered
 
 
-def _worth(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
+def _if_enough(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
     """Return a change if it gains enough, else a `NoGain` with the reason.
 
     Lag has to fall by a tenth, as for the moves of a verdict. The greatest load has to fall by 1%

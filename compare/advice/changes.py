@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 # (member, topic) pairs to try: each takes a solve, which is quick by flows.
 MOST_PAIRS = {"peak_load": 64, "peak_lag": 12}
-# All moves are advised instead of a few if they gain one more part in so many of the peak.
+# All moves are advised instead of a few if they lower the peak by at least 1/100 more.
 MORE_MOVES = 100
 # Members times topics to examine.
 MOST_CELLS = 10**6
@@ -170,7 +170,7 @@ class Changes:
 
         def falls(more: int) -> bool:
             members = partial(what_if, members=present + more * pod, like=self.like)
-            found = known[more] = self._least(members)
+            found = known[more] = self._least_peak_after(members)
             return found is not None and found.peak.value <= wanted
 
         # With fewer members even the average would be above the wanted peak.
@@ -207,7 +207,7 @@ class Changes:
 
         def keeps(number: int) -> bool:
             stay = each[np.isin(at, order[:number])]
-            found = known[number] = self._least(methodcaller("only", stay))
+            found = known[number] = self._least_peak_after(methodcaller("only", stay))
             return found is not None and found.peak.value <= peak.value
 
         found = known.get(fewest(0, len(order), keeps, self.time_left))
@@ -226,7 +226,7 @@ class Changes:
         if not self.worlds.known:
             return None
         group, peak = self.worlds.least, self.best.peak
-        pairs, every = _pairs(group, self.best, self.lower)
+        pairs, every = _pairs_to_try(group, self.best, self.lower)
         if not every:
             wanted = (group.readers > 0) & (group.partitions > 0)
             reason = "Whoever could read more is as busy itself."
@@ -278,7 +278,7 @@ class Changes:
         even = Fraction(int(group.partitions[group.readers > 0].sum()), max(1, len(group.members)))
         if peak.value <= even:
             return NoGain("partitions", "Everybody has the same share.", proved=True)
-        tried = _counts(self.worlds)
+        tried = _counts_to_try(self.worlds)
         if not tried:
             reason = "The readers of each topic divide its number of partitions."
             return NoGain("partitions", reason, proved=False)
@@ -287,7 +287,7 @@ class Changes:
             was = int(group.partitions[topic])
             per = count // gcd(was, count)
             grown = partial(_spread_over, topic=topic, count=count)
-            one = self._least(grown, "peak_weight", parts=2 * (len(tried) - i))
+            one = self._least_peak_after(grown, "peak_weight", parts=2 * (len(tried) - i))
             if one is None or one.peak.value >= peak.bound * per:
                 continue
             in_parts = replace(one, peak=replace(one.peak, per=per))
@@ -322,7 +322,7 @@ class Changes:
         found = with_few_moves(found, lower or self.lower, turn_seconds(self.time_left))
         return Change(kind, self.best.peak, found.peak, found.assignment, **what)
 
-    def _least(
+    def _least_peak_after(
         self, change: Callable[[Group], Group], lower: str | None = None, *, parts: int = 2
     ) -> Best | None:
         """Return the least peak after a change, found in one of `parts` parts of the time left."""
@@ -352,7 +352,7 @@ def _spread_over(group: Group, topic: int, count: int) -> Group:
     return replace(grown, weight=weight, lag_records=None)
 
 
-def _pairs(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[int, int]], int]:
+def _pairs_to_try(group: Group, best: Best, lower: Lower) -> tuple[list[tuple[int, int]], int]:
     """Return the (member, topic) pairs to try, most promising first, and the number of all pairs.
 
     For partitions, all other pairs are proved not to lower the peak: the fullest block
@@ -394,7 +394,7 @@ def _weights(group: Group, lower: Lower) -> Int64:
     return found
 
 
-def _counts(worlds: Worlds) -> list[tuple[int, int]]:
+def _counts_to_try(worlds: Worlds) -> list[tuple[int, int]]:
     """(topic, number of partitions) to try, topics with most partitions first."""
     group = worlds.least
     readers, present = worlds.most.readers, group.partitions

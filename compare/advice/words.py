@@ -21,7 +21,7 @@ from compare.scores import DEPENDS
 from compare.sentences import (
     NONE_BY_LAG,
     further,
-    hosts_told,
+    hosts_sentence,
     if_so,
     mover,
     not_valid,
@@ -161,7 +161,7 @@ def what_to_do(change: Change, advice: Advice) -> str:
     else:
         was, more = change.partitions_now or 0, change.partitions or 0
         lead = f"Give {change.topic} {counted(more - was, 'partition')} more ({was:,} -> {more:,})"
-    return f"{lead}: {_then(change, advice)}{moved}."
+    return f"{lead}: {_peak_then(change, advice)}{moved}."
 
 
 def _in_pods(members: int, advice: Advice) -> str:
@@ -326,7 +326,7 @@ def hosts_and_pods(advice: Advice, command: str) -> list[str]:
     command : the command that prints the group's assignment with even hosts
     """
     said = []
-    if (hosts := hosts_told(advice.judged, command)) is not None:
+    if (hosts := hosts_sentence(advice.judged, command)) is not None:
         said.append(hosts)
     if (pods := advice.pods) is not None:
         present = pods.members_now // pods.threads
@@ -336,7 +336,7 @@ def hosts_and_pods(advice: Advice, command: str) -> list[str]:
         )
         said.append(
             f"In pods of {pods.threads:,} members: at the best a member holds {now} with the "
-            f"{present:,} pods of now and {more} with one more. {pods.even_told}"
+            f"{present:,} pods of now and {more} with one more. {pods.even_sentence}"
         )
     return said
 
@@ -372,7 +372,7 @@ def conclusion(advice: Advice) -> str:
 def more_even(advice: Advice) -> str:
     """Return the clause that moves make loads more even, though not the peak lower; or nothing.
 
-    Nothing if lag is to be lowered: `verdict_told` says it then.
+    Nothing if lag is to be lowered: `verdict_sentences` says it then.
     """
     if advice.more_even is None or advice.lower == "peak_lag":
         return ""
@@ -415,7 +415,7 @@ def what_decides(advice: Advice) -> str:
     )
 
 
-def verdict_told(advice: Advice, by_load: str) -> str:
+def verdict_sentences(advice: Advice, by_load: str) -> str:
     """Return sentences with the verdict; empty if no member holds a partition.
 
     Parameters
@@ -480,7 +480,7 @@ def _even(advice: Advice) -> str:
     return "" if advice.lower == "peak_load" else " with loads as even as can be"
 
 
-def _then(change: Change, advice: Advice) -> str:
+def _peak_then(change: Change, advice: Advice) -> str:
     before, after, lag = change.before, change.after, advice.lower == "peak_lag"
     who = "the busiest one then" if change.kind == "members" else "the busiest member then"
     if change.kind == "partitions" and before is not None:

@@ -19,12 +19,12 @@ from compare.fleet.facts import (
     ROWS_AT_ONCE,
     SCORED,
     Asked,
-    added,
     added_by,
-    cut,
+    added_up,
     digits_between,
     facts_in,
     facts_of,
+    most_frequent_texts,
     worst_of,
 )
 from compare.fleet.tables import RUN, TABLES, content_key, stored
@@ -259,12 +259,14 @@ class Stored:
         of_input : only of the groups that the run has read
         """
         if self.rows is None:
-            return cut(added(self._facts_on_spark(job, of_input=of_input)))
+            return most_frequent_texts(added_up(self._facts_on_spark(job, of_input=of_input)))
         answers = self.rows.filter(pc.is_null(self.rows["is_group"]))
         if of_input:
             read = self.rows.filter(self.rows["is_group"])["group_key"].combine_chunks()
             answers = answers.filter(pc.is_in(answers["group_key"], read))
-        return cut(added(facts_of(self._asked(job), answers.select(ROWS.names).cast(ROWS))))
+        return most_frequent_texts(
+            added_up(facts_of(self._asked(job), answers.select(ROWS.names).cast(ROWS)))
+        )
 
     def _facts_on_spark(self, job: Job, *, of_input: bool) -> pa.Table:
         from pyspark.sql.pandas.types import from_arrow_schema

@@ -109,15 +109,15 @@ class Asked:
 
 def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the facts of `ROWS`, added up; the batches hold all rows of their groups."""
-    yield from added(facts_of(asked, pa.Table.from_batches(batches, ROWS))).to_batches()
+    yield from added_up(facts_of(asked, pa.Table.from_batches(batches, ROWS))).to_batches()
 
 
 def facts_of(asked: Asked, rows: pa.Table) -> pa.Table:
     """Return the facts of `ROWS`, not added up yet; the table holds all rows of its groups."""
-    return pa.concat_tables(_facts(asked, one_each(rows).combine_chunks()))
+    return pa.concat_tables(_facts_of_groups(asked, one_row_each(rows).combine_chunks()))
 
 
-def one_each(rows: pa.Table) -> pa.Table:
+def one_row_each(rows: pa.Table) -> pa.Table:
     """Return one row for each group's optimum, and one for each of its assignors.
 
     Rows of this job win over rows of another time limit or version, then later over earlier runs.
@@ -126,7 +126,7 @@ def one_each(rows: pa.Table) -> pa.Table:
     return first_of(rows, ("group", "group_key", "assignor"), order, 1)
 
 
-def added(facts: pa.Table) -> pa.Table:
+def added_up(facts: pa.Table) -> pa.Table:
     """Add up facts that are equal in `ALIKE`; keep the most urgent groups of each family."""
     alone = pc.is_in(facts["statistic"], value_set=ALONE)
     sums = added_by(facts.filter(pc.invert(alone)), ALIKE)
@@ -144,7 +144,7 @@ def added_by(facts: pa.Table, by: Sequence[str]) -> pa.Table:
     return found.rename_columns([*by, *ADDED])
 
 
-def cut(facts: pa.Table) -> pa.Table:
+def most_frequent_texts(facts: pa.Table) -> pa.Table:
     """Drop all but the most frequent texts of each family; the facts are already added up."""
     many = pc.is_in(facts["statistic"], value_set=pa.array(TEXTS))
     order = [("count", "descending"), ("label", "ascending"), ("assignor", "ascending")]
@@ -181,7 +181,7 @@ def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:
     return worst.take(pa.array(kept, pa.int64()))
 
 
-def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
+def _facts_of_groups(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
     """Yield the facts of whole groups.
 
     If a group was captured several times, the last capture counts; the others make its changes.
@@ -196,14 +196,14 @@ def _facts(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
     order = [(one, "descending") for one in ("captured_at", "source", "key")]
     latest = first_of(optima.filter(is_dated), ["group"], order, 1)
     now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
-    yield from _of_optima(optima, now, asked.digits)
-    yield from _of_changes(optima)
+    yield from _facts_of_optima(optima, now, asked.digits)
+    yield from _facts_of_changes(optima)
     # A score's family is that of its optimum.
     at = pc.index_in(scores["group_key"], now["group_key"].combine_chunks())
     family = scores.schema.get_field_index("family")
     scores = scores.set_column(family, "family", now["family"].take(at)).filter(pc.is_valid(at))
-    yield from _of_scores(scores, asked.tiers)
-    yield from _of_times(scores)
+    yield from _facts_of_scores(scores, asked.tiers)
+    yield from _facts_of_times(scores)
 
 
 def _fact(
@@ -242,7 +242,7 @@ def _as_facts(rows: pa.Table, statistic: str | None = None) -> pa.Table:
     return pa.table(columns, FACTS)
 
 
-def _of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[pa.Table]:
+def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[pa.Table]:
     """Yield facts on optima: on all captures, and on each group's capture that counts, `now`."""
     yield _fact("verdict", now, _to_move(now), label=now["says"])
     dated = optima.filter(pc.is_valid(optima["captured_at"]))
@@ -292,7 +292,7 @@ def _to_move(optima: pa.Table) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(optima["says"], IMPROVABLE), optima["to_move"], None)
 
 
-def _of_changes(optima: pa.Table) -> Iterator[pa.Table]:
+def _facts_of_changes(optima: pa.Table) -> Iterator[pa.Table]:
     """Yield the changes of groups that were captured several times, and their numbers.
 
     In a change, `x` and `y` are the first and the last value, `count` the number of captures.
@@ -324,7 +324,7 @@ def _of_changes(optima: pa.Table) -> Iterator[pa.Table]:
         yield _fact("changes", changes, label=changes["label"])
 
 
-def _of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
+def _facts_of_scores(scores: pa.Table, tiers: Objective) -> Iterator[pa.Table]:
     is_scored = pc.equal(scores["status"], "scored")
     all_zero = none_above = pc.is_valid(scores["excess"])
     for number, tier in enumerate(tiers):
@@ -365,7 +365,7 @@ def _nth(lists: pa.ListArray, number: int) -> pa.Array:
     return lists.values.take(pa.array(at, mask=counts <= number))
 
 
-def _of_times(scores: pa.Table) -> Iterator[pa.Table]:
+def _facts_of_times(scores: pa.Table) -> Iterator[pa.Table]:
     """Yield facts on assignors' times: relative to the fastest, and by number of partitions."""
     timed = pc.and_(pc.equal(scores["status"], "scored"), pc.greater(scores["seconds"], 0.0))
     timed = pc.and_(timed, pc.greater(scores["n_partitions"], 0))

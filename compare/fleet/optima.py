@@ -72,7 +72,7 @@ ANSWERS = pa.schema(
 NULL_IF_FAILED = ("stopped", "method", "seconds", "terms", "proof", "loads", "verdict")
 
 
-def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
+def solve_and_score(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
     """Solve and score groups; return their rows of `ANSWERS` in the same order.
 
     Parameters
@@ -82,7 +82,7 @@ def answered(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
     optima, scores = [], []
     for portion in _portions(rows):
         is_known = pc.is_null(portion.column("subscription_known"))
-        for kind, part_of in ((is_known, _solved), (pc.invert(is_known), _judged)):
+        for kind, part_of in ((is_known, _solve_known), (pc.invert(is_known), _judge_unknown)):
             chosen = portion.filter(kind)
             if not len(chosen):
                 continue
@@ -194,19 +194,19 @@ def _unscored(
 
 def _optima(job: Job, rows: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
     """Return the rows of groups in ``optima``."""
-    return _batch("optima", job, rows, columns, job.optimum_made_by)
+    return _table_rows("optima", job, rows, columns, job.optimum_made_by)
 
 
 def _scores(job: Job, rows: pa.RecordBatch, name: str, columns: Columns) -> pa.RecordBatch:
     """Return the rows of an assignor in ``scores``."""
     named = {**columns, "assignor": pa.repeat(pa.scalar(name), len(rows))}
-    return _batch("scores", job, rows, named, job.score_made_by(name))
+    return _table_rows("scores", job, rows, named, job.score_made_by(name))
 
 
-def _batch(
+def _table_rows(
     name: str, job: Job, rows: pa.RecordBatch, columns: Columns, made_by: str
 ) -> pa.RecordBatch:
-    """Return rows of a table, with what `repeated` gives, the columns, and their keys.
+    """Return rows of a table, with what `group_columns` gives, the columns, and their keys.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def _batch(
         If a column of the table is in none of these.
     """
     found = {
-        **repeated(rows),
+        **group_columns(rows),
         **columns,
         "key": pa.array(row_keys(made_by, rows.column("key").to_pylist()), pa.string()),
         "made_by": pa.repeat(pa.scalar(made_by), len(rows)),
@@ -231,7 +231,7 @@ def _nulls(table: str, columns: Sequence[str], count: int) -> dict[str, pa.Array
     return {name: pa.nulls(count, TABLES[table].field(name).type) for name in columns}
 
 
-def repeated(rows: pa.RecordBatch) -> dict[str, pa.Array]:
+def group_columns(rows: pa.RecordBatch) -> dict[str, pa.Array]:
     """Return the columns of ``groups`` that ``optima`` and ``scores`` repeat."""
     same = ("group", "captured_at", "source", "n_members", "n_partitions")
     known = rows.column("subscription_known").to_pylist()
@@ -409,7 +409,7 @@ class _Answers:
 Part = tuple[_Answers, pa.RecordBatch, list[str]]
 
 
-def _solved(job: Job, rows: pa.RecordBatch) -> Part:
+def _solve_known(job: Job, rows: pa.RecordBatch) -> Part:
     """Solve groups with known subscriptions; return also rows that are no group, with reasons."""
     fleet, bad = Fleet.from_arrow(rows)
     together = max(len(fleet), 1) if is_flow(job.objective) else 1
@@ -419,7 +419,7 @@ def _solved(job: Job, rows: pa.RecordBatch) -> Part:
     return answers, unfit, [one.reason for one in bad]
 
 
-def _judged(job: Job, rows: pa.RecordBatch) -> Part:
+def _judge_unknown(job: Job, rows: pa.RecordBatch) -> Part:
     """Judge groups with unknown subscriptions; return also rows that failed, with reasons."""
     found: dict[int, tuple[Judged, Solution]] = {}
     reasons: dict[int, str] = {}

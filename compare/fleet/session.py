@@ -142,7 +142,7 @@ def spark_session(
         try:
             yield one
         except (Py4JError, PySparkException, ConnectionError, EOFError) as error:
-            raise in_one_line(error) from error
+            raise as_assay_error(error) from error
 
 
 @contextmanager
@@ -235,7 +235,7 @@ def runs_here(master: str | None) -> bool:
     return found is not None and found.startswith("local")
 
 
-def in_one_line(error: Exception) -> AssayError:
+def as_assay_error(error: Exception) -> AssayError:
     """Return the error, with a message of one line, to raise instead of Spark's exception."""
     text = str(error)
     if connector := _NO_CONNECTOR.search(text):

@@ -191,7 +191,7 @@ def _is_little(files: Iterable[File]) -> bool:
     return sum(file.size for file in files) <= LEAST_BYTES
 
 
-def _gathered(frame: DataFrame, files: Iterable[File]) -> DataFrame:
+def _in_one_task(frame: DataFrame, files: Iterable[File]) -> DataFrame:
     return frame.coalesce(1) if _is_little(files) else frame
 
 
@@ -229,7 +229,7 @@ def _portions_of_lines(spark: SparkSession, files: Sequence[File]) -> Iterator[P
             for path, block, count in sorted(frame.groupBy("path", "block").count().collect()):
                 before[path, block] = ends.get(path, 0)
                 ends[path] = before[path, block] + count
-        frame = _gathered(frame, part)
+        frame = _in_one_task(frame, part)
         size = sum(file.size for file in part)
         cuts = min(max(size // PORTION_BYTES, 1), MOST_CUTS, len(before) or 1)
         blocks = sorted(before)
@@ -266,7 +266,7 @@ def _portions_of_parquet(
         sql.col("_metadata.row_index").alias("row"),
     )
     portions_of = partial(_portions_of_parquet, spark, failures=failures)
-    frame = _gathered(frame.select(*names, *place), files)
+    frame = _in_one_task(frame.select(*names, *place), files)
     yield Portion(frame, items_of_rows, files, portions_of, ANY_BYTES)
 
 

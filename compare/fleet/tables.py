@@ -66,8 +66,8 @@ VERDICT = pa.struct(
         ("question", pa.string()),
         ("to_move", pa.int64()),
         ("waiting", pa.int64()),
-        ("without_owner", pa.int64()),  # partitions that nobody holds though somebody reads them
-        # Lag of the busiest member now and after so many moves; null where it could not fall.
+        ("without_owner", pa.int64()),  # partitions that have a reader but no owner
+        # The busiest member's lag now and after a few moves, and their number; null if none help.
         ("lag_now", pa.int64()),
         ("lag_then", pa.int64()),
         ("lag_moves", pa.int64()),

@@ -27,9 +27,9 @@ from compare.fleet.items import (
 from compare.fleet.job import Lack
 from compare.fleet.optima import (
     answer_rows,
-    answered,
     failure_answers,
     no_optimum,
+    solve_and_score,
     unscored_answers,
     unsolved_answers,
     with_scores,
@@ -182,7 +182,7 @@ def read_items(job: Job, items: Sequence[Item]) -> bytes:
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
     """Return rows of `ANSWERS` with what the tables lack of groups."""
-    return to_bytes(answered(job, of_bytes(rows), lack))
+    return to_bytes(solve_and_score(job, of_bytes(rows), lack))
 
 
 class Steps(NamedTuple):
@@ -308,9 +308,9 @@ class Worker:
         usual = BYTE_SECONDS * size + GROUP_SECONDS * groups + UNKNOWN_SECONDS * unknown
         # With unknown subscriptions there are two optima, and more solves for the question.
         limit = self.job.time_limit * (4 if unknown else 1) if groups == 1 else 0.0
-        return max(PATIENCE * usual, limit) + GRACE_SECONDS + self.more(groups, lack)
+        return max(PATIENCE * usual, limit) + GRACE_SECONDS + self.extra_seconds(groups, lack)
 
-    def more(self, groups: int, lack: Lack) -> float:
+    def extra_seconds(self, groups: int, lack: Lack) -> float:
         """Return the extra seconds for searches and assignors, which keep their own limits."""
         job = self.job
         is_searched = (lack.optimum or lack.assignors) and not is_flow(job.objective)

@@ -41,7 +41,7 @@ def measured(tier: str, value: int) -> str:
     return duration(value) if tier == "peak_time" else f"{value:,}"
 
 
-def lag_told(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
+def lag_sentences(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
     """Return sentences on who has most lag and how much less it could be; empty if lag is unknown.
 
     Parameters

@@ -9,7 +9,7 @@ from compare.fleet.facts import UNKNOWN
 from compare.over_groups import Standing, ranked
 from compare.page.contents import Comparison
 from compare.page.drawing import as_csv, drawn
-from compare.promises.findings import best_told
+from compare.promises.findings import best_sentences
 from compare.scores import COUNTED, CURRENT
 from groups.tiers import called
 
@@ -53,7 +53,7 @@ def comparison_in(
     drawings = _drawings(found, tiers, {name: every[name] for name in shown}) if enough else ()
     return Comparison(
         groups=max(every.values()),
-        best=best_told(standings),
+        best=best_sentences(standings),
         standings=standings,
         drawings=tuple(drawings),
         drawn=left_out(shown, standings) if enough else (),

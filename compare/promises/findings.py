@@ -292,7 +292,7 @@ def known_of(assignors: Sequence[str]) -> str:
     return f"On some {which} {', and '.join(said)}: {TO_READ}." if said else ""
 
 
-def best_told(standings: Sequence[Standing]) -> str:
+def best_sentences(standings: Sequence[Standing]) -> str:
     """Return the sentences on the best assignors and on findings about them; empty if none."""
     return " ".join(filter(None, (best_in(standings), known_of(best_of_all(standings)))))
 

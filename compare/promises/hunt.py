@@ -138,7 +138,7 @@ def _which(hunted: Hunt, groups: int) -> str:
 def _known(
     assignor: str, promise: str, quarry: Quarry | None, known: Sequence[Finding]
 ) -> list[str]:
-    """Return where findings tell of the same assignor and promise, its version or others."""
+    """Return words on the findings on the same assignor and promise, of any version."""
     name, _, version = assignor.partition("@")
     said = []
     for found in known:

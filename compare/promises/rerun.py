@@ -46,7 +46,7 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
     Failed
         If the program ends before its test, for example because it does not compile.
     """
-    client, version = _called(assignor)
+    client, version = _client_and_version(assignor)
     if client in ARTIFACTS:
         return rerun_in_java([program], assignor, folder)[0]
     _write(program, folder)
@@ -65,7 +65,7 @@ def rerun_in_java(programs: Sequence[Program], assignor: str, folder: Path) -> l
     BadInput, Failed
         As :func:`rerun`.
     """
-    client, version = _called(assignor)
+    client, version = _client_and_version(assignor)
     home = java_home()
     if home is None:
         raise BadInput(jars.NO_JAVA)
@@ -82,10 +82,12 @@ def rerun_in_java(programs: Sequence[Program], assignor: str, folder: Path) -> l
     command += [part for name in names for part in ("-c", Path(name).stem)]
     command += ["-cp", os.pathsep.join(["classes", *map(str, places)])]
     said = _run(folder, command).stdout
-    return [_reported(folder / "reports" / _REPORT, Path(name).stem, said) for name in names]
+    return [
+        _rerun_in_report(folder / "reports" / _REPORT, Path(name).stem, said) for name in names
+    ]
 
 
-def _called(assignor: str) -> tuple[str, str]:
+def _client_and_version(assignor: str) -> tuple[str, str]:
     """Return the client and the version of an assignor; raise BadInput if it is not here."""
     asked = assignor_named(assignor)
     reason = asked.missing()
@@ -99,7 +101,7 @@ def _write(program: Program, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _reported(report: Path, class_: str, said: str) -> Rerun:
+def _rerun_in_report(report: Path, class_: str, said: str) -> Rerun:
     """Return the result of the one test of a class from JUnit's report."""
     cases = ElementTree.parse(report).iter("testcase") if report.is_file() else ()
     case = next((case for case in cases if case.get("classname") == class_), None)

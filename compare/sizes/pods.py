@@ -88,7 +88,7 @@ class Pods(Framed):
         return _row(self.partitions, number, self.threads)
 
     @property
-    def even_told(self) -> str:
+    def even_sentence(self) -> str:
         """The sentence that lists the numbers of pods with which threads are even."""
         if not self.even:
             whole = f"{self.partitions:,} does not divide by {self.threads:,}"

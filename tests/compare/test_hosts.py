@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay import read_groups
 from compare.judged import judge
-from compare.sentences import NO_ASSIGNOR_EVENS_HOSTS, hosts_told
+from compare.sentences import NO_ASSIGNOR_EVENS_HOSTS, hosts_sentence
 from groups import Group, MemberDetails
 from groups.tiers import parse_objective
 from tests.assay.calling import assay, good, write
@@ -24,7 +24,7 @@ def orders(owned, hosts, **more) -> Group:
 
 
 def told(group: Group, objective: str = "kip-54") -> str | None:
-    return hosts_told(judge([group], parse_objective(objective))[0], "It")
+    return hosts_sentence(judge([group], parse_objective(objective))[0], "It")
 
 
 def test_hosts_that_are_uneven_though_members_are_even_are_named():

@@ -5,7 +5,7 @@ import random
 from itertools import combinations
 
 from compare.judged import judge
-from compare.streams import streams_told, tasks_of
+from compare.streams import tasks_of, tasks_sentences
 from groups import Group
 from groups.documents.assay_streams import of_mapping
 from tests.assay.calling import good, one_after_the_other, write
@@ -34,7 +34,7 @@ def with_tasks(**tasks):
 
 
 def told(document):
-    return list(streams_told(Group.from_dict(document)))
+    return list(tasks_sentences(Group.from_dict(document)))
 
 
 def drawn(rng):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from compare.gains import WITH_MOVES, early_gain
 from compare.hosts import EVEN_HOSTS, host_rows
 from compare.lag.behind import peak_lag, without_reader
-from compare.lag.words import lag_told, least_of_as_good
+from compare.lag.words import lag_sentences, least_of_as_good
 from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Planned
@@ -31,8 +31,8 @@ from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import remedy
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score
-from compare.sentences import assigned_by, hosts_told, sentence, spread
-from compare.streams import streams_told
+from compare.sentences import assigned_by, hosts_sentence, sentence, spread
+from compare.streams import tasks_sentences
 from compare.verdict import ALL_ALIKE, IMPROVABLE, NOT_VALID, NOTHING_ASSIGNED
 from groups.tiers import in_words
 from groups.wording import ON_THE_WAY
@@ -78,13 +78,13 @@ def detail_of(scored: ScoredGroup, line: Line, commands: Commands | None) -> Det
     group = judged.group
     told, waiting = [sentence(judged)], without_reader(group)
     told += [] if waiting is None else [waiting.sentence()]
-    told += streams_told(group)
+    told += tasks_sentences(group)
     if judged.best is None:
         then = what_is_next(judged, scores)
         return Detail(line, tuple(told), next=then, assumed=group.assumed)
     best = shown_best(judged)
     target = (best if judged.plan is None else judged.plan) if line.advised_moves else None
-    lags = [*lag_told(judged, lowest), "" if lowest is None else _after(target, lowest)]
+    lags = [*lag_sentences(judged, lowest), "" if lowest is None else _after(target, lowest)]
     told += filter(None, [*_weighed(judged, line, commands), " ".join(filter(None, lags))])
     hosts = host_rows(judged.now, target or judged.now, group.members)
     moves = () if target is None else moves_to(target)
@@ -203,7 +203,7 @@ def _weighed(judged: Judged, line: Line, commands: Commands | None) -> list[str 
     if line.number > MOST_WEIGHED:
         return []
     command = None if commands is None else commands.solve(EVEN_HOSTS)
-    return [early_gain(judged), hosts_told(judged, command)]
+    return [early_gain(judged), hosts_sentence(judged, command)]
 
 
 def _after(target: Assignment | None, lowest: LowestPeak) -> str:

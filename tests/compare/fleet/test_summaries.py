@@ -21,12 +21,12 @@ from compare.fleet.facts import (
     PER_DOUBLING,
     ROWS,
     Asked,
-    added,
-    cut,
+    added_up,
     digits_between,
     facts_in,
     integer_bins,
-    one_each,
+    most_frequent_texts,
+    one_row_each,
 )
 from compare.fleet.tables import TABLES, read_table, stored
 from compare.judged import judge
@@ -255,7 +255,7 @@ def facts_of(parts: list[list[dict]], size: int, families: frozenset[str] | None
         for part in parts
         for facts in facts_in(asked, pa.Table.from_pylist(part, ROWS).to_batches(size))
     ]
-    found = cut(added(pa.Table.from_batches(told))).to_pylist()
+    found = most_frequent_texts(added_up(pa.Table.from_batches(told))).to_pylist()
     return sorted(found, key=lambda row: [str(value) for value in row.values()])
 
 
@@ -279,7 +279,7 @@ def test_a_row_of_this_job_comes_before_those_of_others_and_later_ones_before_ea
         told = [
             dict(zip(("key", "own", "run"), row, strict=True)) | {"group": "g"} for row in some
         ]
-        (kept,) = one_each(pa.Table.from_pylist(told, ROWS)).to_pylist()
+        (kept,) = one_row_each(pa.Table.from_pylist(told, ROWS)).to_pylist()
         assert kept["key"] == key
 
 

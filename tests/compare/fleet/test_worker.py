@@ -9,7 +9,7 @@ import pytest
 
 from compare.fleet.items import Given, decoded, items_in_stream
 from compare.fleet.job import Lack, job_of
-from compare.fleet.optima import answered
+from compare.fleet.optima import solve_and_score
 from compare.fleet.tables import TABLES
 from compare.fleet.worker import (
     MOST_WORKERS,
@@ -171,7 +171,7 @@ def test_a_column_that_nothing_fills_is_an_error_and_not_null_in_every_row(monke
     rows, _ = decoded([*items_of(["g"])], Given())
     monkeypatch.setitem(TABLES, table, TABLES[table].append(pa.field("price", pa.int64())))
     with pytest.raises(AssayError, match=f"^table {table}: nothing fills the column price$"):
-        answered(job, rows, lack)
+        solve_and_score(job, rows, lack)
 
 
 def test_a_lack_of_lag_is_a_reason():
@@ -191,5 +191,7 @@ def test_a_batch_has_the_time_in_which_every_worker_s_groups_are_asked_about_up_
     worker, lack = Worker(job), job.lack
     guest = Assignor("a/range", "probed", "", None, dict)
     each = 3 * (10.0 + WAIT_SECONDS)
-    more = Worker(replace(job, guests=(guest,))).more(4, lack) - worker.more(4, lack)
+    more = Worker(replace(job, guests=(guest,))).extra_seconds(4, lack) - worker.extra_seconds(
+        4, lack
+    )
     assert more >= MOST_WORKERS * 4 * each

@@ -4,7 +4,7 @@ from compare.judged import judge
 from compare.lag.behind import if_latest, most_lag, which_if_latest
 from compare.lag.lowest import lag_document
 from compare.lag.peaks import lowest_peaks
-from compare.lag.words import lag_told, peak_found
+from compare.lag.words import lag_sentences, peak_found
 from compare.sentences import sentence
 from groups import Assignment, Group
 from optimal import solve
@@ -38,7 +38,7 @@ def group_of(*offsets, **more):
 def told(group):
     (one,) = judge([group])
     (lowest,) = lowest_peaks([one], ("balance", "stickiness"))
-    return lag_told(one, lowest)
+    return lag_sentences(one, lowest)
 
 
 def test_what_is_said_of_a_lag_that_rests_on_an_assumed_reset_says_so_itself():
