@@ -267,19 +267,19 @@ class NamedAssignment:
         known = {*group.members}
         for member in self.held:
             if member not in known:
-                some = ", ".join(group.members[:_KNOWN_MEMBERS])
+                names = ", ".join(group.members[:_KNOWN_MEMBERS])
                 more = len(group.members) - _KNOWN_MEMBERS
                 rest = f" and {more} more" if more > 0 else ""
                 raise BadInput(
                     f"{self.source}: {member!r} is no member of group {group.name}, "
-                    f"which has {some or 'none'}{rest}"
+                    f"which has {names or 'none'}{rest}"
                 )
         return Assignment.from_dict(group, self.held)
 
 
 def _held(value: object, place: str) -> dict[str, dict[str, list[int]]]:
     found = fields.mapping(value, place.rstrip("."))
-    members = {fields.name(m, f"{place}member"): said for m, said in found.items()}
+    members = {fields.name(m, f"{place}member"): topics for m, topics in found.items()}
     return {m: _numbers(members[m], f"{place}{m}") for m in sorted(members)}
 
 

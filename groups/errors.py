@@ -43,8 +43,8 @@ class AssayError(Exception):
     """
 
     def __init__(self, message: str = "", *, remedy: Remedy | None = None) -> None:
-        said = message if remedy is None else f"{message}; {_REMEDIES[remedy]}"
-        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in said))
+        line = message if remedy is None else f"{message}; {_REMEDIES[remedy]}"
+        super().__init__("".join(c if c.isprintable() else repr(c)[1:-1] for c in line))
         self.remedy = remedy
         self.without_remedy = message
 
@@ -89,9 +89,9 @@ def in_one_line(error: BaseException) -> str:
     >>> in_one_line(ValueError("no  such topic")), in_one_line(KeyboardInterrupt())
     ('ValueError: no such topic', 'KeyboardInterrupt')
     """
-    said = " ".join(str(error).split())
+    message = " ".join(str(error).split())
     name = type(error).__name__
-    return f"{name}: {said}" if said else name
+    return f"{name}: {message}" if message else name
 
 
 @dataclass(frozen=True)

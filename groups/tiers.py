@@ -299,12 +299,12 @@ def _of_sums(name: str, needs: Literal["lag", "weight"]) -> tuple[Tier, Tier, Ti
         return total(group) * max(1, len(group.members) - 1)
 
     most = f"as little {name} as possible on the member that has most"
-    apart = f"as little as possible between the most {name} and the least"
+    spread = f"as little as possible between the most {name} and the least"
     even = f"{name} per member as even as it can be"
     unit = "records" if needs == "lag" else "units of weight"
     return (
         Tier(f"peak_{name}", most, valued(_peak), total, needs, unit=unit),
-        Tier(f"{name}_spread", apart, valued(_spread), total, needs, unit=unit),
+        Tier(f"{name}_spread", spread, valued(_spread), total, needs, unit=unit),
         Tier(f"{name}_balance", even, valued(_pairs), total_of_pairs, needs, unit=unit),
     )
 

@@ -94,7 +94,9 @@ def reading_as_told(groups: Sequence[Group], told: Sequence[str]) -> list[Group]
         if not any(_matches(names, pattern) for group in groups for names in _names(group)):
             raise BadInput(f"reads {rule}: no member's id or client id matches {pattern!r}")
         rules.append(Rule(pattern, topics, also=listed.startswith("+")))
-    return [settled(_as_told(group.with_target(), rules) if rules else group) for group in groups]
+    return [
+        settled(_with_rules(group.with_target(), rules) if rules else group) for group in groups
+    ]
 
 
 class Rule(NamedTuple):
@@ -105,7 +107,7 @@ class Rule(NamedTuple):
     also: bool
 
 
-def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
+def _with_rules(group: Group, rules: Sequence[Rule]) -> Group:
     number = {topic: t for t, topic in enumerate(group.topics)}
     held: dict[int, set[int]] = {}
     for m, topic in zip(group.claims.member.tolist(), group.claims.topic.tolist(), strict=True):
@@ -122,8 +124,8 @@ def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
             continue
         known = bool(group.subscription_known[m])
         shown = set(group.subscription(m).tolist()) if known else held.get(m, set())
-        said = {number[topic] for rule in mine for topic in rule.topics}
-        topics = said | shown if all(rule.also for rule in mine) else said
+        given = {number[topic] for rule in mine for topic in rule.topics}
+        topics = given | shown if all(rule.also for rule in mine) else given
         if not known and shown - topics:
             raise BadInput(
                 f"reads: {group.members[m]} holds a partition of "
@@ -140,11 +142,11 @@ def _as_told(group: Group, rules: Sequence[Rule]) -> Group:
     for m, topics in reads.items():
         owned = np.flatnonzero(owner == m)
         owner[owned[~np.isin(group.topic[owned], list(topics))]] = NOBODY
-    told = replace(group, owner=owner).with_reads(rows, members, np.arange(len(reads)))
+    changed = replace(group, owner=owner).with_reads(rows, members, np.arange(len(reads)))
     who = "1 member" if against == 1 else f"{against} members"
     line = f"subscription of {who} as told, not as the source shows it"
-    claimed = told.raw_claims is not None
-    return replace(told, assumed=(*told.assumed, line), owner=BY_CLAIMS if claimed else told.owner)
+    owner = changed.owner if changed.raw_claims is None else BY_CLAIMS
+    return replace(changed, assumed=(*changed.assumed, line), owner=owner)
 
 
 def _names(group: Group) -> list[tuple[str, ...]]:

@@ -69,8 +69,8 @@ def require_standbys(standbys: Standbys) -> None:
     copies = max(0, min(replicas, len(cheapest) - 1))
     for p, holders in of_task.items():
         active, chosen = process[case.held[p]], {process[m] for m in holders}
-        apart = len(holders) == copies == len(chosen - {active})
-        require(apart, f"{case.names[p]}: expected {copies} standbys, each on another process")
+        is_right = len(holders) == copies == len(chosen - {active})
+        require(is_right, f"{case.names[p]}: expected {copies} standbys, each on another process")
         others = (m for h, m in cheapest.items() if h not in (active, *chosen))
         least = min((asks.pays(p, m) for m in others), default=None)
         for m in holders:
@@ -125,8 +125,8 @@ class Asks:
             for p, least in case.least(asks, pays, {*case.members}, self.tiers).items():
                 mine = "state" not in self.of_member or case.keeps_state(p) == (kind == "state")
                 right = not mine or pays(p, case.held[p]) == least
-                said = f"{case.names[p]}: another reader than its member costs and asks less"
-                require(right, said)
+                message = f"{case.names[p]}: another reader than its member costs and asks less"
+                require(right, message)
 
     def require_loads(
         self, held: Sequence[tuple[int, int]], fixed: Sequence[int] = ()

@@ -327,8 +327,8 @@ def _lowest(there: Sequence[Bools], values: Sequence[Int64 | Bools | int]) -> In
 
 def asks_prove(evidence: Evidence, objective: Objective, prices: Mapping[str, Int64]) -> bool:
     """Return whether prices of every tier prove a valid assignment optimal."""
-    apart = (incompatible_pair(objective) or ("", ""))[1] not in ("", "balance")
-    if not set(objective) <= ASKED or set(objective) >= SQUARED_LOADS or apart:
+    incompatible = (incompatible_pair(objective) or ("", ""))[1] not in ("", "balance")
+    if not set(objective) <= ASKED or set(objective) >= SQUARED_LOADS or incompatible:
         return False
     heights = heights_of(evidence.group, objective)
     if {*prices} != {height.kind for height in heights}:

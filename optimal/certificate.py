@@ -1,7 +1,7 @@
-"""The checker: what a solution says of its group, recomputed from the raw data (`optimal.case`).
+"""The checker: recomputes every claim of a solution from the raw data (`optimal.case`).
 
-It is to be read beside docs/explanation/proof.md, whose order and words it keeps, and shares no
-code with what solves. The audit (`optimal.audit`) checks the same by columns.
+It is to be read beside docs/explanation/proof.md, whose order and words it keeps. It shares no
+code with the solvers. The audit (`optimal.audit`) makes the same checks by columns.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def check(group: Group, solution: Solution) -> tuple[str, ...]:
-    """Check a solution against its group; return what could not be checked, a line each.
+    """Check a solution against its group; return what could not be checked, a line for each claim.
 
     Raises
     ------
     BadInput, InvalidAssignment, ProofError
-        If a tier needs what the group does not have, the assignment is not valid or a term not
-        its value, or the proof does not hold; the message says where.
+        If the group lacks what a tier needs, the assignment is not valid, a term is not its value,
+        or the proof does not hold; the message says where.
     """
     require_form(group, solution)
     if solution.assignment is None:
@@ -53,13 +53,13 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
 
 
 class Certificate:
-    """What the conditions prove of a solution, and what follows for all that are as good.
+    """The certificate of a solution, and what it implies for all assignments that are as good.
 
     Attributes
     ----------
-    earlier, rest : the tiers of conditions 1 to 4, and those of loads that come after them
-    before, after : those of `earlier` before balance, and after it with their scale
-    lo, hi : how many partitions each member holds at least and at most
+    earlier, rest : the tiers of conditions 1 to 4, and the later tiers of lag, weight and moves
+    before, after : the tiers of `earlier` before balance, and those after it with their scale
+    lo, hi : the fewest and the most partitions that each member holds in them
     """
 
     def __init__(self, case: Case, solution: Solution) -> None:
@@ -77,7 +77,7 @@ class Certificate:
         self.lo, self.hi = self._counts_within(len(case.members), len(case.read))
 
     def _scaled(self, after: tuple[str, ...]) -> list[tuple[str, int]]:
-        """Return tiers with their scale, more than all later ones can cost: condition 4."""
+        """Return the tiers with their scales, each more than all later ones cost: condition 4."""
         scale, rest = self.proof.scale or (1,) * len(after[:1]), 0
         given = len(scale) == len(after) and min(scale, default=1) > 0
         require(given, f"scale: expected {len(after)} units of 1 or more")
@@ -87,11 +87,11 @@ class Certificate:
         return list(zip(after, scale, strict=True))
 
     def _counts_within(self, members: int, n: int) -> tuple[list[int], list[int]]:
-        """Return how many of n partitions each member holds within budgets on counts."""
+        """Return the fewest and the most of n partitions of each member within the budgets."""
         lo, hi = 0, n
         if members and "load_spread" in self.at_most:
-            apart = (members - 1) * self.at_most["load_spread"]
-            lo, hi = max(lo, -((apart - n) // members)), min(hi, (n + apart) // members)
+            difference = (members - 1) * self.at_most["load_spread"]
+            lo, hi = max(lo, -((difference - n) // members)), min(hi, (n + difference) // members)
         if self.at_most.get("idle_members") == 0:
             lo, hi = (max(lo, 1), hi) if n >= members else (lo, min(hi, 1))
         return [lo] * members, [hi] * members
@@ -100,22 +100,22 @@ class Certificate:
         self.lo[m], self.hi[m] = max(self.lo[m], lo), min(self.hi[m], hi)
 
     def costs(self, p: int, m: int) -> tuple[int, ...]:
-        """Return what p costs with m in each tier before balance, the level of m, what p pays."""
+        """Return what p costs with m in each tier before balance, m's level, and what p pays."""
         paid = sum(unit * self.case.cost(tier, p, m) for tier, unit in self.after)
         before = (self.case.cost(tier, p, m) for tier in self.before)
         return *before, self.level[m], self.price[m] + paid
 
     def least(self, among: set[int]) -> dict[int, tuple[int, ...]]:
-        """Return the least costs of the partitions that some members read, with one of these.
+        """Return the least costs of each partition with a member of `among`, if one reads it.
 
-        Readers as far from it cost the same, and only the owner costs less: the first of them by
-        level and price stands for the others.
+        Only the owner and the first by level and price among readers at each distance need to be
+        compared.
         """
         ranks = list(zip(self.level, self.price, strict=True))
         return self.case.least(ranks, self.costs, among, self.earlier)
 
     def require_conditions(self) -> None:
-        """Require conditions 1 to 3, or that topics are even."""
+        """Require conditions 1 to 3, or for `topic_balance` that topics are even."""
         case, n, bound = self.case, len(self.before), 0
         if self.earlier == ("topic_balance",):
             self._require_even_topics()
@@ -137,7 +137,7 @@ class Certificate:
         require(bound == paid, f"price: the prices bound {tiers} by {bound}, not by {paid}")
 
     def _require_even_topics(self) -> None:
-        """Require of each topic the least sum of squares: shares that differ by one at most."""
+        """Require the least sum of squares of each topic: shares that differ by one at most."""
         case, least, lo, hi = self.case, 0, Counter[int](), Counter[int]()
         for t, n in Counter(case.topic[p] for p in case.read).items():
             share, more = divmod(n, len(case.readers[t]))
@@ -150,7 +150,7 @@ class Certificate:
             self._narrow(m, lo[m], hi[m])
 
     def require_rest(self) -> None:
-        """Require that peaks, moves under them, and how even loads are, are least one by one."""
+        """Require that the later tiers (peaks, moves, spreads, balances) are least, one by one."""
         for i, tier in enumerate(self.rest):
             value, seen = self.case.value(tier), self.rest[:i]
             if tier not in (*PEAKS, *EVENS, MOVES):
@@ -168,7 +168,7 @@ class Certificate:
                 require(moves >= value, f"givers: they show {moves} moves, not {value}")
 
     def _require_peak(self, tier: str, peak: int) -> None:
-        """Require that no peak is lower by the floor, or else by the moves that it takes."""
+        """Require that no peak is lower: by the floor, or without one by the moves it takes."""
         case, floor, everybody = self.case, self.proof.floor, set(self.case.members)
         if floor is None:
             require(MOVES in self.at_most, "floor is missing")
@@ -197,7 +197,7 @@ class Certificate:
         require(bound == peak, f"floor: the {by} bounds {tier} by {bound}, not by {peak}")
 
     def _with_one(self, size: dict[int, int], heavy: list[int], rate: list[int]) -> int:
-        """Return the least that a reader of a heavy partition carries where topics are even."""
+        """Return the least load of a reader with a heavy partition, if topics are even."""
         case, lightest = self.case, {self.case.topic[p]: size[p] for p in heavy[::-1]}
         sizes: dict[int, list[int]] = {case.topic[p]: [] for p in size}
         for p, one in size.items():
@@ -211,7 +211,7 @@ class Certificate:
         return min(carried, default=0)
 
     def _least_even(self, tier: str, after_peak: bool) -> int:
-        """Return what no spread or balance is below, after the peak of the same loads or not."""
+        """Return a lower bound on a spread or balance, with or without the peak before it."""
         size, members = [*self.case.sizes(tier).values()], len(self.case.members)
         room, below, n = sum(self.hi) - len(size), _sums(size), len(size)
         k = min((max(self.lo[m], self.hi[m] - room) for m in self.case.members), default=0)
@@ -227,7 +227,7 @@ class Certificate:
         return max(0, fullest[1] - min(emptiest)) if emptiest else 0
 
     def _moves(self, peak: str, most: int) -> int:
-        """Return how many moves it takes at least until nobody carries more than `most`."""
+        """Return a lower bound on the moves until nobody carries more than `most`."""
         case, givers, size = self.case, set(self.proof.givers), self.case.sizes(peak)
         require(givers <= set(case.members), "givers: an index outside the group's members")
         light, rate = _sums(size.values()), case.rates(peak)
@@ -235,10 +235,10 @@ class Certificate:
         for p in size:
             owned[case.owner[p]].append(size[p])
 
-        def given(some: Collection[int]) -> tuple[int, int]:
-            """(how many partitions leave some members, how many others come to them) at least."""
-            mine = sorted(one for m in some for one in owned[m])
-            lo, hi, room = (sum(of[m] for m in some) for of in (self.lo, self.hi, rate))
+        def given(members: Collection[int]) -> tuple[int, int]:
+            """(the fewest partitions that leave members, the fewest others that come to them)."""
+            mine = sorted(one for m in members for one in owned[m])
+            lo, hi, room = (sum(of[m] for m in members) for of in (self.lo, self.hi, rate))
             stay = _fit(_sums(mine), light, lo, hi, most * room)
             return (len(light), 0) if stay < 0 else (len(mine) - stay, max(0, lo - stay))
 
@@ -248,12 +248,12 @@ class Certificate:
 
 
 def _sums(sizes: Iterable[int]) -> list[int]:
-    """Return the sums of the first 0, 1, 2, ... of some sizes."""
+    """Return the sums of the first 0, 1, 2, ... sizes."""
     return list(accumulate(sizes, initial=0))
 
 
 def _fit(sums: list[int], light_sums: list[int], lo: int, hi: int, room: int) -> int:
-    """Return how many of the lightest fit in a room, made up to `lo` with light ones; or -1."""
+    """Return how many of the lightest fit, with light ones to make up `lo`; -1 if none do."""
     for number in range(min(bisect_right(sums, room) - 1, hi), -1, -1):
         more = max(0, lo - number)
         if more < len(light_sums) and sums[number] + light_sums[more] <= room:
@@ -262,7 +262,7 @@ def _fit(sums: list[int], light_sums: list[int], lo: int, hi: int, room: int) ->
 
 
 def _require_least_within(case: Case, solution: Solution) -> None:
-    """Require that for every k no assignment within the budget has fewer partitions above k."""
+    """Require that no assignment within the budget has fewer partitions above k, for every k."""
     level: list[int] = solution.proof.levels().tolist()
     most, moves = solution.at_most[MOVES], case.value(MOVES)
     of_topic = [min((level[m] for m in readers), default=0) for readers in case.readers]

@@ -95,12 +95,12 @@ class ConstraintProgram:
     def pairs(self, column: Int64 | None) -> Cost:
         """Cost the difference of the loads of each pair of members."""
         loads, total = self.loads(column)
-        apart = []
+        differences = []
         for one, other in combinations(loads, 2):
-            apart.append(self.model.new_int_var(0, total, ""))
-            self.model.add(one - other <= apart[-1])
-            self.model.add(other - one <= apart[-1])
-        return _sum(apart)
+            differences.append(self.model.new_int_var(0, total, ""))
+            self.model.add(one - other <= differences[-1])
+            self.model.add(other - one <= differences[-1])
+        return _sum(differences)
 
     def peak(self, column: Int64 | None) -> Cost:
         """Cost the load of the busiest member."""
@@ -243,10 +243,10 @@ class ConstraintProgram:
 
 
 class ConstraintTier(NamedTuple):
-    """A tier: the expression to minimise, and the columns by which it tells partitions apart."""
+    """A tier: the expression to minimise, and the columns by which it tells partitions columns."""
 
     cost: Callable[[ConstraintProgram], Cost]
-    apart: Callable[[Group], Columns]
+    columns: Callable[[Group], Columns]
 
 
 def _sum(terms: Iterable[Cost]) -> Cost:
@@ -266,7 +266,7 @@ def _classes(
     alike = np.array([seen.setdefault(tuple(rs), t) for t, rs in enumerate(readers)], np.int64)
     columns = [alike[group.topic]]
     for tier in tiers:
-        columns += CONSTRAINT_TIERS[tier].apart(group)
+        columns += CONSTRAINT_TIERS[tier].columns(group)
     read = np.flatnonzero(group.readers[group.topic] > 0)
     of_partition = np.full(group.n_partitions, NOBODY, np.int64)
     if not len(read):
@@ -293,13 +293,13 @@ def _owner(group: Group) -> Columns:
 
 
 def _load_tiers(name: str, column: Callable[[Group], Int64 | None]) -> dict[str, ConstraintTier]:
-    def apart(group: Group) -> Columns:
+    def columns(group: Group) -> Columns:
         return _known(column(group))
 
     return {
-        f"peak_{name}": ConstraintTier(lambda a: a.peak(column(a.group)), apart),
-        f"{name}_spread": ConstraintTier(lambda a: a.spread(column(a.group)), apart),
-        f"{name}_balance": ConstraintTier(lambda a: a.pairs(column(a.group)), apart),
+        f"peak_{name}": ConstraintTier(lambda a: a.peak(column(a.group)), columns),
+        f"{name}_spread": ConstraintTier(lambda a: a.spread(column(a.group)), columns),
+        f"{name}_balance": ConstraintTier(lambda a: a.pairs(column(a.group)), columns),
     }
 
 
@@ -440,7 +440,7 @@ def least_within(
     start: Int32,
     seconds: float | None,
     effort: float | None = None,
-    apart: Objective = (),
+    other_tiers: Objective = (),
     narrow: Callable[[ConstraintProgram], None] | None = None,
 ) -> Least:
     """Minimise a tier among the assignments whose values are within limits.
@@ -452,8 +452,8 @@ def least_within(
     start : (all partitions,) int32, an assignment to start the search from
     seconds : time limit, None for as long as it takes
     effort : limit on the solver's deterministic time, about seconds and the same on every machine
-    apart, narrow : further tiers that tell partitions apart, and a function that adds constraints
-        for them
+    other_tiers, narrow : further tiers that tell partitions apart, and a function that adds
+        constraints for them
 
     Raises
     ------
@@ -462,7 +462,7 @@ def least_within(
     """
     tiers = tuple(limits)
     require_costs_within(group, tiers, "cp-sat")
-    program = ConstraintProgram.of(group, (*tiers, *apart))
+    program = ConstraintProgram.of(group, (*tiers, *other_tiers))
     if narrow is not None:
         narrow(program)
     costs = {name: program.cost(name) for name in tiers}

@@ -149,11 +149,11 @@ class LinearProgram:
 
     def spread(self, column: Int64 | None) -> Cost:
         """Cost the difference between the greatest and the least load."""
-        low, apart = self.variable(), self.variable()
+        low, difference = self.variable(), self.variable()
         for load in self.loads(column):
             self.problem.addConstraint(load >= low)
-            self.problem.addConstraint(load <= low + apart)
-        return _sum([apart])
+            self.problem.addConstraint(load <= low + difference)
+        return _sum([difference])
 
     def idle(self) -> Cost:
         """Cost one for each idle member beyond those for whom there are too few partitions."""

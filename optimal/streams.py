@@ -232,6 +232,6 @@ def _beside(actives: Solution, replicas: int) -> StreamsSolution:
     try:
         found.check()
     except ProofError as error:
-        said = f"{actives.group.name}: standbys contradict the checker: {error}"
-        raise SolverContradiction(said) from None
+        message = f"{actives.group.name}: standbys contradict the checker: {error}"
+        raise SolverContradiction(message) from None
     return found

@@ -95,7 +95,7 @@ def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
     seen: Names = defaultdict(_Seen)
     for document in given:
         _renamed(document, seen)
-    names = {kind: _ranked(_LABELS.get(kind, kind), some) for kind, some in seen.items()}
+    names = {kind: _ranked(_LABELS.get(kind, kind), found) for kind, found in seen.items()}
     return [_renamed(document, names) for document in given]
 
 

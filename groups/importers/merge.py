@@ -369,8 +369,8 @@ def _topics(
         size = sizes.get(topic)
         if size is not None:
             if size.partitions < count:
-                said = f"{_partitions(size.partitions)}, but {topic}-{count - 1} is shown"
-                refuse(size.place, said)
+                reason = f"{_partitions(size.partitions)}, but {topic}-{count - 1} is shown"
+                refuse(size.place, reason)
             count = size.partitions
         elif len(guessed) == 1:
             known = f"{_partitions(count)}, {HIGHEST_SEEN} + 1"

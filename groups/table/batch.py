@@ -88,12 +88,12 @@ def _violations(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bo
     first, last = indptr.values[indptr.start[:-1]], indptr.values[indptr.start[1:] - 1]
     yield bool(((first != 0) | (last != listed.length)).any())
     yield indptr.any_falls(indptr.values[1:] < indptr.values[:-1])
-    for some, least, below in (
+    for column, least, below in (
         (listed, 0, topics.length),
         (lists["subscription_row"], 0, indptr.length - 1),
         (lists["owner"], NOBODY, members.length),
     ):
-        yield bool(((some.values < least) | (some.values >= some.repeated(below))).any())
+        yield bool(((column.values < least) | (column.values >= column.repeated(below))).any())
 
 
 # Few groups have these columns: each row that does is checked by itself.

@@ -270,8 +270,11 @@ def _counts_within(members: int, partitions: int, at_most: Mapping[str, int]) ->
     """
     least, most = 0, partitions
     if (spread := at_most.get("load_spread")) is not None:
-        apart = (members - 1) * spread
-        least, most = max(0, -((apart - partitions) // members)), (partitions + apart) // members
+        difference = (members - 1) * spread
+        least, most = (
+            max(0, -((difference - partitions) // members)),
+            (partitions + difference) // members,
+        )
     if at_most.get("idle_members") == 0:
         least = max(least, int(partitions >= members))
         most = most if partitions >= members else 1

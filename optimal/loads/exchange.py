@@ -489,7 +489,7 @@ class Search:
             start=owner_of(self.group, hull, self.incumbent.holder),
             seconds=self.time_left.share(1),
             effort=None if self.rounds is None else EFFORT * self.rounds,
-            apart=self.problem.earlier,
+            other_tiers=self.problem.earlier,
             narrow=partial(_keep_to, hull),
         )
         if found.owner is None:

@@ -212,15 +212,15 @@ def even_out(
         for full in order[: max(1, len(order) // 2)]:
             drawn = rng.integers(0, len(order), DRAWN).tolist()
             for idle in (*order[: -LEAST_LOADED - 1 : -1], *drawn):
-                apart = abs(int(incumbent.loads[full]) - int(incumbent.loads[idle]))
+                gap = abs(int(incumbent.loads[full]) - int(incumbent.loads[idle]))
                 if full == idle or time_left.is_up:
                     continue
                 # If the pair cannot be more even, another split that is as even may help others.
-                found = split(incumbent, full, idle, rng, off=0 if apart > 1 else apart)
+                found = split(incumbent, full, idle, rng, off=0 if gap > 1 else gap)
                 if found is None:
                     continue
                 sums = [int(incumbent.candidates.size[part].sum()) for part in found]
-                if max(sums) - min(sums) <= apart:
+                if max(sums) - min(sums) <= gap:
                     incumbent.give((full, idle), found)
         now = score_of(tier, incumbent.loads)
         waited, last = (0, now) if now < last else (waited + 1, last)

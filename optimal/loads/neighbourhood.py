@@ -128,11 +128,11 @@ def _best_exchange(
         allowed &= _counts_allow(incumbent, member, mine, others)
     moves = candidates.moved(mine[:, None], holder) - candidates.moved(mine, member)[:, None]
     moves = moves + candidates.moved(others, member) - candidates.moved(others, holder)
-    apart = candidates.size[mine][:, None] - candidates.size[others]
+    difference = candidates.size[mine][:, None] - candidates.size[others]
     load = incumbent.loads
     before = _above(load[member], room[member]) + _above(load, room)[holder]
-    after = _above(load[member] - apart, room[member])
-    after = after + _above(load[holder] + apart, room[holder])
+    after = _above(load[member] - difference, room[member])
+    after = after + _above(load[holder] + difference, room[holder])
     worth, at = _best(before - after, moves, allowed & (moves <= slack))
     p, q = divmod(at, len(others))
     return worth, Step(int(mine[p]), int(holder[q]), int(others[q]))
@@ -177,10 +177,10 @@ def go_back(
         return True
     same = theirs[candidates.pile[theirs] == pile]
     same = same[candidates.may[candidates.kind[same], holder]]
-    apart = size - candidates.size[same]
+    difference = size - candidates.size[same]
     extra = candidates.moved(same, holder) - candidates.moved(same, owner)
-    good = (extra <= (rng is not None)) & (incumbent.loads[owner] + apart <= room[owner])
-    good &= incumbent.loads[holder] - apart <= room[holder]
+    good = (extra <= (rng is not None)) & (incumbent.loads[owner] + difference <= room[owner])
+    good &= incumbent.loads[holder] - difference <= room[holder]
     if not good.any():
         return False
     same, extra = same[good], extra[good]

@@ -119,9 +119,9 @@ def first_free(taken: Bits, partitions: int) -> Int64:
     for word in range(len(taken) - 1, -1, -1):
         free = ~taken[word]
         lowest = free & (~free + np.uint64(1))
-        some = lowest > 0
+        there = lowest > 0
         # A power of two is exact as a float.
-        first[some] = WORD * word + np.log2(lowest[some].astype(np.float64)).astype(np.int64)
+        first[there] = WORD * word + np.log2(lowest[there].astype(np.float64)).astype(np.int64)
     return np.minimum(first, partitions)
 
 
@@ -156,8 +156,8 @@ def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | Non
     of = np.repeat(np.arange(len(second)), ways)
     at = np.arange(pairs) + np.repeat(start - (np.cumsum(ways) - ways), ways)
     if short:
-        apart = first[at, -1] < second[of, 0]
-        of, at = of[apart], at[apart]
+        ascending = first[at, -1] < second[of, 0]
+        of, at = of[ascending], at[ascending]
     return np.concatenate((first[at], second[of]), axis=1)
 
 

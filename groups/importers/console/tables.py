@@ -184,8 +184,8 @@ class Table:
                 held = row.get("CURRENT-ASSIGNMENT")
                 whole = line[-1].isspace() or cells[-1] in ("-", held)
                 if not whole and self.may_be_cut(place):
-                    said = "may be cut off: copy the line again, or begin another below it"
-                    refuse(place, f"{columns[-1]} {brief(cells[-1])} {said}")
+                    advice = "may be cut off: copy the line again, or begin another below it"
+                    refuse(place, f"{columns[-1]} {brief(cells[-1])} {advice}")
             yield place, row
 
     def may_be_cut(self, place: str) -> bool:
@@ -232,23 +232,23 @@ def misfit(line: str, columns: Sequence[str], begin: Collection[str], *, is_last
         return "a header follows a row in one line: begin a new line before it"
     begins = words[0] in begin or (is_last and any(one.startswith(words[0]) for one in begin))
     if not begins and is_remark(line):
-        said = "is no row of the table above: delete the line, or copy the row in full"
-        return f"{brief(line.strip())} {said}"
+        advice = "is no row of the table above: delete the line, or copy the row in full"
+        return f"{brief(line.strip())} {advice}"
     if len(words) < len(columns) and is_last:
-        said = f"the last line is cut off, {len(words)} of {len(columns)} columns are there"
+        reason = f"the last line is cut off, {len(words)} of {len(columns)} columns are there"
         empty = columns[-1] == "CLIENT-ID" and len(words) == len(columns) - 1
         or_empty = " (or write - if CLIENT-ID is empty)" if empty else ""
-        return f"{said}: copy it again, or delete it{or_empty}"
+        return f"{reason}: copy it again, or delete it{or_empty}"
     if len(words) == len(columns):
         return (
             "its cells do not stand below the header's columns: copy the table as it was printed"
         )
-    said = f"{counted(len(words), 'column')}, but the header has {len(columns)}"
+    reason = f"{counted(len(words), 'column')}, but the header has {len(columns)}"
     if len(words) > len(columns):
         return (
-            f"{said}: a name with blanks, or text beside a row? Copy the table as it was printed"
+            f"{reason}: a name with blanks, or text beside a row? Copy the table as it was printed"
         )
-    return said
+    return reason
 
 
 def _with_coordinator(columns: list[str], line: str, place: str) -> dict[str, str]:
