@@ -152,11 +152,11 @@ def ranked(fared: Mapping[str, Standing]) -> tuple[Standing, ...]:
 
 
 def best_of_all(standings: Sequence[Standing]) -> list[str]:
-    """Return the assignors in the first place; empty if there are none.
+    """Return the assignors in the first place; empty if none is as good as can be anywhere.
 
     Rules that no client ships are left out unless no other assignor is among them.
     """
-    first = [one for one in standings if one.place == 1 and one.groups]
+    first = [one for one in standings if one.place == 1 and one.maybe]
     names = [name for one in first for name in one.assignors]
     return [name for name in names if not is_rule(name)] or names
 
@@ -175,9 +175,12 @@ def best_in(standings: Sequence[Standing]) -> str:
     """
     tried = sum(len(one.assignors) for one in standings if one.assignors != (CURRENT,))
     named = [spoken(name) for name in best_of_all(standings)]
-    if not named:
+    first = [one for one in standings if one.place == 1 and one.groups]
+    if not first:
         return ""
-    first = [one for one in standings if one.place == 1]
+    if not named:
+        every = counted(first[0].groups, "group")
+        return f"No assignor that was tried is as good as can be in any of {every}."
     who = few(named) if len(named) > MOST_NAMED else listed(named)
     optimal, maybe, groups = first[0].optimal, first[0].maybe, first[0].groups
     least = "at least " if maybe > optimal else ""

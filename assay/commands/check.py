@@ -15,7 +15,6 @@ from groups.errors import AssayError, BadInput, InvalidAssignment, ProofError
 from groups.tiers import TIERS, called, parse_objective
 from optimal.budgets.budget import question
 from optimal.proof import ProofKind
-from optimal.recount import count_again
 from optimal.solution import FORMAT, Solution, Status
 
 # Whose word a status rests on if its proof cannot be checked.
@@ -75,8 +74,6 @@ def check(
             unchecked = list(check_solution(given, answer))
         except InvalidAssignment as error:
             raise InvalidAssignment(f"{error}{_of_another_capture(error, answer)}") from None
-        if unchecked and count_again(one, answer):
-            unchecked = []
     except AssayError as error:
         raise error.within(solution) from None
     note_assumed(given.assumed)

@@ -12,6 +12,7 @@ from groups.errors import BadInput, ProofError
 from groups.unknown import reading_least, settled
 from optimal import check as check_known
 from optimal import solve as solve_known
+from optimal.recount import count_again
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -113,7 +114,8 @@ def judged_and_sure(
 def check(group: Group, solution: Solution) -> tuple[str, ...]:
     """Check a solution against its group; return a line for each part that could not be checked.
 
-    If subscriptions are unknown, the solution has to hold whatever members read.
+    If subscriptions are unknown, the solution has to hold whatever members read. If there is no
+    certificate, all assignments are counted again, up to a million.
 
     Raises
     ------
@@ -131,11 +133,12 @@ def check(group: Group, solution: Solution) -> tuple[str, ...]:
     ()
     """
     # More readers only allow more assignments, so bounds for that group hold for this one.
-    unchecked = check_known(group.with_equal_subscriptions(), solution)
+    alike = group.with_equal_subscriptions()
+    unchecked = check_known(alike, solution)
     if solution.assignment is not None:
         for violation in Assignment(reading_least(group), solution.assignment.owner).violations:
             raise ProofError(f"it depends on who reads what: {violation}", remedy="subscriptions")
-    return unchecked
+    return () if unchecked and count_again(alike, solution) else unchecked
 
 
 def what_is_sure(judged: Judged) -> Solution | None:

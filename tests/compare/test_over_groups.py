@@ -84,5 +84,10 @@ def test_where_an_optimum_is_not_proved_it_is_told_in_how_many_groups_at_least()
     assert best(a=standing(3, 5)) == "a is as good as can be in at least 3 of 9 groups."
 
 
+def test_none_is_best_where_none_is_ever_as_good_as_can_be():
+    none = "No assignor that was tried is as good as can be in any of 9 groups."
+    assert best(a=standing(0)) == best(a=standing(0), b=standing(0)) == none
+
+
 def test_none_is_best_where_none_gave_anything():
     assert best(a=standing(0, groups=0), current=standing(4)) == best(current=standing(4)) == ""

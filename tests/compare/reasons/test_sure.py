@@ -9,6 +9,7 @@ import assay
 from compare.reasons.explanation import explain
 from compare.reasons.sure import solve as solve_sure
 from groups import Assignment, BadInput, Group, values
+from groups.errors import ProofError
 from groups.files import read_groups
 from optimal import Status, solve
 from tests.assay.calling import assay as command
@@ -68,6 +69,19 @@ def test_python_solves_and_checks_what_the_command_does():
         there, here = json.loads(run.stdout), json.loads(json.dumps(solution.to_dict()))
         assert there | {"seconds": None} == here | {"seconds": None}
         assert assay.check(group, solution) == ()
+
+
+def test_an_answer_without_a_certificate_is_counted_again_as_the_command_does():
+    group = group_of({"t": 4}, {"c0": ["t"], "c1": ["t"]}, {"c0": {"t": [0, 1, 2]}})
+    found = solve(group, TIERS, method="brute")
+    assert assay.check(group, found) == ()
+    worse = Assignment(group, np.array([0, 0, 0, 1], np.int32))
+    forged = found.to_dict() | {
+        "terms": [{"name": n, "value": v, "bound": v} for n, v in zip(TIERS, (2, 0), strict=True)],
+        "assignment": worse.to_dict(),
+    }
+    with pytest.raises(ProofError, match="the bound 2 is wrong: an assignment has 0"):
+        assay.check(group, assay.Solution.from_dict(group, forged))
 
 
 def test_every_function_knows_the_subscriptions_that_can_be_in_one_way_alone():
