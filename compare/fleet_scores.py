@@ -249,7 +249,7 @@ def _terms(
     values: Mapping[str, Int64],
     missing: Mapping[str, Bools],
     filled: Bools,
-    there: Bools,
+    not_null: Bools,
 ) -> pa.Array:
     """(groups,) lists with a struct for each tier: its name and the values.
 
@@ -257,7 +257,7 @@ def _terms(
     ----------
     values : (groups, tiers) each
     missing : (groups, tiers) bool each, where a value is null; a value that is absent never is
-    filled, there : (groups,) bool; the list is empty if not filled, and null if not there
+    filled, not_null : (groups,) bool; the list is empty if not filled, and null if not `not_null`
     """
     tiers, groups = len(objective), int(filled.sum())
     numbers = np.tile(np.arange(tiers), groups)
@@ -266,14 +266,16 @@ def _terms(
         mask = missing[name][filled].ravel() if name in missing else None
         fields[name] = pa.array(column[filled].ravel(), mask=mask)
     structs = pa.StructArray.from_arrays(list(fields.values()), list(fields))
-    return _lists(structs, np.where(filled, tiers, 0), there)
+    return _lists(structs, np.where(filled, tiers, 0), not_null)
 
 
-def _loads(solution: Solutions, loads: Int64, there: Bools) -> pa.Array:
+def _loads(solution: Solutions, loads: Int64, not_null: Bools) -> pa.Array:
     size = np.diff(solution.fleet.member_start)
-    return _lists(pa.array(loads[np.repeat(there, size)]), np.where(there, size, 0), there)
+    return _lists(
+        pa.array(loads[np.repeat(not_null, size)]), np.where(not_null, size, 0), not_null
+    )
 
 
-def _lists(values: pa.Array, lengths: Int64, there: Bools) -> Any:
+def _lists(values: pa.Array, lengths: Int64, not_null: Bools) -> Any:
     ends = starts(lengths).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(~there))
+    return pa.ListArray.from_arrays(pa.array(ends), values, mask=pa.array(~not_null))

@@ -69,8 +69,8 @@ class Judged(Framed):
     best : the solution where members of unknown subscription read only the topics that they hold,
         so that it can be reached whatever they read; None if there is nothing to solve
     lowest : the solution where members of unknown subscription read every topic in demand; the
-        same object as `best` if all subscriptions are known. It is no peak lag, as `lowest` of
-        `compare.scores.ScoredGroup` and of `compare.overview.Glance` is
+        same object as `best` if all subscriptions are known. Unlike `lowest` of
+        `compare.scores.ScoredGroup` and `compare.overview.Glance`, it is no peak lag
     least_lag : whether it is proved that `target` has the least peak lag of all equally good
         assignments; None if no search was made
     asks : the (member, topic) pairs of the verdict's question: does this member read this topic?

@@ -68,7 +68,7 @@ def ids_meant(group: Group, names: Iterable[str], place: str) -> tuple[str, ...]
 def _members_meant(group: Group, name: str, place: str) -> list[int]:
     if meant := members_named(group, name) or members_matching(group, name):
         return meant
-    there = ", ".join(group.members)
+    expected = ", ".join(group.members)
     if len(group.members) > MOST_LISTED:
-        there = f"{few(group.members)}{nearest_of(name, group.members)}"
-    raise BadInput(f"{place}: no member {name!r}, expected one of {there}")
+        expected = f"{few(group.members)}{nearest_of(name, group.members)}"
+    raise BadInput(f"{place}: no member {name!r}, expected one of {expected}")

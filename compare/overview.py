@@ -356,7 +356,7 @@ def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
 def guessed_in(assumed: Sequence[Sequence[str]]) -> dict[str, int]:
     """Return how many groups rely on each guess in `GUESSES`, given what each assumes."""
     return {
-        said: sum(any(said in line for line in lines) for lines in assumed) for said in GUESSES
+        guess: sum(any(guess in line for line in lines) for lines in assumed) for guess in GUESSES
     }
 
 

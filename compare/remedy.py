@@ -322,11 +322,12 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         given = "" if known else f", if {ALL_ALIKE}"
         return who_moves(f"an assignor; {advise} says which one{given}.")
     not_here = "" if shipped_here() else f" {NOT_HERE}"
-    there = {row.assignor: row for row in tried if _gets_there(row)}
-    name = best_of({n: [term.value for term in r.terms or ()] for n, r in there.items()}, group)
+    at_optimum = {row.assignor: row for row in tried if _gets_there(row)}
+    reached = {n: [term.value for term in row.terms or ()] for n, row in at_optimum.items()}
+    name = best_of(reached, group)
     if name is None:
         return f"{none_makes(len(tried), own)}{not_here}"
-    best = there[name]
+    best = at_optimum[name]
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
     again = " again" if assigns_now(best.assignor, group) else ""
     if again:

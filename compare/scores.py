@@ -193,7 +193,7 @@ class Scores(Framed, list[Score]):
 
 # The facts of a score, by field name, in the order in which every view shows them.
 FACTS: dict[str, Fact] = {one.name: one.metadata.get("fact", Fact()) for one in fields(Score)}
-# Their types, without None.
+# The types of the fields, without None.
 TYPES = {one.name: str(one.type).removesuffix(" | None") for one in fields(Score)}
 STORED = {name: kind for name, kind in TYPES.items() if FACTS[name].stored}
 COUNTED = tuple(name for name, fact in FACTS.items() if fact.counted)

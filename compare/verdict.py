@@ -156,7 +156,7 @@ def between(
     better = np.argmax(found != reached, axis=1)
     by, limit = (found - reached)[each, better], bound[each, first]
     is_good, is_improvable = (found == bound).all(axis=1), by > 0
-    # An earlier tier may turn out lower still; then there is no excess in this one.
+    # The optimum may be lower in an earlier tier; then this tier has no excess.
     is_known = ~is_improvable | (better == first)
     at_least = np.where(is_improvable, by, 0)
     at_most = found[each, first] - limit

@@ -85,7 +85,7 @@ def what_if(
 
 
 def unassigned(group: Group) -> Group:
-    """Return the group before anybody holds anything, without racks."""
+    """Return the group without any owner, claim or rack."""
     return replace(
         group,
         owner=np.full(group.n_partitions, NOBODY, np.int32),
@@ -117,18 +117,18 @@ def reading(group: Group, like: str | None = None) -> str:
 
 
 def _with_members(group: Group, members: int, like: str | None) -> Group:
-    there = len(group.members)
+    present = len(group.members)
     if members < 1:
         raise BadInput(f"members: {members}, expected 1 or more")
-    if members < there and not all_alike(group):
+    if members < present and not all_alike(group):
         raise BadInput(
-            f"members: {members}, but which of the {there} would leave matters, since they do not "
-            f"read the same topics at the same rate; expected {there} or more"
+            f"members: {members}, but which of the {present} would leave matters, since they do "
+            f"not read the same topics at the same rate; expected {present} or more"
         )
     model = None if like is None else member_meant(group, like, "like")
-    if members <= there:
+    if members <= present:
         return group.only(np.sort(np.argsort(-group.owned, kind="stable")[:members]))
-    new = members - there
+    new = members - present
     read = group.subscription(model) if model is not None else _topics_read(group)
     indptr = np.append(group.subscription_indptr, group.subscription_indptr[-1] + len(read))
     indptr, listed, row = in_use(
@@ -140,7 +140,7 @@ def _with_members(group: Group, members: int, like: str | None) -> Group:
     rate = rates[model] if model is not None else rates[0] if len(set(rates)) == 1 else None
     if racks is not None:
         racks = replace(racks, member=np.append(racks.member, np.full(new, NOBODY, np.int32)))
-    details = group.details or (MemberDetails(),) * there
+    details = group.details or (MemberDetails(),) * present
     return replace(
         group,
         members=(*group.members, *new_names(group, new)),
@@ -165,8 +165,8 @@ def _with_partitions(group: Group, topic: int, count: int) -> Group:
     lag, weight, racks, counts = group.lag_records, group.weight, group.racks, group.partitions
     counts = np.where(np.arange(len(counts)) == topic, count, counts)
     if racks is not None:
-        there = racks.replicas[group.first[topic] : at]
-        sets = np.resize(there if len(there) else np.full(1, NOBODY), new)
+        old_sets = racks.replicas[group.first[topic] : at]
+        sets = np.resize(old_sets if len(old_sets) else np.full(1, NOBODY), new)
         racks = replace(racks, replicas=np.insert(racks.replicas, at, sets))
     return replace(
         group,

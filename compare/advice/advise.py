@@ -135,11 +135,11 @@ def advise(
     best = least_peak(worlds, chosen, share)
     if best is None or (now is None and not worlds.known):
         return start
-    here = start.now
-    if here is not None and start.valid:
+    peak_now = start.now
+    if peak_now is not None and start.valid:
         # The current peak may be lower: its loads may be less even, or the time was too short.
         least = best.peak
-        peak = replace(least, value=min(least.value, here), bound=min(least.bound, here))
+        peak = replace(least, value=min(least.value, peak_now), bound=min(least.bound, peak_now))
         best = replace(best, peak=peak)
     # If the verdict depends on who reads what, so does the result of an assignor.
     asked = usual_assignors() if assignors is None else assignors

@@ -81,19 +81,19 @@ class Changes:
         now, plan, best, lower = self.now, self.plan, self.best, self.lower
         if now is None:
             return None, None
-        here, mends = peak_of(now, lower), len(now.violations)
+        peak_now, mends = peak_of(now, lower), len(now.violations)
         if plan is not None and peak_of(plan, lower) <= best.peak.value:
             # The verdict's assignment is preferred to another that is as good.
             order = ("balance", MOVES)
             if values(plan, order) <= values(best.assignment, order):
                 best = replace(best, assignment=plan)
-        if not mends and best.peak.value >= here:
+        if not mends and best.peak.value >= peak_now:
             even = "" if lower == "peak_load" else " with loads as even as can be"
-            less = "has less" if best.peak.bound == here else "is known to have less"
+            less = "has less" if best.peak.bound == peak_now else "is known to have less"
             reason = f"No assignment of these members{even} {less}."
-            return NoGain("rebalance", reason, proved=best.peak.bound == here), None
+            return NoGain("rebalance", reason, proved=best.peak.bound == peak_now), None
         best = with_few_moves(best, lower, self.time_left.share(4))
-        before = Peak(here, here, proof="as it is")
+        before = Peak(peak_now, peak_now, proof="as it is")
         every = Change(
             "rebalance", None if mends else before, best.peak, best.assignment, mends=mends
         )
@@ -102,12 +102,12 @@ class Changes:
         if values(now, ("balance",)) == values(best.assignment, ("balance",)):
             few = fall_by_few_moves(now)
         else:
-            few = None if plan is None else Fall.to(plan, here, peak_of(plan, lower))
+            few = None if plan is None else Fall.to(plan, peak_now, peak_of(plan, lower))
         if few is None or not few.is_worth_it or few.moves >= every.moves:
             return every, None
         after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")
         fewer = Change("rebalance", before, after, few.assignment)
-        if MORE_MOVES * (few.then - best.peak.value) >= here:
+        if MORE_MOVES * (few.then - best.peak.value) >= peak_now:
             return every, fewer
         return fewer, None
 
@@ -144,8 +144,9 @@ class Changes:
         moves = len(found.assignment.moved)
         after_it = evened is not None and (evened.mends or evened.moves < moves)
         if not after_it and self.now is not None:
-            here = peak_of(self.now, self.lower)
-            before = before if here == before.value else Peak(here, here, proof="as it is")
+            peak_now = peak_of(self.now, self.lower)
+            if peak_now != before.value:
+                before = Peak(peak_now, peak_now, proof="as it is")
         return Change("isolate", before, after, found.assignment)
 
     def more_members(self) -> Change | NoGain:

@@ -56,7 +56,7 @@ def tried_assignors(
     trials, valid = _trials_of(changes, assignors, limit)
     if not assignors or changes.now is None or not changes.now.is_valid:
         return trials, None
-    here, best = peak_of(changes.now, changes.lower), changes.best.peak
+    peak_now, best = peak_of(changes.now, changes.lower), changes.best.peak
     # Not advised: an assignor without a valid plan after a join or a leave, and a rule written
     # from a KIP's text whose own class assigns now.
     good = [
@@ -68,7 +68,7 @@ def tried_assignors(
     if changes.lower == "peak_load" and is_ours(changes.now.group):
         # Our own assignor reaches the least peak at the next rebalance.
         return trials, None
-    better = _better_assignor(here, best.value, good)
+    better = _better_assignor(peak_now, best.value, good)
     if better is not None:
         return trials, better
     depends = all(trial.reason == DEPENDS for trial in trials)
@@ -79,7 +79,7 @@ def tried_assignors(
         leaves = f"{of}, {spoken(trial.assignor)}, leaves the busiest member with {trial.peak:,}"
         chance = ", by chance: after a join or a leave it never had the least"
         reason = f"{leaves}{chance if _by_chance(trial) else ''}."
-    return trials, NoGain("assignor", reason, proved=best.bound >= here)
+    return trials, NoGain("assignor", reason, proved=best.bound >= peak_now)
 
 
 def _trials_of(

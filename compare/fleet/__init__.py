@@ -1,1 +1,1 @@
-"""Fleet: any number of groups on Spark, from whatever it reads to tables that it writes."""
+"""Fleet: reads, solves and scores any number of groups with Spark, and writes tables."""

@@ -135,7 +135,7 @@ class Aggregates:
             lagging=names.pop(EVEN_LAGGING, 0),
             names=names,
             questions=of_groups.get("questions", 0),
-            guessed={said: of_groups.get(said, 0) for said in GUESSES},
+            guessed={guess: of_groups.get(guess, 0) for guess in GUESSES},
             worst=glances,
             changes=self.changes(),
             changed=self.counts("changes"),

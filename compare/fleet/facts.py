@@ -252,14 +252,16 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
     judged = now.filter(pc.invert(pc.is_in(says, value_set=pa.array(EMPTY))))
     assumed = now["assumed"].combine_chunks()
     lines, of_row = assumed.flatten(), pc.list_parent_indices(assumed)
-    rest_on = {said: pc.unique(of_row.filter(pc.match_substring(lines, said))) for said in GUESSES}
+    rely_on = {
+        guess: pc.unique(of_row.filter(pc.match_substring(lines, guess))) for guess in GUESSES
+    }
     counts = {
         "captured": optima,
         "proved": optima.filter(pc.equal(optima["status"], "optimal")),
         "judged": judged,
         "unknown": judged.filter(pc.invert(judged["known"])),
         "questions": now.filter(now["asked"]),
-        **{said: now.take(those) for said, those in rest_on.items()},
+        **{guess: now.take(those) for guess, those in rely_on.items()},
     }
     for label, counted in counts.items():
         yield _fact("groups", counted, label=label)

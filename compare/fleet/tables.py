@@ -35,8 +35,8 @@ EXCESSES = pa.list_(
         [
             ("name", pa.string()),
             ("value", pa.int64()),
-            ("excess", pa.int64()),  # null after the first tier that differs, and where open
-            ("excess_from", pa.int64()),  # the interval where the optimum is not proved
+            ("excess", pa.int64()),  # null after the first tier that differs, and if not exact
+            ("excess_from", pa.int64()),  # the interval if the optimum is not proved, else null
             ("excess_to", pa.int64()),
         ]
     )
@@ -281,11 +281,11 @@ class Tables:
     def _add_columns(self, rows: DataFrame, name: str) -> None:
         """Add the columns that a catalogue's table lacks if an earlier version made it."""
         spark, where = rows.sparkSession, self.where(name)
-        there = {*spark.table(where).columns} if spark.catalog.tableExists(where) else None
+        existing = {*spark.table(where).columns} if spark.catalog.tableExists(where) else None
         lacking = [
             f"{one.name} {one.dataType.simpleString()}"
             for one in rows.schema
-            if there is not None and one.name not in there
+            if existing is not None and one.name not in existing
         ]
         if lacking:
             spark.sql(f"ALTER TABLE {where} ADD COLUMNS ({', '.join(lacking)})")
@@ -312,11 +312,11 @@ class Tables:
             else:
                 reader = spark.read.format(self.format).option("mergeSchema", True)
                 found = reader.load(self.where(name))
-            there = {*found.columns}
+            existing = {*found.columns}
             return found.select(
                 *(
                     sql.col(one.name)
-                    if one.name in there
+                    if one.name in existing
                     else sql.lit(None).cast(one.dataType).alias(one.name)
                     for one in schema
                 )

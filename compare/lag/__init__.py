@@ -1,1 +1,1 @@
-"""Lag: how far behind members are, how far behind they need to be, and what moves buy."""
+"""Lag: how far behind members are, the least possible lag, and the gain of moves."""

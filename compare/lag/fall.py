@@ -95,16 +95,16 @@ class Fall(PeakFall):
 
 def lag_falls(now: Assignment, fall: Fall) -> bool:
     """Return whether a fall is worth its moves and does not delay the last member's catch-up."""
-    here, then = behind(now), behind(fall.assignment)
-    if not fall.is_worth_it or here is None or then is None:
+    before, after = behind(now), behind(fall.assignment)
+    if not fall.is_worth_it or before is None or after is None:
         return fall.is_worth_it
-    return here.longest is None or then.longest is None or then.longest <= here.longest
+    return before.longest is None or after.longest is None or after.longest <= before.longest
 
 
 def fall_to(now: Assignment, target: Assignment) -> Fall | None:
     """Return how far an assignment lowers the greatest lag; None if a lag is unknown."""
-    here, there = peak_lag(now), peak_lag(target)
-    return None if here is None or there is None else Fall.to(target, here, there)
+    before, after = peak_lag(now), peak_lag(target)
+    return None if before is None or after is None else Fall.to(target, before, after)
 
 
 def fall_by_few_moves(now: Assignment) -> Fall | None:

@@ -73,7 +73,7 @@ class LowestPeak:
 
     @property
     def told(self) -> str:
-        """How much it is, or between what, and what it is."""
+        """The text with the peak, or its interval if not proved, and `named`."""
         return f"{bounded(self.records, self.bound)}, {self.named}"
 
     def excess_of(self, peak: int) -> int | tuple[int, int]:
@@ -185,12 +185,12 @@ def lag_document(
     now: Assignment, lowest: LowestPeak | None, fall: Fall | None = None
 ) -> dict[str, object] | None:
     """Return the ``lag`` of the ``assay-scores/1`` document; None if no lag is known."""
-    here = behind(now)
-    if here is None:
+    lags = behind(now)
+    if lags is None:
         return None
     most = hottest(now.group)
     return {
-        "peak": here.peak,
+        "peak": lags.peak,
         "lowest": None if lowest is None else lowest.records,
         "bound": None if lowest is None else lowest.bound,
         "could_fall": fall and {"to": fall.then, "moves": fall.assignment.moves},

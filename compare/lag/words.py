@@ -64,10 +64,10 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
     lowest : the lowest peak of the assignments that are as good in the tiers before it
     """
     now, asked = judged.now, () if judged.best is None else judged.best.objective
-    here, there = behind(now), behind(lowest.assignment)
-    if here is None or there is None or here.peak is None:
+    before, after = behind(now), behind(lowest.assignment)
+    if before is None or after is None or before.peak is None:
         return ""
-    more = here.peak - lowest.records
+    more = before.peak - lowest.records
     which = f"assignment {lowest.given}".rstrip()
     if lowest.before == ("balance",):
         which = "balanced assignment"
@@ -84,10 +84,10 @@ def needed(judged: Judged, lowest: LowestPeak) -> str:
             said += f"{lowest.bound:,}."
         if asked and all(TIERS[tier].needs != "lag" for tier in asked):
             said += f" The objective, {in_words(asked)}, does not look at lag."
-        if None not in (here.longest, there.longest) and len(set(there.rates)) == 1:
-            said += f" That is {_time(there.longest)} to catch up, not {_time(here.longest)}."
-        elif None not in (here.longest, there.longest):
-            said += f" Catching up then takes {_time(there.longest)}, not {_time(here.longest)}."
+        if None not in (before.longest, after.longest) and len(set(after.rates)) == 1:
+            said += f" That is {_time(after.longest)} to catch up, not {_time(before.longest)}."
+        elif None not in (before.longest, after.longest):
+            said += f" Catching up then takes {_time(after.longest)}, not {_time(before.longest)}."
     elif lowest.proved:
         less = "less" if more == 0 else f"less than {lowest.records:,}"
         said = f"No {which} has {less} on one member."
@@ -184,17 +184,17 @@ def peak_found(solution: Solution) -> str:
     if term is None or solution.assignment is None:
         return ""
     now = Assignment.current(solution.group)
-    here, there = behind(now), behind(solution.assignment)
-    if here is None or there is None or here.peak is None or there.peak is None:
+    before, after = behind(now), behind(solution.assignment)
+    if before is None or after is None or before.peak is None or after.peak is None:
         said = ""
     elif not now.is_valid:
-        said = f"Most lag on one member: {there.peak:,}, with all partitions assigned."
+        said = f"Most lag on one member: {after.peak:,}, with all partitions assigned."
     else:
         given = if_latest(solution.group)
-        said = _fall(here.peak, there.peak, f", {given}" if given else "")
-        if here.longest is not None and there.longest is not None:
-            said += f" To catch up takes {_time(there.longest)}, not {_time(here.longest)}."
-            if here.longest == there.longest:
+        said = _fall(before.peak, after.peak, f", {given}" if given else "")
+        if before.longest is not None and after.longest is not None:
+            said += f" To catch up takes {_time(after.longest)}, not {_time(before.longest)}."
+            if before.longest == after.longest:
                 said = said.rpartition(",")[0] + "."
     if term.bound is None:
         return f"{said} How much less is possible is not known."

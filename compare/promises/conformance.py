@@ -33,11 +33,11 @@ FOLDER = SHIPPED.parent / "conformance"
 def _near(trial: Trial) -> Judgement:
     if trial.assignment is None or trial.group.racks is None:
         return NOT_TESTED
-    balance, far = values(trial.assignment, ("balance", "racks"))
+    balance, racks = values(trial.assignment, ("balance", "racks"))
     best = solve(trial.group, "kip-881").terms
     if balance != best[0].value:
         return NOT_TESTED
-    return Judgement(far == best[1].value, {"racks": far, "optimum": best[1].value})
+    return Judgement(racks == best[1].value, {"racks": racks, "optimum": best[1].value})
 
 
 RACKS = Promise(

@@ -374,13 +374,13 @@ def rederive_all(path: str | Path, limit: TimeLimit) -> Iterator[Rederived]:
         yield rederive(finding, runner_of(finding.assignor, limit))
 
 
-def all_rederived(came: Sequence[Rederived]) -> str:
+def all_rederived(results: Sequence[Rederived]) -> str:
     """Return one line with the numbers of findings that are the same, changed and not tried."""
     same, changed, untried = (
-        sum(one.status == status for one in came) for status in ("same", "changed", "not-tried")
+        sum(one.status == status for one in results) for status in ("same", "changed", "not-tried")
     )
     return (
-        f"{counted(len(came), 'finding')}: {same:,} as before, {changed:,} changed, "
+        f"{counted(len(results), 'finding')}: {same:,} as before, {changed:,} changed, "
         f"{untried:,} not tried"
     )
 

@@ -79,13 +79,13 @@ def environment_of(run: Runner) -> dict[str, str]:
 
     For a client that joined a probe, only the version of the probe is known.
     """
-    here = {"kafka-assay": importlib.metadata.version("kafka-assay")}
+    versions = {"kafka-assay": importlib.metadata.version("kafka-assay")}
     if run.is_guest:
-        return here
+        return versions
     client, _, rest = run.assignor.partition("/")
     runs_on = _RUNS_ON.get(client)
     if runs_on is None:
-        return {**here, "python": platform.python_version()}
+        return {**versions, "python": platform.python_version()}
     found = {ARTIFACTS.get(client, client): rest.partition("@")[2]}
     if client == "librdkafka":
         found["confluent-kafka"] = importlib.metadata.version("confluent-kafka")

@@ -75,30 +75,30 @@ def without_a_part(document: JsonObject) -> Iterator[JsonObject]:
     for member in members:
         yield _without_member(document, member)
     for topic in topics:
-        less = {m: _without_topic(said, topic) for m, said in members.items()}
-        rest = {name: said for name, said in topics.items() if name != topic}
+        less = {m: _without_topic(details, topic) for m, details in members.items()}
+        rest = {name: details for name, details in topics.items() if name != topic}
         yield {**document, "topics": rest, "members": less}
-    for topic, said in topics.items():
-        for number in range(_count(said)):
+    for topic, details in topics.items():
+        for number in range(_count(details)):
             yield _without_one_partition(document, topic, number)
 
 
 def without_a_tie(document: JsonObject) -> Iterator[JsonObject]:
     """Yield the documents without one subscription, claim, or rack of a member or a replica."""
     members = document["members"]
-    for member, said in members.items():
-        reads = said["subscription"] or []
+    for member, details in members.items():
+        reads = details["subscription"] or []
         for topic in reads:
             rest = [t for t in reads if t != topic]
-            yield {**document, "members": {**members, member: {**said, "subscription": rest}}}
-    for member, said in members.items():
-        for topic, numbers in said["owned"].items():
+            yield {**document, "members": {**members, member: {**details, "subscription": rest}}}
+    for member, details in members.items():
+        for topic, numbers in details["owned"].items():
             for number in numbers:
-                owned = {**said["owned"], topic: [n for n in numbers if n != number]}
-                yield {**document, "members": {**members, member: {**said, "owned": owned}}}
-    for member, said in members.items():
-        if "rack" in said:
-            rackless: JsonObject = {**said}
+                owned = {**details["owned"], topic: [n for n in numbers if n != number]}
+                yield {**document, "members": {**members, member: {**details, "owned": owned}}}
+    for member, details in members.items():
+        if "rack" in details:
+            rackless: JsonObject = {**details}
             del rackless["rack"]
             yield {**document, "members": {**members, member: rackless}}
     for topic, described in document["topics"].items():
@@ -130,11 +130,11 @@ def without_a_share(document: JsonObject) -> Iterator[JsonObject]:
 
 
 def _partition_to_spare(document: JsonObject, member: str) -> tuple[str, int]:
-    counts = {topic: _count(said) for topic, said in sorted(document["topics"].items())}
+    counts = {topic: _count(details) for topic, details in sorted(document["topics"].items())}
     owners = {
         place: owner
-        for owner, said in document["members"].items()
-        for place in pairs(said["owned"])
+        for owner, details in document["members"].items()
+        for place in pairs(details["owned"])
     }
     largest = max(counts, key=lambda topic: counts[topic])
     every = [(topic, number) for topic, count in counts.items() for number in range(count)]
@@ -176,7 +176,7 @@ def _first_broken(
 
 
 def _without_member(document: JsonObject, member: str) -> JsonObject:
-    rest = {name: said for name, said in document["members"].items() if name != member}
+    rest = {name: details for name, details in document["members"].items() if name != member}
     return {**document, "members": rest}
 
 

@@ -305,8 +305,8 @@ class _Holders:
 
     def counted_at(self, price: int) -> Bools:
         """(classes,) bool: whether a class is counted at this price, which is its owner's."""
-        here = self.price[self.owner] == price
-        counted: Bools = here & self.at_home & (self.cheapest[self.topic] < price)
+        at_price = self.price[self.owner] == price
+        counted: Bools = at_price & self.at_home & (self.cheapest[self.topic] < price)
         return counted
 
     def parts(self, inside: Bools, joining: Bools) -> tuple[Int64, Int64]:
@@ -343,10 +343,10 @@ def _rooms(holders: _Holders, price: int) -> list[Count]:
     """Return what must leave the members at or above a price, a count for each separate part."""
     inside, joining = holders.price >= price, _held(holders) & (holders.cheapest >= price)
     part, of_topic = holders.parts(inside, joining)
-    here = holders.counted_at(price)
+    at_price = holders.counted_at(price)
     limit = _sums(part, holders.level + 1)
     fixed = _sums(of_topic, holders.group.partitions, like=limit)
-    others = _sums(part[holders.owner[here]], holders.count[here], like=limit)
+    others = _sums(part[holders.owner[at_price]], holders.count[at_price], like=limit)
     stays = holders.at_home & (of_topic[holders.topic] >= 0)
     stays &= part[holders.owner] == of_topic[holders.topic]
     owned = others + _sums(part[holders.owner[stays]], holders.count[stays], like=limit)
@@ -359,7 +359,7 @@ def _rooms(holders: _Holders, price: int) -> list[Count]:
             fixed=int(fixed[one]),
             topics=_where(of_topic == one),
             others=int(others[one]),
-            owners=tuple(np.unique(holders.owner[here & (part[holders.owner] == one)]).tolist()),
+            owners=_distinct(holders.owner[at_price & (part[holders.owner] == one)]),
             owned=int(owned[one]),
             moves=int(moves[one]),
         )
@@ -370,8 +370,8 @@ def _rooms(holders: _Holders, price: int) -> list[Count]:
 def _needs(holders: _Holders, price: int) -> list[Count]:
     """Return what must come to the members below a price, a count for each separate part."""
     inside, group = holders.price < price, holders.group
-    here = holders.counted_at(price)
-    elsewhere = _sums(holders.topic[here], holders.count[here], like=group.partitions)
+    at_price = holders.counted_at(price)
+    elsewhere = _sums(holders.topic[at_price], holders.count[at_price], like=group.partitions)
     takeable = _held(holders) & (holders.cheapest < price)
     rest = np.where(takeable, group.partitions - elsewhere, 0)
     part, of_topic = holders.parts(inside, rest > 0)
@@ -383,7 +383,7 @@ def _needs(holders: _Holders, price: int) -> list[Count]:
     for one in np.flatnonzero(limit - fixed).tolist():
         kinds = np.unique(holders.kind[part == one])
         topics = np.unique(holders.pairs[1][np.isin(holders.pairs[0], kinds)])
-        theirs = here & np.isin(holders.topic, topics)
+        theirs = at_price & np.isin(holders.topic, topics)
         found.append(
             Count(
                 "need",
@@ -392,7 +392,7 @@ def _needs(holders: _Holders, price: int) -> list[Count]:
                 fixed=int(fixed[one]),
                 topics=_where(of_topic == one),
                 others=int(holders.count[theirs].sum()),
-                owners=tuple(np.unique(holders.owner[theirs]).tolist()),
+                owners=_distinct(holders.owner[theirs]),
                 owned=int(owned[one]),
                 moves=int(limit[one] - fixed[one]),
             )
@@ -417,3 +417,7 @@ def _sums(place: Int64, amount: Int64, *, like: Int64 | None = None) -> Int64:
 
 def _where(wanted: Bools) -> tuple[int, ...]:
     return tuple(np.flatnonzero(wanted).tolist())
+
+
+def _distinct(members: Int64) -> tuple[int, ...]:
+    return tuple(np.unique(members).tolist())

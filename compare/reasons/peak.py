@@ -40,16 +40,16 @@ def peak_of(explanation: Explanation) -> tuple[str, str]:
     column = group.lag_records if what == "lag" else group.weight
     if column is None:
         return "", ""
-    before = _busiest(explanation.now, column)
-    here, there = before or ("", 0), _busiest(explanation.best, column)
-    if there is None:
+    now, best = _busiest(explanation.now, column), _busiest(explanation.best, column)
+    if best is None:
         return "", ""
-    said = f"At the best the most {what} on one member is {term.value:,} ({there[0]})"
-    if explanation.is_there:
-        said = f"The most {what} on one member is {here[1]:,} ({here[0]})"
-    elif before is not None:
-        now = "as much" if here[1] == term.value else f"{here[1]:,}"
-        said += f"; now it is {now} ({here[0]})"
+    said = f"At the best the most {what} on one member is {term.value:,} ({best[0]})"
+    if now is not None:
+        member, load = now
+        if explanation.is_there:
+            said = f"The most {what} on one member is {load:,} ({member})"
+        else:
+            said += f"; now it is {'as much' if load == term.value else f'{load:,}'} ({member})"
     said += "."
     return said, next(_reasons(explanation, column, what, term.value), "")
 
