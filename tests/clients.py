@@ -1,4 +1,4 @@
-"""Assignors that ship, where they can be called here."""
+"""Shipped assignors, for tests that skip if this machine cannot call one."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from heuristics import Assignor, assignor_named
 
 
 def called(name: str) -> Assignor:
-    """An assignor; a test of one that cannot be called here is skipped, and says why."""
-    one = assignor_named(name)
-    if (reason := one.missing()) is not None:
+    """Return an assignor; skip the test, with the reason, if it cannot be called here."""
+    assignor = assignor_named(name)
+    if (reason := assignor.missing()) is not None:
         pytest.skip(reason)
-    return one
+    return assignor

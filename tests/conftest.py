@@ -1,4 +1,4 @@
-"""What holds for every test: no way out of this machine, and in CI no skip for want of set-up."""
+"""Fixtures and rules for all tests: only loopback connections, and no avoidable skips in CI."""
 
 import gc
 import ipaddress
@@ -12,7 +12,7 @@ import hypothesis
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-# To start Spark and to warm it up takes longer than most of these tests.
+# Starting and warming up Spark takes longer than most of these tests.
 SHARE_ONE_SESSION = (
     "tests/compare/fleet/test_run.py",
     "tests/compare/fleet/test_report.py",
@@ -42,25 +42,25 @@ LONGEST = (
 )
 REFUSED: list[str] = []
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-# How long an example takes says something of the machine alone.
+# The time that an example takes depends on the machine, so Hypothesis sets no deadline.
 hypothesis.settings.register_profile("anywhere", deadline=None)
 hypothesis.settings.load_profile("anywhere")
-# What set-up cannot bring, as reasons of skips begin.
-NOT_BROUGHT = re.compile(
+# Reasons of skips for what set-up cannot install; these skips are allowed in CI.
+ALLOWED_SKIPS = re.compile(
     r"no Go toolchain|no Node on the PATH|no browser here|no Java for Spark"
     r"|no mount namespace here|no (go|cargo|g\+\+) on the PATH|nlohmann/json is not here"
     r"|serde_json cannot be fetched"
 )
 
 
-# Looking through a million objects for garbage takes a quarter of the time to collect the tests.
+# Garbage collection, with a million objects, takes a quarter of the time of test collection.
 gc.disable()
-# What a shell starts in the background ignores interrupts, and so would all that tests start.
+# A process that a shell starts in the background ignores SIGINT, and its children inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class NotLoopback(OSError):
-    """A connection that would leave this machine; what must fetch does so in a child process."""
+    """A test tried to connect beyond loopback; only child processes may fetch from the network."""
 
 
 def is_loopback(host: object) -> bool:
@@ -73,7 +73,7 @@ def is_loopback(host: object) -> bool:
         return False
 
 
-def refuse_what_leaves_this_machine(event: str, arguments: tuple) -> None:
+def refuse_beyond_loopback(event: str, arguments: tuple) -> None:
     if event in ("socket.connect", "socket.sendto"):
         address = arguments[1]
         host = address[0] if isinstance(address, tuple) else None
@@ -86,19 +86,19 @@ def refuse_what_leaves_this_machine(event: str, arguments: tuple) -> None:
         raise NotLoopback(f"{host} is beyond loopback")
 
 
-sys.addaudithook(refuse_what_leaves_this_machine)
+sys.addaudithook(refuse_beyond_loopback)
 
 
 def pytest_configure(config):
-    """Name a path that is not there, of which several processes say only that no tests ran."""
-    absent = [one for one in config.args if not os.path.exists(one.partition("::")[0])]
+    """Refuse paths that do not exist; with several processes pytest says only "no tests ran"."""
+    absent = [path for path in config.args if not os.path.exists(path.partition("::")[0])]
     if absent:
         raise pytest.UsageError(f"not there: {', '.join(absent)}")
 
 
 @pytest.fixture(scope="module")
 def chromium():
-    """Debian's Chromium, or another that is here."""
+    """Start Debian's Chromium, or another of `BROWSERS` that is installed."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         pytest.skip(f"no browser here, looked for {', '.join(BROWSERS)}")
@@ -113,30 +113,30 @@ def chromium():
 
 @pytest.fixture(autouse=True)
 def refused():
-    """What was refused so far; a test that leaves something in it has failed."""
+    """Give the list of refused connections; a test fails if any are left in it at its end."""
     yield REFUSED
-    found, REFUSED[:] = [*REFUSED], []
-    assert found == []
+    left, REFUSED[:] = [*REFUSED], []
+    assert left == []
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the files that take longest, so that no core waits for one of them at the end."""
+    """Run the files that take longest first, so that no core waits for one of them at the end."""
 
     def place(item):
-        found = (n for n, start in enumerate(LONGEST) if item.nodeid.startswith(start))
-        return next(found, len(LONGEST))
+        places = (n for n, start in enumerate(LONGEST) if item.nodeid.startswith(start))
+        return next(places, len(LONGEST))
 
     items.sort(key=place)
 
 
 def pytest_collection_finish():
-    """Look for garbage from now on, but not among the tests: they stay."""
+    """Turn garbage collection on again, but leave out the collected tests: they stay alive."""
     gc.freeze()
     gc.enable()
 
 
 class FileByFile(LoadScopeScheduling):
-    """Gives a process whole files, so that what the tests of a file share is set up once."""
+    """Gives each xdist process whole files, so that module fixtures are set up only once."""
 
     def _split_scope(self, nodeid):
         file = nodeid.partition("::")[0]
@@ -153,7 +153,7 @@ def pytest_xdist_make_scheduler(config, log):
 def no_skip_in_ci(report):
     if report.skipped and os.environ.get("CI", "").lower() == "true":
         reason = str(report.longrepr[2]).removeprefix("Skipped: ")
-        if not NOT_BROUGHT.search(reason):
+        if not ALLOWED_SKIPS.search(reason):
             report.outcome = "failed"
             report.longrepr = f"CI=true, and set-up should have brought it: {reason}"
     return report
@@ -171,7 +171,7 @@ def pytest_make_collect_report(collector):
 
 @pytest.fixture(scope="session")
 def broker():
-    """Give one broker to all tests of a process: each uses topics and groups of its own names."""
+    """Share one broker among all tests of a process; each test names its own topics and groups."""
     from broker import Broker
     from groups import BadInput
 
@@ -185,7 +185,7 @@ def broker():
 
 @pytest.fixture(scope="module")
 def limit():
-    """Give the tests of a file one process for each assignor; only what hangs takes a minute."""
+    """Share one process for each assignor among the tests of a file; a call may take a minute."""
     from heuristics.time_limit import TimeLimit
 
     with TimeLimit(60) as shared:

@@ -1,18 +1,18 @@
-"""Growth that is counted: how many calls a piece of work takes, whatever the machine."""
+"""A measure of work that does not depend on the machine: the number of function calls."""
 
 import sys
 
 
 def calls(work, *arguments):
-    """Return how many functions, of Python and of C, are called while some work is done."""
+    """Return how many Python and C functions are called while `work` runs."""
     count = 0
 
-    def note(frame, event, argument):
+    def count_call(frame, event, argument):
         nonlocal count
         count += event in ("call", "c_call")
 
     before = sys.getprofile()
-    sys.setprofile(note)
+    sys.setprofile(count_call)
     try:
         work(*arguments)
     finally:

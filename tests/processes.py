@@ -1,4 +1,4 @@
-"""The processes of this machine, as tests see them."""
+"""Helpers for tests that start, list, halt and wait for processes."""
 
 import os
 import signal
@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-# Only what never ends takes as long.
+# Seconds; only a process that never ends takes this long.
 LONG = 120.0
 
 
 def in_python(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Run a Python of its own to its end: options, and a program as in -c PROGRAM."""
+    """Run another Python to its end; the words are its arguments, such as -c PROGRAM."""
     return subprocess.run(
         [sys.executable, *map(str, words)], capture_output=True, text=True, timeout=LONG, cwd=cwd,
         check=False,
@@ -21,7 +21,7 @@ def in_python(*words: object, cwd: Path | None = None) -> subprocess.CompletedPr
 
 
 def listed() -> dict[int, tuple[str, int]]:
-    """State and parent of each process that is not dead, by its number."""
+    """Return the state and the parent of each process that is no zombie, by process id."""
     found = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -34,15 +34,15 @@ def listed() -> dict[int, tuple[str, int]]:
 
 
 def below(pid: int) -> list[int]:
-    """What a process has started, and what that has, parents first."""
-    found, every = [pid], listed()
-    for one in found:
-        found += [each for each, (_, parent) in every.items() if parent == one]
-    return found[1:]
+    """Return all descendants of a process, parents first."""
+    tree, every = [pid], listed()
+    for above in tree:
+        tree += [each for each, (_, parent) in every.items() if parent == above]
+    return tree[1:]
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Wait until something holds."""
+    """Wait until a condition holds; fail after `LONG` seconds."""
     end = time.monotonic() + LONG
     while not condition():
         assert time.monotonic() < end
@@ -55,6 +55,6 @@ def gone(*pids: int) -> None:
 
 
 def halt(pid: int) -> None:
-    """Halt a process: on a busy machine its threads go on for a while after the signal."""
+    """Stop a process, and wait: on a busy machine its threads run on for a while."""
     os.kill(pid, signal.SIGSTOP)
     until(lambda: listed()[pid][0] == "T")

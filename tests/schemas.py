@@ -1,4 +1,4 @@
-"""JSON Schemas; the package takes 5 s to load, so it is loaded where a test asks for it."""
+"""JSON Schema validators; `jsonschema` takes 5 s to import, so it is imported on first use."""
 
 import json
 from functools import cache
@@ -6,7 +6,7 @@ from functools import cache
 
 @cache
 def validator_of(path):
-    """Return what holds documents against the schema of a file, which is one."""
+    """Return a validator for the schema in a file, which must be a valid schema."""
     from jsonschema import Draft202012Validator
 
     schema = json.loads(path.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Seeds: one test for many drawn groups, which says of a failure the seed that it is of."""
+"""Tests that run once for each of many seeds, and name the seed if they fail."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 
 
 def for_each(seeds: Iterable[int]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Have a test run for each of some seeds; its first parameter is the seed, others fixtures."""
-    drawn = tuple(seeds)
-    assert drawn
+    """Run a test for each seed; its first parameter is the seed, the others are fixtures."""
+    all_seeds = tuple(seeds)
+    assert all_seeds
 
-    def of(test: Callable[..., None]) -> Callable[..., None]:
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
         _, *fixtures = signature(test).parameters.values()
 
         @wraps(test)
-        def each(**given: object) -> None:
-            for seed in drawn:
+        def run_all(**values: object) -> None:
+            for seed in all_seeds:
                 try:
-                    test(seed, **given)
+                    test(seed, **values)
                 except BaseException as error:
                     error.add_note(f"seed: {seed}")
                     raise
 
-        each.__signature__ = signature(test).replace(parameters=fixtures)  # type: ignore[attr-defined]
-        return each
+        run_all.__signature__ = signature(test).replace(parameters=fixtures)  # type: ignore[attr-defined]
+        return run_all
 
-    return of
+    return decorate

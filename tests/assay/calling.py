@@ -1,4 +1,4 @@
-"""How tests call the command, and the groups that they give it."""
+"""Calls of the `assay` command, and groups to give it."""
 
 import json
 import os
@@ -16,7 +16,7 @@ import pytest
 from assay.cli import main
 
 ASSAY = Path(sys.executable).with_name("assay")
-# c0 holds all five and could give two of t1 away: the optimum is balance 1, stickiness 2.
+# c0 owns all five partitions and could give up two of t1: the optimum is balance 1, stickiness 2.
 LOPSIDED = {
     "format": "assay-group/1",
     "group": "orders",
@@ -31,7 +31,7 @@ EVEN = LOPSIDED | {
     "topics": {"t": 2},
     "members": {m: {"subscription": ["t"], "owned": {"t": [i]}} for i, m in enumerate("ab")},
 }
-# a has 1,200 of lag; balanced loads can have 700, and any loads 660.
+# a has a lag of 1,200; the least peak lag is 700 with balanced loads, and 660 with any loads.
 LATE = LOPSIDED | {
     "group": "late",
     "topics": {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, 40]}},
@@ -44,7 +44,7 @@ UNKNOWN = LOPSIDED | {"members": {"c0": {"owned": {"t0": [0]}}, "c1": {"subscrip
 
 
 def write(folder: Path, files: dict[str, object]) -> Path:
-    """Write files: text as it is, a list as lines of JSON, anything else as JSON."""
+    """Write files into a folder: text as it is, a list as JSON lines, anything else as JSON."""
     for name, content in files.items():
         lines = content if isinstance(content, list) else [content]
         text = content if isinstance(content, str) else "\n".join(map(json.dumps, lines))
@@ -53,7 +53,7 @@ def write(folder: Path, files: dict[str, object]) -> Path:
 
 
 def started(*arguments, stdin: str = "", cwd: Path | None = None, **variables: str):
-    """Call the command in a process of its own, with these variables in its environment."""
+    """Run the command in another process, with these environment variables."""
     # encoding, not text: universal newlines would hide a carriage return.
     return subprocess.run(
         [str(ASSAY), *map(str, arguments)], input=stdin, encoding="utf-8", capture_output=True,
@@ -75,21 +75,21 @@ def assay(*arguments, stdin: str = "", cwd: Path | None = None):
         main()
     for stream in (out, err):
         stream.flush()
-    said = (stream.buffer.getvalue().decode() for stream in (out, err))
-    return subprocess.CompletedProcess(command, left.value.code, *said)
+    printed = (stream.buffer.getvalue().decode() for stream in (out, err))
+    return subprocess.CompletedProcess(command, left.value.code, *printed)
 
 
 def arrived(terminal: int) -> bytes:
-    """All that arrives at a terminal until nobody writes to it any more."""
-    said = b""
+    """Return all bytes that are written to a terminal until its last writer closes it."""
+    received = b""
     while True:
         try:
             part = os.read(terminal, 65536)
         except OSError:
-            return said
+            return received
         if not part:
-            return said
-        said += part
+            return received
+        received += part
 
 
 def one_after_the_other(calls: dict[str, tuple], cwd: Path) -> dict:
@@ -97,7 +97,7 @@ def one_after_the_other(calls: dict[str, tuple], cwd: Path) -> dict:
 
 
 def document_of(run) -> dict:
-    """The one JSON document that is all of standard output."""
+    """Return the JSON document that is the only line of standard output."""
     assert run.stdout.count("\n") == 1, run.stdout
     return json.loads(run.stdout)
 

@@ -16,7 +16,7 @@ def snapshot(group: str, topics: dict, members: dict, **more) -> dict:
 
 
 def lopsided(name: str = "lopsided", topic: str = "t1", member: str = "c1") -> dict:
-    """Balance 1 and stickiness 2 at the optimum; what the members own has balance 5."""
+    """A group whose optimum has balance 1 and stickiness 2; its present owners have balance 5."""
     owned = {"t0": [0, 1], topic: [0, 1, 2]}
     members = {
         "c0": {"subscription": ["t0", topic], "owned": owned},

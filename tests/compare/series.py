@@ -1,4 +1,4 @@
-"""Captures of groups over some hours."""
+"""Snapshots of groups, one an hour."""
 
 import numpy as np
 
@@ -24,14 +24,14 @@ def snapshot(name: str, hour: int | None, loads: list[int], lag: int = 10) -> Gr
 
 
 def series_of_four(hours: int = 10) -> list[Group]:
-    """One that gets worse, one whose lag grows, one that flaps, one that was bad at first."""
-    every = []
+    """Hourly snapshots of four groups: worse, growing lag, flapping, bad only in hour 0."""
+    snapshots = []
     for hour in range(hours):
         more = min(hour // 2, 4)
-        every += [
+        snapshots += [
             snapshot("worse", hour, [6 - more, 6, 6 + more]),
             snapshot("behind", hour, [6, 6, 6], 100 * (hour + 1)),
             snapshot("flaps", hour, [4, 6, 8] if hour % 2 else [6, 6, 6]),
             snapshot("healthy", hour, [6, 6, 6] if hour else [0, 6, 12]),
         ]
-    return every
+    return snapshots

@@ -1,4 +1,4 @@
-"""Groups that say all there is to say, and odd ones; whether two are the same to the last type."""
+"""A group that uses every field, odd groups, and a comparison that is exact in types."""
 
 from dataclasses import fields
 from pathlib import Path
@@ -96,7 +96,7 @@ def odd() -> list[Group]:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two values are alike, arrays with their types and read-only."""
+    """Whether two values are equal, also in types; arrays of the first must be read-only."""
     if isinstance(one, np.ndarray):
         return (
             isinstance(other, np.ndarray)
@@ -114,7 +114,7 @@ def same(one: object, other: object) -> bool:
 
 
 def differing(one: Group, other: Group) -> list[str]:
-    """The columns in which two groups differ; what one has not may be made of what it has."""
+    """Return the fields in which two groups differ; missing details equal empty ones."""
     nothing = (MemberDetails(),) * len(one.members)
     pairs = {f.name: (getattr(one, f.name), getattr(other, f.name)) for f in fields(Group)}
     pairs["raw_claims"] = tuple(claims is None for claims in pairs["raw_claims"])

@@ -1,4 +1,4 @@
-"""Run a real Kafka Streams application, and write down what the console tool prints of it.
+"""Run a real Kafka Streams application, and record what Kafka's console tool prints about it.
 
 ``python -m tests.groups.record_streams VERSION`` rewrites the captures of that release.
 """
@@ -33,17 +33,17 @@ def main(version):
 
     def keep(name, *asked):
         done = described(*asked)
-        for end, said in (("txt", done.stdout), ("err.txt", done.stderr)):
-            if said.strip():
-                (folder / f"{name}.{end}").write_text(said)
+        for suffix, output in (("txt", done.stdout), ("err.txt", done.stderr)):
+            if output.strip():
+                (folder / f"{name}.{suffix}").write_text(output)
 
     def wait(members, state):
-        """Wait until there are so many members in a state, and return what said so."""
+        """Wait until the group has a state and so many members; return the tool's output."""
         for _ in range(100):
-            said = described("--group", "shop", "--state").stdout
-            if re.search(rf"{state} +{members}$", said, re.MULTILINE):
-                return said
-        raise TimeoutError(f"{state} with {members}: {said}")
+            output = described("--group", "shop", "--state").stdout
+            if re.search(rf"{state} +{members}$", output, re.MULTILINE):
+                return output
+        raise TimeoutError(f"{state} with {members}: {output}")
 
     with Broker.start(version) as broker:
         broker.create_topic("orders", 6)
@@ -58,7 +58,7 @@ def main(version):
 
         with process() as one, process() as two:
             wait(4, "Stable")
-            # All is read and committed by then.
+            # By then the application has read and committed everything.
             time.sleep(5)
             for name, view in VIEWS.items():
                 keep(f"shop-{name}", "--group", "shop", *view)

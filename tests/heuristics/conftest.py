@@ -25,7 +25,10 @@ def build_group(topics, subscriptions, owned=None, generation=None, **more) -> G
 
 
 def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Group]:
-    """Every group with an owner or nobody for each partition, up to the order of members."""
+    """Yield each group of up to so many partitions, with every owner or none for each.
+
+    Groups that differ only in the order of members or of a topic's partitions appear once.
+    """
     choices = [c for size in range(1, topics + 1) for c in combinations(range(topics), size)]
     for counts in product(range(1, partitions + 1), repeat=topics):
         if sum(counts) > partitions:
@@ -48,7 +51,7 @@ def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Gr
 
 
 def note_jars(cache: Path, *versions: str) -> list[Path]:
-    """Put jars of Kafka's clients into a cache, and the notes of where they are."""
+    """Create empty jars of Kafka's clients in a cache, and the notes that name their paths."""
     jars = [cache / f"kafka-clients-{version}.jar" for version in versions]
     (cache / "jars").mkdir()
     for jar in jars:
@@ -69,7 +72,7 @@ def group() -> Group:
 
 @pytest.fixture
 def client() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Connects a consumer of librdkafka to an address; it is killed in the end."""
+    """Give a function that starts a librdkafka consumer; all are killed at the test's end."""
     started = []
 
     def connect(bootstrap: str, assignor: str = "range") -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""What a function may do to the process that it runs in, for a child process to import."""
+"""Functions that harm the process that runs them, for a child process to import."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ def loop() -> None:
 
 
 def hold_the_lock() -> None:
-    """Never let another thread of the interpreter run, as native code can."""
+    """Hold the interpreter's lock, as native code can, so that no other thread runs."""
     ctypes.PyDLL(None).sleep(600)
 
 
@@ -41,8 +41,8 @@ def eat_a_little() -> int:
 
 def leave_one_behind(file: str) -> None:
     with subprocess.Popen(["sleep", "600"]) as started:
-        with open(file, "w") as told:
-            told.write(str(started.pid))
+        with open(file, "w") as pid_file:
+            pid_file.write(str(started.pid))
         loop()
 
 
@@ -85,28 +85,28 @@ def of(ask) -> int:
 
 
 class Deadly:
-    """Kills whoever reads it."""
+    """Ends the process that unpickles it."""
 
     def __reduce__(self):
         return os._exit, (9,)
 
 
 class Stuck:
-    """Keeps whoever reads it for ever."""
+    """Blocks the process that unpickles it for ten minutes."""
 
     def __reduce__(self):
         return time.sleep, (600,)
 
 
 def hold_the_lock_further_down(file: str) -> None:
-    """Hang in a child of this process, whose process id goes into a file."""
+    """Hang in a child of this process, and write the child's process id into a file."""
     with Child() as child:
-        with open(file, "w") as told:
-            told.write(str(child.call(os.getpid, seconds=30)))
+        with open(file, "w") as pid_file:
+            pid_file.write(str(child.call(os.getpid, seconds=30)))
         child.call(hold_the_lock, seconds=60)
 
 
 def eat_further_down() -> tuple[object, int]:
-    """Return what becomes of a hog in a child of this process, and the process id of this one."""
+    """Return the outcome of `eat` in a child of this process, and this process's id."""
     with Child() as child:
         return child.call(eat, seconds=30), os.getpid()

@@ -1,4 +1,4 @@
-"""Small seeded groups, a change of one made by hand, and what it comes to by counting."""
+"""Small seeded groups, changes applied to them by hand, and their least load by counting."""
 
 import json
 import random
@@ -6,7 +6,10 @@ from itertools import combinations
 
 
 def document_of(seed: int) -> dict:
-    """Up to 5 members and 4 topics; subscriptions differ in two of three; claims are valid."""
+    """A group of up to 5 members and 4 topics; in two of three groups subscriptions may differ.
+
+    Members own only partitions that they read, each partition at most once.
+    """
     rng = random.Random(seed)
     topics = {f"t{i}": rng.randint(1, 6) for i in range(rng.randint(1, 4))}
     alike = rng.random() < 1 / 3
@@ -16,16 +19,16 @@ def document_of(seed: int) -> dict:
         members[f"c{m}"] = {"subscription": read, "owned": {}}
     favourite = rng.random() < 0.5
     for topic, count in topics.items():
-        readers = [said for said in members.values() if topic in said["subscription"]]
+        readers = [member for member in members.values() if topic in member["subscription"]]
         for number in range(count):
             if readers:
-                one = readers[0] if favourite and rng.random() < 0.5 else rng.choice(readers)
-                one["owned"].setdefault(topic, []).append(number)
+                owner = readers[0] if favourite and rng.random() < 0.5 else rng.choice(readers)
+                owner["owned"].setdefault(topic, []).append(number)
     return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
 
 
 def with_lag(document: dict, seed: int) -> dict:
-    """The same with some lag on every partition, of a few much more than of most."""
+    """The same group with lag on every partition: much on a few, little on most."""
     rng = random.Random(seed)
     lags = {
         topic: {"partitions": count, "lag": [int(10 * rng.paretovariate(1)) for _ in range(count)]}
@@ -35,33 +38,33 @@ def with_lag(document: dict, seed: int) -> dict:
 
 
 def without_subscriptions(document: dict, seed: int) -> dict:
-    """The same as a console tool shows it: of some members nobody says what they read."""
+    """The same group as a console tool shows it: some members' subscriptions are unknown."""
     rng = random.Random(seed)
     members = {
-        m: said | {"subscription": None} if rng.random() < 0.7 else said
-        for m, said in document["members"].items()
+        m: member | {"subscription": None} if rng.random() < 0.7 else member
+        for m, member in document["members"].items()
     }
     return document | {"members": members}
 
 
 def least_load(document: dict) -> int:
-    """The least that the busiest can hold, by Hall's theorem: counted over all sets of members.
+    """The least load of the busiest member, by Hall's theorem over all sets of members.
 
-    Whatever only some of them read is with them.
+    A set of members must hold all partitions of the topics that only its members read.
     """
-    reads = {m: set(said["subscription"]) for m, said in document["members"].items()}
-    found = 0
+    reads = {m: set(member["subscription"]) for m, member in document["members"].items()}
+    least = 0
     for size in range(1, len(reads) + 1):
-        for some in combinations(reads, size):
-            others = set().union(*(reads[m] for m in reads if m not in some))
-            theirs = set().union(*(reads[m] for m in some)) - others
+        for chosen in combinations(reads, size):
+            others = set().union(*(reads[m] for m in reads if m not in chosen))
+            theirs = set().union(*(reads[m] for m in chosen)) - others
             count = sum(document["topics"][t] for t in theirs)
-            found = max(found, -(-count // size))
-    return found
+            least = max(least, -(-count // size))
+    return least
 
 
 def load_now(document: dict) -> int:
-    return max(sum(map(len, said["owned"].values())) for said in document["members"].values())
+    return max(sum(map(len, member["owned"].values())) for member in document["members"].values())
 
 
 def reads_of(document: dict, member: str) -> list:
@@ -77,7 +80,7 @@ def copied(document: dict) -> dict:
 
 
 def applied(document: dict, change) -> dict:
-    """The snapshot in which the change is made, by hand."""
+    """Return the snapshot with a change of the advice applied to it."""
     made = copied(document)
     members = made["members"]
     if change.kind == "members":
@@ -97,7 +100,7 @@ def applied(document: dict, change) -> dict:
 
 
 def with_one_more_subscription(document: dict):
-    """Each snapshot in which one member reads one topic more that somebody reads."""
+    """Yield each snapshot in which one member also reads a topic that another member reads."""
     for member in document["members"]:
         for topic in {*topics_read(document)} - {*reads_of(document, member)}:
             made = copied(document)

@@ -14,7 +14,7 @@ from heuristics.shipped.java.jars import spark_java_home
 from tests.compare.fleet.processes import clear, with_variable, words_of
 
 ROOT = Path(__file__).parents[3]
-# Every process of a cluster inherits it.
+# The environment variable that all processes of a cluster inherit; its value is their folder.
 MARK = "ASSAY_CLUSTER"
 HOME = Path(pyspark.__file__).parent
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xlog:disable -XX:-UsePerfData"
@@ -23,7 +23,7 @@ START_SECONDS = 90
 
 
 class Cluster:
-    """Use it as a context manager: all that it started is gone after it."""
+    """A context manager that starts a master, and kills all processes of the cluster on exit."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -59,7 +59,7 @@ class Cluster:
 
     @property
     def conf(self) -> list[str]:
-        """Options of a command that let executors start quickly, with little memory."""
+        """Command options that make executors start quickly, with little memory."""
         quick = f"spark.executor.extraJavaOptions={self.quick}"
         return ["--conf", quick, "--conf", "spark.executor.memory=512m"]
 

@@ -1,4 +1,4 @@
-"""One Spark session for all tests of a process, and the runs that some files share."""
+"""One Spark session for all tests of a process, and `assay run` results that several files use."""
 
 import json
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tests.optimal.random_groups import random_group
 
 @pytest.fixture(scope="session")
 def spark():
-    """A session that tries no task again: a worker that ends ends the test."""
+    """A session that never retries a task, so that the test fails if a worker ends."""
     try:
         opened = spark_session(master="local[2]")
         session = opened.__enter__()
@@ -33,7 +33,7 @@ def spark():
 
 @dataclass(frozen=True)
 class SparkRun:
-    """One `assay run`: what it said, and the keys in the files of each table after it."""
+    """One `assay run`: its exit code and output, and the keys in each table's files after it."""
 
     code: int
     out: str
@@ -43,7 +43,7 @@ class SparkRun:
 
 @dataclass(frozen=True)
 class SparkRuns:
-    """The same job twice, with one assignor more and ``--strict``, and one without a group."""
+    """A job run twice, then with one more assignor and ``--strict``; and a job without a group."""
 
     source: Path
     out: Path
@@ -54,7 +54,7 @@ class SparkRuns:
 
 
 def fill(folder: Path) -> None:
-    """Groups in JSON lines, snapshots, captures, and inputs that are no group."""
+    """Write JSON lines of groups, single snapshots, captures, and inputs that hold no group."""
     groups = [
         lopsided(),
         lopsided(HOSTILE, topic=CLOSING, member="<!-- <script>"),
@@ -121,7 +121,7 @@ def spark_runs(spark, tmp_path_factory) -> SparkRuns:
 
 
 def keys_in(table: Path) -> list[str] | int:
-    """Return the keys of the rows in the files of a table; how many there are where none has."""
+    """Return the keys of a table's rows, or the number of its rows if it has no keys."""
     files = sorted(table.glob("run=*/*.parquet"))
     if table.name in ("runs", "aggregates", "inputs"):
         return sum(pq.read_metadata(file).num_rows for file in files)

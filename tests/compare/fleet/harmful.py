@@ -1,6 +1,6 @@
-"""What a worker's child is asked to do, done for real, but it comes to harm at certain groups.
+"""Functions that a worker's child runs, and an assignor: they fail at groups of certain names.
 
-And an assignor that does its harm by the name of the group.
+For example, the group `killed-harm` makes the child kill itself.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ from groups import Assignment
 
 
 def harm(name: str) -> None:
-    """Come to harm as the name of a group says."""
+    """Crash, raise, hang or fill the memory if a group's name asks for it."""
     kind, _, of = name.partition("-")
     if of != "harm":
         return
@@ -43,7 +43,7 @@ def solve_rows(job, rows: bytes, lack) -> bytes:
 
 
 def solve_rows_of_others(job, rows: bytes, lack) -> bytes:
-    """Come to harm only where assignors are asked."""
+    """Fail only if assignors are to be called."""
     return (solve_rows if lack.others else worker.solve_rows)(job, rows, lack)
 
 
@@ -54,6 +54,6 @@ def read_items(job, items) -> bytes:
 
 
 def by_name(group) -> Assignment:
-    """Leave everything where it is, unless the group's name says to do harm."""
+    """Keep all owners, unless the group's name asks for a failure."""
     harm(group.name)
     return Assignment(group, group.owner)

@@ -1,4 +1,4 @@
-"""Processes by a variable that they inherited, and the end of all of them."""
+"""Processes found by an environment variable that they inherited, and how to kill them all."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ PAUSE_SECONDS = 0.1
 
 
 def with_variable(name: str, value: object) -> Iterator[int]:
-    """Yield the other processes that have a variable in their environment."""
+    """Yield the ids of other processes that have this variable in their environment."""
     line = f"{name}={value}".encode()
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -23,7 +23,7 @@ def with_variable(name: str, value: object) -> Iterator[int]:
 
 
 def clear(name: str, folder: Path) -> None:
-    """Kill every process that has a folder in a variable, then remove the folder."""
+    """Kill every process whose variable holds a folder, then remove the folder."""
     for _ in range(50):
         found = [*with_variable(name, folder)]
         for process in found:
@@ -45,7 +45,7 @@ def words_of(pid: int) -> str:
 
 
 def children(pid: int) -> list[int]:
-    """Return the processes that a process has started, and that are not dead."""
+    """Return the ids of a process's children that are no zombies."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:

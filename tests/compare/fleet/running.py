@@ -1,7 +1,7 @@
-"""A run as a process of its own, held at a gate by an assignor until something has happened to it.
+"""An `assay run` in another process, which an assignor holds until a test lets it go on.
 
-The assignor `gate` says in a file that it was asked, and answers when a test lets it; of groups
-whose names begin with `free` it answers at once.
+The assignor `gate` creates the file `asked` when it is called, and answers once a test has created
+the file `open`; for groups whose names begin with `free` it answers at once.
 """
 
 import json
@@ -35,7 +35,7 @@ ENOUGH_SECONDS = 240
 
 
 def fill(folder: Path, groups: int = 24) -> None:
-    """Write groups of different sizes, and lines that are none."""
+    """Write groups of different sizes, a line that is no group, and the assignor."""
     made = [
         Family(3 + n % 4, 4, 5, "random", "join-one").group(n).to_dict() for n in range(groups)
     ]
@@ -46,12 +46,12 @@ def fill(folder: Path, groups: int = 24) -> None:
 
 
 def is_session(words: str) -> bool:
-    """Whether these start Spark's Java, not the script before it or the Java that it asks."""
+    """Whether a command line is Spark's own Java, not its start script or its launcher."""
     return "/java " in words and "SparkSubmit" in words and "launcher.Main" not in words
 
 
 class Running:
-    """A run that works in a folder of its own: input, assignor, tables and scratch are there."""
+    """A run in a folder that holds its input, assignor, tables and temporary files."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Running:
         )  # fmt: skip
 
     def at_the_gate(self) -> None:
-        """Wait until a worker's child is in the assignor."""
+        """Wait until a worker's child has called the assignor."""
         self.until(lambda: (self.folder / "asked").exists())
 
     def until(self, holds) -> None:
@@ -90,14 +90,14 @@ class Running:
         (self.folder / "open").touch()
 
     def end(self) -> tuple[int, str, str]:
-        """Wait for its end; return its exit code and what it said."""
+        """Wait for the run's end; return its exit code, output and error output."""
         out, err = self.process.communicate(timeout=ENOUGH_SECONDS)
         if "no Java for Spark" in err:
             pytest.skip(err.splitlines()[-1])
         return self.process.returncode, out, err
 
     def send(self, number: int) -> tuple[int, str, str]:
-        """Send a signal, as a terminal does where it is Ctrl-C; return how the run ended."""
+        """Send a signal, SIGINT to the process group as a terminal does; return `end`'s values."""
         if number == signal.SIGINT:
             os.killpg(self.process.pid, number)
         else:
@@ -105,12 +105,12 @@ class Running:
         return self.end()
 
     def send_to_all(self, number: int) -> None:
-        """Send a signal to the run's group and to that of its Java at once, as services end."""
+        """Signal the process groups of the run and of its Java, as a service manager does."""
         for group in (os.getpgid(self.jvm()), self.process.pid):
             os.killpg(group, number)
 
     def left(self) -> list[str]:
-        """Return what is left 8 s after its end: processes, and files of scratch."""
+        """Return the processes and temporary files that are left 8 s after the run's end."""
         end = time.monotonic() + 8
         while time.monotonic() < end:
             found = [*map(str, self.processes()), *(p.name for p in self.scratch.iterdir())]
@@ -122,12 +122,12 @@ class Running:
         return found
 
     def processes(self) -> list[int]:
-        """Return what the run has started."""
+        """Return the ids of the processes that the run has started."""
         every = with_variable("TMPDIR", self.scratch)
         return [pid for pid in every if pid != self.process.pid]
 
     def jvms(self) -> list[int]:
-        """Return the run's Javas, without what one of them starts: it has their words at first."""
+        """Return the run's Javas, but not their children, which have the same command at first."""
         found = [pid for pid in self.processes() if is_session(words_of(pid))]
         started = {child for pid in found for child in children(pid)}
         return [pid for pid in found if pid not in started]
@@ -140,7 +140,7 @@ class Running:
         return children(self.jvm())[0]
 
     def worker(self) -> int:
-        """Return the worker of Python's whose child is at the gate, or another that has one."""
+        """Return a Python worker that has a child, such as the one that calls the assignor."""
         return next(worker for worker in children(self.daemon()) if children(worker))
 
     def child(self) -> int:

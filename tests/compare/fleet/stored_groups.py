@@ -1,4 +1,4 @@
-"""The groups that a run left in its tables."""
+"""The groups in the tables of a run."""
 
 import pyarrow as pa
 
@@ -9,7 +9,7 @@ from groups.table.layout import LAYOUT
 
 
 def groups_of(runs) -> dict[str, Group]:
-    """Groups by their keys."""
+    """Return the groups of a run by key."""
     rows = read_table(runs.out, "groups")
     batch = pa.RecordBatch.from_pandas(rows[LAYOUT.names], LAYOUT)
     return dict(zip(rows["key"], each_of(batch), strict=True))

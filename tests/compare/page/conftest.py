@@ -11,7 +11,7 @@ TIERS = ("balance", "stickiness")
 
 @pytest.fixture(scope="session")
 def page_of():
-    """What a page of some documents holds."""
+    """Give a function that builds the `Page` of some documents."""
 
     def make(documents, *, assignors=(), tiers=TIERS, **more):
         groups = [d if isinstance(d, Group) else Group.from_dict(d) for d in documents]
@@ -30,7 +30,7 @@ def page_of():
 
 @pytest.fixture(scope="session")
 def read(page_of):
-    """A page of some documents as its reader finds it."""
+    """Give a function that renders the page of some documents and parses its HTML."""
 
     def make(documents, **more):
         return Parsed(rendered(page_of(documents, **more)))

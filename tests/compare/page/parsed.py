@@ -1,10 +1,10 @@
-"""A page as its reader finds it: tables, texts, downloads, scripts."""
+"""The tables, texts, tags and scripts of a page's HTML."""
 
 from html.parser import HTMLParser
 
 
 class Parsed(HTMLParser):
-    """Every tag, the rows of every table by its caption, and the texts of elements with an id."""
+    """All tags and scripts, the rows of each table by caption, and texts by element id."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -63,7 +63,7 @@ class Parsed(HTMLParser):
             self.words += data
 
     def table(self, caption: str) -> dict[str, dict[str, str]]:
-        """The table whose caption begins so: a row as {column: cell} for each first cell."""
+        """The table whose caption begins so, as {first cell of a row: {column: cell}}."""
         (rows,) = (found for name, found in self.tables.items() if name.startswith(caption))
         head, *body = rows
         return {row[0]: dict(zip(head, row, strict=False)) for row in body}

@@ -1,4 +1,4 @@
-"""Snapshots with something odd about them: good ones, changed here and there by seed."""
+"""Seeded mutations of valid snapshots, as documents and as text."""
 
 import json
 import random
@@ -33,20 +33,22 @@ PIECES = ['"', "\\", ",", ":", "{", "}", "[", "]", " ", "\n", "0", "-", ".", "e"
           "\x00", '\\"', "\\\\", '"t0":', '"t0"', "é", "NaN", "\ufeff", "\x0b", "1"]  # fmt: skip
 
 
-def nodes(value: object, place: tuple = ()):
-    yield place
+def paths(value: object, path: tuple = ()):
+    """Yield the path of keys to each value of a JSON document, its own first."""
+    yield path
     if isinstance(value, dict):
         for key in value:
-            yield from nodes(value[key], (*place, key))
+            yield from paths(value[key], (*path, key))
     elif isinstance(value, list):
-        for i, one in enumerate(value):
-            yield from nodes(one, (*place, i))
+        for i, item in enumerate(value):
+            yield from paths(item, (*path, i))
 
 
-def with_odd_part(given: dict, rng: random.Random) -> dict:
-    copy = deepcopy(given)
+def with_odd_part(document: dict, rng: random.Random) -> dict:
+    """Return a copy with one or two random values or keys deleted, renamed, added or replaced."""
+    copy = deepcopy(document)
     for _ in range(rng.choice([1, 1, 1, 2])):
-        *above, last = rng.choice([p for p in nodes(copy) if p])
+        *above, last = rng.choice([p for p in paths(copy) if p])
         inner = copy
         for key in above:
             inner = inner[key]
@@ -65,6 +67,7 @@ def with_odd_part(given: dict, rng: random.Random) -> dict:
 
 
 def with_odd_text(text: str, rng: random.Random) -> str:
+    """Return the text with one random part replaced, deleted or doubled, or t1 renamed."""
     at = rng.randrange(len(text) + 1)
     end = min(at + rng.choice([0, 0, 0, 1, 1, 2, 30]), len(text))
     change = rng.randrange(4)
@@ -73,7 +76,7 @@ def with_odd_text(text: str, rng: random.Random) -> str:
     if change == 1:
         return text[:at] + text[end:]
     if change == 2:
-        # A part that appears twice: now and then it is a key with its value.
+        # Double a part between such characters: now and then it is a key with its value.
         places = [i for i, c in enumerate(text) if c in '{,"']
         start, stop = sorted(rng.sample(places, 2))
         return text[:stop] + text[start:stop] + text[stop:]

@@ -16,7 +16,7 @@ from tests.groups.documents.mutated import (
     EQUAL,
     RICH,
     documents,
-    nodes,
+    paths,
     with_odd_part,
     with_odd_text,
 )
@@ -68,7 +68,7 @@ def test_the_json_schema_in_the_repository_is_made_of_the_types():
 def test_a_key_that_appears_twice_is_noticed_wherever_it_stands():
     text = json.dumps(RICH)
     colons = [i for i, c in enumerate(text) if text[i - 1 : i + 1] == '":']
-    places = [place for place in nodes(RICH) if place and isinstance(place[-1], str)]
+    places = [place for place in paths(RICH) if place and isinstance(place[-1], str)]
     for colon, (*above, key) in zip(colons, places, strict=True):
         _, end = json.JSONDecoder().raw_decode(text, colon + 2)
         start = text.rindex('"', 0, colon - 1)

@@ -1,4 +1,4 @@
-"""What tests take of an importer: captures, groups of texts, the first reason against."""
+"""Captures for tests of the importers, and imports that raise the first failure."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ def capture(*names: str) -> list[tuple[str, bytes]]:
 
 
 def only(*texts: str) -> dict[str, Any]:
-    """The one group of some texts, named a, b, c."""
+    """Return the only group of up to three texts, whose sources are named a, b, c."""
     (document,) = import_texts([(n, t.encode()) for n, t in zip("abc", texts, strict=False)])
     return document
 
 
 def squeezed(text: str) -> str:
-    """A table with a single blank between its cells."""
+    """Return a table with a single blank between its cells."""
     return "\n".join(" ".join(line.split()) for line in text.split("\n"))
 
 
 def wrapped(text: str, width: int, *, stripped: bool = False) -> str:
-    """A text as a terminal of a width breaks its lines."""
+    """Return a text with its lines broken as by a terminal of this width."""
     pieces = [
         line[at : at + width]
         for line in text.split("\n")
@@ -52,11 +52,11 @@ def wrapped(text: str, width: int, *, stripped: bool = False) -> str:
 
 
 def owners(document: dict[str, Any]) -> dict[tuple[str, int], str]:
-    """Who holds each partition of a document."""
+    """Return the owner of each partition in a document."""
     return {
         (topic, number): member
-        for member, said in document["members"].items()
-        for topic, numbers in said["owned"].items()
+        for member, described in document["members"].items()
+        for topic, numbers in described["owned"].items()
         for number in numbers
     }
 
@@ -64,7 +64,7 @@ def owners(document: dict[str, Any]) -> dict[tuple[str, int], str]:
 def import_texts(
     sources: Sequence[tuple[str, bytes]], *, dialect: str = "auto"
 ) -> list[dict[str, Any]]:
-    """Return the groups of some texts as ``assay-group/1`` documents, ascending by group."""
+    """Return the groups of these sources as ``assay-group/1`` documents, ascending by group."""
     imported, failures = import_each(sources, dialect=dialect)
     if failures:
         raise BadInput(f"{failures[0].place}: {failures[0].reason}")

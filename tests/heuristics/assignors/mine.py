@@ -1,4 +1,4 @@
-"""Assignors as users write them, good and bad, for a child process to import."""
+"""Assignors as users write them, right and wrong, for a child process to import."""
 
 import sys
 
@@ -11,12 +11,12 @@ NUMBER = 4
 
 
 def deal(group) -> Assignment:
-    """Everything to the first member."""
+    """Give all partitions to the first member."""
     return Assignment(group, np.zeros(group.n_partitions, int))
 
 
 def while_all_are_there(group) -> Assignment:
-    """One after the other, to three members or more."""
+    """Deal partitions in turn to three members or more; raise with fewer."""
     members = len(group.members)
     return Assignment(group, np.arange(group.n_partitions) % members + 0 // max(0, members - 2))
 

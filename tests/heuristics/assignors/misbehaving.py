@@ -1,4 +1,4 @@
-"""Assignors that do not answer, for a child process to import."""
+"""Assignors that hang, crash, raise or answer wrongly, for a child process to import."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ def stumble(group) -> Plan:
 
 
 def stumble_once(group) -> Assignment:
-    """Raise in the first call of this process alone, then answer."""
+    """Raise in the first call in this process, and answer in later ones."""
     CALLS.append(group)
     if len(CALLS) == 1:
         raise KeyError("t0")
@@ -43,7 +43,7 @@ def stumble_once(group) -> Assignment:
 
 
 def hand_out_twice(group) -> Plan:
-    """Give all to the first member, and each partition of the first topic a second time."""
+    """Give all partitions to the first member, those of the first topic twice."""
     topics = zip(group.topics, group.partitions.tolist(), strict=True)
     held = [(0, topic, number) for topic, count in topics for number in range(count)]
     again = [triple for triple in held if triple[1] == group.topics[0]]
@@ -66,5 +66,5 @@ def eat(group) -> Plan:
 
 
 def as_named(group) -> Plan:
-    """Do to a group what its name says, and leave alone what has another name."""
+    """Call the function of this module that the group is named after, otherwise `tell_pid`."""
     return globals().get(group.name, tell_pid)(group)

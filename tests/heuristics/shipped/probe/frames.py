@@ -1,4 +1,4 @@
-"""Requests of Kafka's protocol as bytes, and what comes back for them."""
+"""Requests of Kafka's protocol as bytes, and the probe's answers to them."""
 
 import socket
 import struct
@@ -9,8 +9,8 @@ DEADLINE = 120
 HEADER = struct.Struct(">hhi")
 
 
-def said(probe, *parts):
-    """Send bytes on a connection of their own; return what comes back until it closes."""
+def exchange(probe, *parts):
+    """Send bytes on a new connection; return all that the probe answers until it closes."""
     with socket.create_connection((HOST, probe.port), timeout=DEADLINE) as connection:
         for part in parts:
             connection.sendall(part)
@@ -39,7 +39,7 @@ JOIN = frame(
 
 
 def sync(generation):
-    """Return the plan of member a that gives nobody anything."""
+    """Return member a's SyncGroup request with no assignments."""
     return frame(
         *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", generation)),
         *(string("a"), struct.pack(">i", 0)),
@@ -47,7 +47,7 @@ def sync(generation):
 
 
 def sync_all(generation, topic):
-    """Return the plan of member a that gives it partition 0 of a topic."""
+    """Return member a's SyncGroup request that assigns it partition 0 of a topic."""
     given = struct.pack(">hi", 0, 1) + string(topic) + struct.pack(">iii", 1, 0, -1)
     return frame(
         *(HEADER.pack(14, 0, 2), string("x"), string("g"), struct.pack(">i", generation)),
@@ -56,10 +56,11 @@ def sync_all(generation, topic):
 
 
 def join_as(*topics, version=0, assignor="range", client="x"):
-    named = b"".join(map(string, topics))
-    own = struct.pack(">hi", version, len(topics)) + named + struct.pack(">i", -1)
+    """Return a JoinGroup request of a member that subscribes to these topics."""
+    names = b"".join(map(string, topics))
+    metadata = struct.pack(">hi", version, len(topics)) + names + struct.pack(">i", -1)
     return frame(
         *(HEADER.pack(11, 0, 1), string(client), string("g"), struct.pack(">i", 10_000)),
         *(string(""), string("consumer"), struct.pack(">i", 1), string(assignor)),
-        *(struct.pack(">i", len(own)), own),
+        *(struct.pack(">i", len(metadata)), metadata),
     )

@@ -1,4 +1,4 @@
-"""Consumers as their users write them, and what starts each of them."""
+"""Consumers as their users write them, with the command that starts each."""
 
 import os
 import shutil
@@ -21,9 +21,12 @@ PLAIN = Path(__file__).with_name("plain")
 
 @dataclass(frozen=True)
 class PlainConsumer:
-    """A program in ``plain``: what it calls itself, whose rows it must have, what it reads.
+    """A program in ``plain`` and how to start it.
 
-    It has default options, unless it is told which assignor to list, or others in its environment.
+    called : its client id
+    shipped : the shipped assignor that its assignment must equal
+    listed : the assignor that it lists; empty for its default
+    options : more environment variables
     """
 
     called: str
@@ -43,14 +46,14 @@ class PlainConsumer:
         return reason
 
     def start(self, bootstrap, folder):
-        """Build it in a folder and start it there."""
-        command, more = getattr(self, f"_{self.client.replace('-', '_')}")(folder)
+        """Build the program in a folder if it must be built, and start it there."""
+        command, variables = getattr(self, f"_{self.client.replace('-', '_')}")(folder)
         listed = {"ASSIGNOR": self.listed} if self.listed else {}
         with (folder / "stderr").open("wb") as errors:
             return subprocess.Popen(
                 [*map(str, command), bootstrap, "assay-probe", *self.topics],
                 cwd=folder,
-                env={**os.environ, **more, **self.options, **listed},
+                env={**os.environ, **variables, **self.options, **listed},
                 stdout=subprocess.DEVNULL,
                 stderr=errors,
             )

@@ -19,7 +19,7 @@ from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.time_limit import TimeLimit
 from tests.heuristics.conftest import build_group
-from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, join_as, said
+from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, exchange, join_as
 from tests.processes import until
 
 MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
@@ -76,7 +76,7 @@ def met(pool, probe, **times):
     """Return a guest that joined and went away."""
     meeting = pool.submit(Guest, probe, None, **times)
     while not meeting.done():
-        said(probe, JOIN)
+        exchange(probe, JOIN)
     return meeting.result()
 
 
@@ -132,7 +132,7 @@ def test_what_another_client_does_is_not_said_to_be_the_guest_s_doing(listed):
         guest = met(pool, probe, seconds=DEADLINE, wait=DEADLINE, say=str)
         planning = pool.submit(attempt, guest.plan, GROUP)
         while not planning.done():
-            said(probe, join_as(OWN_TOPIC, client="other", assignor=listed))
+            exchange(probe, join_as(OWN_TOPIC, client="other", assignor=listed))
         outcome = planning.result()
     assert (outcome.status, outcome.reason) == (
         "unavailable", "another client joined in its place: other/range",

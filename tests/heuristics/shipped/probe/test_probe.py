@@ -30,9 +30,9 @@ from tests.heuristics.shipped.probe.frames import (
     HEADER,
     JOIN,
     METADATA,
+    exchange,
     frame,
     join_as,
-    said,
     string,
     sync,
     sync_all,
@@ -80,7 +80,7 @@ def test_the_broker_that_keeps_the_group_has_no_rack_and_each_rack_a_broker(prob
     racks = {"t": {"partitions": 2, "racks": [["x"], ["y"]]}}
     group = group_of(racks, {"a": ["t"], "b": ["t"]})
     probe.offer(group, "range")
-    answer = said(probe, METADATA)
+    answer = exchange(probe, METADATA)
     found = wire.types().MetadataResponse.decode(answer[4:], version=1, header=True)
     brokers = [(one.node_id, one.host, one.rack) for one in found.brokers]
     assert brokers == [(0, HOST, None), (1, HOST, "x"), (2, HOST, "y")]
@@ -175,7 +175,7 @@ SENT = {
 def test_why_there_is_no_plan_is_said_and_whose_doing_it_is(probe, group, case):
     sent, error, reason = SENT[case]
     round_ = probe.offer(group, "range")
-    said(probe, *sent)
+    exchange(probe, *sent)
     probe.wait(round_, DEADLINE)
     with pytest.raises(error, match=f"^{reason}") as caught:
         round_.result()
@@ -193,7 +193,7 @@ def test_why_there_is_no_plan_is_said_and_whose_doing_it_is(probe, group, case):
 )
 def test_the_first_plan_counts_that_was_made_on_metadata(probe, group, sent, plans):
     round_ = probe.offer(group, "range")
-    said(probe, *sent)
+    exchange(probe, *sent)
     probe.wait(round_, DEADLINE)
     assert (round_.plans, round_.result()[0]) == (plans, [])
 
@@ -281,7 +281,7 @@ def test_the_seconds_of_a_plan_do_not_lose_what_was_held_back_from_a_client_that
 
 def test_a_client_that_reads_topics_of_the_group_leads_as_the_member_that_reads_them(probe, group):
     round_ = probe.offer(group, "range")
-    assert b"consumer" not in said(probe, join_as("t"))
+    assert b"consumer" not in exchange(probe, join_as("t"))
     assert (round_.me, list(round_.topics)) == ("b", ["t", "u"])
 
 
@@ -291,8 +291,8 @@ def test_a_client_that_reads_spare_topics_finds_those_of_the_first_member_among_
     read = ["s", "u"]
     group = group_of({"s": 3, "t": 2, "u": 1}, {"a": read, "b": ["t"]})
     round_ = probe.offer(group, "range")
-    said(probe, join_as(*SPARE_TOPICS))
-    answer = said(probe, METADATA)
+    exchange(probe, join_as(*SPARE_TOPICS))
+    answer = exchange(probe, METADATA)
     found = wire.types().MetadataResponse.decode(answer[4:], version=1, header=True)
     counts = {topic.name: len(topic.partitions) for topic in found.topics}
     among, other = SPARE_TOPICS[:2], f"{SPARE_TOPICS[0]}.{1:015d}.1"
@@ -307,7 +307,7 @@ def test_members_subscribe_in_the_version_of_the_client_and_nothing_of_a_later_o
     probe, group, own, version
 ):
     probe.offer(group, "range")
-    answer = said(probe, join_as(OWN_TOPIC, version=own))
+    answer = exchange(probe, join_as(OWN_TOPIC, version=own))
     joined = wire.types().JoinGroupResponse.decode(answer[4:], version=0, header=True)
     for told in (bytes(member.metadata) for member in joined.members):
         read = wire.types().ConsumerProtocolSubscription.decode(told)
@@ -325,7 +325,7 @@ def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client, gro
 
 def test_who_asks_to_join_a_dismissed_probe_is_told_that_it_may_not(probe):
     probe.dismiss(0)
-    answer = said(probe, JOIN)
+    answer = exchange(probe, JOIN)
     assert struct.unpack_from(">h", answer, 8) == (30,)
 
 
@@ -371,7 +371,7 @@ def test_malformed_bytes_end_that_session_with_one_line(probe, client, group):
     client(probe.bootstrap)
     for case, (sent, line) in MALFORMED.items():
         probe.plan(group, "range", timeout=DEADLINE)
-        assert said(probe, sent) == b"", case
+        assert exchange(probe, sent) == b"", case
         until(lambda: probe.lines)
         found = probe.lines.popleft()
         assert not probe.lines, case
@@ -386,7 +386,7 @@ def test_random_garbage_never_ends_the_run(probe, client, group):
     for _ in range(200):
         key = int(rng.choice([1, 2, 3, 8, 9, 10, 11, 12, 13, 14, 18]))
         header = HEADER.pack(key, int(rng.integers(0, 6)), 1)
-        said(probe, frame(header, rng.bytes(int(rng.integers(0, 200)))))
+        exchange(probe, frame(header, rng.bytes(int(rng.integers(0, 200)))))
     assert all("\n" not in line for line in probe.lines)
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
 

@@ -1,4 +1,4 @@
-"""A consumer of aiokafka: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be sticky."""
+"""An aiokafka consumer: BOOTSTRAP GROUP TOPIC; it lists sticky if $ASSIGNOR is that."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A consumer of confluent-kafka: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be the one that it lists."""
+"""A confluent-kafka consumer: BOOTSTRAP GROUP TOPIC; it lists $ASSIGNOR, or else its default."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A consumer of kafka-python: BOOTSTRAP GROUP TOPIC; ASSIGNOR may be the one that it lists."""
+"""A kafka-python consumer: BOOTSTRAP GROUP TOPIC; it lists $ASSIGNOR, or else its default."""
 
 import os
 import sys
@@ -10,9 +10,9 @@ from kafka.errors import GroupAuthorizationFailedError
 
 bootstrap, group, topic = sys.argv[1:]
 listed = [
-    one
-    for one in (StickyPartitionAssignor, CooperativeStickyAssignor)
-    if one.name == os.environ.get("ASSIGNOR")
+    assignor
+    for assignor in (StickyPartitionAssignor, CooperativeStickyAssignor)
+    if assignor.name == os.environ.get("ASSIGNOR")
 ]
 options = {"partition_assignment_strategy": listed} if listed else {}
 consumer = KafkaConsumer(topic, bootstrap_servers=bootstrap, group_id=group, **options)
