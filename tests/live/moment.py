@@ -1,4 +1,4 @@
-"""One moment of a broker: groups of every kind, and what a capture and the console tool say."""
+"""A broker with groups of every kind, and a capture and console output of the same moment."""
 
 import json
 import time
@@ -19,7 +19,7 @@ RECORDS = {
 }
 COMMITTED = {"orders": {0: 60, 1: 20, 2: 0}, "refunds": {0: 7, 1: 0, 2: 0}, "payments": {0: 1}}
 BOTH = ("refunds", "payments")
-# Of each group its consumers: kind, topics, and what else they are started with.
+# The consumers of each group: kind, topics, and other arguments of `Consumer.start`.
 GROUPS = {
     "uneven": [("kafka-python", BOTH, {"assignor": "range"})] * 2,
     "static": [
@@ -48,7 +48,7 @@ VIEWS = {
     "offsets": ("consumer-groups", "--describe", "--offsets", "--verbose"),
     "topics": ("topics", "--describe"),
 }
-# The views that tell all there is; 3.8 and 3.9 leave topics out of the verbose one.
+# The views that together tell everything; in 3.8 and 3.9 the verbose one leaves topics out.
 TELLING = ("describe", "verbose", "state", "topics")
 OLDER = ("describe", "members", "state", "topics")
 CONSUMER_GROUPS = (4, 0)
@@ -65,7 +65,7 @@ class Moment:
     views: dict
 
     def imported(self, names):
-        """The documents of some views together, by group."""
+        """Return the documents, by group, that are imported from some views together."""
         texts = [(name, self.views[name].encode()) for name in names]
         imported, failures = import_each(texts)
         assert failures == []
@@ -77,7 +77,7 @@ def with_consumer_groups(broker):
 
 
 def started(broker, running: ExitStack, name, *, in_turn=False):
-    """Start all consumers of a group at once, or each when the one before has joined."""
+    """Start all consumers of a group at once, or each after the one before has joined."""
     consumers = []
     for number, (kind, topics, more) in enumerate(GROUPS[name]):
         client_id = f"{name}-{number}"
@@ -86,7 +86,7 @@ def started(broker, running: ExitStack, name, *, in_turn=False):
         )
         consumers.append(running.enter_context(start))
         if name == "mixed" or in_turn:
-            # The members of the older protocol are there first.
+            # The member of the classic protocol must join first.
             wait_until_joined(consumers[-1])
     return consumers
 
@@ -119,7 +119,7 @@ def moment(broker, running: ExitStack) -> Moment:
     for _ in range(ATTEMPTS):
         found = at_once(broker, groups)
         now = {name: [each.assigned() for each in members] for name, members in groups.items()}
-        # A client that learns late of a topic, or that had to wait too long, rebalances again.
+        # A client that learned late of a topic, or that had to wait too long, may rebalance again.
         if now == found.held:
             assert found.failures == ()
             assert [view for view in found.views.values() if "Error" in view] == []
@@ -141,8 +141,8 @@ def at_once(broker, groups) -> Moment:
     views = {}
     for view in {*TELLING, "offsets"} if with_consumer_groups(broker) else {*OLDER, "verbose"}:
         tool, *arguments = VIEWS[view]
-        told = broker.tool(tool, *arguments, *(asked if tool == "consumer-groups" else ()))
-        views[view] = told.stdout
+        run = broker.tool(tool, *arguments, *(asked if tool == "consumer-groups" else ()))
+        views[view] = run.stdout
     captured = capture(Connection(broker.bootstrap), [*groups])
     documents = {one.document["group"]: one.document for one in captured.documents}
     return Moment(broker.version, broker.bootstrap, held, documents, captured.failures, views)

@@ -60,12 +60,12 @@ def agree(
     methods: Mapping[str, Solver] = SOLVERS,
     time_limit: float | None = None,
 ) -> tuple[list[Solution], list[str]]:
-    """Return the answers of all methods that serve a group and an objective, and who is at odds.
+    """Solve a group by all methods that serve the objective; return solutions and contradictions.
 
-    They agree where no answer is better than what another one proves to be the least: its values
-    are, tier by tier, nowhere below the other's bounds before they are above one. Of two answers
-    that are proved that leaves only equal values; one that the time limit left open must still
-    have true bounds. A method may also be at odds with the checker, or with itself.
+    Two solutions contradict each other if the values of one are lexicographically below the bounds
+    of the other. So two optimal solutions must have equal values, and a solution that the time
+    limit left open must still have true bounds. A method may also contradict the checker, or
+    itself.
     """
     found: dict[str, Solution] = {}
     odds = []
@@ -84,7 +84,7 @@ def agree(
 
 
 def known(solution: Solution) -> list[int]:
-    """The bounds up to the first tier of which nothing is known."""
+    """Return the bounds of the tiers before the first tier without a bound."""
     bounds: list[int] = []
     for term in solution.terms:
         if term.bound is None:
@@ -94,7 +94,12 @@ def known(solution: Solution) -> list[int]:
 
 
 class Met(NamedTuple):
-    """One group under one objective: who answered, how many proved it, who is at odds."""
+    """What came of one group and objective.
+
+    size : numbers of members and of partitions
+    methods : the methods that returned a solution; `proved` is how many of these are optimal
+    contradiction : the file of the group and the contradictions; None without any
+    """
 
     group: int
     objective: tuple[str, ...]
@@ -105,7 +110,7 @@ class Met(NamedTuple):
 
 
 def objectives(rng: random.Random, number: int) -> list[tuple[str, ...]]:
-    """One of the staples in turn; for one group in four another objective of one to three."""
+    """Return one of `STAPLES` in turn, and for one group in four a random one of 1 to 3 tiers."""
     found = [STAPLES[number % len(STAPLES)]]
     if rng.random() < 0.25:
         tiers = FLOW if rng.random() < 0.5 else list(TIERS)
@@ -114,12 +119,12 @@ def objectives(rng: random.Random, number: int) -> list[tuple[str, ...]]:
 
 
 def size(rng: random.Random, asked: list[tuple[str, ...]]) -> tuple[int, int]:
-    """How many members and partitions at most.
+    """Return the greatest numbers of members and partitions for a group and its objectives.
 
-    A third 8 x 24, a third of any size up to that, a third so small that every assignment can be
-    looked at. With a tier that is no flow the linear formulations take minutes at 8 x 24:
-    there 5 x 12 after another tier, which leaves less to choose, and 4 x 8 where it comes first
-    or there are several.
+    A third are 8 x 24, a third any size up to that, and a third so small that all assignments can
+    be enumerated. The linear formulations take minutes at 8 x 24 for a tier that is not served by
+    flows: so 5 x 12 is the limit if it comes after another tier, which leaves fewer choices, and
+    4 x 8 if it comes first or there are several.
     """
     members, partitions = rng.choice(
         ((8, 24), (rng.randint(2, 8), rng.randint(4, 24)), (rng.randint(2, 4), rng.randint(4, 8)))
@@ -133,7 +138,7 @@ def size(rng: random.Random, asked: list[tuple[str, ...]]) -> tuple[int, int]:
 
 
 def any_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
-    """The group of a number and the objectives it is solved for."""
+    """Return the group with this number, and the objectives to solve it for."""
     rng = random.Random(f"{seed} {number}")
     asked = objectives(rng, number)
     members, partitions = size(rng, asked)
@@ -141,7 +146,7 @@ def any_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
 
 
 def magnitudes_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
-    """A small group of mixed magnitudes and one objective with a load tier, for each number."""
+    """Return a small group of mixed magnitudes, and one objective with a load tier."""
     rng = random.Random(f"magnitudes {seed} {number}")
     group = random_group(rng, members=rng.randint(2, 4), partitions=rng.randint(2, 7))
     load = rng.choice(LOADS)
@@ -151,14 +156,14 @@ def magnitudes_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]
 
 
 def pairs_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
-    """A small group and, in turn, each order of one tier of counts or moves and one of lag."""
+    """Return a small group, and one of `PAIRS` in turn: a lag tier and another, each way round."""
     rng = random.Random(f"pairs {seed} {number}")
     group = random_group(rng, members=rng.randint(2, 4), partitions=rng.randint(2, 7))
     return group, [PAIRS[number % len(PAIRS)]]
 
 
 def places_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
-    """A small group and one objective of flow tiers with hosts, racks, state or squares."""
+    """Return a small group, and one objective of flow tiers, some of hosts, racks or state."""
     rng = random.Random(f"places {seed} {number}")
     group = random_group(rng, members=rng.randint(2, 5), partitions=rng.randint(2, 8))
     while True:
@@ -170,7 +175,7 @@ def places_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
 
 
 def streams_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
-    """A small streams group, under kip-1071 and, for one in two, another order about state."""
+    """Return a small streams group, and kip-1071; for one in two another objective about state."""
     rng = random.Random(f"streams {seed} {number}")
     document = random_streams(rng, members=rng.randint(2, 4), tasks=rng.randint(2, 8))
     asked = [PRESETS["kip-1071"], *([of_state(rng)] if rng.random() < 0.5 else [])]
@@ -178,28 +183,28 @@ def streams_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
 
 
 def meet(make: Cases, seed: int, number: int, folder: str) -> list[Met]:
-    """What came of one group under each of its objectives; odds are written to the folder."""
+    """Solve one group for each of its objectives; write contradicting groups to the folder."""
     group, asked = make(seed, number)
     size, found = (len(group.members), group.n_partitions), []
     for objective in asked:
-        said, odds = agree(group, objective, time_limit=SECONDS)
-        told = None
+        solutions, odds = agree(group, objective, time_limit=SECONDS)
+        contradiction = None
         if odds:
             text = json.dumps(group.snapshot(), indent=1)
             path = Path(folder) / f"{blake2b(text.encode(), digest_size=6).hexdigest()}.json"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-            told = f"{path}: {' > '.join(objective)}: {'; '.join(odds)}"
-        proved = sum(answer.status is Status.OPTIMAL for answer in said)
-        methods = tuple(answer.method for answer in said)
-        found.append(Met(number, objective, size, methods, proved, told))
+            contradiction = f"{path}: {' > '.join(objective)}: {'; '.join(odds)}"
+        proved = sum(solution.status is Status.OPTIMAL for solution in solutions)
+        methods = tuple(solution.method for solution in solutions)
+        found.append(Met(number, objective, size, methods, proved, contradiction))
     return found
 
 
 def sweep(
     seed: int, groups: int, folder: str, *, make: Cases = any_case, processes: int = 2
 ) -> list[Met]:
-    """What came of groups 0, 1, ... of a seed, in order."""
+    """Solve groups 0, 1, ... of a seed in several processes; return the outcomes in order."""
     each = [make] * groups, [seed] * groups, range(groups), [folder] * groups
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         rows = pool.map(meet, *each, chunksize=20)
@@ -207,12 +212,12 @@ def sweep(
 
 
 def methods(found: list[Met]) -> Counter[str]:
-    """How many answers each method gave."""
+    """Return how many solutions each method gave."""
     return Counter(method for met in found for method in met.methods)
 
 
 def main() -> int:
-    """Sweep, print every disagreement and what was met; 1 where there was one."""
+    """Sweep, print all contradictions and a summary; return 1 if there was a contradiction."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--groups", type=int, default=20_000)
@@ -224,16 +229,16 @@ def main() -> int:
     asked = parser.parse_args()
     start, make = perf_counter(), asked.make or any_case
     found = sweep(asked.seed, asked.groups, asked.folder, make=make, processes=asked.processes)
-    told = [met.contradiction for met in found if met.contradiction is not None]
+    contradictions = [met.contradiction for met in found if met.contradiction is not None]
     counts = ", ".join(f"{name} {count}" for name, count in sorted(methods(found).items()))
     lines = [
-        *told,
+        *contradictions,
         f"seed {asked.seed}: {asked.groups} groups, {len(found)} objectives; answers: {counts}; "
         f"{sum(len(met.methods) - met.proved for met in found)} left open, "
-        f"{len(told)} disagreements, {perf_counter() - start:.0f} s",
+        f"{len(contradictions)} disagreements, {perf_counter() - start:.0f} s",
     ]
     sys.stdout.write("\n".join(lines) + "\n")
-    return 1 if told else 0
+    return 1 if contradictions else 0
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from tests.optimal.small_groups import group_of
 
 @pytest.fixture
 def group() -> Group:
-    """Three members of levels 0, 2 and 2; c1 owned too much of what c2 reads too."""
+    """A group of levels 0, 2 and 2, in which c1 owns too much of a topic that c2 also reads."""
     reads = {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
     owned = {"c1": {"t0": [0], "t1": [0, 1, 2, 3]}}
     return group_of({"t0": 1, "t1": 5, "t9": 1}, reads, owned)

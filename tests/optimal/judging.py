@@ -1,7 +1,7 @@
-"""What both checkers say of a solution, and solutions that claim whatever one likes.
+"""Verdicts of both checkers on a solution, and solutions with any claims, true or false.
 
-The checker (`optimal.certificate`) reads lists, the audit (`optimal.audit`) columns;
-whoever asks here asks both, and they must agree.
+The checker (`optimal.certificate`) reads lists, the audit (`optimal.audit`) reads columns.
+`is_accepted` calls both, and fails if they disagree.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ NUMBERS = (0.5, -0.375, float("nan"), float("inf"), True, "1", None, [1], np.int
 def claimed(
     group: Group, owner, objective, level=None, price=None, kind=ProofKind.CERTIFICATE
 ) -> Solution:
-    """A solution that calls an assignment optimal, with the values that it really has."""
+    """Return a solution that claims that an assignment is optimal, with its true values."""
     assignment = Assignment(group, np.array(owner, np.int32))
     found = values(assignment, objective)
     columns = [None if c is None else np.array(c, np.int64) for c in (level, price)]
@@ -68,12 +68,12 @@ def claimed(
     )
 
 
-def forged(thing, **parts):
-    """A copy of a frozen object with other parts, past all that its construction refuses."""
-    made = copy.copy(thing)
-    for name, part in parts.items():
-        object.__setattr__(made, name, part)
-    return made
+def forged(original, **fields):
+    """Return a copy of a frozen object with other field values, which no constructor checks."""
+    changed = copy.copy(original)
+    for name, value in fields.items():
+        object.__setattr__(changed, name, value)
+    return changed
 
 
 def changed(solution: Solution, **columns) -> Solution:
@@ -81,15 +81,15 @@ def changed(solution: Solution, **columns) -> Solution:
 
 
 def with_owner(solution: Solution, owner) -> Solution:
-    """The same claim for another assignment, with the values that it really has."""
+    """Return the same claim for another assignment, with its true values."""
     assignment = Assignment(solution.group, np.array(owner, np.int32))
     found = values(assignment, solution.objective)
     terms = tuple(map(Term, solution.objective, found, found))
     return replace(solution, assignment=assignment, terms=terms)
 
 
-def said_by(checker, group: Group, solution: Solution) -> tuple[str, ...] | AssayError | None:
-    """What a checker returns, or the error that it raises on purpose."""
+def verdict_of(checker, group: Group, solution: Solution) -> tuple[str, ...] | AssayError | None:
+    """Return what a checker returns, or the `AssayError` that it raises."""
     try:
         return checker(group, solution)
     except AssayError as error:
@@ -97,11 +97,11 @@ def said_by(checker, group: Group, solution: Solution) -> tuple[str, ...] | Assa
 
 
 def is_accepted(group: Group, solution: Solution) -> bool:
-    """Whether the checker accepts a solution; fails where the audit decides otherwise.
+    """Whether the checker accepts a solution; fails if the audit decides otherwise.
 
-    The audit leaves the rule for a peak to the checker, and numbers that are large.
+    The audit may leave peaks and large numbers to the checker.
     """
-    plain, columnar = (said_by(checker, group, solution) for checker in (check, confirm))
+    plain, columnar = (verdict_of(checker, group, solution) for checker in (check, confirm))
     if isinstance(plain, AssayError):
         assert columnar is None or isinstance(columnar, AssayError), (plain, columnar)
         return False
@@ -113,7 +113,7 @@ def is_accepted(group: Group, solution: Solution) -> bool:
 
 
 def is_large(group: Group, solution: Solution) -> bool:
-    """Whether numbers are so large that the audit may leave the sums to the checker."""
+    """Whether numbers are so large that the audit may leave their sums to the checker."""
     columns = [group.lag_records, group.weight, solution.proof.price]
     known = [column.tolist() for column in columns if column is not None]
     greatest = max(abs(number) for column in known for number in (0, *column))
@@ -121,9 +121,9 @@ def is_large(group: Group, solution: Solution) -> bool:
 
 
 def readers_of(group: Group) -> dict[int, list[int]]:
-    """The members that read each partition that somebody reads."""
+    """Return the readers of each partition that has any."""
     ends, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
     rows = [set(topics[a:b]) for a, b in pairwise(ends)]
     reads = [rows[row] for row in group.subscription_row.tolist()]
-    found = {p: [m for m, row in enumerate(reads) if t in row] for p, t in enumerate(group.topic)}
-    return {p: readers for p, readers in found.items() if readers}
+    every = {p: [m for m, row in enumerate(reads) if t in row] for p, t in enumerate(group.topic)}
+    return {p: readers for p, readers in every.items() if readers}

@@ -1,4 +1,4 @@
-"""Small groups by seed or drawn by Hypothesis, with everything that may be asked for."""
+"""Small random groups, by seed or drawn by Hypothesis, with the columns of all tiers."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ TOPICS = ("t0", "t1", "t2", "t3", "t4")
 def documents(
     draw: st.DrawFn, *, equal: bool | None = False, least_members: int = 0, rivals: int = 2
 ) -> dict[str, Any]:
-    """Draw an ``assay-group/1`` document: members m0, m1, ..., some topics that there are not.
+    """Draw an ``assay-group/1`` document: members m0, m1, ...; some subscribe to missing topics.
 
-    Every partition, and one beyond, is claimed by up to so many rivals. `equal` says whether all
-    read the same; None: perhaps.
+    Up to `rivals` members claim each partition, and one number past the last of a topic. `equal`
+    is whether all members have the same subscription; with None that is drawn.
     """
     topics: dict[str, Any] = {}
     for topic in TOPICS[: draw(st.integers(0, 5))]:
@@ -77,8 +77,8 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
     equal = rng.random() < 0.25
     likes = rng.choice((0.3, 0.6, 0.9))
     several = rng.random() < 0.5
-    said = {}
-    # Of its own, so that everything else is as it was before there were hosts.
+    described = {}
+    # A generator of its own for hosts, so that the other draws stay those of earlier versions.
     hosts = random.Random(f"{count} {sorted(topics)} {likes}")
     for m in range(count):
         member: dict[str, Any] = {
@@ -90,39 +90,42 @@ def random_group(rng: random.Random, *, members: int, partitions: int) -> Group:
         member["host"] = f"{member['rack']}{hosts.randrange(2)}"
         if several:
             member["generation"] = rng.randint(3, 5)
-        said[f"c{m}"] = member
-    _claim(rng, topics, list(said.values()))
-    return with_copies(hosts, Group.from_dict(document(topics, said, group="random")))
+        described[f"c{m}"] = member
+    _claim(rng, topics, list(described.values()))
+    return with_copies(hosts, Group.from_dict(document(topics, described, group="random")))
 
 
 def with_copies(rng: random.Random, group: Group) -> Group:
-    """Return the group with partitions that keep state, and copies of it on some hosts.
+    """Return the group with state on some partitions, and copies of it on some hosts.
 
-    Mostly one is where the owner is.
+    Mostly one copy is on the owner's host.
     """
-    likes, has_copy = rng.choice((0, 0.5, 0.8, 1)), rng.choice((0, 0.3, 0.6))
+    keeps_state, has_copy = rng.choice((0, 0.5, 0.8, 1)), rng.choice((0, 0.3, 0.6))
     hosts = [one.host for one in group.details] or [None] * len(group.members)
     copies: list[list[str] | None] = []
     for owner in group.owner.tolist():
-        some = {host for host in sorted({*hosts} - {None}) if rng.random() < has_copy}
+        chosen = {host for host in sorted({*hosts} - {None}) if rng.random() < has_copy}
         if owner >= 0 and rng.random() < 0.9:
-            some.add(hosts[owner])
-        copies.append(sorted(some) if rng.random() < likes else None)
+            chosen.add(hosts[owner])
+        copies.append(sorted(chosen) if rng.random() < keeps_state else None)
     return replace(group, copies=Racks.of(hosts, copies))
 
 
 def crowded(rng: random.Random, *, members: int, partitions: int, alike: bool = False) -> Group:
-    """A random group in which one reader of each topic owns most of it, and others nothing."""
+    """Return a random group in which one reader of each topic owns all or half of it.
+
+    With `alike` all members read all topics.
+    """
     drawn = random_group(rng, members=members, partitions=partitions)
     document = drawn.to_dict()
-    said = document["members"]
-    for member in said.values():
+    described_members = document["members"].values()
+    for member in described_members:
         member.pop("generation", None)
         member["owned"] = {}
         likes = 1 if alike else 0.7
         member["subscription"] = [t for t in document["topics"] if rng.random() < likes]
     for topic, described in document["topics"].items():
-        readers = [m for m in said.values() if topic in m["subscription"]]
+        readers = [m for m in described_members if topic in m["subscription"]]
         if readers and isinstance(described, dict):
             count = described["partitions"]
             held = sorted(rng.sample(range(count), rng.choice((count, count, count // 2))))
@@ -131,17 +134,20 @@ def crowded(rng: random.Random, *, members: int, partitions: int, alike: bool = 
 
 
 def any_owner(rng: random.Random, group: Group, stays: float = 0.0) -> np.ndarray:
-    """Return a valid assignment by chance; what is owned stays with a probability."""
+    """Return random owners of a valid assignment; an owner stays with the probability `stays`."""
     owner = np.full(group.n_partitions, -1, np.int32)
     for partition, topic in enumerate(group.topic.tolist()):
-        readers, mine = group.subscribers(topic).tolist(), int(group.owner[partition])
+        readers, now = group.subscribers(topic).tolist(), int(group.owner[partition])
         if readers:
-            owner[partition] = mine if mine >= 0 and rng.random() < stays else rng.choice(readers)
+            owner[partition] = now if now >= 0 and rng.random() < stays else rng.choice(readers)
     return owner
 
 
 def with_a_row_each(group: Group, order: Sequence[int] | None = None) -> Group:
-    """Return the group with a row of topics for each member, equal or not, in an order."""
+    """Return the group with a subscription row for each member, in an order of members.
+
+    Equal subscriptions then have several rows.
+    """
     order = range(len(group.members)) if order is None else order
     rows = [group.subscription(member) for member in order]
     return replace(
@@ -153,21 +159,21 @@ def with_a_row_each(group: Group, order: Sequence[int] | None = None) -> Group:
 
 
 def mixed_magnitudes(rng: random.Random, group: Group, *, below: int) -> Group:
-    """Return the group with lags and weights from units to tens of millions side by side.
+    """Return the group with lags and weights that range from 1 to tens of millions.
 
-    The score of all pairs of members stays below a number.
+    The sum of a column, times the number of members less one, stays below `below`.
     """
     magnitudes = [10 ** rng.randint(0, 7) for _ in range(rng.randint(1, 3))]
 
     def column() -> np.ndarray:
-        found = []
+        sizes = []
         for _ in range(group.n_partitions):
             most = rng.choice(magnitudes)
-            found.append(
+            sizes.append(
                 rng.choice((most, rng.randint(0, most), max(0, most - rng.randint(1, 3))))
             )
-        shrink = 1 + sum(found) * max(1, len(group.members) - 1) // below
-        return np.array(found, np.int64) // shrink
+        shrink = 1 + sum(sizes) * max(1, len(group.members) - 1) // below
+        return np.array(sizes, np.int64) // shrink
 
     return replace(group, lag_records=column(), weight=column())
 
@@ -206,19 +212,19 @@ def _claim(rng: random.Random, topics: dict[str, Any], members: list[dict[str, A
 def random_streams(
     rng: random.Random, *, members: int, tasks: int, processes: str = "ABC"
 ) -> dict[str, Any]:
-    """Return an ``assay-streams/1`` document of at most so many members and tasks.
+    """Return an ``assay-streams/1`` document of at most `members` members and `tasks` tasks.
 
-    Members hold active, standby and warm-up tasks as a group may on its way, so that some tasks
-    have no member, some several copies on one process, and some an active one beside a standby.
+    Members hold active, standby and warm-up tasks as in a rebalancing group: some tasks have no
+    member, some several copies on one process, some an active and a standby task on one process.
     """
     processes = processes[: rng.randint(1, len(processes))]
-    said: dict[str, Any] = {
+    described: dict[str, Any] = {
         f"c{m}": {"process": rng.choice(processes), "tasks": {"active": {}, "standby": {}}}
         for m in range(rng.randint(1, members))
     }
     subtopologies: dict[str, Any] = {}
     left, held = rng.randint(0, tasks), rng.choice((0, 0.7, 1))
-    favourites = rng.sample([*said], rng.randint(1, len(said)))
+    favourites = rng.sample([*described], rng.randint(1, len(described)))
     while left > 0:
         count = rng.randint(1, left)
         name = str(len(subtopologies))
@@ -226,23 +232,23 @@ def random_streams(
         left -= count
         for number in range(count):
             if rng.random() < held:
-                mine = said[rng.choice(favourites)]["tasks"]["active"]
-                mine.setdefault(name, []).append(number)
+                active = described[rng.choice(favourites)]["tasks"]["active"]
+                active.setdefault(name, []).append(number)
             for kind in ("standby", "warmup"):
                 if subtopologies[name]["stateful"] and rng.random() < 0.3:
-                    mine = said[rng.choice([*said])]["tasks"].setdefault(kind, {})
-                    mine.setdefault(name, []).append(number)
+                    held_tasks = described[rng.choice([*described])]["tasks"].setdefault(kind, {})
+                    held_tasks.setdefault(name, []).append(number)
     return {
         "format": "assay-streams/1",
         "group": "random",
         "standby_replicas": rng.randint(0, 2),
         "subtopologies": subtopologies,
-        "members": said,
+        "members": described,
     }
 
 
 def of_state(rng: random.Random) -> tuple[str, ...]:
-    """Any order of tiers that flows serve, one of them at least about state."""
+    """Return a random objective that flows serve, with at least one tier about state."""
     while True:
         tiers = rng.sample(STATE, rng.randint(1, 2)) + rng.sample(BESIDE, rng.randint(0, 3))
         tiers = rng.sample(tiers, len(tiers))

@@ -1,4 +1,4 @@
-"""Groups written in a line or two, all assignments of one, and what a solution costs."""
+"""Short ways to write a group, all assignments of a group, and the values of a solution."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,7 +26,10 @@ def group_of(
     hosts: Sequence[str] = (),
     capacities: Sequence[int | None] = (),
 ) -> Group:
-    """A group by its topics, who reads what, who owns what, and a rack, host or rate each."""
+    """Return a group of topics, subscriptions and owned partitions.
+
+    racks, hosts, capacities : one for each member, in order; None and missing ones are not set
+    """
     members: dict[str, dict[str, Any]] = {
         m: {"subscription": None if read is None else list(read)}
         for m, read in subscriptions.items()
@@ -34,9 +37,9 @@ def group_of(
     for member, held in (owned or {}).items():
         members[member]["owned"] = held
     for key, column in (("rack", racks), ("host", hosts), ("capacity", capacities)):
-        for member, one in zip(members.values(), column, strict=False):
-            if one is not None:
-                member[key] = one
+        for member, value in zip(members.values(), column, strict=False):
+            if value is not None:
+                member[key] = value
     return Group.from_dict(document(topics, members, group=name))
 
 
@@ -45,23 +48,30 @@ def streams(
     members: Mapping[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]],
     **more: Any,
 ) -> Group:
-    """A streams group: (tasks, stateful) by name; process, active tasks and standbys by member."""
+    """Return a streams group.
+
+    subtopologies : (number of tasks, stateful) by name
+    members : (process, active tasks, standby tasks) by name
+    """
     parts = {
         name: {"tasks": tasks, "stateful": stateful}
         for name, (tasks, stateful) in subtopologies.items()
     }
-    said = {
+    described = {
         name: {"process": process, "tasks": {"active": active, "standby": standby}}
         for name, (process, active, standby) in members.items()
     }
     head = {"format": "assay-streams/1", "group": "app"}
-    return Group.from_dict(head | {"subtopologies": parts, "members": said} | more)
+    return Group.from_dict(head | {"subtopologies": parts, "members": described} | more)
 
 
 def one_topic(
     lags: Sequence[int], members: int, owned: Sequence[int] = (), **columns: Sequence[int | None]
 ) -> Group:
-    """One topic that c0, c1, ... read; its lags are its weights; c0 owns some of it."""
+    """Return a group of one topic that c0, c1, ... read, with weights equal to its lags.
+
+    `owned` are the partitions that c0 owns.
+    """
     topic = {"partitions": len(lags), "lag": list(lags), "weight": list(lags)}
     held = {"c0": {"t": list(owned)}} if owned else {}
     names = [f"c{m}" for m in range(members)]
@@ -69,7 +79,7 @@ def one_topic(
 
 
 def lopsided(members: int = 2, partitions: int = 6) -> Group:
-    """One topic that all read and the first member owns."""
+    """Return a group of one topic that all members read and the first member owns."""
     return Group.from_arrays(
         group="lopsided",
         topics=["t0"],
@@ -83,7 +93,10 @@ def lopsided(members: int = 2, partitions: int = 6) -> Group:
 
 
 def lagging(partitions: int, members: int, kind: str, *, topics: int = 1) -> Group:
-    """Topics that all read and anybody owns, with lags of a kind and a rate for each member."""
+    """Return a group of topics that all read, with random owners and capacities.
+
+    `kind` is the kind of lags, as in `benchmarks.lag_groups.alike`.
+    """
     group, rng = alike(partitions, members, kind, 1, topics=topics), np.random.default_rng(7)
     owner = rng.integers(0, members, group.n_partitions).astype(np.int32)
     rates = rng.integers(50, 201, members).tolist()
@@ -93,7 +106,7 @@ def lagging(partitions: int, members: int, kind: str, *, topics: int = 1) -> Gro
 
 
 def every_assignment(group: Group) -> list[Assignment]:
-    """All valid assignments of a group, ascending."""
+    """Return all valid assignments of a group, ascending by owners."""
     readers = [group.subscribers(t).tolist() or [-1] for t in group.topic.tolist()]
     return [Assignment(group, np.array(row, np.int32)) for row in product(*readers)]
 
@@ -103,7 +116,7 @@ def found(solution) -> tuple[int, ...]:
 
 
 def chain(members: int, partitions: int, owned=None) -> Group:
-    """Topic i is read by the members i and i + 1."""
+    """Return a group in which members i and i + 1 read topic i."""
     topics = {f"t{i:04}": partitions for i in range(members - 1)}
     names = list(topics)
     reads = {f"c{m:04}": names[max(m - 1, 0) : m + 1] for m in range(members)}

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 def least(solution: StreamsSolution, replicas: int) -> tuple[tuple[int, ...], int]:
-    """What the best of all standbys costs, by the definitions, and how many choices there are."""
+    """Return the least values of all choices of standbys, by the definitions, and their number."""
     group, document = solution.actives.group, solution.actives.group.snapshot()
     process = [document["members"][name]["process"] for name in group.members]
-    had = {
+    copies = {
         (topic, number, member["process"])
         for member in document["members"].values()
         for role in member["tasks"].values()
@@ -45,7 +45,7 @@ def least(solution: StreamsSolution, replicas: int) -> tuple[tuple[int, ...], in
     }
     active = solution.actives.assignment.owner.tolist()
     each = min(replicas, len({*process}) - 1)
-    # A row a choice: how many tasks each member has, and how many standbys are restored.
+    # One row for each choice: the number of tasks of each member, and of restored standbys.
     rows = np.array([[*(active.count(m) for m in range(len(process))), 0]])
     for p, m in enumerate(active):
         task = group.topics[group.topic[p]], int(group.number[p])
@@ -53,7 +53,7 @@ def least(solution: StreamsSolution, replicas: int) -> tuple[tuple[int, ...], in
             options = np.array(
                 [
                     [*(o in some for o in range(len(process))),
-                     sum((*task, process[o]) not in had for o in some)]
+                     sum((*task, process[o]) not in copies for o in some)]
                     for some in combinations(range(len(process)), each)
                     if len({process[o] for o in some} - {process[m]}) == each
                 ], int,
@@ -74,7 +74,7 @@ def values_of(standbys: Standbys) -> tuple[int, ...]:
 
 
 def small(rng: random.Random) -> tuple[Group, int]:
-    """A streams group, most of them of several processes, and how many standbys its tasks have."""
+    """Return a streams group, mostly of several processes, and a number of standby replicas."""
     while True:
         members, tasks = rng.choice(((3, 9), (4, 7), (5, 6), (6, 5)))
         document = random_streams(rng, members=members, tasks=tasks, processes="ABCD")
@@ -85,7 +85,7 @@ def small(rng: random.Random) -> tuple[Group, int]:
 
 
 def together(solution: StreamsSolution, replicas: int) -> tuple[int, ...]:
-    """What the best standbys cost beside any actives that are as good."""
+    """Return the least values of standbys, over all active assignments that are as good."""
     group, objective = solution.actives.group, solution.actives.objective
     best = values(solution.actives.assignment, objective)
     return min(
@@ -96,7 +96,7 @@ def together(solution: StreamsSolution, replicas: int) -> tuple[int, ...]:
 
 
 def meet(seed: int, beside_all: bool, numbers: range) -> Counter[str]:
-    """What came of the groups of some numbers."""
+    """Solve the groups with these numbers, and count what came of them."""
     met = Counter[str]()
     for number in numbers:
         group, replicas = small(random.Random(f"standbys {seed} {number}"))
@@ -126,7 +126,7 @@ def meet(seed: int, beside_all: bool, numbers: range) -> Counter[str]:
 
 
 def main() -> int:
-    """Sweep, print what was met; 1 where anything was not the best."""
+    """Sweep, print the counts; return 1 if anything was not optimal."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--groups", type=int, default=20_000)

@@ -20,7 +20,7 @@ from tests.optimal.judging import (
     claimed,
     forged,
     is_accepted,
-    said_by,
+    verdict_of,
 )
 from tests.optimal.random_groups import any_owner, random_group
 from tests.optimal.small_groups import one_topic
@@ -78,7 +78,7 @@ def judge(rng: random.Random, group: Group, objective, count: int) -> Counter[st
     genuine = solve(group, objective, method=rng.choice(("flow", "auto")))
     for _ in range(count):
         solution = forgery(rng, genuine)
-        said = said_by(check, group, solution)
+        said = verdict_of(check, group, solution)
         met["accepted"] += is_accepted(group, solution)
         if isinstance(said, AssayError):
             assert isinstance(said, REFUSED), (said, group.to_dict())

@@ -10,7 +10,7 @@ import pytest
 from groups import Assignment, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, check, solve
 from optimal.audit import audit
-from tests.optimal.judging import COLUMNS, NUMBERS, REFUSED, forged, said_by
+from tests.optimal.judging import COLUMNS, NUMBERS, REFUSED, forged, verdict_of
 from tests.optimal.small_groups import group_of, lopsided
 
 
@@ -121,7 +121,7 @@ def test_a_term_that_is_no_integer_is_refused(group, solution, name, tier, numbe
         if (name, number) == ("bound", None):
             terms[1] = forged(terms[1], bound=None)
             other = forged(other, terms=tuple(terms), status=Status.FEASIBLE)
-            assert said_by(check, group, other) == said_by(audit, group, other)
+            assert verdict_of(check, group, other) == verdict_of(audit, group, other)
             continue
         assert_refused(group, other)
         assert_refused(group, forged(other, status=Status.FEASIBLE))

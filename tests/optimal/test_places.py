@@ -16,7 +16,7 @@ from tests.optimal.judging import (
     changed,
     claimed,
     is_accepted,
-    said_by,
+    verdict_of,
 )
 from tests.optimal.small_groups import found, group_of
 
@@ -100,7 +100,7 @@ def test_asks_of_the_sum_of_squares_prove_nothing_of_the_differences_of_pairs():
     owner = squares.assignment.owner
     claim = changed(claimed(TORN, owner, ("host_balance", "balance")), prices=squares.proof.prices)
     assert not is_accepted(TORN, claim)
-    assert "prices.host.B: expected 0 in balance" in str(said_by(check, TORN, claim))
+    assert "prices.host.B: expected 0 in balance" in str(verdict_of(check, TORN, claim))
 
 
 def test_asks_so_large_that_sums_leave_64_bits_prove_no_more_than_others():

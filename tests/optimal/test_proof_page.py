@@ -21,7 +21,7 @@ from groups import PRESETS, AssayError, Assignment, BadInput, Group, values
 from optimal import Solution, check, solve
 from optimal.form import is_about_a_peak
 from tests.optimal import page_checker
-from tests.optimal.judging import KIP_54, is_accepted, said_by
+from tests.optimal.judging import KIP_54, is_accepted, verdict_of
 from tests.optimal.loads.sweep import case, case_within
 from tests.optimal.page_checker import Refused, check_by_the_page
 from tests.optimal.random_groups import of_state, random_group, random_streams
@@ -47,7 +47,7 @@ def holds(group: Group, document: dict) -> bool:
         solution = Solution.from_dict(group, document)
     except AssayError:
         return False
-    said = said_by(check, group, solution)
+    said = verdict_of(check, group, solution)
     assert said == () or re.match(r"[a-z\d][\w.-]*( with \w+)?: .", str(said)), said
     return is_accepted(group, solution)
 

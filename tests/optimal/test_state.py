@@ -7,7 +7,7 @@ import pytest
 
 from groups import BadInput, Group, ProofError
 from optimal import Status, check, solve
-from tests.optimal.judging import changed, is_accepted, said_by
+from tests.optimal.judging import changed, is_accepted, verdict_of
 from tests.optimal.random_groups import random_streams
 from tests.optimal.small_groups import found, group_of, streams
 
@@ -48,10 +48,10 @@ def test_asks_of_state_that_differ_in_balance_prove_nothing():
     for step in (-1, 1):
         asks = {kind: table.copy() for kind, table in solution.proof.prices.items()}
         asks["state"][:, 0] += step
-        said = said_by(check, OF_THE_PAGE, changed(solution, prices=asks))
+        said = verdict_of(check, OF_THE_PAGE, changed(solution, prices=asks))
         assert isinstance(said, ProofError)
         assert not is_accepted(OF_THE_PAGE, changed(solution, prices=asks))
-    said = said_by(check, OF_THE_PAGE, changed(solution, prices={"member": asks["member"]}))
+    said = verdict_of(check, OF_THE_PAGE, changed(solution, prices={"member": asks["member"]}))
     assert str(said) == "prices: expected those of each state and member"
 
 

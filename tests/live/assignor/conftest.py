@@ -1,4 +1,4 @@
-"""The clients, loaded before the tests: kafka-python's import warns of its own use of Python."""
+"""Import kafka-python before the tests, without the DeprecationWarnings that its import raises."""
 
 import warnings
 

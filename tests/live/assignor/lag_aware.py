@@ -1,4 +1,4 @@
-"""Assignors as a program of a user would set them up, for the consumers of a test."""
+"""Lag-aware assignors as a user's program would configure them, for the consumers of a test."""
 
 import os
 

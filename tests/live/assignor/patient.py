@@ -1,4 +1,4 @@
-"""Assignors with time to spare on a busy machine, for the consumers of a test."""
+"""Assignors with a long time limit, for a busy machine, for the consumers of a test."""
 
 import live.aiokafka
 import live.kafka_python

@@ -1,7 +1,7 @@
-"""Groups played without a broker: the clients' own classes, and what travels as bytes.
+"""Groups that rebalance without a broker: the clients' own classes exchange encoded messages.
 
-Each member does what its client does around an assignor: what it sends, what it gives up and
-when, and whether it joins again.
+Each member does what its client does around an assignor: it encodes its subscription, revokes
+partitions at the same points, and joins again in the same cases.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_ROUNDS = 10
 
 @dataclass
 class Member:
-    """A consumer with kafka-python, cooperative or eager."""
+    """A kafka-python consumer, cooperative or eager."""
 
     topics: Iterable[str]
     kind: Any = live.kafka_python.OptimalAssignor
@@ -68,7 +68,7 @@ class Member:
         return {member: bytes(given.encode()) for member, given in made.items()}
 
     def sync(self, sent: bytes) -> bool:
-        """Take an assignment; say whether the client joins again for it."""
+        """Take an assignment; return whether the client then joins again."""
         given = ConsumerProtocolAssignment.decode(sent)
         self.assignor.on_assignment(given, 1)
         before, self.held = self.held, {(p.topic, p.partition) for p in given.partitions()}
@@ -77,7 +77,7 @@ class Member:
 
 @dataclass
 class AsyncMember:
-    """A consumer with aiokafka, whose calls come from one task."""
+    """An aiokafka consumer, whose calls all come from one task."""
 
     topics: Iterable[str]
     assignor: Any = live.aiokafka.OptimalAssignor
@@ -115,36 +115,37 @@ class JavaMember:
 
     def __post_init__(self) -> None:
         self.java = Java(self.release)
-        self.made = self.java("assay.consumer." + self.assignor)()
-        cooperative = self.java(f"{CALLED}$RebalanceProtocol").COOPERATIVE
-        self.is_cooperative = bool(self.made.supportedProtocols().contains(cooperative))
+        self.instance = self.java("assay.consumer." + self.assignor)()
+        cooperative = self.java(f"{INTERFACE}$RebalanceProtocol").COOPERATIVE
+        self.is_cooperative = bool(self.instance.supportedProtocols().contains(cooperative))
 
     def join(self, user_data: bytes | None = None) -> bytes:
         if not self.is_cooperative:
             self.held = set()
         topics = self.java.list(sorted({*self.topics}))
-        said = self.made.subscriptionUserData(self.java("java.util.HashSet")(topics))
+        data = self.instance.subscriptionUserData(self.java("java.util.HashSet")(topics))
         if user_data is not None:
-            said = self.java.buffer(user_data)
+            data = self.java.buffer(user_data)
         owned = self.java.list(self.java.partition(*held) for held in sorted(self.held))
-        joins = self.java(f"{CALLED}$Subscription")(topics, said, owned)
-        return self.java.sent(self.java.protocol.serializeSubscription(joins))
+        subscription = self.java(f"{INTERFACE}$Subscription")(topics, data, owned)
+        return self.java.bytes_in(self.java.protocol.serializeSubscription(subscription))
 
     def lead(self, topics: Mapping[str, int], joined: Mapping[str, bytes]) -> dict[str, bytes]:
         members = self.java("java.util.HashMap")()
         for member, sent in joined.items():
-            said = self.java.protocol.deserializeSubscription(self.java.buffer(sent))
-            members.put(member, said)
-        group = self.java(f"{CALLED}$GroupSubscription")(members)
-        made = self.made.assign(self.java.cluster(topics), group).groupAssignment()
+            subscription = self.java.protocol.deserializeSubscription(self.java.buffer(sent))
+            members.put(member, subscription)
+        group = self.java(f"{INTERFACE}$GroupSubscription")(members)
+        made = self.instance.assign(self.java.cluster(topics), group).groupAssignment()
         if self.is_cooperative:
-            self.require_nothing_at_once(members, made)
+            self.require_revocation_first(members, made)
         made = {str(each.getKey()): each.getValue() for each in made.entrySet()}
-        return {m: self.java.sent(self.java.protocol.serializeAssignment(made[m])) for m in made}
+        serialize = self.java.protocol.serializeAssignment
+        return {member: self.java.bytes_in(serialize(made[member])) for member in made}
 
     @staticmethod
-    def require_nothing_at_once(members: Any, made: Any) -> None:
-        """Hold to what the client asks of a cooperative assignor; it throws otherwise."""
+    def require_revocation_first(members: Any, made: Any) -> None:
+        """Require that no partition is revoked and given in one round; the client throws then."""
         lost, added = set(), set()
         for member in members:
             before = {str(p) for p in members.get(member).ownedPartitions()}
@@ -156,17 +157,17 @@ class JavaMember:
     def sync(self, sent: bytes) -> bool:
         given = self.java.protocol.deserializeAssignment(self.java.buffer(sent))
         group = self.java("org.apache.kafka.clients.consumer.ConsumerGroupMetadata")("g")
-        self.made.onAssignment(given, group)
+        self.instance.onAssignment(given, group)
         before = self.held
         self.held = {(str(p.topic()), int(p.partition())) for p in given.partitions()}
         return self.is_cooperative and bool(before - self.held)
 
 
-CALLED = "org.apache.kafka.clients.consumer.ConsumerPartitionAssignor"
+INTERFACE = "org.apache.kafka.clients.consumer.ConsumerPartitionAssignor"
 
 
 class Java:
-    """Classes of Kafka's consumer of a release, with ours beside them."""
+    """The Java classes of Kafka's consumer of a release, and this project's assignors."""
 
     def __init__(self, release: str) -> None:
         reason = KAFKA_JAVA.missing("sticky", release)
@@ -185,7 +186,7 @@ class Java:
 
         return self("java.nio.ByteBuffer").wrap(jpype.JArray(jpype.JByte)(sent))
 
-    def sent(self, buffer: Any) -> bytes:
+    def bytes_in(self, buffer: Any) -> bytes:
         import jpype
 
         copied = jpype.JArray(jpype.JByte)(int(buffer.remaining()))
@@ -193,10 +194,10 @@ class Java:
         return bytes(memoryview(copied))
 
     def list(self, items: Iterable[object]) -> Any:
-        made = self("java.util.ArrayList")()
-        for one in items:
-            made.add(one)
-        return made
+        array = self("java.util.ArrayList")()
+        for item in items:
+            array.add(item)
+        return array
 
     def partition(self, topic: str, number: int) -> Any:
         return self("org.apache.kafka.common.TopicPartition")(topic, number)
@@ -205,31 +206,30 @@ class Java:
         info = self("org.apache.kafka.common.PartitionInfo")
         known = [info(t, n, None, None, None) for t in topics for n in range(topics[t])]
         none = self("java.util.HashSet")()
-        made = self("org.apache.kafka.common.Cluster")
-        return made("c", none, self.list(known), none, none)
+        cluster = self("org.apache.kafka.common.Cluster")
+        return cluster("c", none, self.list(known), none, none)
 
 
 Party = dict[str, Member | AsyncMember | JavaMember]
 
 
 def one_round(party: Party, topics: Mapping[str, int], leader: str | None = None) -> bool:
-    """Let everybody join and sync; say whether somebody joins again.
+    """Let all members join and sync; return whether any joins again.
 
-    Whoever must be told first that a partition is not its own any more has given it up before
-    another member gets it.
+    No member may get a partition that another member still held when it was assigned.
     """
     joined = {member: one.join() for member, one in party.items()}
     sent = party[leader or min(party)].lead(topics, joined)
     assert sent.keys() == party.keys()
     before = {p: member for member, one in party.items() for p in one.held}
-    again = [one.sync(sent[member]) for member, one in party.items()]
+    rejoins = [one.sync(sent[member]) for member, one in party.items()]
     for member, one in party.items():
         assert {before.get(p, member) for p in one.held} <= {member}, "held by two at once"
-    return any(again)
+    return any(rejoins)
 
 
 def settle(party: Party, topics: Mapping[str, int], leader: str | None = None) -> int:
-    """Rebalance until nobody joins again; return how many rounds that took."""
+    """Rebalance until no member joins again; return the number of rounds."""
     for rounds in range(1, MOST_ROUNDS):
         if not one_round(party, topics, leader):
             return rounds
@@ -239,7 +239,7 @@ def settle(party: Party, topics: Mapping[str, int], leader: str | None = None) -
 def group_of(
     party: Party, topics: Mapping[str, int], owned: Mapping[str, set[Partition]]
 ) -> Group:
-    """Return the group whose members own what they held before."""
+    """Return the group in which the members own these partitions, none if not given."""
     members = {}
     for member, one in party.items():
         held: dict[str, list[int]] = {}

@@ -201,7 +201,7 @@ def test_consumers_of_one_process_do_not_share_what_they_remember():
 
 def test_every_client_knows_the_assignor_by_one_name():
     names = [OptimalAssignor.name, AsyncOptimalAssignor.name]
-    names += [str(KINDS[kind]([]).made.name()) for kind in ("java", "java eager")]
+    names += [str(KINDS[kind]([]).instance.name()) for kind in ("java", "java eager")]
     assert {*names} == {"assay-optimal"}
 
 

@@ -1,4 +1,4 @@
-"""Members that join classic groups by hand: one request each, with whatever bytes one likes."""
+"""Members that join classic groups with single requests, and with any bytes as their metadata."""
 
 import time
 
@@ -30,7 +30,7 @@ def assignment(held):
 
 
 class Members:
-    """Members of classic groups on a broker of one node; they do not beat, and never leave."""
+    """Members of classic groups on a one-node broker; they send no heartbeats and never leave."""
 
     def __init__(self, bootstrap):
         self._bootstrap = bootstrap
@@ -38,7 +38,7 @@ class Members:
     def __enter__(self):
         self._admin = KafkaAdminClient(bootstrap_servers=self._bootstrap)
         self._manager = self._admin._manager  # noqa: SLF001
-        # The first member of a cluster makes the topic that groups are kept in.
+        # The broker creates its topic of groups only when the first member asks to join.
         end = time.monotonic() + READY_SECONDS
         while not self._ready():
             assert time.monotonic() < end
@@ -49,15 +49,15 @@ class Members:
         self._admin.close()
 
     def join(self, group, topics, held):
-        """Join, and lead: this member gets what is asked for."""
+        """Join as the leader, and assign this member the partitions `held`."""
         self.join_with(group, subscription(topics), assignment(held))
 
     def join_with(self, group, metadata, assigned, *, protocol_type="consumer", protocol="range"):
-        """Join with bytes as they are, and get some."""
-        speaks = (protocol_type, protocol)
-        joined = self._ask(self._join(group, "", metadata, *speaks))
+        """Join as the leader with these bytes as metadata, and assign this member `assigned`."""
+        protocols = (protocol_type, protocol)
+        joined = self._ask(self._join(group, "", metadata, *protocols))
         if joined.error_code == MEMBER_ID_REQUIRED:
-            joined = self._ask(self._join(group, joined.member_id, metadata, *speaks))
+            joined = self._ask(self._join(group, joined.member_id, metadata, *protocols))
         assert joined.error_code == 0, joined
         each = SyncGroupRequest.SyncGroupRequestAssignment
         synced = self._ask(
@@ -74,11 +74,11 @@ class Members:
         assert synced.error_code == 0, synced
 
     def wait_to_join(self, group, topics):
-        """Ask to join, and do not wait: the member that is there is not going to join again."""
+        """Ask to join, and do not wait for the answer: the other member never joins again."""
         first = self._ask(self._join(group, "", subscription(topics)))
         assert first.error_code == MEMBER_ID_REQUIRED
-        again = self._join(group, first.member_id, subscription(topics))
-        self._manager.call_soon(lambda: self._manager.send(again, node_id=1))
+        second = self._join(group, first.member_id, subscription(topics))
+        self._manager.call_soon(lambda: self._manager.send(second, node_id=1))
 
     def _ready(self):
         self._ask(FindCoordinatorRequest(coordinator_keys=["any"], min_version=4))

@@ -1,4 +1,4 @@
-"""Make a cluster with groups of every kind, and write down what it is asked and answers.
+"""Start a cluster with groups of every kind, and record a capture's requests and their answers.
 
 ``python -m tests.live.capture.record`` rewrites the recording that the tests play back.
 """
@@ -28,7 +28,7 @@ CUT = b"\0\1\0\0\0\1\0\2t0\xff\xff\xff\xff"
 
 
 class Recording(Cluster):
-    """A cluster that keeps every question and its answer, as bytes."""
+    """A cluster that keeps the bytes of each request and its answer."""
 
     def __init__(self, admin):
         super().__init__(admin)
@@ -40,7 +40,7 @@ class Recording(Cluster):
             for question, answer in zip(asked, found[node], strict=True):
                 assert not isinstance(answer, KafkaError), answer
                 version = question.API_VERSION
-                # An answer that was decoded has none, and none is written.
+                # encode() would set the request's version on this header, which has no such field.
                 answer._header = None  # noqa: SLF001
                 self.kept.append(
                     {
@@ -56,7 +56,7 @@ class Recording(Cluster):
 
 
 def consumers(at):
-    """Start real ones: two a group, and one more later on."""
+    """Start the real consumers of the groups, one or two each."""
 
     def start(kind, group, topics, **options):
         name = options.pop("client_id", f"{group}-{len(topics)}")
@@ -85,7 +85,7 @@ def consumers(at):
 
 
 def lagging(at):
-    """Start one whose commits are behind, before and beyond its logs."""
+    """Start a consumer with commits within, before and beyond its partitions' logs."""
     one = Consumer.start(
         "confluent", at, "lagging", ["t0", "t1", "t2"], client_id="lg", commit=False
     )
@@ -98,7 +98,7 @@ def lagging(at):
 
 
 def by_hand(members):
-    """Join with what clients of other kinds write, and with what nobody should."""
+    """Join groups with other clients' metadata and with malformed metadata."""
     good = subscription(["t0"])
     members.join_with("badmeta", CUT, assignment({"t0": [2]}))
     members.join_with("badass", good, assignment({"t0": [2]})[:-8])

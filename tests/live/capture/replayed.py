@@ -1,4 +1,4 @@
-"""A cluster that answers as a real one did: the bytes that were recorded, question by question."""
+"""A cluster that answers requests with the recorded bytes of a real cluster."""
 
 import json
 import time
@@ -22,7 +22,7 @@ def recorded(name):
 
 
 def captured(real, *changes, patterns=("*",), lag=True, patience=0.0):
-    """Return documents by group, all that was captured, and the cluster that was asked."""
+    """Return the documents by group, the whole capture, and the replayed cluster."""
     cluster = Replayed(real["exchanges"], *changes)
     found = capture_matching(
         cluster, "kafka:9092", patterns, lag=lag, deadline=time.monotonic() + patience
@@ -35,12 +35,12 @@ def message(name):
 
 
 class Replayed(Cluster):
-    """A cluster whose answers were recorded.
+    """A cluster with recorded answers.
 
-    A question for a part of what was asked then is answered by that part. Each of `changes` is
-    called with question and answer before it is given, and may change it; an error that it
-    returns is given instead. `asked` holds the names of all questions, `exact` says whether all
-    of them were asked in just these bytes.
+    A request for a part of a recorded request gets that part of its answer. Each of `changes` is
+    called with the request and its answer, and may change the answer in place or return an error
+    to give instead. `asked` lists the names of all requests so far; `exact` is whether all had
+    exactly the recorded bytes.
     """
 
     def __init__(self, exchanges, *changes):

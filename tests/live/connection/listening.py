@@ -1,4 +1,4 @@
-"""Servers on loopback that are no Kafka."""
+"""Servers on loopback that are not Kafka."""
 
 import socket
 import struct
@@ -7,7 +7,7 @@ from threading import Thread
 
 
 def only_versions(request: bytes) -> bytes:
-    """The answer of a Kafka that tells which requests it knows, and knows no other one."""
+    """Answer as a broker that supports ApiVersions version 0 and no other request."""
     _, _, version, correlation = struct.unpack(">ihhi", request[:12])
     unsupported, itself = (35 if version else 0), (18, 0, 0)
     body = struct.pack(">ihihhh", correlation, unsupported, 1, *itself)
@@ -16,9 +16,10 @@ def only_versions(request: bytes) -> bytes:
 
 @contextmanager
 def answering(answer):
-    """Gives the address of one that answers so whatever it is asked; of None, with nothing.
+    """Run a server, and give its address.
 
-    A function makes answers of requests, as long as there are any.
+    answer : bytes to send to any first request, before the server closes the connection; a
+        function from each request to its answer; None for a server that never answers
     """
     with socket.create_server(("127.0.0.1", 0)) as server:
         kept = []

@@ -1,4 +1,4 @@
-"""The optimum by one min-cost flow of unit arcs, and groups that are large enough for it."""
+"""The optimum by one min-cost flow of unit arcs, and larger groups to solve with it."""
 
 import random
 from dataclasses import replace
@@ -15,10 +15,11 @@ FLOW_TIERS = ("balance", "topic_balance", "stickiness", "moved_weight", "racks")
 
 
 def monolithic(group: Group, order: tuple[str, ...]) -> Assignment:
-    """The optimum by one min-cost flow of unit arcs, one node a partition.
+    """Return an optimum, from one min-cost flow of unit arcs with a node for each partition.
 
-    A partition goes to a member's part of the topic, on to the member, on to the sink; the k-th
-    unit of a convex arc costs 2k - 1. One weighted sum stands for the order of the tiers.
+    A unit flows from its partition to a node for (topic, member), then to the member and to the
+    sink; the k-th unit of a convex arc costs 2k - 1. One weighted sum stands for the order of the
+    tiers.
     """
     weight = np.zeros(group.n_partitions, np.int64) if group.weight is None else group.weight
     read = np.flatnonzero(group.readers[group.topic] > 0)
@@ -41,11 +42,11 @@ def monolithic(group: Group, order: tuple[str, ...]) -> Assignment:
         topic, owner = int(group.topic[p]), int(group.owner[p])
         for m in np.flatnonzero(group.subscribes(np.arange(members), np.full(members, topic))):
             moved = int(owner not in (-1, int(m)))
-            far = 0
+            misses = 0
             if unit["racks"]:
-                far = int(group.racks.misses(np.array([m]), np.array([p]))[0])
+                misses = int(group.racks.misses(np.array([m]), np.array([p]))[0])
             cost = moved * (unit["stickiness"] + unit["moved_weight"] * int(weight[p]))
-            cost += far * unit["racks"]
+            cost += misses * unit["racks"]
             head = group.n_partitions + topic * members + int(m)
             arc = solver.add_arc_with_capacity_and_unit_cost(p, head, 1, cost)
             choices.append((p, int(m), arc))
@@ -71,7 +72,7 @@ def monolithic(group: Group, order: tuple[str, ...]) -> Assignment:
 
 
 def larger_group(rng: random.Random, kind: Subscriptions) -> Group:
-    """50 members and 500 partitions of 25 topics, owned by chance or by nobody."""
+    """Return a group of 50 members and 500 partitions of 25 topics, with random or no owners."""
     group = Family(50, 10, 25, kind, skewed=rng.random() < 0.5).group(rng.randrange(1000))
     owner = any_owner(rng, group)
     owner[[p for p in range(len(owner)) if rng.random() < 0.1]] = -1

@@ -1,4 +1,4 @@
-"""Small groups of any lags and what to ask of them, each answer held to exhaustion."""
+"""Small groups with random lags and objectives, and solutions compared with enumeration."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ WITHIN = (
 
 
 def peaks_case(seed: int, number: int) -> tuple[Group, list[tuple[str, ...]]]:
-    """A small group of any lags and one objective of which exchange has an answer."""
+    """Return a small group, and one objective that the method ``exchange`` serves."""
     group, objective = case(random.Random(f"peaks {seed} {number}"))
     return group, [objective]
 
 
 def case(rng: random.Random) -> tuple[Group, tuple[str, ...]]:
-    """A small group of any lags and an objective with a peak, last or before the last."""
+    """Return a small group with random lags, and an objective of `EARLIER` and `LAST` tiers."""
     group = random_group(rng, members=rng.randint(1, 4), partitions=rng.randint(1, 8))
     kind = rng.choice(("as they are", "magnitudes", "hot", "zero", "ties"))
     if kind == "magnitudes":
@@ -70,7 +70,7 @@ def case(rng: random.Random) -> tuple[Group, tuple[str, ...]]:
 
 
 def case_within(rng: random.Random) -> tuple[Group, tuple[str, ...], dict[str, int]]:
-    """A small group, an objective, and one to three budgets around what can be had."""
+    """Return a small group, an objective, and one to three budgets near what it can reach."""
     group, _ = case(rng)
     objective = rng.choice(WITHIN)
     peaks = [tier for tier in objective if tier.startswith("peak")]
@@ -87,7 +87,7 @@ def case_within(rng: random.Random) -> tuple[Group, tuple[str, ...], dict[str, i
 
 
 def meet_within(rng: random.Random) -> Solution | None:
-    """Solve a group within budgets, as exhaustion does; None where nothing keeps to them."""
+    """Solve a group within budgets, and compare with ``brute``; None if nothing keeps to them."""
     group, objective, at_most = case_within(rng)
     what = (objective, at_most, group.to_dict())
     method = "exchange" if LoadProblem.of(objective, at_most) else "auto"
@@ -109,6 +109,6 @@ def meet_within(rng: random.Random) -> Solution | None:
     reached = values(found.assignment, (*objective, *at_most))
     assert reached[: len(objective)] == tuple(term.bound for term in found.terms), what
     assert all(reached[at] <= most for at, most in enumerate(at_most.values(), len(objective)))
-    again = Solution.from_dict(group, found.to_dict())
-    assert (check(group, again) == ()) == (found.proof.kind is ProofKind.CERTIFICATE), what
+    reread = Solution.from_dict(group, found.to_dict())
+    assert (check(group, reread) == ()) == (found.proof.kind is ProofKind.CERTIFICATE), what
     return found
