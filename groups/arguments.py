@@ -99,7 +99,10 @@ KINDS = {
         _all(_is_assignor), "names or functions of assignors", _is_assignor
     ),
     **dict.fromkeys(("str", "MethodName", "Syntax", "Lower"), _NAME),
-    "Literal['latest', 'earliest']": _NAME,
+    "Literal['latest', 'earliest']": Kind(
+        lambda value: isinstance(value, str) and value in ("latest", "earliest"),
+        "latest or earliest",
+    ),
     "str | Promise": Kind(
         lambda value: isinstance(value, str) or _is_a("compare", "Promise")(value),
         "the name of a promise",

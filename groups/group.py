@@ -23,7 +23,7 @@ from groups.arrays import (
     starts,
 )
 from groups.columns.claims import BY_CLAIMS, Claims
-from groups.columns.offsets import is_latest, reset_noted
+from groups.columns.offsets import reset_noted, start_under
 from groups.columns.places import MemberDetails, Places, host_of_client
 from groups.columns.subscriptions import Subscriptions, in_use, of_members
 from groups.columns.validity import Columns, valid
@@ -598,13 +598,19 @@ class Group(Columns, Framed):
 
         Parameters
         ----------
-        reset : ``latest`` or ``earliest``; None: the group is returned unchanged
+        reset : ``latest``, ``earliest``, ``none`` or ``by_duration:DURATION``; the last two leave
+            lag without a commit unknown. None: the group is returned unchanged
+
+        Raises
+        ------
+        BadInput
+            If it is another text.
         """
         if reset is None or self.auto_offset_reset is not None:
             return self
         lag, assumed = self.lag_records, reset_noted(self.assumed, 0)
         if self.offsets is not None:
-            lag = self.offsets.lag_beside(lag, is_latest(reset), self.partitions)
+            lag = self.offsets.lag_beside(lag, start_under(reset), self.partitions)
         return replace(self, lag_records=lag, auto_offset_reset=reset, assumed=assumed)
 
     @taking

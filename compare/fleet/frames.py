@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from groups.arguments import taking
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
@@ -97,9 +99,10 @@ def run(
             return Run(opened, job, say or (lambda _: None)).fill()
 
 
+@taking
 def groups(
     spark: SparkSession,
-    source: str,
+    source: str | Path,
     *,
     reset: Literal["latest", "earliest"] | None = None,
     assume_equal: bool = False,
@@ -244,6 +247,7 @@ class FleetTables(NamedTuple):
     failures: pa.Table
 
 
+@taking
 def tables(
     source: str | Path,
     assignors: Sequence[str | AssignorFunction] | None = None,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from groups.arrays import UNKNOWN, Bools
+from groups.columns.offsets import AT_BEGINNING
 from groups.tiers import load_of
 from groups.wording import MOST_NAMED, agreed, counted, duration, few
 
@@ -172,7 +173,7 @@ def rests_on_latest(group: Group) -> int:
         offsets.given & ((group.readers > 0) | (not group.members)), group.partitions
     )
     without &= offsets.committed < 0
-    decides = (offsets.lag(latest=False)[without] != 0).any()
+    decides = (offsets.lag(AT_BEGINNING)[without] != 0).any()
     return int(without.sum()) if decides else 0
 
 

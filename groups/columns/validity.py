@@ -9,6 +9,7 @@ import numpy as np
 
 from groups.arrays import NO_GENERATION, NOBODY, UNKNOWN, check_total, column, names
 from groups.columns.claims import BY_CLAIMS
+from groups.columns.offsets import require_reset
 from groups.columns.subscriptions import Subscriptions
 from groups.errors import BadInput
 from groups.wording import counted
@@ -65,8 +66,7 @@ def valid(given: Columns) -> dict[str, object]:
     names([given.name], "group")
     if given.captured_at is not None:
         names([given.captured_at], "captured_at")
-    if given.auto_offset_reset is not None:
-        names([given.auto_offset_reset], "auto_offset_reset")
+    require_reset(given.auto_offset_reset)
     kept: dict[str, object] = {
         "topics": names(given.topics, "topics"),
         "members": names(given.members, "members"),

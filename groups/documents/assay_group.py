@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 
 from groups.arrays import GREATEST, MOST_PARTITIONS, NO_GENERATION
+from groups.columns.offsets import RESETS
 from groups.documents.decoding import Format
 from groups.documents.fields import refuse
 
@@ -24,6 +25,7 @@ JsonObject = dict[str, Any]
 FORMAT: Final = "assay-group/1"
 _UNIQUE = Meta(extra_json_schema={"uniqueItems": True})
 Name = Annotated[str, Meta(min_length=1)]
+Reset = Annotated[str, Meta(extra_json_schema={"pattern": RESETS})]
 Names = Annotated[list[Name], _UNIQUE]
 Count = Annotated[int, Meta(ge=0, le=MOST_PARTITIONS)]
 Natural = Annotated[int, Meta(ge=0, le=GREATEST)]
@@ -73,7 +75,7 @@ class Document(Struct, forbid_unknown_fields=True, kw_only=True):
     format: Literal["assay-group/1"]
     group: Name
     captured_at: Name | UnsetType | None = UNSET
-    auto_offset_reset: Name | UnsetType | None = UNSET
+    auto_offset_reset: Reset | UnsetType | None = UNSET
     assumed: list[Name] | UnsetType = UNSET
     topics: dict[Name, Count | Topic]
     members: dict[Name, Member]

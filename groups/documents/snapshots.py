@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from groups.arrays import NO_GENERATION, UNKNOWN, check_total, frozen, starts, sums
 from groups.columns.claims import Claims
 from groups.columns.lists import OFFSETS, Lists, offsets_through, subscriptions_through
-from groups.columns.offsets import is_latest, reset_noted
+from groups.columns.offsets import require_reset, reset_noted, start_under
 from groups.columns.places import MemberDetails
 from groups.documents.assay_group import Log, Topic, or_none, without_repeats
 from groups.documents.fields import refuse
@@ -214,6 +214,8 @@ class Snapshots:
         BadInput
             If a rule of the format is broken that types cannot express; then it is not added.
         """
+        reset = or_none(document.auto_offset_reset)
+        require_reset(reset)
         names, members = sorted(document.topics), sorted(document.members)
         topics = topics_of(document.topics, names)
         total = check_total(topic.partitions for topic in topics)
@@ -240,7 +242,7 @@ class Snapshots:
             for name in ("lag", "weight", "offsets", "racks")
         }
         logs = per_partition(topics, "offsets", Log(), _ends) if has["offsets"] else None
-        reset, uncommitted, with_logs = or_none(document.auto_offset_reset), 0, None
+        uncommitted, with_logs = 0, None
         if logs is not None:
             with_logs = [topic.offsets is not UNSET for topic in topics]
             if reset is None:
@@ -317,10 +319,10 @@ class Snapshots:
             logs = np.array(self._logs, np.int64).reshape(-1, 3).T
             for name, offsets in zip(OFFSETS, logs, strict=True):
                 found[name] = Lists.of(frozen(offsets), size, with_logs)
-            latest = np.array([is_latest(one["auto_offset_reset"]) for one in self.fields], bool)
+            start = np.array([start_under(one["auto_offset_reset"]) for one in self.fields])
             lag = offsets_through(found, size).lag_beside(
                 found["lag"].filled(size, UNKNOWN) if "lag" in found else None,
-                np.repeat(latest, size),
+                np.repeat(start, size),
                 counts,
             )
             has_lag = np.array(self._given["lag"], bool) | with_logs

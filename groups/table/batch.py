@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from groups.arrays import MOST_PARTITIONS, NOBODY, starts, sums
 from groups.columns.lists import OFFSETS, Lists, columns_through, offsets_through, row_at
-from groups.columns.offsets import is_latest
+from groups.columns.offsets import RESETS, start_under
 from groups.errors import BadInput
 from groups.group import Group
 from groups.portions import in_portions
@@ -60,6 +60,8 @@ def _violations(rows: pa.RecordBatch, lists: Mapping[str, Lists]) -> Iterator[bo
         column = rows.column(name)
         yield name not in MAY_BE_NULL and column.null_count > 0
         yield column.type == pa.string() and pc.any(pc.equal(column, "")).as_py() is True
+    known = pc.match_substring_regex(rows.column("auto_offset_reset"), RESETS)
+    yield pc.all(known).as_py() is False
     offsets = rows.column("offsets").is_valid().to_numpy(zero_copy_only=False)
     for name, values in lists.items():
         yield values.has_nulls
@@ -179,10 +181,10 @@ class Rows:
         columns = columns_through(lists, [racks for racks, _ in self.racks_and_details])
         if "offsets.given" in lists:
             partitions = lists["owner"].length
-            resets = map(is_latest, self.rows.column("auto_offset_reset").to_pylist())
-            latest = np.repeat(np.array(list(resets), bool), partitions)
+            resets = self.rows.column("auto_offset_reset").to_pylist()
+            start = np.repeat(np.array([*map(start_under, resets)], np.int64), partitions)
             offsets = offsets_through(lists, partitions)
-            require_lag(offsets, columns["lag_records"], latest, columns["partitions"])
+            require_lag(offsets, columns["lag_records"], start, columns["partitions"])
         return Group(**columns)
 
     def other_claims(self) -> Bools:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from msgspec import ValidationError, convert
 
 from groups.arrays import UNKNOWN
-from groups.columns.offsets import Offsets, is_latest
+from groups.columns.offsets import Offsets, start_under
 from groups.columns.places import MemberDetails
 from groups.columns.racks import Racks
 from groups.documents.assay_group import Document, Member, Names, or_none, without_repeats
@@ -27,7 +27,7 @@ from groups.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from groups.arrays import Bools, Int64, Ints
+    from groups.arrays import Int64, Ints
     from groups.columns.lists import Lists
 
 
@@ -104,7 +104,7 @@ def of_row(row: Mapping[str, Any]) -> Group:
         require_lag(
             group.offsets,
             group.lag_records,
-            is_latest(group.auto_offset_reset),
+            start_under(group.auto_offset_reset),
             group.partitions,
         )
     return group
@@ -246,18 +246,18 @@ def _require_no_nulls(values: object, place: str) -> None:
 
 
 def require_lag(
-    offsets: Offsets, lag: Int64 | None, latest: bool | Bools, partitions: Int64
+    offsets: Offsets, lag: Int64 | None, start: int | Int64, partitions: Int64
 ) -> None:
     """Raise BadInput if lag and offsets disagree.
 
     Parameters
     ----------
     lag : (all partitions,) int64; None: unknown
-    latest : as in :meth:`Offsets.lag`
+    start : as in :meth:`Offsets.lag`
     partitions : (topics,) int64, how many each topic has
     """
     given = np.full(len(offsets.end), UNKNOWN) if lag is None else lag
-    _require_equal(offsets.lag_beside(given, latest, partitions), given, "lag", "the offsets")
+    _require_equal(offsets.lag_beside(given, start, partitions), given, "lag", "the offsets")
 
 
 def _require_equal(made: Ints, given: Ints, place: str, of: str) -> None:

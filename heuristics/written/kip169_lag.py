@@ -23,8 +23,9 @@ def plan(group: Group) -> Plan:
 
     - Lag is end minus committed offset, in records. The KIP subtracts the other way round, which
       would make every lag negative and "decreasing lag" the wrong way; it is taken as meant.
-    - Without a commit the group's ``auto_offset_reset`` decides, as in the KIP: the lag is 0 where
-      that is "latest", as where it is not given; with any other value it is end minus beginning.
+    - Without a commit the group's ``auto_offset_reset`` decides: the lag is 0 where that is
+      "latest", as where it is not given, and end minus beginning where it is "earliest". With any
+      other value the lag is unknown; the KIP takes end minus beginning.
     - A commit beyond the end would make a lag negative, of which the KIP says nothing: it counts
       as 0.
     - If several subscribers have the fewest partitions of the topic, the one with the least lag of

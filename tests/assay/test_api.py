@@ -212,7 +212,7 @@ def test_every_function_takes_what_is_meant_or_names_what_to_pass(name, values, 
     assert refused > len(values) / 2
 
 
-@pytest.mark.parametrize("parameter", ["source", "out", "assignors", "objective", "conf"])
+@pytest.mark.parametrize("parameter", ["source", "out", "assignors", "objective", "conf", "reset"])
 def test_a_run_refuses_what_it_does_not_take_before_it_starts_spark(parameter, values, tmp_path):
     for what in ("a frame", "a number", "a solution", "a group"):
         asked = {"source": tmp_path, "out": tmp_path, parameter: values[what]}

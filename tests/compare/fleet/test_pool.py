@@ -53,6 +53,17 @@ def fill(folder: Path) -> None:
     )
 
 
+def test_what_tables_and_groups_do_not_take_is_refused_in_one_line(tmp_path):
+    group = Group.from_dict(lopsided())
+    for function in (fleet.tables, lambda *given, **named: fleet.groups(None, *given, **named)):
+        with pytest.raises(
+            BadInput, match=r"^source: list, expected a path, not the text itself$"
+        ):
+            function([group])
+        with pytest.raises(BadInput, match=r"^reset: 'boo', expected latest or earliest$"):
+            function(tmp_path, reset="boo")
+
+
 @pytest.mark.spark
 def test_the_rows_are_those_of_spark(spark, tmp_path):
     fill(tmp_path)

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
-from groups import Group
+from groups import BadInput, Group
 from tests.optimal.small_groups import document
 
 UNCOMMITTED = {"beginning": 10, "end": 100, "committed": None}
@@ -45,6 +48,27 @@ def test_a_snapshot_that_says_its_reset_is_not_told_another():
     group = group_of(UNCOMMITTED, auto_offset_reset="earliest")
     assert group.with_reset("latest") is group
     assert group.with_reset(None) is group
+
+
+def test_where_nobody_knows_where_a_consumer_starts_its_lag_is_unknown():
+    told = {"beginning": 10, "end": 100, "committed": 40}
+    for reset in ("none", "by_duration:P3DT6H"):
+        group = group_of(UNCOMMITTED, told).with_reset(reset)
+        assert (behind(group), group.assumed, group.auto_offset_reset) == ([-1, 60], (), reset)
+        assert behind(group_of(UNCOMMITTED, told, auto_offset_reset=reset)) == [-1, 60]
+
+
+@pytest.mark.parametrize("reset", ["Latest", "boo", "", "latest\n", "by_duration:"])
+def test_a_reset_that_kafka_does_not_know_is_refused_wherever_it_is_given(reset):
+    group = group_of(UNCOMMITTED)
+    for give in (
+        lambda: group.with_reset(reset),
+        lambda: replace(group, auto_offset_reset=reset),
+        lambda: group_of(UNCOMMITTED, auto_offset_reset=reset),
+        lambda: Group.from_json(json.dumps(group.to_dict() | {"auto_offset_reset": reset})),
+    ):
+        with pytest.raises(BadInput, match=r"^auto_offset_reset: '.*', expected latest, earliest"):
+            give()
 
 
 def test_the_line_is_made_anew_whenever_a_snapshot_is_read():

@@ -97,7 +97,9 @@ def test_what_is_null_where_null_means_nothing_is_as_if_left_out():
         (None, {"beginning": 3, "end": 10}, 0),
         ("earliest", {"beginning": 3, "end": 10, "committed": None}, 7),
         ("earliest", {"beginning": 3, "end": 10, "committed": 4}, 6),
-        ("none", {"beginning": 3, "end": 10}, 7),
+        ("none", {"beginning": 3, "end": 10}, -1),
+        ("none", {"beginning": 3, "end": 10, "committed": 4}, 6),
+        ("by_duration:P1D", {"beginning": 3, "end": 10}, -1),
         ("earliest", {"beginning": None, "end": 10, "committed": None}, -1),
         ("earliest", {"end": 10, "committed": 4}, 6),
         ("latest", {"beginning": 3, "end": None, "committed": 4}, -1),
@@ -153,6 +155,11 @@ REFUSED = [
         for at, value in KINDS[kind]
     ),
     ("format", "assay-group/2", "format: 'assay-group/2', expected 'assay-group/1'"),
+    (
+        "auto_offset_reset",
+        "boo",
+        "auto_offset_reset: 'boo', expected latest, earliest, none or by_duration:DURATION",
+    ),
     *((key, ..., f"key '{key}' is missing") for key in ("format", "group", "topics", "members")),
     ("topics.t1.partitions", ..., "topics.t1: key 'partitions' is missing"),
     ("topic", {}, "unknown key 'topic'"),

@@ -108,6 +108,8 @@ def refusal(row: dict) -> str:
     [
         ({"group": ""}, "group: '', expected a non-empty string"),
         ({"topics": None}, "topics: null"),
+        ({"auto_offset_reset": "boo"}, "auto_offset_reset: 'boo', expected latest, earliest"),
+        (logs() | {"auto_offset_reset": "Latest"}, "auto_offset_reset: 'Latest', expected"),
         ({"topics": ["t1", "t0"]}, r"topics\[1\]: 't0' does not come after 't1'"),
         ({"members": ["a", "a"]}, r"members\[1\]: 'a' does not come after 'a'"),
         ({"members": ["a", None]}, r"members\[1\]: null"),
