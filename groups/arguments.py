@@ -170,14 +170,14 @@ def taking(
                 continue  # self
             if value is not None or not annotation.endswith(" | None"):
                 kind = annotation.removesuffix(" | None")
-                taken = _taken(function.__qualname__, name, kind, value)
+                taken = _convert(function.__qualname__, name, kind, value)
                 bound.arguments[name] = _with_groups(taken, as_judged)
         return function(*bound.args, **bound.kwargs)
 
     return called
 
 
-def _taken(function: str, name: str, kind: str, value: object) -> object:
+def _convert(function: str, name: str, kind: str, value: object) -> object:
     if isinstance(value, Iterator):
         value = tuple(value)
     if kind == "Group":

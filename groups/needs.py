@@ -39,7 +39,7 @@ def require_data(group: Group, objective: Objective) -> None:
         elif needs == "copies":
             _require_copies(group, name, read)
         elif needs is not None:
-            column, wanted = _needed(group, name, read)
+            column, wanted = _column_needed(group, name, read)
             _require_column(group, name, needs, column, wanted)
         if name == "peak_time":
             _require_capacity(group)
@@ -47,7 +47,7 @@ def require_data(group: Group, objective: Objective) -> None:
 
 def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
     """Return the errors of `require_data` for the groups that lack something, by their indices."""
-    suspected = _suspected(fleet, objective)
+    suspected = _may_lack(fleet, objective)
     found = {}
     for index in np.flatnonzero(suspected).tolist():
         try:
@@ -57,7 +57,7 @@ def lacking(fleet: Fleet, objective: Objective) -> dict[int, BadInput]:
     return found
 
 
-def _suspected(fleet: Fleet, objective: Objective) -> Bools:
+def _may_lack(fleet: Fleet, objective: Objective) -> Bools:
     """(groups,) bool: False for groups that surely lack nothing; the others must be checked."""
     group, members, partitions = fleet.group, fleet.member_start, fleet.partition_start
     found = np.full(len(fleet), bool(places_of(objective)))
@@ -77,7 +77,7 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
             if racks is not None:
                 found |= ~any_in_parts(racks.member >= 0, members)
         elif needs is not None:
-            column, wanted = _needed(group, name, read)
+            column, wanted = _column_needed(group, name, read)
             found |= any_in_parts(wanted if column is None else wanted & (column < 0), partitions)
             if column is not None:
                 # If the total of all groups is that great, each group is checked.
@@ -85,7 +85,7 @@ def _suspected(fleet: Fleet, objective: Objective) -> Bools:
     return found
 
 
-def _needed(group: Group, tier: str, read: Bools) -> tuple[Int64 | None, Bools]:
+def _column_needed(group: Group, tier: str, read: Bools) -> tuple[Int64 | None, Bools]:
     """Return the column that a tier needs, and which partitions must have it."""
     column = group.lag_records if TIERS[tier].needs == "lag" else group.weight
     return column, read & (group.owner >= 0) if cost_of(tier).leaving else read

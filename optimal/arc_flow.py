@@ -61,31 +61,31 @@ class ArcFlow:
         self.out: dict[int, dict[int, int]] = defaultdict(dict)
         self.held = {m: [p for p in mine if speeds[p]] for m, mine in held.items()}
         for member, mine in self.held.items():
-            self._member(member, mine, capacity)
-        self.new = self._arc(len(sizes) if at_most is None else at_most)
+            self._add_member(member, mine, capacity)
+        self.new = self._add_arc(len(sizes) if at_most is None else at_most)
         self.into[0].append(self.new)
         self.count = Counter(size for size in sizes if size)
         for size in sorted(self.count, reverse=True):
-            self._size(size, capacity)
+            self._add_size(size, capacity)
 
-    def _arc(self, most: int) -> int:
+    def _add_arc(self, most: int) -> int:
         if len(self.upper) >= MOST_ARCS:
             raise TooLarge
         self.upper.append(most)
         return len(self.upper) - 1
 
-    def _member(self, member: int, mine: Sequence[int], capacity: int) -> None:
+    def _add_member(self, member: int, mine: Sequence[int], capacity: int) -> None:
         """Add the arcs of what a member holds; nodes are the loads after each partition."""
-        self.starts[member] = self._arc(1)
+        self.starts[member] = self._add_arc(1)
         loads = {0: [self.starts[member]]}
         for p in mine:
             after: dict[int, list[int]] = defaultdict(list)
             self.keeps[p] = []
             for load, into in loads.items():
-                out = [self._arc(1)]
+                out = [self._add_arc(1)]
                 after[load].append(out[0])
                 if load + self.sizes[p] <= capacity:
-                    out.append(self._arc(1))
+                    out.append(self._add_arc(1))
                     after[load + self.sizes[p]].append(out[1])
                     self.keeps[p].append(out[1])
                 self.balances.append((into, out))
@@ -93,12 +93,12 @@ class ArcFlow:
         for load, into in loads.items():
             self.into[load] += into
 
-    def _size(self, size: int, capacity: int) -> None:
+    def _add_size(self, size: int, capacity: int) -> None:
         """Add the arcs of a size, from each load that larger sizes and this size can reach."""
         for load in sorted(self.into):
             at = load
             while at + size <= capacity and size not in self.out[at]:
-                arc = self.out[at][size] = self._arc(self.count[size])
+                arc = self.out[at][size] = self._add_arc(self.count[size])
                 at += size
                 self.into[at].append(arc)
 
@@ -112,7 +112,7 @@ class ArcFlow:
 
         solver = pywraplp.Solver.CreateSolver("CBC")
         arcs = [solver.IntVar(0, most, "") for most in self.upper]
-        for least, most, signed in self._rows():
+        for least, most, signed in self._constraints():
             row = solver.Constraint(least, solver.infinity() if most is None else most)
             for sign, indices in signed:
                 for arc in indices:
@@ -134,7 +134,7 @@ class ArcFlow:
             least = sum(each * flow[arc] for arc, each in cost.items())
         return constant + least, self._bins(flow)
 
-    def _rows(self) -> Iterator[tuple[int, int | None, list[tuple[int, Iterable[int]]]]]:
+    def _constraints(self) -> Iterator[tuple[int, int | None, list[tuple[int, Iterable[int]]]]]:
         """Yield constraints: least, most, and arcs with their signs."""
         for into, out in self.balances:
             yield 0, 0, [(1, into), (-1, out)]

@@ -161,22 +161,24 @@ def pack(
     """
     started, left = perf_counter(), TimeLeft.of(time_limit)
     enough = len(elastic.speeds)
-    tries = (_by_fit(elastic, keepers, enough) for keepers in ((), elastic.held))
+    tries = (_pack_by_fit(elastic, keepers, enough) for keepers in ((), elastic.held))
     found = [packing for packing in tries if packing is not None]
     bound, terms, by_solver = members_bound(elastic), [], False
-    most = min(map(_members, found)) if at_most is None else at_most
+    most = min(map(_count_members, found)) if at_most is None else at_most
     if at_most is None and most > bound:
-        fewest, claimed = _least(elastic, None, TimeLeft.of(left.share(2)))
+        fewest, claimed = _pack_by_solver(elastic, None, TimeLeft.of(left.share(2)))
         found += fewest
         by_solver = claimed is not None and claimed > bound
-        bound, most = max(bound, claimed or 0), min(map(_members, found))
+        bound, most = max(bound, claimed or 0), min(map(_count_members, found))
     if at_most is None:
         terms = [Term("members", most, bound)]
-    found = [owner for owner in found if _members(owner) <= most] + _by_keeping(elastic, most)
+    found = [owner for owner in found if _count_members(owner) <= most] + _pack_by_keeping(
+        elastic, most
+    )
     least, moved = moved_bound(elastic, most), min(map(elastic.moved, found), default=None)
     if moved is None or moved > least:
-        fits, claimed = _least(elastic, most, left)
-        found += [owner for owner in fits if _members(owner) <= most]
+        fits, claimed = _pack_by_solver(elastic, most, left)
+        found += [owner for owner in fits if _count_members(owner) <= most]
         by_solver |= claimed is not None and claimed > least
         least = max(least, claimed or 0)
     if not found:
@@ -267,11 +269,11 @@ def check(elastic: Elastic, packing: Packing) -> None:
             raise ProofError(f"{term.name}: no certificate, the bound is {bounds[term.name]}")
 
 
-def _members(owner: Sequence[int]) -> int:
+def _count_members(owner: Sequence[int]) -> int:
     return len(set(owner))
 
 
-def _by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int, ...] | None:
+def _pack_by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int, ...] | None:
     """Return a packing by best fit, the fastest first; None if it takes too many members.
 
     Parameters
@@ -299,10 +301,10 @@ def _by_fit(elastic: Elastic, keepers: Collection[int], most: int) -> tuple[int,
                 return None
             fullest = max(fits, key=lambda m: (loads[m], -m), default=None)
             put(p, _unused(elastic, loads) if fullest is None else fullest)
-    return _settled(elastic, owner if keepers else _named(elastic, owner))
+    return _put_back_idle(elastic, owner if keepers else _give_bins_to_members(elastic, owner))
 
 
-def _by_keeping(elastic: Elastic, most: int) -> list[tuple[int, ...]]:
+def _pack_by_keeping(elastic: Elastic, most: int) -> list[tuple[int, ...]]:
     """Return a packing in which the members that can keep most keep it, in a list, empty if none.
 
     As many members as possible keep what they hold.
@@ -310,7 +312,7 @@ def _by_keeping(elastic: Elastic, most: int) -> list[tuple[int, ...]]:
     kept = elastic.most_kept
     ranked = sorted(kept, key=lambda member: (-kept[member][0], member))
     released = [0, *(2**i for i in range(len(ranked).bit_length()))]
-    tries = (_by_fit(elastic, {*ranked[: max(0, most - less)]}, most) for less in released)
+    tries = (_pack_by_fit(elastic, {*ranked[: max(0, most - less)]}, most) for less in released)
     return [found for found in tries if found is not None][:1]
 
 
@@ -319,7 +321,7 @@ def _unused(elastic: Elastic, used: dict[int, int]) -> int:
     return next(m for m in range(len(elastic.speeds) + len(used)) if m not in used)
 
 
-def _named(elastic: Elastic, bins: Sequence[int]) -> list[int]:
+def _give_bins_to_members(elastic: Elastic, bins: Sequence[int]) -> list[int]:
     """Return a packing in which each bin goes to the member that keeps most speed with it."""
     kept: Counter[tuple[int, int]] = Counter()
     for p, (bin_, member) in enumerate(zip(bins, elastic.owner, strict=True)):
@@ -333,7 +335,7 @@ def _named(elastic: Elastic, bins: Sequence[int]) -> list[int]:
     return [name[bin_] for bin_ in bins]
 
 
-def _least(
+def _pack_by_solver(
     elastic: Elastic, at_most: int | None, left: TimeLeft
 ) -> tuple[list[tuple[int, ...]], int | None]:
     """Return packings from arc flows, and the bound that a solver claims; None if it has none.
@@ -358,7 +360,9 @@ def _least(
             _, bins = above.solve(left.share(1))
         if bins is None:
             return [], bound
-        return [_settled(elastic, bins if at_most is not None else _named(elastic, bins))], bound
+        if at_most is None:
+            bins = _give_bins_to_members(elastic, bins)
+        return [_put_back_idle(elastic, bins)], bound
 
 
 def _network(elastic: Elastic, at_most: int | None, grain: int, more: int) -> ArcFlow:
@@ -369,7 +373,7 @@ def _network(elastic: Elastic, at_most: int | None, grain: int, more: int) -> Ar
     return ArcFlow(sizes, capacity, elastic.speeds, held, at_most)
 
 
-def _settled(elastic: Elastic, owner: Sequence[int]) -> tuple[int, ...]:
+def _put_back_idle(elastic: Elastic, owner: Sequence[int]) -> tuple[int, ...]:
     """Return the packing with each partition of speed 0, which fits anywhere, where it was.
 
     If its member is no longer used, it goes to the member of the lowest number.

@@ -87,15 +87,15 @@ def _simple_assignments(case: Case, solution: Solution) -> Iterator[list[int]]:
     if len(case.held) * len(case.reads) > MOST_CELLS:
         return
     nobody = [-1] * len(case.held)
-    yield _dealt(case, case.owner, dict.fromkeys(case.read, 1))
-    yield _dealt(case, nobody, dict.fromkeys(case.read, 1))
+    yield _deal_out(case, case.owner, dict.fromkeys(case.read, 1))
+    yield _deal_out(case, nobody, dict.fromkeys(case.read, 1))
     for what in ("lag", "weight"):
         if any(TIERS[tier].needs == what for tier in solution.objective):
             size = {p: max(0, case.columns[what][p]) for p in case.read}
-            yield _dealt(case, nobody, size)
+            yield _deal_out(case, nobody, size)
 
 
-def _dealt(case: Case, start: list[int], size: dict[int, int]) -> list[int]:
+def _deal_out(case: Case, start: list[int], size: dict[int, int]) -> list[int]:
     """Return the assignment in which each partition without a member goes to its idlest reader."""
     held, loads = list(start), [(0, 0)] * len(case.reads)
     for p in sorted(case.read, key=lambda p: (held[p] < 0, -size[p], p)):

@@ -78,7 +78,7 @@ def standbys_beside(actives: Assignment, replicas: int) -> Standbys:
         asks = distance[-1] - distance[-1 - len(asks) : -1]
     taken = np.flatnonzero(flow[: len(task)])
     task, host = stateful[task[taken]], host[taken]
-    member = _threads(group, task, host, flow[carry])
+    member = _choose_threads(group, task, host, flow[carry])
     loads = actives.loads + np.bincount(member, minlength=members)
     found = int((loads**2).sum()), places.squares(loads), int(restored[taken].sum())
     prices = {"member": asks[:members], "host": asks[members:]}
@@ -116,7 +116,7 @@ def _network_of(
     return network, task, host
 
 
-def _threads(group: Group, task: Int64, host: Int64, room: Int64) -> Int64:
+def _choose_threads(group: Group, task: Int64, host: Int64, room: Int64) -> Int64:
     """(standbys,) int64: the member that has each standby, one of its process.
 
     Parameters
@@ -166,7 +166,7 @@ def standby_bounds(actives: Solution, replicas: int) -> tuple[int, int, int]:
     group, places = actives.group, actives.group.places("host")
     threads = np.bincount(places.member, minlength=len(places.names)).tolist()
     each = max(0, min(replicas, len(threads) - 1))
-    had = _numbers_of_copies(actives)
+    had = _count_copies(actives)
     stateful, tasks = len(had), group.n_partitions
     fewest, most = 0, tasks
     if actives.objective[0] == "balance":
@@ -194,7 +194,7 @@ def standby_bounds(actives: Solution, replicas: int) -> tuple[int, int, int]:
     return squares, even, _restores(actives, had, each)
 
 
-def _numbers_of_copies(actives: Solution) -> list[int]:
+def _count_copies(actives: Solution) -> list[int]:
     """Return for each task that keeps state the number of processes with a copy."""
     copies = actives.group.copies
     assert copies is not None

@@ -167,7 +167,7 @@ def solve_streams(
     actives = solve(group, objective, time_limit=time_limit)
     if actives.assignment is None:
         return StreamsSolution(actives, None)
-    found = _beside(actives, replicas)
+    found = _with_standbys(actives, replicas)
     if actives.status != Status.OPTIMAL:
         return found
     argued = standby_bounds(actives, replicas)
@@ -182,7 +182,7 @@ def solve_streams(
     if bounds[0] is None:
         return found
     bounds = joined(argued, bounds)
-    other = _beside(_as_good(actives, Assignment(group, owner)), replicas)
+    other = _with_standbys(_with_other_actives(actives, Assignment(group, owner)), replicas)
     best = min(found, other, key=_values)
     return replace(best, bounds=bounds, bounds_by="argument" if bounds == argued else "solver")
 
@@ -207,7 +207,7 @@ def joined(argued: Sequence[int | None], solved: Sequence[int | None]) -> tuple[
     return tuple(bounds)
 
 
-def _as_good(actives: Solution, other: Assignment) -> Solution:
+def _with_other_actives(actives: Solution, other: Assignment) -> Solution:
     """Return the answer with other active tasks that have the same terms.
 
     The certificate of `balance` alone is that of `balance > stickiness`, which does not hold for
@@ -225,7 +225,7 @@ def _values(solution: StreamsSolution) -> list[int]:
     return [term.value for term in solution.standbys.terms] if solution.standbys else []
 
 
-def _beside(actives: Solution, replicas: int) -> StreamsSolution:
+def _with_standbys(actives: Solution, replicas: int) -> StreamsSolution:
     """Return the best standbys beside active tasks, both checked."""
     assert actives.assignment is not None
     found = StreamsSolution(actives, standbys_beside(actives.assignment, replicas))

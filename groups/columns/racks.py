@@ -158,12 +158,12 @@ def joined_racks(each: Sequence[Racks | None], members: Int64, partitions: Int64
         racks, sets = racks + names, sets + int(own.replicas.max(initial=-1)) + 1
     return Racks(
         names=numbers(width),
-        member=_joined(member, np.int32),
-        replicas=_joined(replicas, np.int32),
-        holds=_joined(holds, np.int64),
+        member=_concatenate(member, np.int32),
+        replicas=_concatenate(replicas, np.int32),
+        holds=_concatenate(holds, np.int64),
     )
 
 
-def _joined(columns: Sequence[Ints], kind: type[I]) -> npt.NDArray[I]:
+def _concatenate(columns: Sequence[Ints], kind: type[I]) -> npt.NDArray[I]:
     whole = np.concatenate(columns) if columns else np.empty(0, kind)
     return frozen(whole.astype(kind))

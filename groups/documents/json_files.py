@@ -33,7 +33,7 @@ def parse_json(text: str) -> Any:
         If the text is not JSON, with line and column.
     """
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        return json.loads(text, object_pairs_hook=_note_repeated_keys, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
         raise BadInput(f"{where}: not JSON: {error.msg}") from None
@@ -107,7 +107,7 @@ def read_documents(data: bytes, name: str) -> Iterator[tuple[str, Any]]:
     texts = split_documents(data, name)
     place, text = next(texts)
     if place != name:
-        return _parsed(chain([(place, text)], texts))
+        return _parse_each(chain([(place, text)], texts))
     try:
         return iter([(name, parse_json(text))])
     except BadInput as error:
@@ -119,7 +119,7 @@ def is_json_lines(name: str) -> bool:
     return without_gz(name).endswith(".jsonl")
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _note_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) == len(pairs):
         return found
@@ -141,7 +141,7 @@ def _is_whole(line: str) -> bool:
     return True
 
 
-def _parsed(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
+def _parse_each(texts: Iterator[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
     for place, text in texts:
         try:
             yield place, parse_json(text)

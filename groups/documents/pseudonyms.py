@@ -92,14 +92,14 @@ def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
     for document in given:
         if Group.from_dict(document).streams is not None:
             raise BadInput("a Kafka Streams group, and no pseudonyms are made of its names")
-    seen: Names = defaultdict(_Seen)
+    seen: Names = defaultdict(_NamesSeen)
     for document in given:
-        _renamed(document, seen)
-    names = {kind: _ranked(_LABELS.get(kind, kind), found) for kind, found in seen.items()}
-    return [_renamed(document, names) for document in given]
+        _rename(document, seen)
+    names = {kind: _rank(_LABELS.get(kind, kind), found) for kind, found in seen.items()}
+    return [_rename(document, names) for document in given]
 
 
-class _Seen(dict[str, str]):
+class _NamesSeen(dict[str, str]):
     """Collects the names that are looked up; each is its own pseudonym."""
 
     def __missing__(self, name: str) -> str:
@@ -107,13 +107,13 @@ class _Seen(dict[str, str]):
         return name
 
 
-def _ranked(kind: str, names: Iterable[str]) -> dict[str, str]:
+def _rank(kind: str, names: Iterable[str]) -> dict[str, str]:
     found = sorted(names)
     width = len(str(len(found)))
     return {name: f"{kind}-{rank:0{width}}" for rank, name in enumerate(found, start=1)}
 
 
-def _renamed(document: JsonObject, names: Names) -> JsonObject:
+def _rename(document: JsonObject, names: Names) -> JsonObject:
     topics, members = names["topic"], names["member"]
     found: JsonObject = {**document, "group": names["group"][document["group"]]}
     notes = [_note(note, topics) for note in document.get("assumed") or ()]

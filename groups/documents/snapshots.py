@@ -39,12 +39,12 @@ def topics_of(given: Mapping[str, int | Topic], names: Sequence[str]) -> list[To
         a partition has a rack twice.
     """
     return [
-        Topic(topic) if isinstance(topic, int) else _checked(topic, name)
+        Topic(topic) if isinstance(topic, int) else _check_topic(topic, name)
         for name, topic in ((name, given[name]) for name in names)
     ]
 
 
-def _checked(topic: Topic, name: str) -> Topic:
+def _check_topic(topic: Topic, name: str) -> Topic:
     place = f"topics.{name}"
     if topic.lag is not UNSET and topic.offsets is not UNSET:
         refuse(place, "both lag and offsets, expected one of them")
@@ -230,7 +230,7 @@ class Snapshots:
         rows, row = topic_lists(listed, index, members)
         others: tuple[tuple[int, int], ...] = ()
         if absent:
-            rows, row, others = _existing(rows, row, len(names))
+            rows, row, others = _without_absent(rows, row, len(names))
         places = [f"members.{name}" for name in members]
         details = tuple(map(details_of, of_members, places))
         claimed, runs = self._claimed_by(owned, index, places)
@@ -364,7 +364,7 @@ class Snapshots:
         return claims, numbered.valid_owner(born, counts, read)
 
 
-def _existing(
+def _without_absent(
     rows: list[tuple[int, ...]], row: list[int], topics: int
 ) -> tuple[list[tuple[int, ...]], list[int], tuple[tuple[int, int], ...]]:
     """Return the topic lists without absent topics, the list of each member, and absent pairs.

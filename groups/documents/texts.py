@@ -47,7 +47,7 @@ def read_bytes(path: str | Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else error
         raise Unreadable(f"{name}: cannot be read: {reason}") from None
     try:
-        return _unpacked(data) if data.startswith(_GZIP) else data
+        return _unpack(data) if data.startswith(_GZIP) else data
     except BadInput as error:
         raise error.within(name) from None
 
@@ -113,7 +113,7 @@ def unpacking() -> Iterator[None]:
         raise BadInput("gzip that is damaged") from None
 
 
-def _unpacked(data: bytes) -> bytes:
+def _unpack(data: bytes) -> bytes:
     pieces, size = [], 0
     with unpacking(), gzip.GzipFile(fileobj=BytesIO(data)) as file:
         while piece := file.read(_PIECE):

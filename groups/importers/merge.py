@@ -244,37 +244,37 @@ def _owners_of(views: Sequence[View]) -> Owners:
     """
     owners: Owners = {}
     shown_by: dict[Key, View] = {}
-    listing = next((view for view in views if _lists(view)), None)
+    listing = next((view for view in views if _lists_holders(view)), None)
 
     def agree(view: View, found: Owners, keys: Iterable[Key]) -> None:
         for key in sorted(keys):
             ours, theirs = found.get(key, ()), owners.get(key, ())
             if ours != theirs:
-                reason = f"{key[0]}-{key[1]} is with {_named(ours)}, but with {_named(theirs)}"
+                reason = f"{key[0]}-{key[1]} is with {_quoted(ours)}, but with {_quoted(theirs)}"
                 raise _of_two_moments(view, listing or shown_by[key], reason)
 
     if listing is not None:
-        owners = _listed(listing)
-        for view in filter(_lists, views):
-            listed = _listed(view)
+        owners = _holders_listed(listing)
+        for view in filter(_lists_holders, views):
+            listed = _holders_listed(view)
             agree(view, listed, owners | listed)
     for view in views:
-        rows = _rows(view)
+        rows = _holders_in_rows(view)
         agree(view, rows, rows if listing is not None else rows.keys() & owners)
         owners = rows | owners
         shown_by = dict.fromkeys(rows, view) | shown_by
     return owners
 
 
-def _lists(view: View) -> bool:
+def _lists_holders(view: View) -> bool:
     return view.every_member and any(member.held is not None for member in view.members)
 
 
-def _listed(view: View) -> Owners:
+def _holders_listed(view: View) -> Owners:
     return {key: tuple(sorted(members)) for key, members in holders_of(view.members).items()}
 
 
-def _rows(view: View) -> Owners:
+def _holders_in_rows(view: View) -> Owners:
     held: dict[Key, list[str]] = {}
     for seen in view.partitions:
         members = held.setdefault((seen.topic, seen.number), [])
@@ -286,7 +286,7 @@ def _rows(view: View) -> Owners:
     return {key: tuple(sorted(members)) for key, members in held.items()}
 
 
-def _named(members: tuple[str, ...]) -> str:
+def _quoted(members: tuple[str, ...]) -> str:
     return " and ".join(brief(member) for member in members) or "nobody"
 
 
@@ -354,7 +354,7 @@ def _topics(
     most_unseen: int,
     notes: list[str],
 ) -> tuple[dict[str, int | Topic], int]:
-    shown = _shown(views, (*owners, *offsets), sizes)
+    shown = _partitions_shown(views, (*owners, *offsets), sizes)
     topics: dict[str, int | Topic] = {}
     unseen = 0
     far: dict[str, tuple[int, int]] = {}
@@ -394,7 +394,7 @@ def _topics(
     return topics, unseen
 
 
-def _shown(
+def _partitions_shown(
     views: Sequence[View], keys: Iterable[Key], sizes: Mapping[str, TopicSize]
 ) -> dict[str, set[int]]:
     """Return the partition numbers of each topic in the views; a topic only read may have none."""

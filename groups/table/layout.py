@@ -141,17 +141,17 @@ def _column(rows: pa.RecordBatch, field: pa.Field) -> pa.Array:
     if _kind(found.type) not in (_kind(field.type), "null"):
         raise BadInput(f"{field.name}: {found.type}, expected {field.type}")
     try:
-        return _checked(found, field.type)
+        return _cast(found, field.type)
     except pa.ArrowInvalid:
         # A slice also holds other rows' values, and a null may have some: take drops both.
         found = found.take(np.arange(len(found)))
     try:
-        return _checked(found, field.type)
+        return _cast(found, field.type)
     except pa.ArrowInvalid as error:
         raise BadInput(f"{field.name}: {error}") from None
 
 
-def _checked(found: pa.Array, kind: pa.DataType) -> pa.Array:
+def _cast(found: pa.Array, kind: pa.DataType) -> pa.Array:
     made = found if found.type == kind else found.cast(kind)
     made.validate(full=True)
     return made

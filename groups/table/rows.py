@@ -148,10 +148,10 @@ def racks_and_details_of(
     if details is None and replicas is None:
         return None, ()
     listed = [{}] * members if details is None else [_by_topic(one) for one in details]
-    given = _converted(listed, list[Member], "details")
+    given = _convert(listed, list[Member], "details")
     if len(given) != members:
         raise BadInput(f"details: {counted(len(given), 'value')}, expected {members}")
-    named = _converted(replicas or [None] * partitions, list[Names | None], "replicas")
+    named = _convert(replicas or [None] * partitions, list[Names | None], "replicas")
     if len(named) != partitions:
         raise BadInput(f"replicas: {counted(len(named), 'value')}, expected {partitions}")
     for at, racks in enumerate(named):
@@ -218,7 +218,7 @@ def _details(
     ]
 
 
-def _converted(values: object, kind: type[T], name: str) -> T:
+def _convert(values: object, kind: type[T], name: str) -> T:
     try:
         return convert(values, kind)
     except ValidationError as error:

@@ -94,16 +94,16 @@ class ConstrainedProblem:
         """
         known: list[Solution] = []
         if method in ("auto", "flow") and self._is_flow:
-            optimum = self._plain(self.objective)
-            relaxed = self._relaxed(optimum)
+            optimum = self._solve_plain(self.objective)
+            relaxed = self._without_budgets(optimum)
             if relaxed is not None:
                 return relaxed
-            known = self._flows(optimum)
-        exchanged = self._exchanged(method) if method in ("auto", "exchange") else None
+            known = self._by_flows(optimum)
+        exchanged = self._by_exchange(method) if method in ("auto", "exchange") else None
         if exchanged is not None:
             return exchanged
         if method == "auto" and not self._is_flow:
-            relaxed = self._relaxed(self._plain(self.objective))
+            relaxed = self._without_budgets(self._solve_plain(self.objective))
             if relaxed is not None:
                 return relaxed
         proved = [solution for solution in known if solution.status is Status.OPTIMAL]
@@ -113,9 +113,9 @@ class ConstrainedProblem:
         if method == "flow" and not (MOVES in self.at_most and self.objective in PROVED_WITHIN):
             raise BadInput("method: flow serves only stickiness=K under balance > stickiness")
         if method == "flow" or (method == "auto" and large and (known or self._is_flow)):
-            nothing = Answer(None, self._bounded(None), Stopped.TIME_LIMIT)
-            return _best(known) if known else self._confirmed(nothing, "flow")
-        return _best([self._searched(method, known), *known])
+            nothing = Answer(None, self._only_first(None), Stopped.TIME_LIMIT)
+            return _best(known) if known else self._confirm(nothing, "flow")
+        return _best([self._by_search(method, known), *known])
 
     def _least(self, tier: str, at_most: Budgets) -> int | None:
         """Return a lower bound on a tier within some of the budgets."""
@@ -127,42 +127,42 @@ class ConstrainedProblem:
         A least majorised load vector also has the least spread and the fewest idle members.
         """
         if tier in OF_COUNTS:
-            assignment = self._plain(("balance",)).assignment
+            assignment = self._solve_plain(("balance",)).assignment
             return None if assignment is None else values(assignment, (tier,))[0]
-        return _first_bound(self._plain((tier,)))
+        return _first_bound(self._solve_plain((tier,)))
 
     @property
     def _is_flow(self) -> bool:
         return is_flow(self.objective)
 
-    def _plain(self, objective: Objective) -> Solution:
+    def _solve_plain(self, objective: Objective) -> Solution:
         """Return the best assignment for an objective without budgets that is found in time."""
         limit = self.time_left.share(4)
         if limit is None and not is_flow(objective):
             limit = PATIENCE
         return self.plain(self.group, objective, time_limit=limit)
 
-    def _relaxed(self, optimum: Solution) -> Solution | None:
+    def _without_budgets(self, optimum: Solution) -> Solution | None:
         """Return an optimum without budgets that keeps to them, None if none is found.
 
         It is `optimum` itself, or the optimum that is least in the tiers of the budgets.
         """
-        kept = self._kept(optimum)
+        kept = self._owner_if_kept(optimum)
         if kept is not None and optimum.status is Status.OPTIMAL:
             answer = Answer(kept, _bounds(optimum), proof=optimum.proof, method=optimum.method)
-            return self._confirmed(answer, "flow")
+            return self._confirm(answer, "flow")
         others = tuple(tier for tier in self.at_most if tier not in self.objective)
         if not others or optimum.status is not Status.OPTIMAL:
             return None
-        thrifty = self._plain((*self.objective, *others))
-        kept = self._kept(thrifty)
+        thrifty = self._solve_plain((*self.objective, *others))
+        kept = self._owner_if_kept(thrifty)
         if kept is None or thrifty.terms[: len(optimum.terms)] != optimum.terms:
             return None
         proof = Proof(ProofKind.SOLVER)
         answer = Answer(kept, _bounds(optimum), proof=proof, method=thrifty.method)
-        return self._confirmed(answer, "flow")
+        return self._confirm(answer, "flow")
 
-    def _flows(self, optimum: Solution) -> list[Solution]:
+    def _by_flows(self, optimum: Solution) -> list[Solution]:
         """Return answers by flows that keep to the budgets; a proved answer is the only one.
 
         They are the most even assignment within a budget on moves, and the best assignment among
@@ -177,10 +177,10 @@ class ConstrainedProblem:
             if found and found[0].status is Status.OPTIMAL:
                 return found
         rest = tuple(tier for tier in self.objective if tier not in self.at_most)
-        kept = self._kept(self._plain((*self.at_most, *rest)))
+        kept = self._owner_if_kept(self._solve_plain((*self.at_most, *rest)))
         if kept is not None:
-            answer = Answer(kept, self._bounded(bound), Stopped.TIME_LIMIT, method="flow")
-            found.append(self._confirmed(answer, "flow"))
+            answer = Answer(kept, self._only_first(bound), Stopped.TIME_LIMIT, method="flow")
+            found.append(self._confirm(answer, "flow"))
         return found
 
     def most_even(self, optimum: int = 0) -> list[Solution]:
@@ -208,10 +208,10 @@ class ConstrainedProblem:
         proof, stopped = Proof(ProofKind.CERTIFICATE, level=level), Stopped.PROOF
         if level is None:
             proof, stopped = Proof(ProofKind.NONE), Stopped.TIME_LIMIT
-        answer = Answer(owner, self._bounded(max(bound, optimum)), stopped, proof, method=ran)
-        return [self._confirmed(answer, "flow")]
+        answer = Answer(owner, self._only_first(max(bound, optimum)), stopped, proof, method=ran)
+        return [self._confirm(answer, "flow")]
 
-    def _exchanged(self, method: str) -> Solution | None:
+    def _by_exchange(self, method: str) -> Solution | None:
         """Return what exchanges find, None if they do not serve or another method is quicker.
 
         Raises
@@ -232,9 +232,9 @@ class ConstrainedProblem:
         if method == "auto" and not is_worth_it(self.group, self.objective, self.at_most):
             return None
         answer = exchange_within(self.group, self.objective, self.at_most, self.time_left)
-        return None if answer is None else self._confirmed(answer, "exchange")
+        return None if answer is None else self._confirm(answer, "exchange")
 
-    def _searched(self, method: str, known: list[Solution]) -> Solution:
+    def _by_search(self, method: str, known: list[Solution]) -> Solution:
         """Return what enumeration or a constraint program finds."""
         from optimal.brute import brute
 
@@ -244,7 +244,7 @@ class ConstrainedProblem:
             method = search_for(self.group, (*self.objective, *self.at_most)) or "cp-sat"
         if method == "brute":
             answer = brute(self.group, self.objective, time_limit=limit, at_most=self.at_most)
-            return self._confirmed(answer, "brute")
+            return self._confirm(answer, "brute")
         self._load("optimal.cpsat")
         from optimal.cpsat import cpsat
 
@@ -254,21 +254,21 @@ class ConstrainedProblem:
         answer = cpsat(
             self.group, self.objective, time_limit=limit, at_most=self.at_most, start=start
         )
-        return self._confirmed(answer, "cp-sat")
+        return self._confirm(answer, "cp-sat")
 
     def _load(self, module: str) -> None:
         start = perf_counter()
         import_module(module)
         self.loading.append(perf_counter() - start)
 
-    def _bounded(self, first: int | None) -> tuple[int | None, ...]:
+    def _only_first(self, first: int | None) -> tuple[int | None, ...]:
         """Return bounds of which only the first tier has one."""
         return (first, *(None for _ in self.objective[1:]))
 
-    def _confirmed(self, answer: Answer, method: str) -> Solution:
+    def _confirm(self, answer: Answer, method: str) -> Solution:
         return confirmed(self.group, self.objective, answer, method, 0.0, self.at_most)
 
-    def _kept(self, solution: Solution) -> Int32 | None:
+    def _owner_if_kept(self, solution: Solution) -> Int32 | None:
         """Return the owners of a solution that keeps to the budgets, else None."""
         if solution.assignment is None or not self._keeps(solution.assignment):
             return None

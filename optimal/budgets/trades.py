@@ -160,9 +160,9 @@ def best_within(group: Group, tier: str, moved: str) -> Callable[[int], Int32] |
     from a budget to (all partitions,) int32 owners, -1 where nobody reads
     """
     if (tier, moved) == ("balance", "stickiness") and _read_alike(group):
-        return _Levelling.of(group).within
+        return _EvenTrades.of(group).within
     if tier == "racks" and moved in ("stickiness", "moved_weight"):
-        return _Nearing.of(group, group.weight if moved == "moved_weight" else None).within
+        return _RackTrades.of(group, group.weight if moved == "moved_weight" else None).within
     return None
 
 
@@ -170,10 +170,10 @@ def _read_alike(group: Group) -> bool:
     """Return whether all members that read a partition read the same ones."""
     full = group.partitions > 0
     readers = group.readers[full & (group.readers > 0)]
-    return bool((readers == len(_reading(group))).all())
+    return bool((readers == len(_members_that_read(group))).all())
 
 
-def _reading(group: Group) -> Int64:
+def _members_that_read(group: Group) -> Int64:
     """(reading,) int64: the members that read a partition."""
     reads = np.zeros(len(group.row_size), bool)
     reads[group.subscriptions.entry_row[group.partitions[group.subscription_topics] > 0]] = True
@@ -181,7 +181,7 @@ def _reading(group: Group) -> Int64:
 
 
 @dataclass(frozen=True, eq=False)
-class _Levelling:
+class _EvenTrades:
     """Evens out a group in which all members that read anything read the same.
 
     Attributes
@@ -196,16 +196,16 @@ class _Levelling:
     free: int
 
     @staticmethod
-    def of(group: Group) -> _Levelling:
-        members = _reading(group)
+    def of(group: Group) -> _EvenTrades:
+        members = _members_that_read(group)
         owned = np.bincount(group.owner + 1, minlength=len(group.members) + 1)[1:][members]
         read = group.readers[group.topic] > 0
-        return _Levelling(group, members, owned, int((read & (group.owner < 0)).sum()))
+        return _EvenTrades(group, members, owned, int((read & (group.owner < 0)).sum()))
 
     def within(self, moves: int) -> Int32:
         """Return the owners after so many moves: the fullest give up their last partitions."""
-        kept = self.owned - _off_the_top(self.owned, moves)
-        gets = _off_the_top(-kept, moves + self.free)
+        kept = self.owned - _take_from_highest(self.owned, moves)
+        gets = _take_from_highest(-kept, moves + self.free)
         owner = self.group.owner.copy()
         held = np.flatnonzero(owner != NOBODY)
         held = held[np.argsort(owner[held], kind="stable")]
@@ -218,7 +218,7 @@ class _Levelling:
         return owner
 
 
-def _off_the_top(height: Int64, amount: int) -> Int64:
+def _take_from_highest(height: Int64, amount: int) -> Int64:
     """Return how much each column loses if `amount` units are taken one by one off the highest.
 
     Parameters
@@ -240,7 +240,7 @@ def _off_the_top(height: Int64, amount: int) -> Int64:
 
 
 @dataclass(frozen=True, eq=False)
-class _Nearing:
+class _RackTrades:
     """Brings partitions near a replica by moving them, the lightest first.
 
     Attributes
@@ -257,7 +257,7 @@ class _Nearing:
     spent: Int64
 
     @staticmethod
-    def of(group: Group, weight: Int64 | None) -> _Nearing:
+    def of(group: Group, weight: Int64 | None) -> _RackTrades:
         near, anybody = _first_readers(group)
         kept = np.where(group.owner != NOBODY, group.owner, np.where(near >= 0, near, anybody))
         owned = np.flatnonzero(group.owner != NOBODY)
@@ -267,7 +267,7 @@ class _Nearing:
         far = owned[misses & (near[owned] >= 0)]
         worth = np.ones(len(far), np.int64) if weight is None else weight[far]
         order = np.argsort(worth, kind="stable")
-        return _Nearing(kept.astype(np.int32), near, far[order], np.cumsum(worth[order]))
+        return _RackTrades(kept.astype(np.int32), near, far[order], np.cumsum(worth[order]))
 
     def within(self, budget: int) -> Int32:
         """Return the owners after as many moves as a budget pays for."""

@@ -22,7 +22,7 @@ from optimal.loads.candidates import Windows, candidates_of, column_of, owner_of
 from optimal.loads.incumbent import Incumbent, fewest_moves, longest_first
 from optimal.loads.load_problem import LoadProblem
 from optimal.loads.local_search import even_out, fewer_moves, lower_peak, score_of
-from optimal.loads.lower_bounds import Leavers, highest_floor, least_score, weighted_average
+from optimal.loads.lower_bounds import FewestMoves, highest_floor, least_score, weighted_average
 from optimal.proof import Proof, ProofKind
 from optimal.solution import Stopped
 from optimal.time_left import TimeLeft
@@ -417,16 +417,16 @@ class Search:
     def _bound_by_moves(self, bound: int) -> int:
         """Return the lowest peak, `bound` or more, that the allowed moves might reach."""
         hull = self.windows.hull
-        leavers = Leavers.of(hull)
+        fewest_moves_under = FewestMoves.of(hull)
         low, high = bound, max(bound, self.incumbent.peak)
         while low < high:
             middle = (low + high) // 2
-            if leavers.needed(hull.room(middle)) <= (hull.moves or 0):
+            if fewest_moves_under.needed(hull.room(middle)) <= (hull.moves or 0):
                 high = middle
             else:
                 low = middle + 1
         if low > bound:
-            self.floor, self.givers = None, leavers.givers(hull.room(low - 1))
+            self.floor, self.givers = None, fewest_moves_under.givers(hull.room(low - 1))
         return low
 
     def _save_moves(self) -> tuple[int, int]:
@@ -436,8 +436,8 @@ class Search:
         if self.peak is None:
             self.incumbent, self.kind = start, ProofKind.SOLVER
             return without_peak, without_peak
-        leavers, room = Leavers.of(hull), hull.room(self.peak)
-        needed = leavers.needed(room)
+        fewest_moves_under, room = FewestMoves.of(hull), hull.room(self.peak)
+        needed = fewest_moves_under.needed(room)
         least = max(without_peak, needed)
         self.incumbent = fewer_moves(
             self.incumbent, start, self.peak, least, self.searching, self._patience
@@ -449,7 +449,7 @@ class Search:
         if value == least > needed and value > 0:
             self.kind = ProofKind.SOLVER
         elif value == least:
-            self.givers = leavers.givers(room)
+            self.givers = fewest_moves_under.givers(room)
         return value, least
 
     def _even_out(self, tier: str) -> tuple[int, int]:

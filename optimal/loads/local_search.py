@@ -54,7 +54,7 @@ def lower_peak(
     """
     rng = np.random.default_rng(SEED)
     waited, made, target = 0, 0, bound
-    last, best, holder = _busy(incumbent), incumbent.peak, incumbent.holder.copy()
+    last, best, holder = _peak_and_count(incumbent), incumbent.peak, incumbent.holder.copy()
     while best > bound and waited < patience and made != most and not time_left.is_up:
         made += 1
         if incumbent.candidates.moves is not None:
@@ -73,14 +73,14 @@ def lower_peak(
                 _kick(incumbent, rng)
             if not _with_partner(incumbent, rng):
                 _shake(incumbent, rng)
-        now = _busy(incumbent)
+        now = _peak_and_count(incumbent)
         waited, last = (0, now) if now < last else (waited + 1, last)
         if incumbent.peak < best:
             best, holder = incumbent.peak, incumbent.holder.copy()
     return incumbent if incumbent.peak <= best else Incumbent(incumbent.candidates, holder)
 
 
-def _busy(incumbent: Incumbent) -> tuple[float, int]:
+def _peak_and_count(incumbent: Incumbent) -> tuple[float, int]:
     """(greatest height, how many members have it): each round should lower it."""
     heights = incumbent.heights
     highest = heights.max(initial=0)

@@ -320,7 +320,7 @@ def _dual_values(candidates: Candidates) -> np.ndarray[tuple[int], np.dtype[np.f
 
 
 @dataclass(frozen=True, eq=False)
-class Leavers:
+class FewestMoves:
     """A lower bound on the moves that take every member's load below a limit.
 
     Attributes
@@ -338,13 +338,13 @@ class Leavers:
     unowned: int
 
     @staticmethod
-    def of(candidates: Candidates) -> Leavers:
+    def of(candidates: Candidates) -> FewestMoves:
         """Sort the partitions that each member owned by weight."""
         home = candidates.home
         order = np.lexsort((candidates.size, home))
         ends = np.searchsorted(home[order], np.arange(candidates.members + 1))
         owned = [starts(candidates.size[order[a:b]]) for a, b in pairwise(ends.tolist())]
-        return Leavers(
+        return FewestMoves(
             owned,
             starts(np.sort(candidates.size)),
             candidates.least.sum(axis=0),
@@ -370,21 +370,21 @@ class Leavers:
         """
         givers, rooms = list(self.givers(room)), room.tolist()
         columns = zip(self.owned, self.least.tolist(), self.most.tolist(), rooms, strict=True)
-        gives = [self._given(*one)[0] for one in columns]
+        gives = [self._fewest_given(*one)[0] for one in columns]
         inside = sum(gives[m] for m in givers)
         outside = sum(gives) - inside
         nothing = np.zeros(0, np.int64)
         sizes = np.concatenate([nothing, *(np.diff(self.owned[m]) for m in givers)])
         least, most = (int(of[givers].sum()) for of in (self.least, self.most))
         room_of_all = sum(rooms[m] for m in givers)
-        out, back = self._given(starts(np.sort(sizes)), least, most, room_of_all)
+        out, back = self._fewest_given(starts(np.sort(sizes)), least, most, room_of_all)
         return max(inside, out) + max(outside, back - self.unowned)
 
     def givers(self, room: Int64) -> tuple[int, ...]:
         """Return the members that owned more than their room."""
         return tuple(m for m, sums in enumerate(self.owned) if int(sums[-1]) > int(room[m]))
 
-    def _given(self, sums: Int64, least: int, most: int, room: int) -> tuple[int, int]:
+    def _fewest_given(self, sums: Int64, least: int, most: int, room: int) -> tuple[int, int]:
         """(the fewest partitions that leave some members, the fewest others that come to them).
 
         Parameters

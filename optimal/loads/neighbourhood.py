@@ -352,7 +352,7 @@ def _several_piles(
     moved = np.concatenate(used)
     size = candidates.size[free[moved]]
     twice, total = _target(incumbent, a, b, size, with_a[moved], off)
-    sums = [_combined([option[2] for option in half]) for half in halves]
+    sums = [_sums_of_choices([option[2] for option in half]) for half in halves]
     order = np.argsort(sums[1])
     first, second = Half(sums[0], np.arange(len(sums[0]))), Half(sums[1][order], order)
     _, *picks = meet(first, second, twice, 0, total)
@@ -364,7 +364,7 @@ def _several_piles(
     return goes
 
 
-def _combined(options: list[Int64]) -> Int64:
+def _sums_of_choices(options: list[Int64]) -> Int64:
     """Return the sum of each way to take one entry of each option, the last varying fastest."""
     sums = np.zeros(1, np.int64)
     for option in options:

@@ -102,7 +102,7 @@ def parts_within(size: Int64, members: int, counts: range, peak: int) -> Parts |
         if rows is None or sum(map(len, found)) + len(rows) > MOST_PARTS:
             return None
         found.append(peak - size[rows].sum(axis=1))
-        held.append(_packed(rows, len(size)))
+        held.append(_as_bits(rows, len(size)))
     words = -(-len(size) // WORD)
     bits = np.concatenate([np.zeros((words, 0), np.uint64), *held], axis=1)
     slack = np.concatenate([np.zeros(0, np.int64), *found])
@@ -125,7 +125,7 @@ def first_free(taken: Bits, partitions: int) -> Int64:
     return np.minimum(first, partitions)
 
 
-def _packed(rows: Int64, partitions: int) -> Bits:
+def _as_bits(rows: Int64, partitions: int) -> Bits:
     """(words, parts) uint64: the partitions of each row, as bits."""
     bits = np.zeros((-(-partitions // WORD), len(rows)), np.uint64)
     for column in rows.T:
@@ -143,7 +143,7 @@ def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | Non
     short, long = count // 2, count - count // 2
     if comb(len(size), long) > MOST_HALVES:
         return None
-    first, second = _all(len(size), short), _all(len(size), long)
+    first, second = _all_combinations(len(size), short), _all_combinations(len(size), long)
     weight = size[first].sum(axis=1)
     order = np.argsort(weight, kind="stable")
     first, weight = first[order], weight[order]
@@ -162,7 +162,7 @@ def _combinations(size: Int64, count: int, least: int, most: int) -> Int64 | Non
 
 
 @lru_cache(maxsize=8)
-def _all(partitions: int, count: int) -> Int64:
+def _all_combinations(partitions: int, count: int) -> Int64:
     """(combinations, count) int64: all combinations of so many partitions, in ascending order."""
     every = chain.from_iterable(combinations(range(partitions), count))
     return frozen(np.fromiter(every, np.int64).reshape(comb(partitions, count), count))

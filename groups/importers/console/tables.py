@@ -56,7 +56,7 @@ class Layout:
         may be empty, if only one can be. A row of a table with tabs is cut at these.
         """
         if self.tabs and line.count("\t") == self.tabs:
-            return self._allowed([cell.strip() for cell in line.split("\t")])
+            return self._if_allowed([cell.strip() for cell in line.split("\t")])
         words = self._words(line, len(self.names))
         if self._are_right(words):
             return words
@@ -96,7 +96,7 @@ class Layout:
         cut = [line[s:e] for s, e in zip(self.starts, ends, strict=True)]
         if any(cell[:1].isspace() and cell.strip() for cell in cut):
             return None
-        return self._allowed([cell.strip() for cell in cut])
+        return self._if_allowed([cell.strip() for cell in cut])
 
     def _with_one_empty(self, words: list[str]) -> list[str] | None:
         """Return the cells of a row of one word too few, if only one cell can be the empty one."""
@@ -111,7 +111,7 @@ class Layout:
                 found.append(cells)
         return found[0] if len(found) == 1 else None
 
-    def _allowed(self, cells: list[str]) -> list[str] | None:
+    def _if_allowed(self, cells: list[str]) -> list[str] | None:
         """Return the cells if at most one is empty, and only those that may contain blanks do."""
         named = dict(zip(self.names, cells, strict=True))
         empty = [name for name, cell in named.items() if not cell]
@@ -302,7 +302,7 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
         return None
     cut = None
     for width in (longest, longest + 1):
-        header = _joined(lines[at : at + pieces], width)
+        header = _join_lines(lines[at : at + pieces], width)
         if " ".join(header.split()) not in LONG:
             continue
         rows: list[tuple[int, list[str]]] = []
@@ -313,7 +313,7 @@ def unwrap(lines: list[str], at: int) -> tuple[str, list[tuple[int, str]], int] 
             if not rows:
                 return None
             rows[-1][1].append(line)
-        found = [(number, _joined(row, width)) for number, row in rows]
+        found = [(number, _join_lines(row, width)) for number, row in rows]
         layout = Layout.of(header)
         if all(_fits(row, layout) for _, row in found):
             return header, found, end
@@ -350,7 +350,7 @@ def _header_pieces(lines: list[str]) -> int:
 _SQUEEZED = frozenset(header.replace(" ", "") for header in LONG)
 
 
-def _joined(lines: list[str], width: int) -> str:
+def _join_lines(lines: list[str], width: int) -> str:
     return "".join(line.ljust(width) for line in lines[:-1]) + lines[-1]
 
 
