@@ -143,7 +143,7 @@ class Judged(Framed):
             return None
         if not best.status == lowest.status == Status.OPTIMAL:
             return None
-        return asked_about(self.group, best.assignment, best, lowest, ASKED_SECONDS)
+        return judge_with_question(self.group, best.assignment, best, lowest, ASKED_SECONDS)
 
     @property
     def further_question(self) -> str | None:
@@ -244,7 +244,7 @@ def judge(
     >>> judged.verdict.says, judged.verdict.sure, judged.verdict.moves
     ('improvable', True, 2)
     """
-    judged = as_solved(groups, objective, time_limit=time_limit, assume_equal=assume_equal)
+    judged = judge_as_solved(groups, objective, time_limit=time_limit, assume_equal=assume_equal)
     return with_least_lag(judged, assume_equal=assume_equal)
 
 
@@ -262,7 +262,7 @@ def with_least_lag(judged: Sequence[Judged], *, assume_equal: bool = False) -> V
     others = sum(one.verdict.says in OTHERS for one in judged)
     rounds, time_left = rounds_each(ROUNDS, others), TimeLeft.of(SECONDS)
     return Verdicts(
-        _going_for_least_lag(
+        _with_least_lag(
             one,
             rounds,
             time_left,
@@ -273,7 +273,7 @@ def with_least_lag(judged: Sequence[Judged], *, assume_equal: bool = False) -> V
     )
 
 
-def as_solved(
+def judge_as_solved(
     groups: Sequence[Group],
     objective: str | Sequence[str],
     *,
@@ -282,13 +282,13 @@ def as_solved(
 ) -> list[Judged]:
     """Judge as :func:`judge` does, but do not search for targets with less lag."""
     tiers = parse_objective(objective)
-    judged = _between(groups, tiers, time_limit)
+    judged = _judge_between(groups, tiers, time_limit)
     if assume_equal:
-        return [_conditional(one) for one in judged]
+        return [_under_condition(one) for one in judged]
     return _with_questions(judged, tiers, time_limit)
 
 
-def _going_for_least_lag(
+def _with_least_lag(
     judged: Judged, rounds: int, time_left: TimeLeft, *, alone: bool, assume_equal: bool
 ) -> Judged:
     """Return the verdict with the target that has the least lag of all equally good ones.
@@ -316,15 +316,15 @@ def _going_for_least_lag(
     )
 
 
-def judged_by(group: Group, best: Solution) -> Judged:
+def judge_by_optimum(group: Group, best: Solution) -> Judged:
     """Judge a group's current assignment by its optimum; all subscriptions are known."""
     if _is_unassigned(group):
-        return _of_unassigned(group)
+        return _judge_unassigned(group)
     now = Assignment.current(group)
     return Judged(group, now, best, best, _verdict(now, best, best))
 
 
-def asked_about(
+def judge_with_question(
     group: Group, now: Assignment, best: Solution, lowest: Solution, time_limit: float | None
 ) -> Judged:
     """Judge an assignment by two optima, with the question that would decide the verdict.
@@ -352,7 +352,9 @@ def worst_first(judged: Sequence[Judged]) -> list[int]:
     return sorted(range(len(judged)), key=order)
 
 
-def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None) -> list[Judged]:
+def _judge_between(
+    groups: Sequence[Group], tiers: Objective, time_limit: float | None
+) -> list[Judged]:
     """Judge each group by two optima: members read the least, and the most, that they may."""
     worlds = [
         (reading_least(one), one.with_equal_subscriptions())
@@ -363,7 +365,7 @@ def _between(groups: Sequence[Group], tiers: Objective, time_limit: float | None
     judged = []
     for group in groups:
         if _is_unassigned(group):
-            judged.append(_of_unassigned(group))
+            judged.append(_judge_unassigned(group))
             continue
         best, lowest = next(solved)
         now = Assignment.current(best.group)
@@ -398,7 +400,7 @@ def _is_unassigned(group: Group) -> bool:
     return not group.members or not len(group.claims.member)
 
 
-def _of_unassigned(group: Group) -> Judged:
+def _judge_unassigned(group: Group) -> Judged:
     waiting = known_lag(group)
     says = NOTHING_ASSIGNED
     if not group.members:
@@ -424,11 +426,11 @@ def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     at_least, at_most = (
         None if one[0] == NOTHING else int(one[0]) for one in (held.at_least, held.at_most)
     )
-    moves = moves_in(best) if sure and _same(best, lowest) else None
+    moves = moves_in(best) if sure and _is_same_optimum(best, lowest) else None
     return Verdict(says, sure, tiers[held.tier[0]], at_least, at_most, moves)
 
 
-def _conditional(judged: Judged) -> Judged:
+def _under_condition(judged: Judged) -> Judged:
     """Return the verdict that holds if all members read the same topics, where that matters.
 
     It matters if the verdict depends on who reads what, or if the group is improvable and its
@@ -445,7 +447,7 @@ def _conditional(judged: Judged) -> Judged:
     return replace(judged, verdict=verdict)
 
 
-def _same(best: Solution, lowest: Solution) -> bool:
+def _is_same_optimum(best: Solution, lowest: Solution) -> bool:
     """Return whether the optimum and its number of moves hold whatever the members read."""
     proved = best.status == lowest.status == Status.OPTIMAL
     alike = [t.value for t in best.terms] == [t.value for t in lowest.terms]
@@ -461,45 +463,45 @@ def _with_questions(
     subscription that lets a partition move to a member with at least two fewer. If that does not
     decide, it names as few as can be found of the subscriptions that `lowest` uses.
     """
-    depend = [one for one in judged if one.verdict.says == DEPENDS]
-    steps = [_widest_step(one) for one in depend]
+    undecided = [one for one in judged if one.verdict.says == DEPENDS]
+    steps = [_widest_step(one) for one in undecided]
     groups = [
         reading_least(one.group, [] if step is None else [step])
-        for one, step in zip(depend, steps, strict=True)
+        for one, step in zip(undecided, steps, strict=True)
     ]
-    asked = {}
+    asking = {}
     for one, step, solution in zip(
-        depend, steps, solve_many(groups, tiers, time_limit=time_limit), strict=True
+        undecided, steps, solve_many(groups, tiers, time_limit=time_limit), strict=True
     ):
         now = values(one.now, tiers)
-        decides = step is not None and _less(solution, now)
-        pairs = [step] if decides else _fewest(one, now, tiers, time_limit)
+        decides = step is not None and _is_better(solution, now)
+        pairs = [step] if decides else _fewest_pairs(one, now, tiers, time_limit)
         asks = tuple(
             (one.group.members[pair[0]], one.group.topics[pair[1]])
             for pair in pairs
             if pair is not None
         )
         verdict = replace(one.verdict, question=_question(asks))
-        asked[id(one)] = replace(one, verdict=verdict, asks=asks)
-    return [asked.get(id(one), one) for one in judged]
+        asking[id(one)] = replace(one, verdict=verdict, asks=asks)
+    return [asking.get(id(one), one) for one in judged]
 
 
-def _less(solution: Solution, found: tuple[int, ...]) -> bool:
-    return bool(solution.terms) and tuple(term.value for term in solution.terms) < found
+def _is_better(solution: Solution, now: tuple[int, ...]) -> bool:
+    return bool(solution.terms) and tuple(term.value for term in solution.terms) < now
 
 
-def _widest_step(asked: Judged) -> tuple[int, int] | None:
+def _widest_step(judged: Judged) -> tuple[int, int] | None:
     """Return the unknown (member, topic) that lets a partition move down the most load, or None.
 
     None if no move goes to a member with at least two partitions fewer.
     """
-    group, loads = asked.group, asked.now.loads
-    claims, topics = asked.now.holdings, group.topics_in_demand
+    group, loads = judged.group, judged.now.loads
+    claims, topics = judged.now.holdings, group.topics_in_demand
     greatest = np.zeros(len(group.topics), np.int64)
     np.maximum.at(greatest, group.topic[claims[1]], loads[claims[0]])
     unknown = np.flatnonzero(~group.subscription_known)
     step = greatest[topics] - loads[unknown][:, None]
-    held = asked.now.group.subscribes(
+    held = judged.now.group.subscribes(
         np.repeat(unknown, len(topics)), np.tile(topics, len(unknown))
     )
     step[held.reshape(step.shape)] = 0
@@ -509,19 +511,19 @@ def _widest_step(asked: Judged) -> tuple[int, int] | None:
     return int(unknown[member]), int(topics[topic])
 
 
-def _fewest(
-    asked: Judged, found: tuple[int, ...], tiers: Objective, time_limit: float | None
+def _fewest_pairs(
+    judged: Judged, now: tuple[int, ...], tiers: Objective, time_limit: float | None
 ) -> list[tuple[int, int]]:
     """Return a minimal set of unknown subscriptions with which the group is improvable.
 
     They are (member, topic) that `lowest` uses. Empty if it uses more than `MOST_ASKED`.
     """
-    if asked.lowest is None or asked.lowest.assignment is None:
+    if judged.lowest is None or judged.lowest.assignment is None:
         return []
-    group, owner = asked.group, asked.lowest.assignment.owner
+    group, owner = judged.group, judged.lowest.assignment.owner
     held = np.flatnonzero(owner >= 0)
     member, topic = owner[held].astype(np.int64), group.topic[held].astype(np.int64)
-    new = ~asked.now.group.subscribes(member, topic)
+    new = ~judged.now.group.subscribes(member, topic)
     used = np.unique(member[new] * len(group.topics) + topic[new]).tolist()
     pairs = [divmod(pair, len(group.topics)) for pair in used]
     if len(pairs) > MOST_ASKED:
@@ -529,7 +531,7 @@ def _fewest(
     for pair in tuple(pairs):
         rest = [other for other in pairs if other != pair]
         (solution,) = solve_many([reading_least(group, rest)], tiers, time_limit=time_limit)
-        if _less(solution, found):
+        if _is_better(solution, now):
             pairs = rest
     return pairs
 

@@ -20,7 +20,7 @@ from compare.advice.advice import (
 from compare.advice.changes import Changes
 from compare.advice.tried import not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
-from compare.judged import asked_about, judge
+from compare.judged import judge, judge_with_question
 from compare.lag.behind import if_latest
 from compare.lag.lowest import hottest
 from compare.remedy import name_of, spoken
@@ -171,7 +171,7 @@ def _with_changes(
     is_open = question is None and not worlds.known
     if is_open and now is not None and peak_of(now, lower) > best.peak.bound:
         seconds = changes.time_left.share(2)
-        further = asked_about(group, now, best.solution, best.lowest, seconds)
+        further = judge_with_question(group, now, best.solution, best.lowest, seconds)
         question, asks = further.verdict.question, further.asks
     # An idle member may read every topic. Until that is known, so is no gain of more members.
     open_ = question is not None and now is not None and len(now.idle) > 0

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from compare.fleet.tables import TABLES, VERDICT, content_key, row_keys
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
-from compare.judged import as_solved, judged_by
+from compare.judged import judge_as_solved, judge_by_optimum
 from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, STORED, UNKNOWN, UNLESS_SCORED, outcome_of
@@ -323,7 +323,7 @@ class _Answers:
         return score_columns(score_fleet(solution, made, assignor))
 
     def _verdicts(self) -> pa.Array:
-        """(groups,) the verdicts of :func:`compare.judged.judged_by`, by columns where possible.
+        """(groups,) the verdicts of `compare.judged.judge_by_optimum`, by columns if possible.
 
         The others are judged one by one: groups without a proved optimum, with claims that are not
         valid, or whose lag may fall.
@@ -382,7 +382,7 @@ class _Answers:
         return found
 
     def _verdict(self, at: int, *, alone: bool) -> Row | None:
-        """Return the verdict of :func:`compare.judged.judged_by` on a group; None if it failed.
+        """Return the verdict of `compare.judged.judge_by_optimum` on a group; None if it failed.
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ class _Answers:
         answer = self.solution.solution(at)
         if alone and len(self.solution) > 1:
             answer = solve(answer.group, self.job.objective, time_limit=self.job.time_limit)
-        judged = judged_by(answer.group, answer)
+        judged = judge_by_optimum(answer.group, answer)
         if judged.best is not None and taken_alike(judged.group.assumed):
             verdict = replace(judged.verdict, sure=False, condition=ALL_ALIKE)
             judged = replace(judged, verdict=verdict)
@@ -428,7 +428,7 @@ def _judge_unknown(job: Job, rows: pa.RecordBatch) -> Part:
             reasons[at] = group.reason
             continue
         try:
-            (judged,) = as_solved([group], job.objective, time_limit=job.time_limit)
+            (judged,) = judge_as_solved([group], job.objective, time_limit=job.time_limit)
             best = judged.reference or solve(group, job.objective, time_limit=job.time_limit)
         except AssayError as error:
             reasons[at] = str(error)

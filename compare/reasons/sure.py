@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from compare.judged import Judged, as_solved, judged_by, with_least_lag
+from compare.judged import Judged, judge_as_solved, judge_by_optimum, with_least_lag
 from compare.verdict import NOT_PROVED
 from groups.assignment import Assignment
 from groups.errors import BadInput, ProofError
@@ -104,9 +104,9 @@ def judged_and_sure(
     group = settled(group)
     if group.subscription_known.all():
         known = solve_known(group, objective, time_limit=time_limit)
-        (judged,) = with_least_lag([judged_by(group, known)])
+        (judged,) = with_least_lag([judge_by_optimum(group, known)])
         return judged, judged.best or known
-    (judged,) = with_least_lag(as_solved([group], objective, time_limit=time_limit))
+    (judged,) = with_least_lag(judge_as_solved([group], objective, time_limit=time_limit))
     sure = what_is_sure(judged)
     return judged, judged.reference if sure is None and judged.verdict.sure else sure
 

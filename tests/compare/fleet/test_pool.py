@@ -19,7 +19,7 @@ from compare.fleet.ending import glance
 from compare.fleet.items import BATCH_GROUPS, items_in_file
 from compare.fleet.job import job_of
 from compare.fleet.tables import TABLES
-from compare.judged import as_solved, judge
+from compare.judged import judge, judge_as_solved
 from compare.overview import glance_of, is_lagging
 from compare.verdict import EVEN_LAGGING
 from groups.group import Group
@@ -135,7 +135,7 @@ def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
     for row in found.optima.to_pylist():
         one = judged[row["group_key"]]
         # Of the moves of an optimum, what becomes of the lag is told of the one that is stored.
-        (stored,) = as_solved([one.group], "kip-54")
+        (stored,) = judge_as_solved([one.group], "kip-54")
         of_row, of_score = glance(row, loads[row["group_key"]].as_py()), glance_of(stored)
         assert of_row.verdict == of_score.verdict
         for name in (
