@@ -38,7 +38,7 @@ ALIASES = {
 
 
 def nouns(annotation: object) -> set[str]:
-    """The names of types in an annotation, which is text in all of our modules."""
+    """Return the names of types in an annotation, which is a string in all modules."""
     return set(re.findall(r"\b[A-Z]\w+", re.sub(r"'\w+'|\"\w+\"", "", str(annotation)))) - ALIASES
 
 
@@ -114,7 +114,7 @@ DOCUMENT = {
 
 @pytest.fixture(scope="module")
 def values(tmp_path_factory):
-    """What people have at hand, by what it is."""
+    """Values that callers may pass, by a description."""
     one = assay.Group.from_dict(DOCUMENT)
     other = assay.Group.from_dict(DOCUMENT | {"group": "other"})
     lines = [group.to_dict() for group in (one, other)]
@@ -157,7 +157,7 @@ def weighing(group):
 
 @pytest.fixture(scope="module")
 def calls(values):
-    """A call of each function that is quick and right."""
+    """Valid arguments of each function with which it is quick."""
     group, solution = values["a group"], values["a solution"]
     with assay.TimeLimit(2) as limit:
         yield {

@@ -57,7 +57,7 @@ PROGRAMS = [
 
 
 def commands(page: str, *, live: bool = False) -> list[tuple[str, str]]:
-    """Each command of the console blocks, in order, with the output that stands under it.
+    """Return the commands of a page's console blocks in order, each with the output below it.
 
     Those of blocks that ask a broker or, where `live`, those alone: they run beside a real one.
     """
@@ -73,7 +73,7 @@ def commands(page: str, *, live: bool = False) -> list[tuple[str, str]]:
 
 
 def without_times(text: str) -> str:
-    """The text with times as 0 and runs of spaces as one: times change, and widths with them."""
+    """Return the text with times as 0 and single spaces: times change, and widths with them."""
     return re.sub(r" +", " ", re.sub(r"\d+\.\d{4}", "0", text)).strip()
 
 
@@ -82,7 +82,7 @@ CALL = re.compile(r"assay (?!run )((?:'[^']*'|[^|<>;&$*?`~#'])+?)( *(?:[|>].*)?)
 
 
 def ran(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command as a reader would, who has `assay` on the path; it has to succeed.
+    """Run a command as a reader with `assay` on the path would; it must succeed.
 
     The call is made in this process, and a shell has its output and exit code.
     """
@@ -97,7 +97,7 @@ def ran(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def in_shell(command: str, folder: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command in a shell; it has to succeed."""
+    """Run a command in a shell; it must succeed."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     run = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
@@ -169,7 +169,7 @@ def test_every_page_says_first_whom_it_is_for(page):
 
 @cache
 def docstrings() -> dict[str, str]:
-    """The docstrings of the packages, by the file and the name that has each."""
+    """Return the docstrings of all packages, by file and name."""
     found: dict[str, str] = {}
     for path, tree in trees().items():
         for node in ast.walk(tree):
@@ -180,7 +180,7 @@ def docstrings() -> dict[str, str]:
 
 @cache
 def trees() -> dict[Path, ast.Module]:
-    """The modules of the packages, by their files."""
+    """Return the syntax tree of each module of the packages."""
     rooms = [one.parent for one in ROOT.glob("*/__init__.py") if one.parent.name != "tests"]
     paths = sorted(path for room in rooms for path in room.rglob("*.py"))
     return {path.relative_to(ROOT): ast.parse(path.read_text("utf-8")) for path in paths}
@@ -316,7 +316,7 @@ def test_the_page_on_importing_names_every_dialect():
 
 
 def described(page: str) -> dict[str, str]:
-    """Return what the rows of a page say of each function and class, by its place."""
+    """Return the text of each function's and class's row on a page, by its anchor."""
     row = r"^\| \[`[\w.]+`\]\(signatures\.md#(\S+)\) \| (.*) \|$"
     return dict(re.findall(row, PAGES[page], re.MULTILINE))
 

@@ -348,7 +348,7 @@ scroe
 
 @pytest.fixture(scope="module")
 def given(folder) -> Path:
-    """A folder with all that the commands name."""
+    """A folder with all files that the commands name."""
     (folder / "all.txt").symlink_to(CORPUS / "captures" / "3.9.2" / "all-describe.txt")
     for file in (*CORPUS.glob("*.jsonl"), *CORPUS.glob("scenarios/*.json")):
         (folder / file.name).symlink_to(file)

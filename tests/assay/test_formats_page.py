@@ -26,7 +26,7 @@ NAME = re.compile(r"[ctmp]?\d|stickiness|zone")
 
 
 def keys_in(document: object) -> set[str]:
-    """Every key of a document that is no name."""
+    """Return all keys of a document that are not names of topics, members and the like."""
     if isinstance(document, list):
         return set().union(*map(keys_in, document))
     if not isinstance(document, dict):
@@ -44,14 +44,14 @@ def properties_of(schema: object) -> set[str]:
 
 
 def explained(section: str) -> set[str]:
-    """The keys in the first cell of the rows of a section's tables, or in what they hold."""
+    """Return the keys that the tables of a section explain."""
     rows = re.findall(r"^\| *(?!key)(.*)\|$", SECTIONS[section], re.M)
     return set(re.findall(r"`(\w+)`", "\n".join(rows)))
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory) -> dict:
-    """What the commands print of the group of the page."""
+    """The documents that the commands print for the page's group, by command."""
     lag = {"t0": {"partitions": 2, "lag": [9, 5]}, "t1": {"partitions": 3, "lag": [1, 2, 3]}}
     files = {
         "orders.json": GROUP,

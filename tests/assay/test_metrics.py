@@ -54,7 +54,7 @@ def why_not(reason: str, group: str | None, *, not_to_be_had: bool = False) -> F
 
 @pytest.fixture(scope="module")
 def served():
-    """What is served, and where: ending that takes half a second."""
+    """Metrics and the URL that serves them; one server, as it takes half a second to stop."""
     page = Metrics()
     with serving("127.0.0.1:0", page) as url:
         yield page, url
@@ -67,7 +67,7 @@ def url(served):
 
 @pytest.fixture
 def watched(served):
-    """A watch without a cluster, which takes looks in; nothing is served from before."""
+    """A watch without a cluster, to which tests give looks; its metrics are empty."""
     page = served[0]
     vars(page).update(vars(Metrics()))
     return Watched(("balance", "stickiness"), None, page, quiet=True)

@@ -31,7 +31,7 @@ VALUES = {"verdict": {*SHOWN}, "reason": REASONS}
 
 @cache
 def served() -> dict[str, tuple[str, tuple[str, ...], str]]:
-    """Type, labels and help of each metric, by the name that a scrape has."""
+    """Return the type, labels and help of each metric, by its name in a scrape."""
     page = Metrics()
     failure = Failure("there", "there", "not described", "secret")
     captured = Captured(
@@ -50,7 +50,7 @@ def served() -> dict[str, tuple[str, tuple[str, ...], str]]:
 
 
 def labels_of() -> dict[str, set[str]]:
-    """The labels of every series."""
+    """Return the labels of each series, by its name."""
     found = {}
     for name, (kind, labels, _) in served().items():
         for end in ("_sum", "_count") if kind == "summary" else ("",):
@@ -59,7 +59,7 @@ def labels_of() -> dict[str, set[str]]:
 
 
 def wrong_in(expression: str) -> list[str]:
-    """The metrics, labels and values that an expression names and that are not there."""
+    """Return the metrics, labels and values in an expression that do not exist."""
     known = labels_of()
     wrong = [name for name in re.findall(r"\bassay_\w+", expression) if name not in known]
     for name, matchers in re.findall(r"\b(assay_\w+)\{([^}]*)\}", expression):

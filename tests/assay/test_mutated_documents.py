@@ -56,7 +56,7 @@ def places(node: object, above: tuple = ()) -> Iterator[tuple]:
 
 
 def mutated(document: dict, rng: random.Random) -> object:
-    """The document with one to three places replaced, removed, renamed or added to."""
+    """Return a copy with one to three values replaced, deleted, copied to another key or added."""
     document = deepcopy(document)
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         *above, last = rng.choice([place for place in places(document) if place])

@@ -101,7 +101,7 @@ ANSWERS = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """What somebody has: console text of today and yesterday, and a plan."""
+    """A user's folder: console text of today and yesterday, and a plan."""
     folder = tmp_path_factory.mktemp("questions")
     shutil.copy(CAPTURE, folder / "groups.txt")
     lines = CAPTURE.read_text("utf-8").splitlines(keepends=True)

@@ -97,7 +97,7 @@ HUNT = ("hunt", "range", "--promise", "idempotent", "--seconds", "0.4")
 
 
 def shown(program: list[str], folder: Path, stream: str, **environment: str) -> tuple[str, str]:
-    """What a program shows on a terminal that is one of its streams, and on the other one."""
+    """Return what a program writes to a terminal as one of its streams, and to the other."""
     ours, theirs = pty.openpty()
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
     with subprocess.Popen(

@@ -23,7 +23,7 @@ LONG = "payments-settlement-consumer-eu-west-1"
 
 
 def shown(monkeypatch, capsys, columns: int | None, heads: str, *rows: tuple, **how) -> list[str]:
-    """A table of these rows; `how` has for a head what is said of its column."""
+    """Return the lines of a table with these rows; `how` has the options of columns by head."""
     monkeypatch.setattr(terminal, "width", lambda: columns)
     specs = (
         Column(head, lambda row, at=at: row[at], **how.get(head, {}))
@@ -150,7 +150,7 @@ def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):
 def on_a_terminal(
     arguments: tuple[object, ...], folder: Path, columns: int, term: str = "dumb"
 ) -> str:
-    """What the command shows on a terminal; it reads nothing from it."""
+    """Return what the command writes to a terminal of so many columns."""
     ours, theirs = pty.openpty()
     environment = os.environ | {"COLUMNS": str(columns), "LINES": "50", "TERM": term}
     environment |= {"LC_ALL": "C.UTF-8"}
@@ -180,7 +180,7 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def long_names(tmp_path_factory) -> Path:
-    """A group with the names that deployments have."""
+    """A group with names as long as in deployments."""
     folder = tmp_path_factory.mktemp("long")
     topics = {f"{LONG}-topic-{n}": 8 for n in range(3)}
     ids = [f"{LONG}-{n}-9e9480e3-fb86-495b-a540-9a7c10bdb384" for n in range(4)]

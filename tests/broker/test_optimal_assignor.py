@@ -35,7 +35,7 @@ TOPICS = {"even": 6, "odd": 5, "few": 1}
 
 @pytest.fixture(scope="module")
 def brokers(tmp_path_factory):
-    """Two brokers in two racks: the second has the groups, and the first takes them over."""
+    """Two brokers in two racks: the second coordinates the groups, the first takes over from it."""
     classes = tmp_path_factory.mktemp("assignors")
     sources = [path for room in ("optimal", "broker") for path in (OWN / room).glob("*.java")]
     with ExitStack() as running:
@@ -58,7 +58,7 @@ def brokers(tmp_path_factory):
 
 
 class Members:
-    """Consumers of one group, and what the last capture says that they held."""
+    """Consumers of one group, and the partitions that they held in the last capture."""
 
     def __init__(
         self, running: ExitStack, brokers, group, topics, objective="balance > stickiness"
@@ -78,7 +78,7 @@ class Members:
         self._alive.pop(client_id).stop()
 
     def settled(self):
-        """Wait; return the assignors, what the change came to, and the least it could have."""
+        """Wait; return the assignors, the change's values, and the least possible values."""
         read = {topic for member in self._alive for topic in self._reads[member]}
         settle(
             [*self._alive.values()],

@@ -20,7 +20,7 @@ def client(broker, security, user, password):
 
 
 def ask(broker, settings, seconds=10):
-    """The topics that a client of these settings is shown."""
+    """Return the topics that the broker lists for a client with these settings."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap, "log_level": 0} | settings)
     return set(admin.list_topics(timeout=seconds).topics)
 

@@ -25,7 +25,7 @@ ROLE = re.compile(r"TARGET-(ACTIVE|STANDBY): ((?:\d+:\[[\d,]+\]; ?)+)")
 
 
 def captured(broker: Broker, stateless: int) -> StreamsDocument:
-    """The application in the broker, as the console tool prints its members and their targets."""
+    """Return the streams group as the console tool prints it: its members and target tasks."""
     asked = ("--describe", "--group", "shop", "--members", "--verbose")
     rows = broker.tool("streams-groups", *asked).stdout.splitlines()[1:]
     members = {}

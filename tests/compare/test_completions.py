@@ -20,7 +20,7 @@ TIERS = ("balance", "stickiness")
 
 
 def drawn(random: np.random.Generator) -> Group:
-    """Return a small group in any order, some of whose subscriptions are not known."""
+    """Return a small random group, some of whose subscriptions are unknown."""
     topics = {f"t{t}": int(random.integers(1, 4)) for t in range(random.integers(1, 4))}
     members = {}
     free = [(topic, p) for topic, count in topics.items() for p in range(count)]

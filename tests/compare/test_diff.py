@@ -20,7 +20,7 @@ def bare(held, source="a") -> NamedAssignment:
 
 @cache
 def pair_of(seed: int) -> tuple[NamedAssignment, NamedAssignment]:
-    """What a random group has now, and its optimum."""
+    """Return the present assignment of a random group, and an optimum."""
     rng = random.Random(seed)
     group = random_group(rng, members=rng.randint(1, 5), partitions=rng.randint(1, 14))
     document = solve(group).to_dict()
@@ -40,7 +40,7 @@ def holders(side: NamedAssignment) -> Counter:
 
 
 def apply(diff: Diff) -> Counter:
-    """What members hold after the losses and gains of a diff."""
+    """Return what members hold after the losses and gains of a diff."""
     found = holders(diff.before)
     for change in diff.members:
         for topic, numbers in change.lost.items():

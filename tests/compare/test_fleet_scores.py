@@ -41,7 +41,7 @@ def random_groups(rng: random.Random, count: int) -> list[Group]:
 
 
 def some_owner(rng: random.Random, fleet: Fleet) -> np.ndarray:
-    """Who holds what: of some groups what they own, of others the optimum, of others anybody."""
+    """Return owners: some groups keep theirs, some get an optimum, some random owners or none."""
     best = solve_fleet(fleet, "balance").owner
     owner = np.empty(fleet.group.n_partitions, np.int32)
     for at in range(len(fleet)):

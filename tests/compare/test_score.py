@@ -32,7 +32,7 @@ def reads(*topics, **owned) -> dict:
 
 @pytest.fixture
 def lopsided() -> Group:
-    """c0 holds all five and could give two of t1 away: the optimum is balance 1, stickiness 2."""
+    """c0 owns all five and could give up two of t1: the optimum is balance 1, stickiness 2."""
     return group_of(
         {"t0": 2, "t1": 3}, {"c0": reads("t0", "t1", t0=[0, 1], t1=[0, 1, 2]), "c1": reads("t1")}
     )
@@ -53,7 +53,7 @@ def excesses(row: Score) -> tuple:
 
 
 def not_proved(group: Group, *terms: Term):
-    """What a solver leaves that ran out of time: its best assignment and its bounds."""
+    """Return the solution of a solver that ran out of time, with these values and bounds."""
     return replace(
         solve(group, [term.name for term in terms]),
         status=Status.FEASIBLE,

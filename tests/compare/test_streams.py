@@ -38,7 +38,7 @@ def told(document):
 
 
 def drawn(rng):
-    """A group whose copies stand anywhere."""
+    """Return a random streams group, with copies of any tasks on any member."""
     sizes = {str(n): rng.randint(1, 3) for n in range(rng.randint(1, 3))}
     members = {}
     for m in range(rng.randint(1, 5)):

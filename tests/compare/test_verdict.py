@@ -23,7 +23,7 @@ from optimal import solve_many
 
 
 def hidden(group: Group, members: np.ndarray) -> Group:
-    """The group as a console shows it: nothing of who reads what."""
+    """Return the group as a console shows it: without the subscriptions of these members."""
     document = group.to_dict()
     for name, hide in zip(group.members, members.tolist(), strict=True):
         if hide:
@@ -32,7 +32,7 @@ def hidden(group: Group, members: np.ndarray) -> Group:
 
 
 def settled(group: Group, owner: np.ndarray) -> Group:
-    """The group in which everybody holds what an assignment gives it."""
+    """Return the group in which members own what an assignment gives them."""
     document = group.to_dict()
     held = Assignment(group, owner).to_dict()
     for name, said in document["members"].items():
@@ -42,7 +42,7 @@ def settled(group: Group, owner: np.ndarray) -> Group:
 
 
 def in_good_order(count: int) -> list[Group]:
-    """Groups whose members hold what some assignor gave them, which may be far from the best."""
+    """Return groups whose members own what an assignor or chance gave them."""
     rng = np.random.default_rng(5)
     found = []
     for number, group in enumerate(islice(drawn(11), count)):

@@ -59,7 +59,7 @@ def test_a_value_that_follows_from_the_capture_may_be_of_another_one(folder, sol
 
 @pytest.fixture(scope="module")
 def large(folder) -> dict:
-    """An optimum of 3^14 assignments, its proof left out."""
+    """The document of a solution of a group with 3^14 assignments."""
     members = {m: {"subscription": ["t"]} for m in "abc"}
     document = {"format": "assay-group/1", "group": "large", "topics": {"t": 14}}
     write(folder, {"large.json": document | {"members": members}})

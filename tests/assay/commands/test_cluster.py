@@ -10,7 +10,7 @@ LOGIN = f'org.apache.kafka.PlainLoginModule required username="alice" password="
 
 
 def advised(*config: str, file: str | None = None, timeout: float = DEFAULT_SECONDS) -> str:
-    """The words of the command line that lead to the same cluster again."""
+    """Return the options of a command line that connects to the same cluster."""
     options = ConnectionOptions(command_config=file, config=[*config], timeout=timeout)
     _, words = reached_instead(None, "localhost:9092", options)
     assert words[:2] == ["--bootstrap-server", "localhost:9092"]

@@ -23,7 +23,7 @@ YESTERDAY = CAPTURES / "4.3.1" / "coop-a-describe.txt"
 
 
 def today() -> str:
-    """Yesterday's text after one partition moved and two members were restarted."""
+    """Return yesterday's console text, with one partition moved and two members restarted."""
     text = YESTERDAY.read_text()
     one, other = (re.search(rf"{name}-\S+", text)[0] for name in ("coop-0", "coop-3"))
     rows = text.splitlines()
@@ -121,7 +121,7 @@ def test_by_client_id_a_restart_is_no_move(shown):
 
 
 def laggards(name: str, first: int, lag: int) -> dict:
-    """A group of two members of one client id, numbered from `first`; m{first} has the lag."""
+    """Return a group of two members with one client id, numbered from `first`, which lags."""
     members = {
         f"m{first + k}": {"subscription": ["t"], "owned": {"t": [k]}, "client_id": "pod"}
         for k in range(2)

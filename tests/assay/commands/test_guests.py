@@ -25,7 +25,7 @@ SCENARIO = {"format": "assay-scenario/1", "name": "s", "group": EVEN, "events": 
 
 
 def beside(start, command):
-    """Run a command, and start a consumer once it says where; return code, output, messages."""
+    """Run a command, and a consumer of its address; return exit code, output and error output."""
     pipe = subprocess.PIPE
     with subprocess.Popen([ASSAY, *command], stdout=pipe, stderr=pipe, text=True) as running:
         bootstrap = running.stderr.readline().strip().removeprefix("bootstrap.servers=")
@@ -80,7 +80,7 @@ def test_a_client_that_joins_is_held_to_the_corpus():
 
 
 def kafkajs_hunted(tmp_path, *topics):
-    """Hunt a plain consumer of KafkaJS for some seconds, as `beside_a_client` does."""
+    """Hunt a plain KafkaJS consumer for 4 s, as `beside_a_client` does."""
     consumer = replace(CONSUMERS[3], topics=topics, options={"RETRY": AT_ONCE})
     if (reason := consumer.missing()) is not None:
         pytest.skip(reason)
@@ -156,7 +156,7 @@ def test_each_plan_of_a_client_has_the_time_limit_that_is_given(tmp_path, comman
 
 
 def ends(command, consumer, folder, *, when):
-    """Start a command and a consumer beside it; return the exit codes of both, and the last line.
+    """Run a command and a consumer; return both exit codes and the last line of error output.
 
     Parameters
     ----------

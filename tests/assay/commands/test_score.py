@@ -765,7 +765,7 @@ def test_a_pattern_asks_for_groups_and_a_name_with_a_star_is_a_name(folder):
 
 
 def loads_of(folder, document) -> list[list[str]]:
-    """The words of the lines of the members that score prints."""
+    """Return the words of each line that `assay score` prints for a member."""
     write(folder, {"loads.json": document})
     lines = assay("score", folder / "loads.json", *ALONE).stdout.splitlines()
     start = next((n for n, line in enumerate(lines) if line.startswith("member ")), len(lines))
@@ -774,7 +774,7 @@ def loads_of(folder, document) -> list[list[str]]:
 
 
 def uneven(members: int) -> dict:
-    """Members that read a topic each, with 1 partition, 2 and so on: nothing should move."""
+    """Return a group whose members read one topic each, of 1, 2, ...: nothing should move."""
     topics = {f"t{i:02}": i + 1 for i in range(members)}
     reads = {
         f"c{t[1:]}": {"subscription": [t], "owned": {t: [*range(n)]}} for t, n in topics.items()

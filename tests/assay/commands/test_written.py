@@ -40,7 +40,7 @@ def given(folder) -> Path:
 
 @pytest.fixture
 def page(given):
-    """Make a page with the command, which succeeds."""
+    """Give a function that writes a page with the command, and parses it."""
 
     def made(*arguments, stdin: str = "") -> Parsed:
         run = good(assay("report", *arguments, "-o", "page.html", stdin=stdin, cwd=given))

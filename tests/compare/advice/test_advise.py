@@ -23,7 +23,7 @@ SEEDS = range(120)
 
 
 def least_share(document: dict, topic: str, was: int) -> Fraction:
-    """The least of today's partitions that the busiest can have: every way to deal is tried."""
+    """Return the least load of the busiest member, in today's partitions, by trying all."""
     members, topics = list(document["members"]), document["topics"]
     states = {(Fraction(0),) * len(members)}
     for name, count in topics.items():

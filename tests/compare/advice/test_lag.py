@@ -42,7 +42,7 @@ def advised() -> list:
 
 
 def least_peak(document: dict) -> int:
-    """The least peak with loads as even as can be: all assignments are tried."""
+    """Return the least peak lag with loads as even as possible, over all assignments."""
     solution = solve(Group.from_dict(document), TIERS, method="brute")
     return solution.terms[1].value
 
@@ -103,7 +103,7 @@ def test_lag_that_is_not_known_cannot_be_lowered_and_then_partitions_decide():
 
 
 def started(committed: int | None, **said: object) -> Group:
-    """A group of which one partition lags, and on the other nobody has committed."""
+    """Return a group with a lag of 59 on one partition, and `committed` on the other."""
     offsets = [
         {"beginning": 0, "end": 100, "committed": 41},
         {"beginning": 0, "end": 900, "committed": committed},

@@ -41,7 +41,7 @@ def handed_out(document: dict, name: str) -> Assignment:
 
 
 def after(document: dict, held: Assignment) -> list[dict]:
-    """The snapshot after one member has joined, and after each has left, by hand."""
+    """Return the snapshots after one member has joined, and after each has left."""
     held_by = held.to_dict()
     settled = copied(document)
     for member, said in settled["members"].items():
@@ -123,7 +123,7 @@ def never_returns() -> dict:
 
 @pytest.fixture(scope="module")
 def hung(never_returns) -> Advice:
-    """Advice on a group of cooperative-sticky, on which Kafka's class never returns."""
+    """Advice on a group for which Kafka's cooperative-sticky never returns."""
     with TimeLimit(1) as limit:
         group = Group.from_dict(listing(never_returns, *[["cooperative-sticky"]] * 5))
         names = (COOPERATIVE, "kip-429-cooperative", UNIFORM)
@@ -251,7 +251,7 @@ def test_with_more_members_those_assignors_are_named_that_leave_more_on_one(limi
 
 
 def listing(document: dict, *lists: list) -> dict:
-    """The snapshot in which each member tells the assignors it supports."""
+    """Return the snapshot with a list of assignors for each member."""
     made = copied(document)
     for said, assignors in zip(made["members"].values(), lists, strict=False):
         said["assignors"] = assignors

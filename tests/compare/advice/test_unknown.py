@@ -21,7 +21,7 @@ SEEDS = range(50)
 
 @pytest.fixture(scope="module")
 def advised() -> list:
-    """The truth, and what is said by somebody who does not know it."""
+    """Return pairs of a group, and the advice when some of its subscriptions are unknown."""
     found = []
     for seed in SEEDS:
         truth = document_of(seed)

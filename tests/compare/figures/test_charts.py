@@ -6,7 +6,7 @@ from assay import figures
 
 
 def values_of(chart):
-    """The records that a chart draws, of the whole or layer by layer."""
+    """Return the records that a chart draws, a list for the chart and each layer with data."""
     spec = chart.to_dict()
     data = [part["data"] for part in (spec, *spec.get("layer", [])) if "data" in part]
     return [spec["datasets"][one["name"]] if "name" in one else one["values"] for one in data]

@@ -29,7 +29,7 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def without_spark(cluster) -> list[dict]:
-    """The rows that a pool of processes gives; test_pool.py has that they are those of Spark."""
+    """Return the rows of a pool of processes; test_pool.py requires that Spark's are equal."""
     (cluster.folder / "open").touch()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(cluster.folder)
@@ -44,7 +44,7 @@ def tables_of(out: Path) -> list[dict]:
 
 
 def rows_of(tables: dict) -> list[dict]:
-    """Return all rows, but for what says when and by which run they were made."""
+    """Return the rows of all tables, without the columns of times and of the run."""
     rows = []
     for name, table in tables.items():
         left = table.drop(columns=[c for c in ("seconds", "run") if c in table])

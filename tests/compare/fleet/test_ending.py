@@ -45,7 +45,7 @@ def job(spark_runs):
 
 @pytest.fixture(scope="module")
 def first(spark_runs):
-    """The name of the first run."""
+    """The id of the first run."""
     return read_table(spark_runs.out, "runs", ["run"])["run"].min()
 
 
@@ -265,7 +265,7 @@ def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_na
 
 @dataclass(frozen=True)
 class Judged:
-    """A run of groups with lag and of histories, its page, and what judging the groups says."""
+    """The counts and the page of a run of groups with lag, and the overview that `judge` gives."""
 
     counts: RunCounts
     page: Page

@@ -20,7 +20,7 @@ GOES_ON = "what was done is kept; the same command goes on"
 
 @dataclass(frozen=True)
 class End:
-    """How a run ended, and what was left of it."""
+    """A run's exit code and output, and the processes and files that were left."""
 
     code: int
     out: str
@@ -34,7 +34,7 @@ class End:
 
 @dataclass(frozen=True)
 class Ends:
-    """Runs of one job into one folder, each ended in another way; two ran to their ends."""
+    """Runs of one job into one folder, each ended in another way; two of them completed."""
 
     folder: Path
     by: dict[str, End]
@@ -69,7 +69,7 @@ def terminated_with_all_below(run: Running) -> tuple[int, str, str]:
 
 
 def to_the_end_and_beside(folder: Path) -> dict[str, End]:
-    """A worker, a child and the daemon of the workers are killed; then a run starts beside."""
+    """Kill a worker, a child and the workers' daemon of a run; then start a run beside it."""
     run = Running(folder, "--master", "local[2,3]", source="in")
     for part in (run.worker, run.child, run.daemon):
         run.at_the_gate()

@@ -25,7 +25,7 @@ def test_a_run_scores_a_client_that_joined_as_the_assignor_that_it_is(spark, tmp
     started = []
 
     def start(line):
-        """Start a consumer once it is said where."""
+        """Start a consumer when the line names the address."""
         name, _, bootstrap = line.partition("=")
         if name == "bootstrap.servers":
             command = [sys.executable, str(PROGRAM), bootstrap, "g", "range"]

@@ -12,7 +12,7 @@ from tests.compare.fleet.cluster import free_port
 
 @pytest.fixture
 def run(tmp_path):
-    """A run of one group that is refused; returns what is said on the way."""
+    """Give a function that starts a run which must be refused, and returns its last line."""
     (tmp_path / "g.json").write_text(str(LOPSIDED).replace("'", '"'))
 
     def refused(*more: str, code: int = 2, **environment: str) -> str:

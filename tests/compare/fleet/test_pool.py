@@ -36,7 +36,7 @@ CAPTURES = CORPUS / "captures"
 
 
 def fill(folder: Path) -> None:
-    """Write groups in every form and under all sorts of names, some twice, and what is none."""
+    """Write groups in all formats to oddly named files, some twice, and inputs without a group."""
     shutil.copytree(CAPTURES / "3.6.2", folder / "texts")
     lines = [json.dumps(lopsided(f"g{n}")) for n in range(30)]
     broken = [*lines, "", "no group", lines[3]]
@@ -104,7 +104,7 @@ def test_the_rows_of_a_parquet_file_travel_in_parts_that_know_where_they_begin(t
 
 
 def random_groups() -> list[Group]:
-    """Groups of lag, each as it is and with what is best for it."""
+    """Return random groups with lag, and the same groups with an optimum as their owners."""
     rng = random.Random(11)
     drawn = [random_group(rng, members=5, partitions=14) for _ in range(60)]
     best = [one.target for one in judge(drawn) if one.target is not None]

@@ -17,7 +17,7 @@ reported = partial(assay, "report")
 
 @pytest.fixture(scope="module")
 def report(spark_runs):
-    """The page of the run, and what the command says; the random groups are set apart."""
+    """The page of the run, and the output lines of the command."""
     path = spark_runs.out.parent / "report.html"
     run = reported(spark_runs.out, "-o", path)
     assert (run.returncode, run.stderr) == (0, "")

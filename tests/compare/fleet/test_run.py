@@ -30,7 +30,7 @@ def table(runs, name: str):
 
 
 def rows_of_group(runs, name: str, group: str) -> list[dict]:
-    """The rows of a group, that of what is there now first."""
+    """Return the rows of a group, the one of its present assignment first."""
     rows = table(runs, name)
     found = rows[rows["group"] == group].to_dict("records")
     return sorted(found, key=lambda row: row.get("assignor") != "current")

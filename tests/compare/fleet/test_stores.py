@@ -36,14 +36,14 @@ REGION = "us-east-1"
 
 
 def hadoop_version() -> str:
-    """Return the version that Spark brings with it."""
+    """Return the version of Hadoop that Spark includes."""
     (jar,) = OF_SPARK.glob("hadoop-client-api-*.jar")
     return re.sub(r".*-api-|\.jar", "", jar.name)
 
 
 @contextmanager
 def hdfs(folder: Path, files: list[Path], spark):
-    """Start a cluster of Hadoop's with files in ``/in``.
+    """Start a Hadoop cluster with files in ``/in``.
 
     Yields its address, the options of a run, and what returns the rows of a table, also those
     that are there twice.
@@ -70,7 +70,7 @@ def hdfs(folder: Path, files: list[Path], spark):
 
 @contextmanager
 def s3(folder: Path, files: list[Path], _):
-    """Start a server of S3 with files in the bucket ``groups``; yields the same of it."""
+    """Start an S3 server with files in the bucket ``groups``; yields the same values as `hdfs`."""
     port, store, beside = free_port(), folder / "store", folder / "sidecar"
     store.mkdir()
     beside.mkdir()
@@ -104,7 +104,7 @@ def s3(folder: Path, files: list[Path], _):
 
 
 def gateway() -> str:
-    """Return the path of the server, built if it is not here yet."""
+    """Return the path of the S3 server, after building it if necessary."""
     if shutil.which("go") is None:
         pytest.skip("no Go toolchain: install Go 1.26")
     folder = cache_folder("s3", GATEWAY.rpartition("@")[2])
@@ -115,7 +115,7 @@ def gateway() -> str:
 
 
 def listens(port: int) -> None:
-    """Wait until somebody listens at a port."""
+    """Wait until a server listens on a port."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         with suppress(OSError):
@@ -126,7 +126,7 @@ def listens(port: int) -> None:
 
 
 def connector() -> list[str]:
-    """Return the options that load the connector, as the page on clusters has them."""
+    """Return the options that load the S3 connector, from the page on clusters."""
     found = re.findall(r"--conf (spark\.jars\.\S+)", PAGE.read_text("utf-8"))
     assert any(f"hadoop-aws:{hadoop_version()}" in one for one in found), found
     return [word for one in found for word in ("--conf", one)]

@@ -58,7 +58,7 @@ def found(spark_runs) -> Aggregates:
 
 @pytest.fixture(scope="module")
 def scores(spark_runs) -> dict[str, list[Score]]:
-    """Every score of the run, by the keys of the groups."""
+    """Return all scores of the run, by the keys of their groups."""
     found: dict[str, list[Score]] = {}
     for row in stored(spark_runs.out, "scores", TABLES["scores"].names).to_pylist():
         found.setdefault(row["group_key"], []).append(stored_score(row))
@@ -221,7 +221,7 @@ def test_a_bin_holds_what_is_at_most_its_end():
 
 
 def stored_rows(count: int) -> list[dict]:
-    """Rows of optima and scores, as Spark passes them on: those of a group side by side."""
+    """Return random rows of optima and scores in Spark's order, with a group's rows together."""
     draw = random.Random(5)
     rows = []
     for name in sorted(f"g{number}" for number in range(count)):
@@ -248,7 +248,7 @@ def stored_rows(count: int) -> list[dict]:
 
 
 def facts_of(parts: list[list[dict]], size: int, families: frozenset[str] | None) -> list[dict]:
-    """What rows come to that stand in some parts, each of which comes in batches of a size."""
+    """Return the aggregates of rows that come in several parts, and in batches of a size."""
     asked = Asked(TIERS, families, 10)
     told = [
         facts

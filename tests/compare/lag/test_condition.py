@@ -19,7 +19,7 @@ IF = (
 
 
 def group_of(*offsets, **more):
-    """Two members; the first has the first partition, the other the others."""
+    """Return a group of two members: the first owns the first partition, the second the others."""
     document = {
         "format": "assay-group/1",
         "group": "g",

@@ -26,7 +26,7 @@ def late(rng: random.Random) -> Group:
 
 
 def every(group: Group) -> list[tuple[int, ...]]:
-    """(balance, moves, peak lag) of every assignment."""
+    """Return (balance, moves, peak lag) of every assignment."""
     return [
         values(Assignment(group, np.array(row, np.int32)), TIERS)
         for row in product(range(3), repeat=group.n_partitions)

@@ -36,7 +36,7 @@ def lowest_of(group, **more):
 
 
 def every_peak(group):
-    """(balance, peak lag) of every assignment."""
+    """Return (balance, peak lag) of every assignment."""
     readers = [group.subscribers(t).tolist() for t in group.topic.tolist()]
     return [
         values(Assignment(group, np.array(row, np.int32)), ("balance", "peak_lag"))

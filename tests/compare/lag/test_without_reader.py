@@ -14,7 +14,7 @@ def at(committed, end):
 
 
 def group_of(*left, reads=("t",), members=2, **more):
-    """Members that hold a partition of t each; of topic left somebody may have committed."""
+    """Return a group whose members own a partition of t each; `left` are offsets of topic left."""
     document = {
         "format": "assay-group/1",
         "group": "g",

@@ -19,7 +19,7 @@ def scored(assignor: str, *excess, valid: bool = True, seconds: float = 0.01) ->
 
 
 def compared(*rows: Score) -> Comparison | None:
-    """Each assignor's rows are of groups g0, g1, ... in turn, each of 9 partitions."""
+    """Compare scores; each assignor's are of groups g0, g1, ... in turn, of 9 partitions each."""
     seen: Counter[str] = Counter()
     scores: dict[int, list[Score]] = {}
     for row in rows:
@@ -31,7 +31,7 @@ def compared(*rows: Score) -> Comparison | None:
 
 
 def standings(*rows: Score) -> tuple[Standing, ...]:
-    """Of columns and of scores one by one they are the same."""
+    """Return the standings, which must be the same from columns and from single scores."""
     found = compared(*rows)
     assert found is not None
     assert standings_of(rows, TIERS) == found.standings

@@ -21,7 +21,7 @@ MILLISECONDS = 10_000
 
 @dataclass
 class Visit:
-    """A page that is open, what it logged, and the addresses that it asked for."""
+    """An open page, its console messages, and the addresses that it requested."""
 
     page: object
     console: list[str] = field(default_factory=list)
@@ -60,7 +60,7 @@ def written(page_of, tmp_path_factory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def visit(chromium, written):
-    """Open a page: its name, its width, the theme; what stands after # in the address."""
+    """Give a function that opens a page by name; `address` is added to its URL."""
     contexts = []
 
     def opened(name: str, width: int = 1280, theme: str = "light", address: str = "") -> Visit:
@@ -174,7 +174,7 @@ def test_no_name_became_part_of_the_page(several):
 
 
 def opens(page, name: str) -> None:
-    """Wait for the group that is open to be `name`: a link is followed after its click returns."""
+    """Wait until the group `name` is open: the browser follows a link after the click returns."""
     page.locator("article:visible h2", has_text=re.compile(rf"^{re.escape(name)}")).wait_for()
     assert page.locator("article:visible h2").count() == 1
 

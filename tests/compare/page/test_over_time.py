@@ -34,7 +34,7 @@ def capture(group: str, hour: int, says: str, moves: int | None = None, **more) 
 
 
 def drawings(folder, captures: list[dict], *worst: str, changes=()) -> dict[str, list[str]]:
-    """The data of each drawing in lines, by its title."""
+    """Return the lines of each drawing's data, by its title."""
     below = folder / "optima" / f"run={new_run(FIRST)}"
     below.mkdir(parents=True)
     pq.write_table(pa.Table.from_pylist(captures, TABLES["optima"]), below / "part-0.parquet")

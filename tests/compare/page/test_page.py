@@ -37,7 +37,7 @@ def even(name: str = "even", **more) -> dict:
 
 
 def unknown(name: str = "unknown") -> dict:
-    """Whether it is as good as can be depends on who reads what."""
+    """A group with unknown subscriptions, on which it depends whether it is optimal."""
     members = {
         "a": {"subscription": None, "owned": {"t": [0, 1, 2, 3]}},
         "b": {"subscription": None, "owned": {"u": [0]}},
@@ -203,7 +203,7 @@ def test_a_healthy_group_is_short(page):
 
 @pytest.fixture(scope="module")
 def kpr_c(page_of):
-    """The group of the captures that can be improved, in full; who reads what may be assumed."""
+    """Give a function that returns the details of kpr-c, which can be improved."""
     (group,) = (one for one in read_groups(CAPTURES) if one.name == "kpr-c")
     return lambda **more: page_of([group], **more).details[0]
 

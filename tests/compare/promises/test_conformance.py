@@ -94,7 +94,7 @@ def test_a_group_under_other_names_is_alike():
 
 
 def by_hand(group):
-    """Sorted loads, balance and moves of every assignment of a group."""
+    """Yield the sorted loads, balance and moves of every assignment of a group."""
     reads = {m: set(said["subscription"]) for m, said in group["members"].items()}
     owned = {m: said["owned"] for m, said in group["members"].items()}
     every = [(t, n) for t, count in group["topics"].items() for n in range(count)]
@@ -217,7 +217,7 @@ spec.loader.exec_module(HERE)
 
 
 class Within(HERE.Program):
-    """An assignor as written, asked here instead of in a program of its own."""
+    """A written assignor, called in this process instead of in another program."""
 
     def _start(self):
         pass

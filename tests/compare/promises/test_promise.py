@@ -21,7 +21,7 @@ EVEN = {
 
 
 def judged(promise: str, function, document=EVEN):
-    """What a promise says of a function in the place of an assignor."""
+    """Judge a promise of a function that takes the place of an assignor."""
 
     def run(group: Group) -> Outcome:
         try:
@@ -36,7 +36,7 @@ def judged(promise: str, function, document=EVEN):
 
 
 def giving(*answers):
-    """A function that gives one answer after the other, then the last again and again."""
+    """Return a function that returns or raises these answers in turn, the last one for ever."""
     left = list(answers)
 
     def function(_: Group):

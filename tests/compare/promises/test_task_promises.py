@@ -50,7 +50,7 @@ def holds(name: str, before: Placement, after: Placement | None = None) -> bool 
 
 
 def drawn(draw: Random) -> tuple[Placement, list[Placement]]:
-    """A group with some tasks of some members, and all assignments of its active tasks."""
+    """Return a random placement of tasks, and all assignments of the active tasks."""
     tasks = {"s": (draw.randint(0, 3), True), "t": (draw.randint(0, 2), False)}
     members = sorted(draw.sample(sorted(PROCESS), draw.randint(1, 3)))
     every = [(s, n) for s, (count, _) in tasks.items() for n in range(count)]

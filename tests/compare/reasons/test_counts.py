@@ -19,7 +19,7 @@ SEEDS = range(250)
 
 
 def drawn(seed: int, members: int = 8, partitions: int = 30) -> Group:
-    """A random group; every second one is a chain, where one move makes others necessary."""
+    """Return a random group; for odd seeds a chain, in which one move makes others necessary."""
     rng = random.Random(seed)
     if seed % 2:
         return linked(rng, members, partitions)
@@ -29,7 +29,7 @@ def drawn(seed: int, members: int = 8, partitions: int = 30) -> Group:
 
 
 def linked(rng: random.Random, members: int, partitions: int) -> Group:
-    """A group whose topics are read by neighbours, and mostly owned by the first of them."""
+    """Return a chain: two neighbours read each topic, and the first of them owns most of it."""
     size = rng.randint(2, members)
     count = {f"t{i}": rng.randint(1, max(partitions // size, 1)) for i in range(size - 1)}
     reads = {f"c{m}": [f"t{i}" for i in (m - 1, m) if 0 <= i < size - 1] for m in range(size)}
@@ -59,11 +59,11 @@ class Plain:
         return {m for m, topics in enumerate(self.reads) if topic in topics}
 
     def holders(self, topic: int) -> set[int]:
-        """Readers of a topic in its own block."""
+        """Return the readers of a topic that are in its block."""
         return {m for m in self.readers(topic) if self.block_of[m] == self.topic_block.get(topic)}
 
     def others(self, count) -> set[int]:
-        """The partitions of which a count says how many must go or come."""
+        """Return the partitions of which a count says how many must move."""
         owned = {
             p
             for p, owner in enumerate(self.owner)

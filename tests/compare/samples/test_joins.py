@@ -9,7 +9,7 @@ from compare.samples.ordinary import is_ordinary
 
 
 def by_hand(members: int, counts: tuple[int, ...]):
-    """Every group with such topics, whether it is ordinary or not."""
+    """Yield every group with these topics, whether it is wanted or not."""
     topics = range(len(counts))
     choices = [row for size in range(1, len(counts) + 1) for row in combinations(topics, size)]
     for rows in product(choices, repeat=members):
@@ -19,7 +19,7 @@ def by_hand(members: int, counts: tuple[int, ...]):
 
 
 def is_wanted(small: Small) -> bool:
-    """Somebody is new, and who owns something reads it."""
+    """Whether a member owns nothing, and all owners read what they own."""
     of = [t for t, count in enumerate(small.counts) for _ in range(count)]
     strays = any(m >= 0 and t not in small.rows[m] for m, t in zip(small.owner, of, strict=True))
     return not strays and len({*small.owner} - {-1}) < len(small.rows)

@@ -138,7 +138,7 @@ def common(lists) -> bool:
 
 @st.composite
 def stories(draw, lists=LISTS) -> tuple[dict, list[Act]]:
-    """Acts that are possible one after the other; somebody is always there."""
+    """Draw first members, and acts that are possible in this order; a member always remains."""
     there = {f"c{i}": draw(lists) for i in range(draw(st.integers(1, 4)))}
     assume(common(there.values()))
     first, away, acts = dict(there), set(), []
@@ -184,7 +184,7 @@ MORE_LISTS = st.one_of(
 
 @st.composite
 def mixed_groups(draw) -> dict:
-    """Groups of up to four members who read different topics, some of them static."""
+    """Draw groups of four members with different subscriptions, some of them static."""
     topics = draw(st.dictionaries(st.sampled_from("tuv"), st.integers(0, 5), min_size=1))
     ids = draw(st.permutations(["i0", "i1", "i2", "i3"]))
     members = {}

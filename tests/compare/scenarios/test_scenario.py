@@ -268,7 +268,7 @@ def test_what_a_member_held_that_leaves_changes_hands_and_is_no_move(limit):
 
 
 def in_turn(**of_members) -> dict:
-    """A group of one topic with four partitions, and who owns which."""
+    """Return a group of one topic with four partitions, and these owned partitions by member."""
     members = {m: {"subscription": ["t"], "owned": {"t": n}} for m, n in of_members.items()}
     return {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": members}
 
@@ -486,7 +486,7 @@ def test_every_scenario_that_ships_can_be_played(limit):
 
 
 def one_moves(*assignors, limit):
-    """Journeys of a holding t-0 to t-3 with b at its side: two partitions have to move."""
+    """Return each assignor's counts where a owns all four partitions and b none: two must move."""
     group = {
         "format": "assay-group/1", "group": "g", "topics": {"t": 4},
         "members": {
