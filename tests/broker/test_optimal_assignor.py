@@ -35,7 +35,7 @@ TOPICS = {"even": 6, "odd": 5, "few": 1}
 
 @pytest.fixture(scope="module")
 def brokers(tmp_path_factory):
-    """Two brokers in two racks: the second coordinates the groups, the first takes over from it."""
+    """Two brokers in two racks: the second coordinates the groups, and the first can take over."""
     classes = tmp_path_factory.mktemp("assignors")
     sources = [path for room in ("optimal", "broker") for path in (OWN / room).glob("*.java")]
     with ExitStack() as running:

@@ -23,7 +23,7 @@ GOOD = {"c0": {"t0": [0]}, "c1": {"t0": [1], "t1": [1]}, "c2": {"t1": [0, 2]}}
 
 
 def any_assignment(rng: random.Random, group: Group) -> Assignment:
-    """Who gets what by chance: nobody, a stranger or two members may."""
+    """Return random holders; a partition may have no member, two, or one that does not read it."""
     held = [
         (rng.randrange(len(group.members)), topic, number)
         for topic, count in zip(group.topics, group.partitions.tolist(), strict=True)
@@ -153,7 +153,7 @@ def score(loads: list[int]) -> int:
 
 
 def naive_balanced(assignment: Assignment) -> bool:
-    """KIP-54: no single partition that goes to another potential consumer improves the score."""
+    """Whether no move of one partition to another reader improves the score (KIP-54)."""
     group, loads = assignment.group, assignment.loads.tolist()
     if max(loads, default=0) - min(loads, default=0) <= 1:
         return True

@@ -23,7 +23,7 @@ ARRAYS = {
 
 
 def owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
-    """Who validly owned what: {(topic, number): member}."""
+    """Return the valid owners: {(topic, number): member}."""
     group = Group.from_dict(document(topics, members))
     return {
         (group.topics[group.topic[p]], int(group.number[p])): group.members[m]
@@ -87,7 +87,7 @@ def test_after_the_greatest_generation_of_64_bits_there_is_none():
 
 
 def naive_owners(topics: dict, members: dict) -> dict[tuple[str, int], str]:
-    """The two steps to a valid owner, one partition at a time."""
+    """Return the valid owners, found by the two rules for one partition at a time."""
     found = {}
     for topic, count in topics.items():
         for number in range(count):

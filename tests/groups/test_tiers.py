@@ -17,7 +17,7 @@ from tests.optimal.small_groups import document
 
 
 def naive(assignment: Assignment) -> dict[str, int]:
-    """Every tier as docs/explanation/proof.md defines it, of the documents alone."""
+    """Return the value of every tier, by docs/explanation/proof.md from the documents alone."""
     group = assignment.group
     case = Case(group.to_dict(), {"assignment": assignment.to_dict()})
     at = zip(group.topic.tolist(), group.number.tolist(), group.copies.replicas, strict=True)

@@ -182,7 +182,7 @@ def test_a_child_that_is_forgotten_ends():
 
 @contextmanager
 def started(body: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a script in a session of its own; it has a child and has told its process id."""
+    """Run a script in its own session; it starts a child and prints the child's process id."""
     script = f"""
 import os, sys, time
 from heuristics.child import Child

@@ -11,12 +11,12 @@ STATELESS = ("range", "roundrobin", "kip-169-lag")
 
 
 def law(*drawn):
-    """Hold a test on so many examples: each is planned by every assignor."""
+    """Run a test on only 60 examples, as every assignor plans each."""
     return lambda test: settings(max_examples=60)(given(*drawn)(test))
 
 
 def covered(group: Group):
-    """Each assignor that does not refuse the group, with its plan."""
+    """Yield each assignor that does not refuse the group, with its plan."""
     for name in WRITTEN:
         try:
             yield name, plan(group, name)

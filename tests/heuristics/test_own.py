@@ -144,7 +144,7 @@ def test_what_the_child_cannot_import_is_a_reason_and_no_death(monkeypatch, grou
 
 @pytest.fixture
 def package(monkeypatch, tmp_path) -> Path:
-    """An installed package with an assignor under a name of its own, and one under ours."""
+    """An installed package with an assignor of a new name, and one of a shipped name."""
     info = tmp_path / "theirs-1.2.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.2\n")

@@ -14,7 +14,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 @pytest.fixture(scope="module")
 def shop():
-    """A broker with the groups of the pages alone: `audit`, and `shop`, whose range is uneven."""
+    """A broker with only the pages' groups: `audit`, and `shop`, uneven by its range assignor."""
     with Broker.start() as broker:
         for topic, partitions in TOPICS.items():
             broker.create_topic(topic, partitions)

@@ -25,7 +25,7 @@ PASSING = ("is rebalancing", "changed while it was read")
 
 @pytest.fixture(scope="module")
 def own():
-    """A broker that may be hurt."""
+    """A broker that tests may stop or harm."""
     session = {"group.consumer.session.timeout.ms": str(SESSION_MS)}
     with Broker.start(properties=SOON_BACK | session) as broker:
         broker.create_topic("t", TOPICS["t"])
@@ -59,7 +59,7 @@ def held_by(consumers):
 
 
 class Captures:
-    """Captures one after the other, in a thread: what each had, or raised."""
+    """Captures in a loop in a thread, and a queue of what each returned or raised."""
 
     def __init__(self, connection, group):
         self.connection, self.group = connection, group

@@ -33,7 +33,7 @@ def now(broker):
 
 @pytest.fixture(scope="module")
 def before():
-    """The same on the last release without KIP-848 groups."""
+    """A moment of a broker of the last release without KIP-848 groups."""
     try:
         started = Broker.start("3.9.2")
     except BadInput as reason:
@@ -43,7 +43,7 @@ def before():
 
 
 def without_what_only_a_capture_has(document):
-    """A captured document as the console tool could have shown it."""
+    """Return a captured document without the fields that the console tool cannot show."""
     topics = {
         name: {"partitions": topic["partitions"]}
         | {"offsets": [each | {"beginning": None} for each in topic["offsets"]]}

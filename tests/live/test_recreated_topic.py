@@ -52,7 +52,7 @@ def test_partitions_of_the_other_topic_go_to_two_members_and_stay_there(broker, 
 
 @contextmanager
 def halted(members):
-    """Halt the members' processes: whoever sees that the topic was gone gives up its claims."""
+    """Halt the members' processes, as members that see the topic missing give up their claims."""
     for one in members:
         os.kill(one.pid, signal.SIGSTOP)
     try:
@@ -63,7 +63,7 @@ def halted(members):
 
 
 def recreate(broker, topic: str, partitions: int) -> None:
-    """Delete a topic and make it anew."""
+    """Delete a topic, and create it again."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -80,7 +80,7 @@ def recreate(broker, topic: str, partitions: int) -> None:
 
 
 def given_twice(members, topic: str) -> set[int]:
-    """Wait until all partitions of a topic are read again; return those that two members have."""
+    """Wait until all partitions of a topic have readers; return those that two members hold."""
     end = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < end:
         held = [number for one in members for number in one.assigned().get(topic, ())]

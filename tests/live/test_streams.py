@@ -30,7 +30,7 @@ PROCESSES = [
 
 
 def without_lag(document):
-    """What the console tool and the broker both tell."""
+    """Return the parts of a document that the console tool and the broker both tell."""
     members = {
         name: {key: one[key] for key in ("process", "tasks", "target", "epoch", "client_id")}
         for name, one in document["members"].items()
@@ -41,7 +41,7 @@ def without_lag(document):
 
 @pytest.fixture(scope="module")
 def broker():
-    """One whose threads are told at once what they are to hold.
+    """A broker that assigns tasks to threads at once.
 
     On it run two processes of two threads each with a standby of each task that keeps state, and
     an application of the classic protocol.
@@ -63,7 +63,7 @@ def broker():
 
 
 def captured(broker, name, members):
-    """The group once so many members hold what they are to hold."""
+    """Return the captured group once it has so many members, and all hold their targets."""
     end = time.monotonic() + SECONDS
     while True:
         found = capture(Connection(broker.bootstrap), [name], patience_seconds=1)

@@ -117,7 +117,7 @@ def test_a_line_says_which_groups_are_new_gone_or_missed():
 
 @pytest.fixture
 def watched(tmp_path, monkeypatch):
-    """Watches a cluster that has the same groups at each look, and gives the series."""
+    """Give a function that watches a cluster of unchanging groups, and returns the series."""
 
     def run(*given, **options) -> Series:
         at = [Look(f"2026-11-20T10:00:0{i}Z", Captured(tuple(documents(*given)))) for i in (0, 1)]

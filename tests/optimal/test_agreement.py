@@ -36,7 +36,7 @@ KIP_54 = ("balance", "stickiness")
 
 
 def enumerated(group, objective, *, time_limit):
-    """Brute force on groups of few assignments."""
+    """Solve a group of at most 3,000 assignments by brute force; refuse others."""
     if not 0 < (count(group) or 0) <= 3000:
         raise BadInput("too many assignments to be quick")
     return solve(group, objective, method="brute")
@@ -123,12 +123,12 @@ def test_the_groups_differ_in_subscriptions_claims_racks_and_weights():
 
 @pytest.fixture
 def group() -> Group:
-    """Six partitions that both read and the first owns: three must move."""
+    """A group of six partitions that both members read and the first owns: three must move."""
     return one_topic([5, 4, 3, 3, 2, 2], 2, owned=range(6))
 
 
 def says(owner, *bounds: int | None):
-    """A method that claims bounds for an assignment, or without any that it is the best."""
+    """Return a method that claims these bounds for an assignment, or else its optimality."""
 
     def method(group, objective, *, time_limit):
         best = claimed(group, owner, objective, kind=ProofKind.SOLVER)

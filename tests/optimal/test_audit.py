@@ -30,7 +30,7 @@ OBJECTIVES = [*(o for n in range(1, 5) for o in permutations(CERTIFIED, n)), ("t
 
 
 def forgery(rng: random.Random, genuine: Solution) -> Solution:
-    """A solution in which a few parts were replaced by others, of their type or of any type."""
+    """Return a solution with one to three parts replaced by values of any type."""
     group, members = genuine.group, len(genuine.group.members)
     proof, solution = genuine.proof, genuine
     for _ in range(rng.randint(1, 3)):
@@ -69,7 +69,7 @@ def forgery(rng: random.Random, genuine: Solution) -> Solution:
 
 
 def judge(rng: random.Random, group: Group, objective, count: int) -> Counter[str]:
-    """Forge solutions of a group; count what was said of them, and that nothing said was wrong.
+    """Forge solutions of a group; count the checkers' verdicts, and require that these are right.
 
     Proved is an answer of which the checker leaves nothing unchecked.
     """

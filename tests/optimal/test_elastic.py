@@ -14,7 +14,7 @@ from optimal.elastic import Elastic, check, frontier, members_bound, moved_bound
 
 
 def drawn(seed: int, partitions: int, members: int, capacity: int, most: float = 1.2) -> Elastic:
-    """Partitions of which some are too fast, some idle, and some without an owner."""
+    """Return random partitions: some are too fast, some idle, some without an owner."""
     rng = random.Random(seed)
     speeds = tuple(
         max(0, rng.randint(-capacity // 9, int(most * capacity))) for _ in range(partitions)
@@ -23,7 +23,7 @@ def drawn(seed: int, partitions: int, members: int, capacity: int, most: float =
 
 
 def all_packings(elastic: Elastic) -> list[tuple[int, int]]:
-    """(members, moved weight) of every assignment that fits, to as many members as partitions."""
+    """Return (members, moved weight) of all assignments that fit, to up to a member each."""
     found, members = [], len(elastic.speeds)
     for owner in product(range(members), repeat=len(elastic.speeds)):
         loads = [0] * members
@@ -35,7 +35,7 @@ def all_packings(elastic: Elastic) -> list[tuple[int, int]]:
 
 
 def one_variable_each(elastic: Elastic) -> tuple[int, int]:
-    """The optimum by another formulation: a variable for each partition with each member."""
+    """Return an optimum by another formulation, with a variable for each partition and member."""
     model, members = cp_model.CpModel(), len(elastic.speeds) + 1 + max(elastic.owner)
     has = [[model.new_bool_var("") for _ in range(members)] for _ in elastic.speeds]
     used = [model.new_bool_var("") for _ in range(members)]

@@ -18,7 +18,7 @@ GROUPS = [random_group(Random(seed), members=3, partitions=5) for seed in (1, 2)
 
 
 def solved_by_highs(text: str) -> tuple[dict[str, int], int]:
-    """The values of the variables, and of the objective, of a program in MPS."""
+    """Return the optimal values of the variables and of the objective of an MPS program."""
     model = model_builder.Model()
     assert model.import_from_mps_string(text)
     solver = model_builder.Solver("HIGHS")
@@ -28,7 +28,7 @@ def solved_by_highs(text: str) -> tuple[dict[str, int], int]:
 
 
 def solved_by_cbc(text: str, folder) -> tuple[dict[str, int], int]:
-    """The same of a program in LP, which CBC reads by itself."""
+    """Return the same of an LP program, solved by CBC."""
     program, answer = folder / "model.lp", folder / "answer.txt"
     program.write_text(text)
     cbc = pulp.PULP_CBC_CMD.pulp_cbc_path
@@ -58,7 +58,7 @@ def solved(model, folder) -> tuple[dict[str, int], int]:
 
 
 def assignment_of(group: Group, legend: dict, found: dict[str, int]) -> Assignment:
-    """The assignment that the variables say, by the legend alone."""
+    """Return the assignment that the variables' values mean by the legend."""
     left = {name: [*said["partitions"]] for name, said in legend["variables"].items()}
     held: dict[str, dict[str, list[int]]] = {member: {} for member in group.members}
     given = set()

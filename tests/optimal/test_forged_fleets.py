@@ -35,7 +35,7 @@ def some_fleet(rng: random.Random) -> Fleet:
 
 
 def confirmed(solution: Solutions) -> np.ndarray:
-    """Say of each group whether the audit confirms its values and its certificate."""
+    """Return whether the audit confirms the values and the certificate of each group."""
     evidence = Evidence(solution.fleet, solution.assignment)
     certificates = Certificates(solution.level, solution.price, solution.scale)
     good = evidence.valid & proved(evidence, solution.objective, certificates)

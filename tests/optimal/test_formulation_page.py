@@ -26,7 +26,7 @@ FORMS = {"load_pairs"}
 
 @pytest.fixture(autouse=True)
 def _tables_as_they_were():
-    """Take the tiers that a test adds out of the tables again."""
+    """Restore the tables of tiers after each test."""
     tables = [getattr(import_module(path.replace("/", ".")), name) for path, name in TABLES]
     before = [dict(table) for table in tables]
     yield

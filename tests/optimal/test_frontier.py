@@ -36,7 +36,7 @@ SORTED = [
 
 
 def efficient(scores: set[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The scores that no other is as good as in both and better than in one."""
+    """Return the Pareto-optimal scores."""
     found: list[tuple[int, int]] = []
     for one, other in sorted(scores):
         if not found or other < found[-1][1]:
@@ -49,7 +49,7 @@ def pairs_of(points: tuple[Point, ...]) -> list[tuple[int, int]]:
 
 
 def assert_consistent(group: Group, objective: tuple[str, str], points: tuple[Point, ...]) -> None:
-    """What holds of all points, proved or not."""
+    """Require what holds for all points, proved or not."""
     for one, other in pairwise(points):
         assert one.first_value < other.first_value
         assert one.second_value > other.second_value

@@ -24,7 +24,7 @@ FOREVER = TimeLeft.of(None)
 
 
 def random_network(rng: random.Random) -> tuple[Network, set[tuple[int, ...]]]:
-    """Six arcs among four nodes, and every flow there is: one at least."""
+    """Return a network of six arcs and four nodes, and all its feasible flows, at least one."""
     ends = [rng.sample(range(4), 2) for _ in range(6)]
     lower = [rng.choice((0, 0, 1)) for _ in ends]
     upper = [low + rng.randint(0, 3) for low in lower]
@@ -64,7 +64,7 @@ def test_a_cheapest_flow_costs_the_least_and_its_face_is_all_that_cost_as_much()
 
 
 def side_by_side(networks: list[Network]) -> tuple[Network, np.ndarray]:
-    """Networks of four nodes each as one, and which of them each node is of."""
+    """Return one network of several with four nodes each, and the network of each node."""
     ends = [(n.tail + 4 * at, n.head + 4 * at) for at, n in enumerate(networks)]
     tail, head = (np.concatenate(column) for column in zip(*ends, strict=True))
     lower, upper, supply = (

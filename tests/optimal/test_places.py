@@ -30,7 +30,7 @@ TORN = group_of(
 
 
 def pods(sizes, partitions, owned=None) -> Group:
-    """Pods of so many threads each, all of which read one topic."""
+    """Return a group of pods with these numbers of threads, all of which read one topic."""
     hosts = [f"pod{h}" for h, size in enumerate(sizes) for _ in range(size)]
     reads = {f"c{m:02}": ["t"] for m in range(len(hosts))}
     return group_of({"t": partitions}, reads, owned, hosts=hosts)

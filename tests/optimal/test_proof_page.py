@@ -33,7 +33,7 @@ ORDERS = [order for size in range(1, 5) for order in permutations(COSTS, size)]
 
 
 def refusal(group: dict, solution: dict) -> str | None:
-    """The condition of the page that a solution breaks; None where there is none."""
+    """Return the condition of the page that a solution breaks, or None."""
     try:
         check_by_the_page(group, solution)
     except Refused as refused:
@@ -42,7 +42,7 @@ def refusal(group: dict, solution: dict) -> str | None:
 
 
 def holds(group: Group, document: dict) -> bool:
-    """Whether both checkers accept a solution; what is refused has a place."""
+    """Whether both checkers accept a solution; a refusal must name a place."""
     try:
         solution = Solution.from_dict(group, document)
     except AssayError:
@@ -53,7 +53,7 @@ def holds(group: Group, document: dict) -> bool:
 
 
 def forgery(rng: random.Random, group: Group, genuine: dict) -> dict:
-    """The document with one thing changed: an integer, a holder, the floor or the budget."""
+    """Return the document with one change: of an integer, an owner, the floor or the budget."""
     made = deepcopy(genuine)
     proof, members = made["proof"], list(group.members)
     columns = [c for c in ("level", "price") if c in proof]
@@ -97,7 +97,7 @@ def forgery(rng: random.Random, group: Group, genuine: dict) -> dict:
 def met(
     rng: random.Random, solution: Solution, forgeries: int, given: dict | None = None
 ) -> Counter[str]:
-    """Hold the checkers against each other on a solution and forgeries of it; count the ends."""
+    """Require that the checkers agree on a solution and forgeries of it; count the outcomes."""
     group, genuine = solution.group, json.loads(json.dumps(solution.to_dict()))
     given = given or group.to_dict()
     assert solution.proof.kind == "certificate"
@@ -114,7 +114,7 @@ def met(
 
 
 def many_partitions(rng: random.Random) -> Group:
-    """Few members; topics of several levels and prices, some read by nobody, some owned."""
+    """Return a group of few members and many partitions; some have no reader, some an owner."""
     topics, members = 5, rng.randint(2, 4)
     counts = np.array([rng.choice((0, 3, 12, 30)) for _ in range(topics)])
     rows = [sorted(rng.sample(range(topics), rng.randint(1, 3))) for _ in range(members)]
@@ -135,7 +135,7 @@ def many_partitions(rng: random.Random) -> Group:
 
 
 def lopsided(rng: random.Random) -> tuple[Group, tuple[str, ...], dict[str, int]]:
-    """A group in which one member owns most, and what makes moves the reason of its peak."""
+    """Return a group in which one member owns most, and an objective and budgets for it."""
     partitions, members = rng.randint(4, 8), rng.randint(2, 3)
     owner = [rng.choice((0, 0, 0, 1)) for _ in range(partitions)]
     topic = {"partitions": partitions, "lag": [rng.randint(1, 20) for _ in owner]}
@@ -158,7 +158,7 @@ def in_any_order(rng: random.Random) -> Solution:
 
 
 def of_places(rng: random.Random) -> Solution:
-    """Any order of tiers of which one is about hosts, racks or squares of loads."""
+    """Solve a random group for tiers of which at least one is about hosts, racks or squares."""
     group = random_group(rng, members=rng.randint(1, 5), partitions=rng.randint(1, 12))
     asked = rng.sample(ASKED, rng.randint(1, 2))
     asked += rng.sample(COSTS, rng.randint(0, 3))

@@ -75,7 +75,7 @@ def test_no_other_actives_as_good_leave_room_for_better_standbys_and_bounds_hold
 
 
 def forgery(rng: random.Random, standbys: Standbys) -> Standbys:
-    """The answer with a standby elsewhere, or another ask; its terms are those that it has."""
+    """Return the standbys with one moved, or another price; the terms are the true values."""
     group, member = standbys.actives.group, standbys.member.copy()
     if rng.random() < 0.6:
         member[rng.randrange(len(member))] = rng.randint(-1, len(group.members) - 1)
@@ -97,7 +97,7 @@ def forgery(rng: random.Random, standbys: Standbys) -> Standbys:
 
 
 def app(replicas: int | None, tasks: int, **members) -> Group:
-    """A stateful subtopology; process, active tasks and standbys by member."""
+    """Return a group of one stateful subtopology; members are (process, actives, standbys)."""
     said = {
         name: (process, {"0": active}, {"0": standby})
         for name, (process, active, standby) in members.items()

@@ -42,7 +42,7 @@ def built(*command, **options):
 
 
 def ran(command, promises=FILES, *more):
-    """Judge a program on files; return by promise the ids of what is broken."""
+    """Judge a program by files; return the ids of the instances that it breaks, by promise."""
     files = [FOLDER / f"{promise}.json" for promise in promises]
     program = shlex.join(map(str, command))
     done = subprocess.run(
@@ -69,7 +69,7 @@ def ran(command, promises=FILES, *more):
 
 
 def in_the_files(assignor, promises=FILES):
-    """By promise, the ids of what an assignor breaks by the files; a runner knows no recipes."""
+    """Return the ids of instances, but not recipes, that an assignor breaks by the files."""
     return {
         promise: [
             one["id"]
@@ -100,7 +100,7 @@ def test_the_runner_in_go_finds_what_the_files_say_of_franz_go(tmp_path):
 
 @pytest.fixture(scope="module")
 def in_java(tmp_path_factory):
-    """The command of the program in Java, by the class of the assignor."""
+    """Give a function that returns the Java program's command for an assignor's class."""
     version = called("kafka-broker/uniform").name.partition("@")[2]
     folder = tmp_path_factory.mktemp("java")
     # These have Jackson beside the classes of the client.
@@ -136,7 +136,7 @@ def test_our_own_assignors_in_java_keep_every_promise(in_java):
 
 
 def balances_least(found):
-    """The small assignor of the runners in Rust and C++ is balanced, and does not see chains."""
+    """Require that the Rust and C++ runners' assignor is balanced, but breaks both optima."""
     assert not any(found[promise] for promise in ("answers", "valid", "balanced", "idempotent"))
     assert len(found["optimal-balance"]) > 5
     assert len(found["optimal-moves"]) > 5

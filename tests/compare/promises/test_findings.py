@@ -195,7 +195,7 @@ def limit():
 
 @pytest.fixture(scope="module")
 def patient():
-    """For what has an end: a KafkaJS that leads is asked for its plan three times, in a second."""
+    """A longer limit: a KafkaJS leader is asked three times for its plan, which takes a second."""
     with TimeLimit(10.0) as made:
         yield made
 

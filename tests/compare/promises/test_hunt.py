@@ -310,7 +310,7 @@ def test_an_assignor_is_hunted_for_what_it_promises_and_for_what_is_asked_by_nam
 
 
 def found_in(name, promise, *, seconds, call_seconds=None, groups=1_000_000):
-    """What a hunt of some seconds finds on an assignor, and the lines that it says."""
+    """Return the findings of a hunt of some seconds on an assignor, and its lines of progress."""
     said: list[str] = []
     with TimeLimit(5.0) as limit:
         runner_of(name, limit)(Group.from_dict(DOCUMENT))

@@ -16,7 +16,7 @@ from tests.optimal.small_groups import group_of
 
 
 def drawn(rng: random.Random, topics: int = 5) -> tuple[Group, list[list[int]]]:
-    """A group in which several members often read the same, and what each of them reads.
+    """Return a group with many equal subscriptions, and the topics that each member reads.
 
     Some topics are empty.
     """
@@ -34,13 +34,13 @@ def drawn(rng: random.Random, topics: int = 5) -> tuple[Group, list[list[int]]]:
 
 
 def rows_of(group: Group) -> list[tuple[int, ...]]:
-    """What each member reads."""
+    """Return the topics that each member reads."""
     listed = listed_in(group)
     return [listed[row] for row in group.subscription_row.tolist()]
 
 
 def listed_in(group: Group) -> list[tuple[int, ...]]:
-    """The rows of a group."""
+    """Return the subscription rows of a group."""
     ends, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
     return [tuple(topics[a:b]) for a, b in pairwise(ends)]
 

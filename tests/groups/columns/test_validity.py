@@ -168,7 +168,7 @@ def test_a_part_that_is_not_good_is_refused_before_it_is_of_a_group(make, messag
 
 
 def arrays_of(part) -> dict[str, np.ndarray]:
-    """Every array of a group and of its parts, by name."""
+    """Return all arrays of a group and its parts, by name."""
     found = {}
     for name, value in vars(part).items():
         if isinstance(value, np.ndarray):

@@ -17,7 +17,7 @@ KNOWN = (ROOT / "corpus/known.jsonl").read_text().splitlines()
 
 
 def changed(place: str, value) -> dict:
-    """The document of the format's own example with one value set, or left out with ``...``."""
+    """Return the document with every field, with one value set, or deleted with ``...``."""
     document = deepcopy(EVERYTHING)
     at, keys = document, place.replace("[", ".[").split(".")
     keys = [int(key[1:-1]) if key.startswith("[") else key for key in keys]

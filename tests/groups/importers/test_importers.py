@@ -20,7 +20,7 @@ from tests.groups.importers.imported import (
 
 
 def rows_counted_by_pattern(text: str) -> dict[str, dict]:
-    """The rows of the offsets views, read with one pattern that knows nothing of tables."""
+    """Return the rows of the offsets views, read with one regular expression."""
     found: dict[str, dict] = defaultdict(dict)
     row = r"^(\S+) +(t\d) +(\d+) +(?:- +)?(\d+|-) +(\d+) +(\d+|-) +(\S+) +(\S+) +(\S+)$"
     for group, topic, number, committed, end, lag, member, _, client in re.findall(

@@ -65,7 +65,7 @@ def shown_offsets(document: Document) -> dict[Key, tuple[int | None, int | None]
 
 
 class Row(NamedTuple):
-    """What a view of offsets shows of a partition."""
+    """A partition's row in a view of offsets."""
 
     topic: str
     partition: int

@@ -15,7 +15,7 @@ MEMBER = "5etRXNGsRKiqQXbPGpg4Xg"
 
 
 def tasks_by_pattern(text: str, role: str) -> dict:
-    """The tasks of each member in a role, read with patterns that know nothing of tables."""
+    """Return the tasks of each member in a role, read with regular expressions."""
     found = {}
     for line in text.splitlines()[1:]:
         if line.startswith("GROUP"):

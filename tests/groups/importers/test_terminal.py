@@ -153,7 +153,7 @@ def test_a_static_member_that_is_away_still_holds_its_partitions() -> None:
 
 
 def refusals(text: str) -> tuple[list[str], list[str]]:
-    """Return the groups that are made of a text, and why others are not, in one line each."""
+    """Return the groups imported from a text, and the failures, which must be one line each."""
     imported, failures = import_each([("a.txt", text.encode())])
     said = [f"{one.place}: {one.reason}" for one in failures]
     assert not any("\n" in line for line in said)
@@ -218,7 +218,7 @@ def test_a_cut_line_in_front_of_a_prompt_is_no_prompt() -> None:
 
 
 def without(line: str, at: int, *, padded: bool) -> str:
-    """Return a line with one word gone, or blank."""
+    """Return a line with one word deleted, or replaced by blanks if `padded`."""
     word = list(re.finditer(r"\S+", line))[at]
     return line[: word.start()] + " " * (len(word[0]) * padded) + line[word.end() :]
 

@@ -27,7 +27,7 @@ WIDE = pa.schema(
 
 
 def assert_equal(fleet: Fleet, groups: list[Group]) -> None:
-    """The same columns as of groups put side by side; one that says nothing may be None."""
+    """Require the columns of `Fleet.of`; a lag or weight column without values may be None."""
     other = Fleet.of(groups)
     for column in fields(Group):
         found, expected = (getattr(one.group, column.name) for one in (fleet, other))
@@ -84,7 +84,7 @@ WIDE_NUMBERS = (
 
 
 def mutated(rng: random.Random, row: dict) -> dict:
-    """The row with something changed that may, or may not, break a rule."""
+    """Return the row with one column changed, which may break a rule or not."""
     name = rng.choice(LAYOUT.names)
     is_wide = name not in NESTED
     return row | {name: anywhere(rng, row[name], WIDE_NUMBERS if is_wide else NUMBERS)}
@@ -127,7 +127,7 @@ def test_a_fleet_takes_just_the_rows_that_a_group_can_be_made_of():
 
 
 def made_of(rows: list[dict]) -> tuple[list[Group], dict[int, str]]:
-    """The groups of the rows by themselves, and why others are none."""
+    """Return the groups of the rows, read one by one, and the reasons why others are no groups."""
     groups, reasons = [], {}
     for at, row in enumerate(rows):
         try:
@@ -138,7 +138,7 @@ def made_of(rows: list[dict]) -> tuple[list[Group], dict[int, str]]:
 
 
 def anywhere(rng: random.Random, value: object, numbers: tuple = NUMBERS) -> object:
-    """A value, or what is in it, changed somewhere."""
+    """Return a value with a random change in it."""
     if isinstance(value, dict) and value and rng.random() < 0.9:
         name = rng.choice(list(value))
         return value | {name: anywhere(rng, value[name], numbers)}

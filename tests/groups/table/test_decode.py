@@ -15,7 +15,7 @@ from tests.groups.documents.mutated import EQUAL, RICH, documents, with_odd_part
 
 
 def decoded(contents, **options):
-    """All rows and all reasons in one."""
+    """Return all rows in one batch, and all failures."""
     some = list(decode(contents, **options))
     rows = pa.concat_batches([one.rows for one in some])
     return rows, [bad for one in some for bad in one.failures]

@@ -18,7 +18,7 @@ from tests.optimal.small_groups import document
 
 
 def key_of(row: dict) -> str:
-    """The key of one row, lists as lists or arrays."""
+    """Return the key of one row, whose columns may be lists or arrays."""
     columns = [pa.array([row.get(field.name)], field.type) for field in LAYOUT]
     return keys_of(pa.RecordBatch.from_arrays(columns, schema=LAYOUT))[0]
 
@@ -97,7 +97,7 @@ def test_what_lies_under_a_null_does_not_count():
 
 
 def rewritten(rng: random.Random, row: dict) -> dict:
-    """The row as another program may write it."""
+    """Return the row in another form that a program may write for the same group."""
     members, row = len(row["members"]), dict(row)
     ends, listed, read = (row[f"subscription_{name}"] for name in ("indptr", "topics", "row"))
     lists = [listed[a:b] for a, b in pairwise(ends)]
@@ -137,7 +137,7 @@ def rewritten(rng: random.Random, row: dict) -> dict:
 
 
 def as_claims(row: dict) -> dict:
-    """What members are the valid owners of, as claims."""
+    """Return the valid owners of a row as claims."""
     pairs = [(t, n) for t, count in enumerate(row["partitions"]) for n in range(count)]
     held = sorted((m, *at) for m, at in zip(row["owner"], pairs, strict=True) if m >= 0)
     return {

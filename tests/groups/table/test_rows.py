@@ -19,7 +19,7 @@ def row_of(group: Group) -> dict:
 
 
 def one_by_one(rows: pa.RecordBatch) -> list[Group]:
-    """The group of each row, made by itself."""
+    """Return the group of each row, read one by one."""
     return [*map(of_row, rows.to_pylist())]
 
 
@@ -52,7 +52,7 @@ def test_what_nothing_is_known_of_is_null():
 
 
 def good() -> dict:
-    """A row with a value in every column that most groups have."""
+    """Return a row with a value in every column that most groups have."""
     return {
         "group": "g",
         "captured_at": "now",
@@ -74,27 +74,27 @@ def good() -> dict:
 
 
 def logs(**change) -> dict:
-    """The same row with offsets, from which its lag follows."""
+    """Return the same row with offsets, which give its lag."""
     columns = {"beginning": [0, -1, 0], "end": [8, 9, 2], "committed": [3, -1, 2]}
     offsets = columns | {"given": [True, True]}
     return good() | {"auto_offset_reset": "earliest", "offsets": offsets | change}
 
 
 def claimed(**change) -> dict:
-    """The same row with claims, from which its owners follow."""
+    """Return the same row with claims, which give its owners."""
     claims = {"member": [0, 0, 1], "topic": [0, 2, 1], "partition": [0, 7, 0]}
     return good() | {"absent_topics": ["gone"], "claims": claims | change}
 
 
 def detailed(**change) -> list[dict]:
-    """Details of two members, the first of whom has one."""
+    """Return details of two members; only the first has any."""
     names = [field.name for field in LAYOUT.field("details").type.value_type]
     nothing = dict.fromkeys(names)
     return [nothing | change, nothing]
 
 
 def refusal(row: dict) -> str:
-    """Why a row is refused by itself, and among good ones with the same words."""
+    """Return the reason why a row is refused, which must be the same alone and among good rows."""
     with pytest.raises(BadInput) as caught:
         of_row(row)
     batch = pa.RecordBatch.from_pylist([good(), row, good()], LAYOUT)
@@ -192,7 +192,7 @@ ROWS = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", SECTION, re.M)
 
 
 def said(kind: pa.DataType) -> str:
-    """A type as the page says it."""
+    """Return a type in the words of the page."""
     if pa.types.is_list(kind):
         return f"list of {said(kind.value_type)}"
     if pa.types.is_struct(kind):

@@ -11,7 +11,7 @@ from heuristics import assign
 
 
 def transcribe(group: Group) -> tuple[list[int], int, bool]:
-    """Owner of each partition, moves of step 4, whether step 5 reverts."""
+    """Return each partition's owner, the number of moves in step 4, and whether step 5 reverts."""
     members = range(len(group.members))
     can = [
         [m for m in members if group.subscribes(np.array([m]), np.array([t]))[0]]

@@ -40,7 +40,7 @@ def squares(group, owner):
 
 
 def played(group, rule):
-    """Each step with the owners after it, of at most so many steps."""
+    """Yield up to `MANY` steps, each with the owners after it."""
     owner = hand_out(group, group.owner)
     for step in islice(steps(group, owner, rule), MANY):
         yield step, owner

@@ -47,7 +47,7 @@ CLUSTER = st.dictionaries(TOPICS.filter(bool), st.integers(0, 12), max_size=5)
 
 
 class SaysAnything(OptimalAssignor):
-    """Joins with user data of its own."""
+    """An assignor that joins with the user data `said`."""
 
     said = b""
 
@@ -75,7 +75,7 @@ def joined(kind, assignor, members):
 
 
 def require_valid(made, members, cluster):
-    """Nothing twice, nothing that is not there, to nobody who does not read it."""
+    """Require that assigned partitions exist, are given once, and to readers; return them."""
     assert made.keys() == members.keys()
     seen = [(t, n) for topics in made.values() for t, numbers in topics for n in numbers]
     assert len(seen) == len(set(seen))
@@ -87,7 +87,7 @@ def require_valid(made, members, cluster):
 
 
 def held(claims):
-    """What may have to wait: whatever somebody says it still holds."""
+    """Return what may have to wait for a round: all that members claim to hold still."""
     return {
         (t, n) for one in claims if one.holds for t, numbers in one.owned.items() for n in numbers
     }
@@ -95,7 +95,7 @@ def held(claims):
 
 @pytest.fixture(autouse=True)
 def no_fallback(caplog):
-    """What is wrong in a claim is no trouble for the solver."""
+    """Require that nothing is logged as a warning: the solver must cope with wrong claims."""
     yield
     assert [line for line in caplog.records if line.levelno >= logging.WARNING] == []
 

@@ -17,7 +17,7 @@ LEAKS = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarn
 
 @pytest.fixture
 def collected():
-    """What is left of a test is collected in it."""
+    """Collect garbage in each test, so that its warnings belong to that test."""
     yield
     gc.collect()
 
@@ -50,7 +50,7 @@ def test_without_offsets_a_group_comes_to_rest(kind, assignor):
 
 
 class Restless(LagAware):
-    """Has another lag whenever it is asked."""
+    """An assignor that sees another random lag at each call."""
 
     time_limit = 30
     rng = random.Random(3)

@@ -67,7 +67,7 @@ PATIENT_IN_PYTHON = {"session_timeout_ms": 30_000}
 
 
 class Members:
-    """Consumers of one group, and what they held when they last were settled."""
+    """Consumers of one group, and the partitions that they held when last settled."""
 
     def __init__(self, running: ExitStack, bootstrap: str, group: str, classes: Path) -> None:
         self._running, self._bootstrap, self._group = running, bootstrap, group
@@ -98,7 +98,7 @@ class Members:
         self.alive.pop(client_id).kill()
 
     def settled(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Wait; return balance and moves since the last time, and the least they could be."""
+        """Wait; return balance and moves since the last call, and the least possible values."""
         each = settle([*self.alive.values()], self.partitions, STILL)
         held = dict(zip(self.alive, each, strict=True))
         members = {
@@ -114,12 +114,12 @@ class Members:
         return found, tuple(term.value for term in best.terms)
 
     def are_best(self) -> bool:
-        """Wait; say whether balance and moves are the least that they could be."""
+        """Wait; return whether balance and moves are the least possible."""
         found, best = self.settled()
         return found == best
 
     def waits(self) -> dict[tuple[str, int], float]:
-        """Return how long a record of each partition has waited at most that was read since."""
+        """Return the longest time that a record of each partition waited until it was read."""
         found: defaultdict[tuple[str, int], float] = defaultdict(float)
         for one in self.alive.values():
             for read in one.progress().reads:
@@ -149,7 +149,7 @@ def bootstrap(broker):
 
 @pytest.fixture(scope="module")
 def flow(bootstrap):
-    """Records, written to every partition all the time."""
+    """A producer that keeps writing records to every partition."""
     with Flow(bootstrap, TOPICS, rate=10) as running:
         yield running
 
@@ -228,7 +228,7 @@ def test_the_programs_of_the_page_run(broker, client):
 
 
 def strategy(bootstrap: str, group: str) -> str:
-    """Return the assignor of a group, as its coordinator says."""
+    """Return the assignor of a group, from its coordinator."""
     with Connection(bootstrap).admin() as admin:
         found = admin.describe_groups([group])[group]
     return str(found["protocol_data"])

@@ -56,7 +56,7 @@ def test_nothing_but_questions_is_sent_and_no_group_notices(bootstrap, monkeypat
 
 
 class BeforeThree(Cluster):
-    """A cluster as it was before Kafka 3.0, for one group at a time."""
+    """A cluster like those before Kafka 3.0, which describe one group at a time."""
 
     def answers_to(self, question, version=0):
         return False

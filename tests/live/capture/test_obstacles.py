@@ -30,7 +30,7 @@ def _no_pause(monkeypatch):
 
 
 def only(question_name, then, *, times=None):
-    """Change the answers to one kind of question, the first `times` of them."""
+    """Return a function that changes the answers to one kind of request, the first `times`."""
     seen = []
 
     def change(question, answer):
@@ -43,7 +43,7 @@ def only(question_name, then, *, times=None):
 
 
 def setting(pick, **values):
-    """Set values of some parts of an answer."""
+    """Return a function that sets attributes of the parts of an answer that `pick` returns."""
 
     def then(_, answer):
         for part in pick(answer):
@@ -128,7 +128,7 @@ def reconciling(_, answer):
 
 
 def without_assignment(_, answer):
-    """A member of a group as it is between two cooperative rebalances: it had half of t0."""
+    """Clear member b's assignment, as between two cooperative rebalances: it had half of t0."""
     for member in answer.groups[0].members:
         if member.client_id == "b":
             member.member_assignment = b""

@@ -25,7 +25,7 @@ def _no_pause(monkeypatch):
 
 
 def shop(*changes, **options):
-    """The document of the group, or the reason why there is none."""
+    """Return the document of group shop, or the reason why there is none."""
     groups, found, _ = captured(REAL, *changes, patterns=["shop"], **options)
     return groups.get("shop") or found.failures[0].reason
 

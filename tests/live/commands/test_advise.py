@@ -11,7 +11,7 @@ TOPICS = {"advise-command-t": 3, "advise-command-u": 3}
 
 @pytest.fixture(scope="module")
 def uneven(broker):
-    """Two members whose range assignor gives one of them two partitions of each topic."""
+    """A group of two members in which range gives one of them two partitions of each topic."""
     for topic, count in TOPICS.items():
         broker.create_topic(topic, count)
     started = ("confluent", broker.bootstrap, "advise-range", [*TOPICS])

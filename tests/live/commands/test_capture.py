@@ -11,7 +11,7 @@ TOPICS = {"capture-command-t": 4}
 
 @pytest.fixture(scope="module")
 def groups(broker):
-    """Two groups on one topic of four partitions, of one member and of two."""
+    """A broker with two groups, of one and two members, on one topic of four partitions."""
     broker.create_topic(*TOPICS, 4)
     with (
         Consumer.start("confluent", broker.bootstrap, "cmd-one", [*TOPICS], client_id="a") as a,

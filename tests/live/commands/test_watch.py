@@ -16,7 +16,7 @@ LONGEST_SECONDS = 120.0
 
 
 class Watching:
-    """A watch in a process of its own."""
+    """An `assay watch` in another process."""
 
     def __init__(self, *arguments):
         self._process = subprocess.Popen(
@@ -25,13 +25,13 @@ class Watching:
         self.said: list[str] = []
 
     def url(self) -> str:
-        """Where its metrics are, which is the first that it says on standard error."""
+        """Return the URL of the metrics, which is in the first line of standard error."""
         line = self._process.stderr.readline()
         assert line.startswith("metrics at http://127.0.0.1:"), line + self._process.stderr.read()
         return line.split()[-1]
 
     def until(self, pattern: str) -> str:
-        """The first line from here on in which a pattern is found."""
+        """Return the next line in which a pattern is found."""
         end = time.monotonic() + LONGEST_SECONDS
         while time.monotonic() < end:
             line = self._process.stdout.readline()

@@ -29,7 +29,7 @@ def secured():
 
 @pytest.fixture
 def told(secured):
-    """Settings that lead in, and others instead of some of them; None leaves one out."""
+    """Give a function that returns valid settings with changes; None leaves a setting out."""
 
     def settings_of(**instead) -> list[str]:
         good = {
@@ -45,7 +45,7 @@ def told(secured):
 
 
 def reached(address: str, config: list[str]) -> str | None:
-    """Why an address is not reached, None where it is."""
+    """Return the reason why an address cannot be reached, or None if it can."""
     try:
         with Connection.told(address, config=config, timeout=10).admin() as admin:
             admin.list_groups()

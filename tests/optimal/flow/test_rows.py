@@ -13,7 +13,7 @@ from tests.optimal.random_groups import random_group
 
 
 def numbered(keys) -> list[int]:
-    """Number what is equal, in the order of its first appearance."""
+    """Return a number for each key; equal keys have one number, in order of first appearance."""
     seen: dict[object, int] = {}
     return [seen.setdefault(key, len(seen)) for key in keys]
 

@@ -25,14 +25,14 @@ PLENTY = 10**6
 
 
 def sizes(rng: random.Random, count: int) -> np.ndarray:
-    """(count,) int64 sizes of any kind, extreme ones first."""
+    """Return (count,) int64 random sizes, extreme ones first."""
     most = rng.choice((0, 1, 3, 50, 10**5, 2**45))
     size = np.array([rng.randint(0, most) for _ in range(count)], np.int64)
     return size[extreme_first(size)]
 
 
 def least_peak(size: np.ndarray, members: int, counts: range) -> int:
-    """The least peak of all assignments that keep to the counts, one by one."""
+    """Return the least peak of all assignments that keep to the counts, by enumeration."""
 
     def least(left: frozenset[int], members: int) -> float:
         if not members:
@@ -47,7 +47,7 @@ def least_peak(size: np.ndarray, members: int, counts: range) -> int:
 
 
 def cases(seed: int, number: int):
-    """Small instances: sizes, members and how many partitions each of them may hold."""
+    """Yield small instances: sizes, number of members, and partitions that each may hold."""
     rng = random.Random(f"few {seed}")
     for _ in range(number):
         members, held = rng.choice(((2, 3), (2, 4), (3, 2), (3, 2), (4, 1)))
@@ -216,7 +216,7 @@ def test_counts_that_are_fixed_are_kept():
 
 
 def two_members(rng: random.Random) -> tuple[Candidates, np.ndarray]:
-    """Two members that both may hold up to eight partitions, and an assignment to them."""
+    """Return random candidates of two members and up to eight partitions, and an assignment."""
     n = rng.randint(1, 8)
     size = np.array([rng.randint(0, rng.choice((3, 100, 2**40))) for _ in range(n)], np.int64)
     holder = np.array([rng.randint(0, 1) for _ in range(n)], np.int64)
@@ -232,7 +232,7 @@ def two_members(rng: random.Random) -> tuple[Candidates, np.ndarray]:
 
 
 def least_apart(candidates: Candidates) -> int:
-    """How little the two can differ, by all assignments within the counts and the moves."""
+    """Return the least difference of two loads, over all assignments within counts and moves."""
     apart = []
     for owners in product((0, 1), repeat=len(candidates.size)):
         holder = np.array(owners, np.int64)

@@ -22,7 +22,7 @@ from tests.optimal.small_groups import group_of, one_topic
 
 
 def drawn(rng: random.Random, topics: int, most: int) -> dict[str, object]:
-    """Return topics of one to three partitions, each with a lag up to so much."""
+    """Return topics of one to three partitions, each with a lag of at most `most`."""
     return {
         f"t{t}": {"partitions": n, "lag": [rng.randint(0, most) for _ in range(n)]}
         for t, n in enumerate(rng.choices((1, 2, 3), k=topics))
@@ -154,7 +154,7 @@ def test_a_thousand_partitions_are_checked_in_plain_python_at_once():
 
 @pytest.fixture
 def weighted() -> Solution:
-    """c1 and c2 hold all of t0, and one or both of t1's two partitions, which c0 reads too."""
+    """A solution of a group in which c1 and c2 read t0 and t1, and c0 only t1."""
     lags = {"t0": [6, 9, 8], "t1": [9, 4]}
     topics = {topic: {"partitions": len(lag), "lag": lag} for topic, lag in lags.items()}
     reads = {"c0": ["t1"], "c1": ["t0", "t1"], "c2": ["t0", "t1"]}

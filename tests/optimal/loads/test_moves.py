@@ -16,7 +16,7 @@ from tests.optimal.small_groups import found, lagging, one_topic
 
 @pytest.fixture
 def hot() -> Group:
-    """c0 owns lags of 9, 8 and 1, c1 nothing but a lag of 1, and both read all."""
+    """A group in which c0 owns lags of 9, 8 and 1, and another lag of 1 has no owner."""
     return one_topic([9, 8, 1, 1], 2, owned=[0, 1, 2])
 
 

@@ -11,7 +11,7 @@ METHODS = ("brute", "cp-sat", "ilp", "exchange")
 
 
 def timed(lags, capacities) -> Group:
-    """One topic that everybody reads, and the records that each member reads in a second."""
+    """Return a group of one topic that all read; capacities are records a second."""
     return one_topic(lags, len(capacities), capacities=capacities)
 
 

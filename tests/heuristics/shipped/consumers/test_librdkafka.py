@@ -32,7 +32,7 @@ COMMAND = LIBRDKAFKA.command
 
 
 def drivers():
-    """Clients below this process."""
+    """Return the ids of the client processes below this process."""
     words = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in below(os.getpid())}
     return [pid for pid, said in words.items() if str(PROGRAM) in said]
 
@@ -215,7 +215,7 @@ def test_a_client_that_does_not_join_again_is_unavailable_and_not_late(
 
 
 def _closes():
-    """Whether the coordinator, a thread of this process, has yet to notice a closed connection."""
+    """Whether this process's coordinator thread has not yet noticed a closed connection."""
     return any(one.status == "CLOSE_WAIT" for one in psutil.Process().net_connections("tcp"))
 
 

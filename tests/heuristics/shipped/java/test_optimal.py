@@ -45,7 +45,7 @@ def _shuffled(rng: random.Random, of: dict) -> list:
 
 
 def beaten(groups: list[Group], name: str) -> list[tuple[Group, list[int], list[int]]]:
-    """Return groups of which an assignor misses the optimum, and what both are worth."""
+    """Return the groups for which an assignor misses the optimum, with the values of both."""
     found = []
     for group, best in zip(groups, solve_many(groups, OBJECTIVES[name]), strict=True):
         plan = JAVA_OPTIMAL.one_round(group, name, VERSION).assignment

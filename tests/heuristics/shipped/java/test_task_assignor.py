@@ -26,7 +26,7 @@ IN_CLIENT = pytest.mark.skipif(NO_CLIENT is not None, reason=NO_CLIENT or "")
 def group_of(
     tasks: dict[str, int], threads: dict[str, int], standbys: int = 0, **more: object
 ) -> StreamsDocument:
-    """Every subtopology is stateful; the threads of process ``p`` are members ``p-1``, ``p-2``."""
+    """Return a group of stateful subtopologies; process ``p`` has threads ``p-1``, ``p-2``, ..."""
     return convert(
         {
             "format": "assay-streams/1",
@@ -85,7 +85,7 @@ def drawn(seed, many):
 
 
 def require_copies(groups):
-    """Every task has one active, and all its standbys on processes of their own."""
+    """Require that each task has one active, and all its copies on different processes."""
     for made in groups:
         tasks = [(s, n) for s, one in made.subtopologies.items() for n in range(one.tasks)]
         active, standby = holders(made, "active"), holders(made, "standby")

@@ -29,7 +29,7 @@ GROUP = build_group({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t":
 
 @pytest.fixture
 def joined(client):
-    """Return a guest, its probe, its process and what was said."""
+    """Give a guest, its probe, its process and the lines that it printed."""
     lines = []
     with Probe() as probe:
         process = client(probe.bootstrap)
@@ -73,7 +73,7 @@ def test_a_client_that_never_comes_back_makes_all_that_follow_unavailable(joined
 
 
 def met(pool, probe, **times):
-    """Return a guest that joined and went away."""
+    """Return a guest that has joined and left."""
     meeting = pool.submit(Guest, probe, None, **times)
     while not meeting.done():
         exchange(probe, JOIN)
@@ -81,14 +81,14 @@ def met(pool, probe, **times):
 
 
 def late(probe, is_over):
-    """Join and send no plan until that is too late."""
+    """Join, and send no plan until the deadline has passed."""
     with socket.create_connection((HOST, probe.port)) as connection:
         connection.sendall(JOIN)
         until(is_over)
 
 
 def away(probe, is_over):
-    """Join and close the connection as soon as the probe says who leads."""
+    """Join, and close the connection as soon as the probe has answered."""
     with socket.create_connection((HOST, probe.port)) as connection:
         connection.sendall(JOIN)
         assert connection.recv(1 << 16)

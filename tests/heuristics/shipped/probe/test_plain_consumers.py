@@ -35,7 +35,7 @@ GROUPS = (
 
 
 def led(consumer, folder):
-    """Return the consumer's rows, and its exit code once it is told to go."""
+    """Return the consumer's scores, and its exit code after the probe has dismissed it."""
     with Probe() as probe:
         process = consumer.start(probe.bootstrap, folder)
         try:
