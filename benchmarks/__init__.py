@@ -1,1 +1,1 @@
-"""What is timed, against whom, on which groups: written down, then run (`make bench`)."""
+"""Benchmarks: what is timed, against which rivals and on which groups (`make bench`)."""

@@ -124,7 +124,7 @@ def as_immutable(array: npt.NDArray[Any], kind: type[S]) -> npt.NDArray[S]:
 
 
 def frozen(array: A) -> A:
-    """Return the array, read-only from here on."""
+    """Make the array read-only and return it."""
     array.flags.writeable = False
     return array
 

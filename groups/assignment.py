@@ -38,7 +38,7 @@ class Violation:
 
     @property
     def partition_exists(self) -> bool:
-        """Whether the group has the partition at all."""
+        """Whether the partition exists in the group."""
         return self.kind != "no-such-partition"
 
     def __str__(self) -> str:

@@ -168,7 +168,7 @@ class NamedAssignment:
 
     @staticmethod
     def from_group(group: Group, source: str) -> NamedAssignment:
-        """Return what the members of a group hold now, raw claims as they are."""
+        """Return what members hold now: the raw claims, or the valid owners if there are none."""
         members = group.to_dict()["members"].items()
         counts = zip(group.topics, group.partitions.tolist(), strict=True)
         return NamedAssignment(

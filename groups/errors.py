@@ -66,7 +66,7 @@ class Failed(AssayError):
 
 
 class InvalidAssignment(AssayError, ValueError):
-    """An assignment that is not valid for its group, or whose terms are not what it says."""
+    """An assignment that is not valid for its group, or whose terms are not its values."""
 
 
 class ProofError(AssayError):

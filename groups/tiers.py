@@ -214,7 +214,7 @@ def _moved_weight(assignment: Assignment, fleet: Fleet) -> Exact:
 
 
 def of_moved(assignment: Assignment, fleet: Fleet, column: Int64 | None) -> Exact:
-    """(groups,) the sum of a column over the partitions that move; None: how many these are."""
+    """(groups,) the sum of a column over the partitions that move; None: their number."""
     moved = assignment.moved
     start = np.searchsorted(moved, fleet.partition_start)
     return np.diff(start) if column is None else exact_sums(column[moved], start)

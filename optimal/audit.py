@@ -455,6 +455,6 @@ def shown_above(assignment: Assignment, level: Int64, most: int) -> tuple[Int64,
 
 
 def _counts(numbers: Int64, most: int) -> Int64:
-    """(most + 1,) int64: how many of the numbers are k or more, for every k from 0 to `most`."""
+    """(most + 1,) int64: for every k from 0 to `most`, how many numbers are k or more."""
     at = np.bincount(np.clip(numbers, -1, most) + 1, minlength=most + 2)[1:]
     return np.cumsum(at[::-1])[::-1].astype(np.int64)

@@ -147,7 +147,7 @@ class ConstraintProgram:
         return peak
 
     def squares(self, of_class: Sequence[int]) -> Cost:
-        """Cost the k-th partition that a member has of each set 2k - 1: a sum of squares.
+        """Cost the k-th partition of a set with one member 2k - 1, so that squares add up.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class ConstraintProgram:
         return square
 
     def racks(self, racks: Racks | None) -> Cost:
-        """Cost one for each partition whose member is not in the rack of a replica."""
+        """Cost one for each partition with a member whose rack has no replica."""
         if racks is None or not self.gets:
             return _sum([])
         c, m = np.array(list(self.gets), np.int64).T
@@ -208,7 +208,7 @@ class ConstraintProgram:
         return _sum(gets for gets, miss in zip(self.gets.values(), far, strict=True) if miss)
 
     def hint(self, owner: Int32) -> None:
-        """Start the next search from an assignment."""
+        """Make the next search start from an assignment."""
         self.model.clear_hints()
         held = Counter(zip(self.of_partition.tolist(), owner.tolist(), strict=True))
         for pair, gets in self.gets.items():

@@ -130,12 +130,12 @@ class Packing:
 
     @property
     def members(self) -> int:
-        """How many members hold something."""
+        """The number of members that hold something."""
         return len(set(self.owner))
 
     @property
     def moved(self) -> int:
-        """The speed of the partitions that move."""
+        """The sum of the speeds of the partitions that move."""
         return self.terms[-1].value
 
     @property
@@ -317,7 +317,7 @@ def _pack_by_keeping(elastic: Elastic, most: int) -> list[tuple[int, ...]]:
 
 
 def _unused(elastic: Elastic, used: dict[int, int]) -> int:
-    """Return the lowest number of a member that holds nothing."""
+    """Return the lowest member number that is not in use."""
     return next(m for m in range(len(elastic.speeds) + len(used)) if m not in used)
 
 
@@ -366,7 +366,7 @@ def _pack_by_solver(
 
 
 def _network(elastic: Elastic, at_most: int | None, grain: int, more: int) -> ArcFlow:
-    """Return the network of sizes in units of `grain`, after `more` is added to each."""
+    """Return the network with sizes in units of `grain`; `more` is added to each size before."""
     capacity = elastic.capacity // grain
     sizes = [min((size + more) // grain, capacity) for size in elastic.sizes]
     held = {} if at_most is None else elastic.held

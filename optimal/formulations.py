@@ -29,7 +29,7 @@ class Formulations(dict[str, Formulation]):
         self.method, self.place = method, place
 
     def __missing__(self, tier: str) -> NoReturn:
-        """Refuse a tier without a formulation."""
+        """Raise BadInput for a tier without a formulation."""
         raise BadInput(f"{self.method} has no formulation of {tier}: add one to {self.place}")
 
     def covers(self, tiers: Iterable[str]) -> bool:

@@ -96,7 +96,7 @@ class Frontier(Framed, tuple[Point, ...]):
     left_out: str | None
 
     def __new__(cls, points: Iterable[Point], left_out: str | None = None) -> Frontier:
-        """Hold points in order."""
+        """Build the frontier of these points, in this order."""
         made = super().__new__(cls, points)
         made.left_out = left_out
         return made
@@ -282,7 +282,7 @@ class _Within:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """A search for trade-offs of two tiers; the budgets are on the second.
+    """A search for trade-offs of two tiers, with budgets on the second.
 
     Attributes
     ----------
@@ -296,7 +296,7 @@ class _Search:
 
     @property
     def is_about_peaks(self) -> bool:
-        """Whether the tiers are a peak and moves."""
+        """Whether the first tier is a peak and the budgets are on moves."""
         return self.tiers[0] in PEAKS and self.tiers[1] == MOVES
 
     def found(self) -> list[_Within]:

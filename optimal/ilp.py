@@ -1,4 +1,4 @@
-"""ILP: every tier in PuLP, over 0-1 variables, solved by CBC one tier after the other."""
+"""ILP: every tier as an integer program in PuLP, minimised by CBC one after the other."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ class LinearProgram:
         return LinearProgram(group, problem, readers, owns)
 
     def variable(self, most: int | None = None, *, whole: bool = False) -> Cost:
-        """Return a new variable of 0 or more, at most `most`, perhaps a whole number."""
+        """Return a new variable between 0 and `most`, an integer if `whole`."""
         import pulp
 
         kind = pulp.LpInteger if whole else pulp.LpContinuous
         return self.problem.add_variable(f"v{next(self.names)}", 0, most, cat=kind)
 
     def squares(self, sets: Iterable[Iterable[int]]) -> Cost:
-        """Cost the k-th partition that a member has of each set 2k - 1: a sum of squares."""
+        """Cost the k-th partition of a set with one member 2k - 1, so that squares add up."""
         cost = []
         for partitions in sets:
             held: dict[int, list[Cost]] = {}
@@ -114,13 +114,13 @@ class LinearProgram:
         )
 
     def state(self) -> Cost:
-        """Cost the k-th partition with state that a member has 2k - 1."""
+        """Cost the k-th partition with state of a member 2k - 1, so that squares add up."""
         copies = self.group.copies
         sets = [] if copies is None else copies.replicas.tolist()
         return self.squares([[p for p, one in enumerate(sets) if one >= 0]])
 
     def racks(self, racks: Racks | None) -> Cost:
-        """Cost one for each partition whose member is not in the rack of a replica."""
+        """Cost one for each partition with a member whose rack has no replica."""
         far = _far(racks)
         return _sum(owns for pair, owns in self.owns.items() if pair in far)
 

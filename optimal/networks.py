@@ -70,7 +70,7 @@ def potentials(network: Network, cost: Int64, flow: Int64) -> Int64:
 
 
 def face(network: Network, cost: Int64, distance: Int64) -> Network:
-    """Return the network of all cheapest flows, given potentials of one of them."""
+    """Return the network of all cheapest flows, from the potentials of one of them."""
     reduced = cost + distance[network.tail] - distance[network.head]
     return replace(
         network,

@@ -126,7 +126,7 @@ class Solutions(Framed, Sequence[Solution]):
             yield {**row, "reason": None if reason is None else str(reason)}
 
     def __len__(self) -> int:
-        """Count the groups."""
+        """Return the number of groups."""
         return len(self.status)
 
     @overload
@@ -262,7 +262,7 @@ class Columns:
         self._errors |= errors
 
     def done(self) -> Solutions:
-        """Return the answers; a group that failed has none."""
+        """Return the solutions; a group that failed has no answer."""
         failed = np.zeros(len(self._fleet), bool)
         failed[list(self._errors)] = True
         if failed.any():

@@ -1,1 +1,1 @@
-"""What a group is made of: a column or a few each, and the rules that hold between them."""
+"""The columns of a group, one or a few per module, and the rules between them."""

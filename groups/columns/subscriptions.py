@@ -94,7 +94,7 @@ def in_use(
 
 
 def entries(indptr: Int64, listed: npt.NDArray[I], rows: Ints) -> tuple[Int64, npt.NDArray[I]]:
-    """Return (place in `rows`, topic) for every entry of some rows of a CSR."""
+    """Return (index into `rows`, topic) for every entry of some rows of a CSR."""
     start = indptr[rows]
     length = indptr[np.asarray(rows, np.int64) + 1] - start
     which = np.repeat(np.arange(len(rows)), length)

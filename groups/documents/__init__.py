@@ -1,1 +1,1 @@
-"""The versioned JSON formats: what a document must hold, read and written."""
+"""The versioned JSON formats: their types, and how documents are read and written."""

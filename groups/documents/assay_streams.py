@@ -78,7 +78,7 @@ class StreamsMember(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 def held(member: StreamsMember) -> Tasks:
-    """Return the tasks that the broker's assignor sees with a member: its target, where known."""
+    """Return the tasks from which the broker's assignor starts: the target, if it is known."""
     return member.target if isinstance(member.target, Tasks) else member.tasks
 
 

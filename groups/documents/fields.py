@@ -1,4 +1,4 @@
-"""Fields of a JSON document: each reader returns the value or refuses it, naming its place."""
+"""Fields of a JSON document: each function returns the value, or raises BadInput at its place."""
 
 from __future__ import annotations
 

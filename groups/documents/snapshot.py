@@ -67,7 +67,7 @@ def columns_of(document: Document) -> dict[str, Any]:
 
 
 def columns_of_each(snapshots: Snapshots) -> Iterator[dict[str, Any]]:
-    """Yield the columns of each group by itself."""
+    """Yield the columns of each group."""
     columns = snapshots.columns()
     for number, fields in enumerate(snapshots.fields):
         row = fields | row_at(columns, number)

@@ -53,7 +53,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 
 def named(path: str) -> str:
-    """Return how messages name a file: its path, or ``standard input`` for ``-``."""
+    """Return the name of a file in messages: its path, or ``standard input`` for ``-``."""
     return STANDARD_INPUT if path == "-" else path
 
 

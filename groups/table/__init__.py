@@ -1,1 +1,1 @@
-"""Table: one layout of rows of Arrow for many groups, their keys, and the way there and back."""
+"""Table: groups as rows of one Arrow layout, with their keys, and back."""

@@ -1,1 +1,1 @@
-"""Budgets: the best assignment among those that keep tiers at or below a number."""
+"""Budgets: the best assignment among those that keep some tiers at or below given values."""

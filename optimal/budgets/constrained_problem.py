@@ -235,7 +235,7 @@ class ConstrainedProblem:
         return None if answer is None else self._confirm(answer, "exchange")
 
     def _by_search(self, method: str, known: list[Solution]) -> Solution:
-        """Return what enumeration or a constraint program finds."""
+        """Return the best assignment that enumeration or a constraint program finds."""
         from optimal.brute import brute
 
         limit = self.time_left.share(1)
@@ -269,7 +269,7 @@ class ConstrainedProblem:
         return confirmed(self.group, self.objective, answer, method, 0.0, self.at_most)
 
     def _owner_if_kept(self, solution: Solution) -> Int32 | None:
-        """Return the owners of a solution that keeps to the budgets, else None."""
+        """Return the owners of a solution if it keeps to the budgets, otherwise None."""
         if solution.assignment is None or not self._keeps(solution.assignment):
             return None
         return solution.assignment.owner

@@ -60,7 +60,7 @@ class Held:
 
     @cached_property
     def moved(self) -> Bools:
-        """(read,) bool: whether a partition left an owner."""
+        """(read,) bool: whether a partition has left its owner."""
         return np.asarray((self.owner >= 0) & (self.owner != self.holder), bool)
 
     def levels(self) -> Int64:

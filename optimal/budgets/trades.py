@@ -278,7 +278,7 @@ class _RackTrades:
 
 
 def _first_readers(group: Group) -> tuple[Int32, Int32]:
-    """(first reader near a replica, first reader) of each partition, -1 where there is none."""
+    """(first reader near a replica, first reader) of each partition, -1 if there is none."""
     near = np.full(group.n_partitions, NOBODY, np.int32)
     anybody = near.copy()
     for t in range(len(group.topics)):

@@ -1,1 +1,1 @@
-"""The exact method for tiers that are flows: levels, a flow a tier, the hand-out, the proof."""
+"""The exact network method: levels, then one flow per tier, the hand-out, and the proof."""

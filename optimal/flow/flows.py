@@ -72,7 +72,7 @@ class Stages:
 
     @cached_property
     def tiers(self) -> Objective:
-        """All tiers but a balance that levels serve."""
+        """All tiers except a balance that levels serve."""
         return (*self.before, *self.flows)
 
     @cached_property

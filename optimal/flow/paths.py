@@ -109,7 +109,7 @@ class Paths:
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.part)
 
 

@@ -1,1 +1,1 @@
-"""The exchange search: lag and weight evened out within what the earlier tiers leave open."""
+"""The exchange search: evens out lag and weight within what earlier tiers leave open."""

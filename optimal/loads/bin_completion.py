@@ -349,7 +349,7 @@ class Dealing:
 
     @property
     def _step(self) -> int:
-        """How far above the bound the next peak is tried."""
+        """By how much the next peak tried is above the bound."""
         return max(1, ceil(RISE * (self.bound - self.average)))
 
     def _rule_out(self, time_left: TimeLeft, most: int) -> bool:

@@ -82,7 +82,7 @@ class Candidates:
         return np.ones(self.members, np.int64) if self.rate is None else self.rate
 
     def peak(self, loads: Int64) -> int:
-        """Return the greatest load, or the seconds that the last member takes."""
+        """Return the greatest load, or the seconds until the last member has caught up."""
         return int((-(-loads // self.rates)).max(initial=0))
 
     def heights(self, loads: Int64) -> Int64 | Floats:

@@ -1,4 +1,4 @@
-"""Exchange: loads brought down tier after tier, within budgets (docs/explanation/lag.md)."""
+"""Exchange: minimises loads tier after tier, within budgets (docs/explanation/lag.md)."""
 
 from __future__ import annotations
 
@@ -520,7 +520,7 @@ class Search:
 
     @property
     def _is_closable(self) -> bool:
-        """Whether the constraint program may be of use."""
+        """Whether the constraint program is worth running: it is small enough, with time left."""
         wanted = self.rounds is None or self._is_small
         hull = self.windows.hull
         heaviest = max(hull.rates.tolist(), default=1) * self.incumbent.peak

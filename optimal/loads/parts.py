@@ -61,7 +61,7 @@ class Parts:
 
     @property
     def everything(self) -> Bits:
-        """(words,) uint64: all partitions."""
+        """(words,) uint64: all partitions, as bits."""
         everything = np.zeros(len(self.bits), np.uint64)
         for p in range(len(self.size)):
             everything[p // WORD] |= np.uint64(1 << p % WORD)

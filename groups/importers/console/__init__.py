@@ -1,1 +1,1 @@
-"""What Kafka's console tools print, in all their dialects."""
+"""Readers of what Kafka's console tools print, in all versions."""

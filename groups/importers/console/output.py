@@ -135,7 +135,7 @@ def _topics(lines: list[str], at: int) -> tuple[list[tuple[int, str]], int]:
 
 
 def _is_topic_line(line: str) -> bool:
-    """Return whether a line is one of ``kafka-topics.sh --describe``."""
+    """Return whether a line is from ``kafka-topics.sh --describe``."""
     return "Topic:" in line[:40] and line.lstrip().startswith("Topic:")
 
 

@@ -1,1 +1,1 @@
-"""What other tools print of consumer groups: rpk, kafka-python, Kafka UI, AKHQ, and plans."""
+"""Readers of what other tools print: rpk, kafka-python, Kafka UI, AKHQ, and plans."""
