@@ -51,7 +51,8 @@ def tried_assignors(
     Returns
     -------
     trials : one for each assignor
-    best : the change to the best assignor, or why none can be advised; None if that is not asked
+    best : the change to the best assignor, or why none is advised; None without assignors, for a
+        current assignment that is not valid, and if our own assignor lowers load anyway
     """
     trials, valid = _trials_of(changes, assignors, limit)
     if not assignors or changes.now is None or not changes.now.is_valid:

@@ -18,7 +18,7 @@ from compare.fleet.facts import (
     ROWS,
     ROWS_AT_ONCE,
     SCORED,
-    Asked,
+    Breakdown,
     added_by,
     added_up,
     digits_between,
@@ -184,7 +184,7 @@ def aggregates_of(
         same = {"group": group.name, "group_key": key, "family": "", "own": True}
         rows.append(same | {"key": key})
         rows += [same | {"n_partitions": group.n_partitions} | _scored(one) for one in found]
-    facts = facts_of(Asked(tiers, None, 0), pa.Table.from_pylist(rows, ROWS))
+    facts = facts_of(Breakdown(tiers, None, 0), pa.Table.from_pylist(rows, ROWS))
     return Aggregates(facts, current=True)
 
 
@@ -265,7 +265,7 @@ class Stored:
             read = self.rows.filter(self.rows["is_group"])["group_key"].combine_chunks()
             answers = answers.filter(pc.is_in(answers["group_key"], read))
         return most_frequent_texts(
-            added_up(facts_of(self._asked(job), answers.select(ROWS.names).cast(ROWS)))
+            added_up(facts_of(self._breakdown(job), answers.select(ROWS.names).cast(ROWS)))
         )
 
     def _facts_on_spark(self, job: Job, *, of_input: bool) -> pa.Table:
@@ -277,12 +277,12 @@ class Stored:
             answers = answers.join(read, "group_key", "left_semi").select(*ROWS.names)
         parts = -(-(pc.sum(self.ends["count"]).as_py() or 0) // ROWS_AT_ONCE) or 1
         found = answers.repartition(parts, "group").mapInArrow(
-            partial(facts_in, self._asked(job)), from_arrow_schema(FACTS)
+            partial(facts_in, self._breakdown(job)), from_arrow_schema(FACTS)
         )
         return found.toArrow().cast(FACTS)
 
-    def _asked(self, job: Job) -> Asked:
-        """Return how to add up: the families with the most groups are kept apart."""
+    def _breakdown(self, job: Job) -> Breakdown:
+        """Return how to break down facts: the families with the most groups are kept apart."""
         is_optimum = pc.and_(pc.is_null(self.ends["is_group"]), self.ends["is_optimum"])
         rows = self.ends.filter(is_optimum)
         counts = rows.group_by("family", use_threads=False).aggregate([("count", "sum")])
@@ -290,7 +290,7 @@ class Stored:
         families = counts.sort_by(order)["family"].to_pylist()
         apart = None if len(families) < MOST_FAMILIES else frozenset(families[:MOST_FAMILIES])
         first, last = pc.min(rows["first"]).as_py(), pc.max(rows["last"]).as_py()
-        return Asked(job.objective, apart, digits_between(first or "", last or ""))
+        return Breakdown(job.objective, apart, digits_between(first or "", last or ""))
 
 
 def _frame(job: Job, tables: Mapping[str, DataFrame], run: str) -> DataFrame:

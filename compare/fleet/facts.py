@@ -92,8 +92,8 @@ ADDED = {"count": "sum", "total": "sum", "most": "max", "group": "min"}
 
 
 @dataclass(frozen=True)
-class Asked:
-    """How to add up facts.
+class Breakdown:
+    """How facts are broken down.
 
     Attributes
     ----------
@@ -107,14 +107,14 @@ class Asked:
     digits: int
 
 
-def facts_in(asked: Asked, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def facts_in(breakdown: Breakdown, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Yield the facts of `ROWS`, added up; the batches hold all rows of their groups."""
-    yield from added_up(facts_of(asked, pa.Table.from_batches(batches, ROWS))).to_batches()
+    yield from added_up(facts_of(breakdown, pa.Table.from_batches(batches, ROWS))).to_batches()
 
 
-def facts_of(asked: Asked, rows: pa.Table) -> pa.Table:
+def facts_of(breakdown: Breakdown, rows: pa.Table) -> pa.Table:
     """Return the facts of `ROWS`, not added up yet; the table holds all rows of its groups."""
-    return pa.concat_tables(_facts_of_groups(asked, one_row_each(rows).combine_chunks()))
+    return pa.concat_tables(_facts_of_groups(breakdown, one_row_each(rows).combine_chunks()))
 
 
 def one_row_each(rows: pa.Table) -> pa.Table:
@@ -181,13 +181,15 @@ def worst_of(worst: pa.Table, by: str, most: int) -> pa.Table:
     return worst.take(pa.array(kept, pa.int64()))
 
 
-def _facts_of_groups(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
+def _facts_of_groups(breakdown: Breakdown, rows: pa.Table) -> Iterator[pa.Table]:
     """Yield the facts of whole groups.
 
     If a group was captured several times, the last capture counts; the others make its changes.
     """
-    if asked.families is not None:
-        is_kept = pc.is_in(rows["family"], value_set=pa.array(sorted(asked.families), pa.string()))
+    if breakdown.families is not None:
+        is_kept = pc.is_in(
+            rows["family"], value_set=pa.array(sorted(breakdown.families), pa.string())
+        )
         at = rows.schema.get_field_index("family")
         rows = rows.set_column(at, "family", pc.if_else(is_kept, rows["family"], OTHERS))
     is_optimum = pc.is_null(rows["assignor"])
@@ -196,13 +198,13 @@ def _facts_of_groups(asked: Asked, rows: pa.Table) -> Iterator[pa.Table]:
     order = [(one, "descending") for one in ("captured_at", "source", "key")]
     latest = first_of(optima.filter(is_dated), ["group"], order, 1)
     now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
-    yield from _facts_of_optima(optima, now, asked.digits)
+    yield from _facts_of_optima(optima, now, breakdown.digits)
     yield from _facts_of_changes(optima)
     # A score's family is that of its optimum.
     at = pc.index_in(scores["group_key"], now["group_key"].combine_chunks())
     family = scores.schema.get_field_index("family")
     scores = scores.set_column(family, "family", now["family"].take(at)).filter(pc.is_valid(at))
-    yield from _facts_of_scores(scores, asked.tiers)
+    yield from _facts_of_scores(scores, breakdown.tiers)
     yield from _facts_of_times(scores)
 
 

@@ -75,7 +75,7 @@ class Item(NamedTuple):
         return len(self.content) if isinstance(self.content, pa.RecordBatch) else 1
 
 
-class Given(NamedTuple):
+class Assumptions(NamedTuple):
     """Assumptions for what a snapshot does not say.
 
     Attributes
@@ -199,9 +199,11 @@ def items_in_file(name: str, data: bytes, *, in_folder: bool) -> Iterator[Item |
         yield Failure(name, name, str(error).removeprefix(f"{name}: "), None)
 
 
-def decoded(items: Sequence[Item], given: Given) -> tuple[pa.RecordBatch, list[Failure]]:
+def decoded(
+    items: Sequence[Item], assumptions: Assumptions
+) -> tuple[pa.RecordBatch, list[Failure]]:
     """Return the rows of ``groups`` that the items hold, and the failures of the rest."""
-    found = list(_rows_in(items, given))
+    found = list(_rows_in(items, assumptions))
     rows = joined([one.rows for one in found], LAYOUT)
     places = [place for one in found for place in one.places]
     columns = {name: rows.column(name) for name in LAYOUT.names} | {
@@ -279,36 +281,36 @@ def _parquet(name: str, data: bytes) -> Iterator[Item]:
         number += len(rows)
 
 
-def _rows_in(items: Sequence[Item], given: Given) -> Iterator[Rows]:
-    for is_text, some in groupby(items, lambda item: isinstance(item.content, (bytes, str))):
-        if is_text:
-            texts = list(some)
+def _rows_in(items: Sequence[Item], assumptions: Assumptions) -> Iterator[Rows]:
+    for is_json, same in groupby(items, lambda item: isinstance(item.content, (bytes, str))):
+        if is_json:
+            texts = list(same)
             places = [(item.source, item.place) for item in texts]
-            yield from _rows_of_documents([item.content for item in texts], places, given)
+            yield from _rows_of_documents([item.content for item in texts], places, assumptions)
             continue
-        for item in some:
+        for item in same:
             if isinstance(item.content, Printed):
-                yield from _rows_of_printed(item.content, given)
+                yield from _rows_of_printed(item.content, assumptions)
             elif isinstance(item.content, pa.RecordBatch):
-                yield from _rows_of_batch(item, item.content, given)
+                yield from _rows_of_batch(item, item.content, assumptions)
 
 
 def _rows_of_documents(
-    contents: Sequence[Any], at: Sequence[tuple[str, str]], given: Given
+    contents: Sequence[Any], places: Sequence[tuple[str, str]], assumptions: Assumptions
 ) -> Iterator[Rows]:
     start = 0
-    for some in decode(contents, **given._asdict()):
-        bad = {one.row for one in some.failures}
-        places = [at[index] for index in range(start, some.end) if index not in bad]
+    for batch in decode(contents, **assumptions._asdict()):
+        bad = {one.row for one in batch.failures}
+        good = [places[index] for index in range(start, batch.end) if index not in bad]
         failures = [
-            Failure(*at[one.row], one.reason, one.group, captured_at=one.captured_at)
-            for one in some.failures
+            Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
+            for one in batch.failures
         ]
-        yield Rows(some.rows, places, failures)
-        start = some.end
+        yield Rows(batch.rows, good, failures)
+        start = batch.end
 
 
-def _rows_of_printed(printed: Printed, given: Given) -> Iterator[Rows]:
+def _rows_of_printed(printed: Printed, assumptions: Assumptions) -> Iterator[Rows]:
     pairs = zip(printed.names, printed.times, strict=True)
     times = {name: time for name, time in pairs if time is not None}
     views = list(zip(printed.names, printed.data, strict=True))
@@ -316,13 +318,13 @@ def _rows_of_printed(printed: Printed, given: Given) -> Iterator[Rows]:
     places = [(source, source) for source in (", ".join(made.sources) for made in imported)]
     if refused:
         yield Rows(joined([], LAYOUT), [], refused)
-    yield from _rows_of_documents([made.snapshot for made in imported], places, given)
+    yield from _rows_of_documents([made.snapshot for made in imported], places, assumptions)
 
 
-def _rows_of_batch(item: Item, rows: pa.RecordBatch, given: Given) -> Iterator[Rows]:
+def _rows_of_batch(item: Item, rows: pa.RecordBatch, assumptions: Assumptions) -> Iterator[Rows]:
     """Yield the groups among rows of a Parquet file or a table.
 
-    Rows that lack what is given, or whose members have a target, are decoded again as documents.
+    Rows to which an assumption may apply, or whose members have a target, are decoded again.
     """
     try:
         good, place, bad = canonical(rows)
@@ -334,23 +336,23 @@ def _rows_of_batch(item: Item, rows: pa.RecordBatch, given: Given) -> Iterator[R
         Failure(*places[one.row], one.reason, one.group, captured_at=one.captured_at)
         for one in bad
     ]
-    lacks = _needs_decoding(good, given)
-    held = place[~np.asarray(lacks)]
-    yield Rows(good.filter(pc.invert(lacks)), [places[at] for at in held.tolist()], failures)
+    to_decode = _needs_decoding(good, assumptions)
+    kept = place[~np.asarray(to_decode)]
+    yield Rows(good.filter(pc.invert(to_decode)), [places[at] for at in kept.tolist()], failures)
     # A canonical row always is a group: the check is for the type.
     groups = [
-        group.document() for group in each_of(good.filter(lacks)) if isinstance(group, Group)
+        group.document() for group in each_of(good.filter(to_decode)) if isinstance(group, Group)
     ]
-    lacking = place[np.asarray(lacks)]
-    yield from _rows_of_documents(groups, [places[at] for at in lacking.tolist()], given)
+    decoded_at = [places[at] for at in place[np.asarray(to_decode)].tolist()]
+    yield from _rows_of_documents(groups, decoded_at, assumptions)
 
 
-def _needs_decoding(rows: pa.RecordBatch, given: Given) -> pa.BooleanArray:
-    """(rows,) whether a row lacks what is given, or its members have a target."""
-    lacks = pc.or_(pa.array(_has_target(rows)), pc.is_valid(rows.column("subscription_known")))
-    if given.reset is not None:
-        lacks = pc.or_(lacks, pc.is_null(rows.column("auto_offset_reset")))
-    return lacks
+def _needs_decoding(rows: pa.RecordBatch, assumptions: Assumptions) -> pa.BooleanArray:
+    """(rows,) whether members have a target, a subscription is unknown, or `reset` is needed."""
+    found = pc.or_(pa.array(_has_target(rows)), pc.is_valid(rows.column("subscription_known")))
+    if assumptions.reset is not None:
+        found = pc.or_(found, pc.is_null(rows.column("auto_offset_reset")))
+    return found
 
 
 def _has_target(rows: pa.RecordBatch) -> Bools:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from compare.fleet.items import (
     BATCH_GROUPS,
-    Given,
+    Assumptions,
     Item,
     decoded,
     failure_of,
@@ -176,7 +176,7 @@ def answers_of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[p
 
 def read_items(job: Job, items: Sequence[Item]) -> bytes:
     """Return the groups and failures in items, as rows of `compare.fleet.optima.ANSWERS`."""
-    rows, failures = decoded(items, Given(job.reset, job.assume_equal))
+    rows, failures = decoded(items, Assumptions(job.reset, job.assume_equal))
     return to_bytes(answer_rows(rows), failure_answers(failures))
 
 

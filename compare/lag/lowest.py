@@ -116,9 +116,9 @@ def hottest(group: Group) -> Hottest | None:
 
 
 def least_for_somebody(group: Group) -> int:
-    """Return a lower bound on the peak lag: the hottest partition's, or the members' average.
+    """Return a lower bound on the peak lag: the hottest partition's lag or the members' average.
 
-    Only partitions that have a reader and a known lag count.
+    It is the greater of the two. Only partitions that have a reader and a known lag count.
     """
     return int(least_in(Fleet.one(group))[0])
 

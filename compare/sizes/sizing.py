@@ -392,7 +392,7 @@ def _uneven(
     """Return the fewest members that meet a target on lag if loads may be uneven.
 
     One more member never raises the lowest peak then, so bisection finds them. None if they are no
-    fewer, or if the objective does not begin with even loads.
+    fewer, or if the objective begins with lag.
     """
     if aim is None or aim.aim not in LAG_PEAKS or tiers[0] in LAG_PEAKS:
         return None

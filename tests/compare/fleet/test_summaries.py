@@ -20,7 +20,7 @@ from compare.fleet.facts import (
     OTHERS,
     PER_DOUBLING,
     ROWS,
-    Asked,
+    Breakdown,
     added_up,
     digits_between,
     facts_in,
@@ -249,7 +249,7 @@ def stored_rows(count: int) -> list[dict]:
 
 def facts_of(parts: list[list[dict]], size: int, families: frozenset[str] | None) -> list[dict]:
     """Return the aggregates of rows that come in several parts, and in batches of a size."""
-    asked = Asked(TIERS, families, 10)
+    asked = Breakdown(TIERS, families, 10)
     told = [
         facts
         for part in parts
