@@ -11,7 +11,7 @@ KAFKAS := kafka-java kafka-broker
 BROKERS := 4.3.1 4.4.0 3.9.2
 APART := --benchmark corpus/known.jsonl --benchmark out/seeded.jsonl
 
-.PHONY: conformance clients spark help jar report report-all test test-all test-broker check lint agree bench promises differential findings why since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock packages clean
+.PHONY: conformance clients spark help jar report report-all test test-all test-broker brokers check lint agree bench promises differential findings why since-when on-a-cluster verdicts elastic how-often streams-tasks pages notebooks docs picture lock packages clean
 .DEFAULT_GOAL := help
 # Hundreds of processes load the same files: each is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
@@ -50,12 +50,14 @@ test: clients .venv/.ready-check  ## run the test suite on all cores
 test-all: spark .venv/.ready-check  ## and those that take long: Spark, clients, clusters, kills, exhaustive searches
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m "not broker"
 
-test-broker: .venv/.ready  ## the tests on a real Kafka broker, which is fetched the first time
+test-broker: brokers  ## the tests on a real Kafka broker, which is fetched the first time
+	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker tests/broker tests/live
+
+brokers: .venv/.ready  ## fetch the jars of the Kafka brokers of the tests
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2
 	@for version in $(BROKERS); do $(BIN)/python -m broker --fetch $$version || exit; done
 	@$(BIN)/python -m broker --fetch-streams
 	@$(BIN)/python -m broker --keep-classes
-	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker tests/broker tests/live
 
 check: lint notebooks docs  ## ruff, mypy --strict, the notebooks and the site
 
