@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 3
 MOST_LISTED = 12
-# The beginnings of notes in `assumed`: on skipped lines of a text,
+# The beginning of a note in `assumed` on skipped lines of a text.
 PASSED_OVER = "passed over as no part of a table"
-# on partitions whose log was cut below the committed offset,
+# The beginning of a note on partitions whose log was cut below the committed offset.
 BEYOND_THE_END = "lag: 0 where the commit is beyond the end of the log"
-# on a group that is on the way to the broker's target,
+# The beginning of a note on a group that is on the way to the broker's target.
 ON_THE_WAY = "a rebalance is under way"
 
-# and on a group whose text shows no member.
+# A note on a group whose text shows no member.
 NO_MEMBER_SHOWN = "members: none, since no partition has an owner"
 # Texts of importers' notes, by which pseudonyms recognise notes to keep. {} is a number.
 HOLDERS_ALONE = "members: those that hold partitions, no view lists idle ones"

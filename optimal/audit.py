@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from optimal.solution import Solution
 
 
-# Two numbers below it can be added in 64 bits; as a level or price, it says that there is none.
+# Two numbers below it can be added in 64 bits; as a level or price, it means "there is none".
 SAFE = 2**62
 
 

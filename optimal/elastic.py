@@ -25,7 +25,7 @@ from optimal.time_left import TimeLeft
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-# Loads in the knapsack of what one member can keep; a greater capacity is rounded to so many.
+# The knapsack of what one member can keep has at most so many loads; more are rounded.
 MOST_POINTS = 5_000
 # Sums of speeds are added up in 64 bits.
 MOST_SPEED = 2**62

@@ -13,7 +13,7 @@ from groups.tiers import MOVES, TIERS, called, in_words, tier_named
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# The greatest value of each tier that has a budget.
+# By the names of tiers: the greatest value allowed in each.
 Budgets = dict[str, int]
 BUDGETED = tuple(TIERS)
 # These tiers can always be 0: all owners keep what they own.

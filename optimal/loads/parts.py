@@ -96,7 +96,7 @@ def parts_within(size: Int64, members: int, counts: range, peak: int) -> Parts |
     held: list[Bits] = []
     for count in counts:
         if count == 0 or budget < 0:
-            # Every deal gives a part with the first partition left, so that an empty part is none.
+            # Every member gets a part with the first partition left, so none gets an empty one.
             continue
         rows = _combinations(size, count, peak - budget, peak)
         if rows is None or sum(map(len, found)) + len(rows) > MOST_PARTS:
