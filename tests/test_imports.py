@@ -361,7 +361,7 @@ def test_the_door_hands_out_the_objects_of_the_packages():
 
     assert assay.Group is groups.Group
     assert assay.Assignment is groups.Assignment
-    # The door looks at what a function is given before it calls it.
+    # `assay` wraps a function to check its arguments first.
     for package, names in ((optimal, "frontier solve_many"), (heuristics, "assign")):
         for name in names.split():
             assert unwrap(getattr(assay, name)) is getattr(package, name)

@@ -29,7 +29,7 @@ STREAMS = {
 }
 FUNCTIONS = [name for name in assay.__all__ if inspect.isfunction(getattr(assay, name))]
 CLASSES = [name for name in assay.__all__ if inspect.isclass(getattr(assay, name))]
-# Said for what they are made of: a tuple of names, an array of a kind of number, ...
+# Aliases, which stand for types such as a tuple of names or an array of numbers.
 ALIASES = {
     "Aim", "Any", "Bools", "Bound", "Callable", "Floats", "Fraction", "Int32", "Int64", "Iterator",
     "Kind", "LastEvent", "Literal", "Lower", "Mapping", "None", "Objective", "Path", "Says",
@@ -255,7 +255,7 @@ def test_python_and_the_command_take_a_rebalance_under_way_as_it_will_end(tmp_pa
     assert [(term["name"], term["value"]) for term in said["scores"][0]["terms"]] == terms
     assert judged.now.loads.tolist() == [1, 2]
     assert [line for line in judged.group.assumed if "a rebalance is under way" in line]
-    # A solution and an assignment of it from elsewhere are of its end, too.
+    # Documents of a solution and an assignment are also of the group at the rebalance's end.
     best = assay.solve(group)
     again = assay.Solution.from_dict(group, best.to_dict())
     assert assay.check(group, again) == ()

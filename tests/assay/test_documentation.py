@@ -51,7 +51,7 @@ PROGRAMS = [
     pytest.param(program, id=f"{page}-{number}")
     for page in PAGES
     for number, program in enumerate(blocks("python", page))
-    # tests/compare/fleet/test_frames.py runs those, in a process of its own.
+    # tests/compare/fleet/test_frames.py runs programs with Spark, in another process.
     if "SparkSession" not in program
 ]
 
@@ -77,7 +77,7 @@ def without_times(text: str) -> str:
     return re.sub(r" +", " ", re.sub(r"\d+\.\d{4}", "0", text)).strip()
 
 
-# A call with what a shell makes of its output; Spark keeps the folder that it was started in.
+# A call, and what a shell does with its output; not `run`, as Spark keeps its first folder.
 CALL = re.compile(r"assay (?!run )((?:'[^']*'|[^|<>;&$*?`~#'])+?)( *(?:[|>].*)?)")
 
 
@@ -108,7 +108,7 @@ def in_shell(command: str, folder: Path, stdin: str = "") -> subprocess.Complete
         env=os.environ | {"PATH": path},
         check=False,
     )
-    # Where `head` has read enough, the command ends as others do in a pipe: with 141.
+    # If `head` has read enough, the command ends with 141, as other programs in a pipe do.
     assert run.returncode in ((0, 141) if "| head" in command else (0,)), run.stderr
     return run
 
@@ -186,7 +186,7 @@ def trees() -> dict[Path, ast.Module]:
     return {path.relative_to(ROOT): ast.parse(path.read_text("utf-8")) for path in paths}
 
 
-# Programs that a reader has, and options of tools that are not ours.
+# Programs that readers write, and options of other projects' tools.
 READERS = {"mine.py", "consumer.py"}
 OTHERS = {"--describe", "--verbose", "--py-files"}
 
@@ -195,7 +195,7 @@ def test_every_file_that_a_page_or_a_docstring_names_is_there():
     folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())
     seen, missing = 0, []
     for where, text in (PAGES | docstrings()).items():
-        # Of a link what it leads to counts, not what stands for it.
+        # For a link the target counts, not the text.
         plain = re.sub(r"\[[^]]*\]\(([^)]*)\)", r" \1 ", text)
         named = re.findall(rf"`((?:{folders})/[\w./-]*)`", plain)
         named += re.findall(r"[\w./-]*\w\.(?:py|md|toml|jinja)\b", plain)

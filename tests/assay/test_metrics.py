@@ -22,7 +22,7 @@ from tests.live.connection.listening import closed_port
 AT, LATER = "2026-11-20T10:00:00Z", "2026-11-20T10:00:30Z"
 SECONDS = 1795168800.0
 CAPTURE = Path("corpus/captures/3.9.2/all-describe.txt")
-# Three partitions each, and by an exchange a has 700 of lag.
+# Three partitions each; after an exchange a has a lag of 700.
 LAGGING = LATE | {
     "group": "lagging",
     "members": {
@@ -30,7 +30,7 @@ LAGGING = LATE | {
         "b": {"subscription": ["t"], "owned": {"t": [3, 4, 5]}},
     },
 }
-# c0 reads t1, too, and nobody holds t1-1 and t1-2.
+# t1-1 and t1-2 have no owner, though c0 and c1 read them.
 LEFT = LOPSIDED | {
     "group": "left",
     "members": {
@@ -98,7 +98,7 @@ def test_a_scrape_has_what_score_says_of_each_group(tmp_path, watched, url):
         }.items():
             assert scraped[f"assay_group_{name}"].get(at) == value, (at, name)
         states = scraped["assay_group_verdict"]
-        # Of a running cluster it is known whether a group is rebalancing.
+        # For a running cluster it is known whether a group is rebalancing: no verdict is a maybe.
         sure = says.removeprefix("maybe ")
         assert {key[1] for key, on in states.items() if key[:1] == at and on} == {sure}
         seen.add(says)

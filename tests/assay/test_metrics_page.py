@@ -23,7 +23,7 @@ HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 PAGE = (HOW_TO / "watch-with-prometheus.md").read_text("utf-8")
 RULES = yaml.safe_load((HOW_TO / "assay-alerts.yml").read_text("utf-8"))["groups"][0]["rules"]
 DASHBOARD = json.loads((HOW_TO / "assay-dashboard.json").read_text("utf-8"))
-# What Prometheus adds to every series of a target.
+# The labels that Prometheus adds to every series of a target.
 OF_TARGETS = {"job", "instance"}
 REASONS = {"rebalancing", "state", "error", "judgement"}
 VALUES = {"verdict": {*SHOWN}, "reason": REASONS}

@@ -23,7 +23,7 @@ PLAN = {
     FULL: {"t0": [0, 1, 2, 3, 4, 5], "t1": [0]},
     EMPTIER: {"t1": [1, 2, 3, 4], "t2": [0, 1, 2]},
 }
-# Of each question some lines of the answer, any number of spaces as one; ... is anything.
+# Some lines of the answer to each question, with single spaces; ... matches any text.
 ANSWERS = {
     "Which of my groups are not": [
         "Nobody reads 1 of 11 groups: empty-e with 1,328 records waiting (unless it is "
@@ -124,7 +124,7 @@ def test_the_command_beside_a_question_answers_it(folder, question):
 
 
 KPR, TRIED = "groups.txt --group kpr-c", "--assignor roundrobin"
-# What somebody asks, and the command that the answer names next.
+# Commands, and the next command that each answer names.
 NAMING = {
     f"score {KPR} --assume-equal {TRIED} --time-limit 3": (
         f"advise {KPR} {TRIED} --assume-equal --time-limit 3 --lower peak_load"

@@ -30,7 +30,7 @@ STREAMS = {
     ),
     "KAFKA_ASSAY_CACHE=/dev/null/x assay assignors | grep -c written >&2": (0, f"{len(WRITTEN)}"),
     f"KAFKA_ASSAY_CACHE={LONG} assay assignors": (2, r"x+/jars: cannot be read: .* too long"),
-    # As where the disk is read-only: not even a temporary folder is to be had.
+    # As on a read-only disk: not even a temporary folder can be written.
     "ulimit -f 0; assay solve orders.json | wc -l >&2": (0, r" *10"),
     "assay solve missing.json 2>&-": (2, ""),
     "assay solve orders.json <&- >&- 2>&-": (2, ""),
@@ -117,7 +117,7 @@ def test_what_takes_long_says_how_long_and_how_far_and_clears_the_line_at_the_en
     drawn = said.split("\r")
     assert any(re.fullmatch(r"assay hunt: 0 s", line.rstrip()) for line in drawn)
     assert max(len(line) for line in drawn if line.startswith("assay hunt")) < 80
-    # What the command says for good stands on a line that was emptied before.
+    # The command clears the line of progress before it prints a result there.
     end = [line for line in said.split("\r\n") if "idempotent not broken" in line][-1]
     *_, blanks, last = end.split("\r")
     assert re.match(r"range: idempotent not broken on [\d,]+ groups? tried: ", last)

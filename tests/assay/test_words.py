@@ -33,7 +33,7 @@ CALLS = {
 }
 
 
-# These count nothing of which there is one.
+# The output of these commands counts nothing of which there is one.
 QUIET = ("solve", "scenario")
 
 
@@ -124,7 +124,7 @@ def completed(words: str, incomplete: int) -> list[str]:
 
 
 def test_commands_options_and_their_values_are_completed():
-    # Otherwise it is the shell that the suite happens to run in, and not every one is served.
+    # Otherwise Typer detects the shell of the test run, which it may not support.
     named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
     assert "_ASSAY_COMPLETE" in good(started("--show-completion", "bash", **named)).stdout
     assert {"explain", "export"} <= set(completed("assay ex", 1))

@@ -125,7 +125,7 @@ time.sleep(60)
 
 @pytest.mark.broker
 def test_a_broker_ends_with_the_process_that_started_it_however_that_ends(tmp_path):
-    # Who is killed cannot clear up: what it leaves is left here.
+    # A killed process cannot remove its temporary files: this folder keeps them.
     there = os.environ | {"TMPDIR": str(tmp_path)}
     parent = subprocess.Popen(
         [sys.executable, "-c", STARTS_ONE], stdout=subprocess.PIPE, text=True, env=there

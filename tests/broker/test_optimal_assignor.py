@@ -128,7 +128,7 @@ def test_joins_leaves_and_restarts_of_members_that_differ_end_at_the_optimum(bro
         assert is_best(members)
         members.start("c0", JAVA, [*TOPICS], assignor="optimal")
         assert is_best(members)
-        # A static member has again what it held.
+        # A returning static member gets its partitions back.
         members.stop("c1")
         members.start("c1", LIBRDKAFKA, ["even", "odd"], assignor="optimal", instance_id="i1")
         assert is_best(members)

@@ -330,7 +330,7 @@ def test_a_later_tier_is_held_to_its_limit_where_an_earlier_one_may_be_worse():
     assert found(7, 6) == ["range: stickiness exceeds the optimum by 3, more than 2"]
     (line,) = found(7, None)
     assert line == "range: stickiness exceeds the optimum by an unknown amount, more than 2"
-    # Of an optimum that is not proved before it, nothing is known there.
+    # If an earlier tier is not proved optimal, nothing is known about a later tier.
     assert found(6, 6, balance=4) == []
 
 

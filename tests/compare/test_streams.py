@@ -211,5 +211,5 @@ def test_standbys_that_crowd_one_thread_are_said_to_and_even_ones_are_not():
         "the same active tasks."
     )
     assert not any("Standbys" in said for said in threads(a1=[2], a2=[3], b1=[0], b2=[1]))
-    # Of one that is missing it is said that it is.
+    # A missing standby is reported as missing, not as misplaced.
     assert not any("Standbys" in said for said in threads(a1=[2, 3], b1=[0]))

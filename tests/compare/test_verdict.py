@@ -357,7 +357,7 @@ def test_of_groups_that_are_not_valid_those_come_first_where_most_waits():
     assert order == ["many-wait", "a-few-wait", "two-owners"]
     assert [one.verdict.waiting for one in judged] == [4, 9_000, None]
     assert sentence(judged[2]) == "two-owners: not valid. t-2 is with b and with a."
-    # What nobody reads is never among those that are only counted.
+    # Partitions without an owner are always named, never only counted.
     both = lagging("both", [1, 2, 3, 4, 5], {"a": [0, 1, 2, 9, 10], "b": [2]})
     assert sentence(*judge([both])) == (
         "both: not valid. 2 partitions have no owner: t-3, t-4; 9 records wait there. Also t-2 is "

@@ -57,7 +57,7 @@ def test_under_equal_subscriptions_no_name_changes_the_sorted_loads(document, pe
     before, after = (Group.from_dict(d) for d in (document, dict(document, members=renamed)))
     compared = set()
     for name, made in covered(before):
-        # A break of KIP-615's promise depends on who comes first.
+        # Whether KIP-615's promise is broken depends on the order of members.
         if name not in ("kip-54-fairest", "kip-615-constrained"):
             loads = sorted(made.assignment.loads.tolist())
             assert sorted(assign(after, name).loads.tolist()) == loads

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.broker
 TOPICS = {"t": 6}
 STILL = 0.5
 SESSION_MS = 2000
-# The registration of a broker that crashed outlives it, 9 s where nothing else is said.
+# A crashed broker stays registered for its session, 9 s by default.
 SOON_BACK = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
 KINDS = ("confluent", "confluent-kip-848")
 PASSING = ("is rebalancing", "changed while it was read")
@@ -114,7 +114,7 @@ def test_while_members_come_and_go_each_capture_is_of_one_assignment_or_has_a_re
         held = [n for told in document["members"].values() for n in told["owned"].get("t", [])]
         assert len(held) == len(set(held))
         if kind == "confluent":
-            # Of a classic group that is stable each partition is with somebody.
+            # In a stable classic group each partition has an owner.
             assert sorted(held) == list(range(TOPICS["t"]))
 
 

@@ -21,7 +21,7 @@ from tests.live.moment import (
 )
 
 pytestmark = pytest.mark.broker
-# What a capture has and no view of the console tool.
+# The fields that a capture has, but no view of the console tool.
 ONLY_CAPTURED = ("subscription", "rack", "generation", "subscription_regex")
 
 

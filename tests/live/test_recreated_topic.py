@@ -33,7 +33,7 @@ def test_partitions_of_the_other_topic_go_to_two_members_and_stay_there(broker, 
                     [named[topic] for topic in reads],
                     client_id=member,
                     assignor=assignor,
-                    # With it a member goes on committing what is gone for five minutes.
+                    # With auto-commit a member tries for five minutes to commit for the topic.
                     config={"enable.auto.commit": "false"},
                     seconds=120,
                 )
@@ -45,7 +45,7 @@ def test_partitions_of_the_other_topic_go_to_two_members_and_stay_there(broker, 
             recreate(broker, named["retry"], 2)
         twice = given_twice(members, named["orders"])
         assert twice
-        # Members hear of it one after the other, so there may be more by then.
+        # Members learn of the topic one after the other, so more may be held twice.
         time.sleep(SAME_SECONDS)
         assert given_twice(members, named["orders"]) >= twice
 

@@ -30,7 +30,7 @@ def nothing(solution):
     return replace(solution, assignment=None, terms=(), stopped=Stopped.TIME_LIMIT)
 
 
-# What is made of the solution of the group, and what the checker says of it.
+# Forged solutions of the group, and the reason why the checker refuses each.
 FORGED = [
     (lambda s: with_owner(s, [1, *s.assignment.owner[1:]]),
      "t0-0: with c1 of level 2, but its least level is 0"),

@@ -47,7 +47,7 @@ def of_kind(form, kind: str):
     return lambda prices: prices | {kind: form(prices[kind])}
 
 
-# What stands in a solution, its proof or its assignment instead, or what makes it of what does.
+# Values to put into a solution, its proof or assignment, or functions of the present value.
 PARTS = [
     ("solution", "status", ("optimal", "feasible", "best", "", None, True, 1, Stopped.PROOF)),
     ("solution", "stopped", ("proof", "tired", None, Status.OPTIMAL)),

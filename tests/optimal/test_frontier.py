@@ -19,7 +19,7 @@ from tests.optimal.small_groups import every_assignment, group_of, lopsided, one
 from tests.seeds import for_each
 
 MOVES = list(TIERS).index("stickiness")
-# Hosts stand for racks of members, state and the squares of loads, which are served alike.
+# Only hosts are tried of hosts, racks, state and squares, which the same code serves.
 FLOW = [
     tier
     for tier in TIERS
@@ -146,7 +146,7 @@ CAUGHT_UP = one_topic([0, 0], 1, owned=[0, 1])
 @pytest.mark.parametrize(
     ("group", "objective", "expected"),
     [
-        # Each move to a newcomer buys two of the balance score.
+        # Each move to the new member lowers balance by two.
         (lopsided(2, 6), ("balance", "stickiness"), [(0, 3), (2, 2), (4, 1), (6, 0)]),
         # A member in another rack costs a miss for each partition that evens them out.
         (FAR, ("balance", "racks"), [(0, 2), (2, 1), (4, 0)]),

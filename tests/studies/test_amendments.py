@@ -53,7 +53,7 @@ def test_the_page_counts_what_each_amendment_leaves_broken(found):
     assert [row.split(" | ")[0] for row in rows] == [f"| {name}" for name in VARIANTS]
     for row in rows:
         shown = lines[row.split(" | ")[0]].split(" | ")
-        # What breaks on fewer groups breaks on more: the page is made of supersets of these.
+        # A promise broken on these groups is broken on the page's, which include them.
         for cell, counted in zip(shown[1:], row.split(" | ")[1:], strict=True):
             assert "**" in cell or "**" not in counted
     assert lines["| both"].count("none of ") == 6

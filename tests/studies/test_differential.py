@@ -28,7 +28,7 @@ RANGES = [name for name in CALLED_HERE if "/range@" in name]
 STICKIES = [name for name in CALLED_HERE if "sticky" in name]
 ALIKE = {
     *(("range", name, kind) for name in RANGES for kind in (EQUAL, DIFFERING, ODD)),
-    # Kafka's put static members first, as written; the consumer alone heeds racks.
+    # Kafka's assignors put static members first, as written; only the consumer's uses racks.
     *(("range", f"kafka-{of}/range@4.4.0", STATIC) for of in ("java", "broker")),
     *(("range", name, RACKS) for name in RANGES if "java" not in name),
     *(("roundrobin", "kafka-java/roundrobin@4.4.0", kind) for kind in KINDS),
@@ -77,7 +77,7 @@ def test_the_records_say_what_the_page_tells_of_five_thousand_groups():
     for kind in (EQUAL, DIFFERING, ODD, STATIC):
         ends = RECORDS["sticky-that-ends", "kafka-java/sticky@4.4.0", kind]
         assert (ends["written_invalid"], ends["better"], ends["fewer"]) == (0, 0, 0), kind
-    # It answers where nobody is skipped.
+    # It gives an answer if no member is skipped.
     name = "kafka-python/roundrobin@3.0.12"
     assert agrees(RECORDS["roundrobin", name, EQUAL])
     differing = RECORDS["roundrobin", name, DIFFERING]

@@ -30,7 +30,7 @@ SPARE = EVEN | {
     },
 }
 LAG = EVEN | {"topics": {"t": {"partitions": 2, "lag": [7, 3]}}, "group": "lag"}
-# Lag decides, and the partitions could be more even; of one of them nobody has committed.
+# Lag decides here; loads could be more even too, and one partition has no commit.
 COMMITS = [{"beginning": 0, "end": 90, "committed": at} for at in (10, 90, 90, None)]
 BEHIND = EVEN | {
     "group": "behind",
@@ -55,7 +55,7 @@ FILES = {
     "lag.json": LAG,
     "behind.json": BEHIND,
 }
-# Where it makes no difference which assignors are tried, those that need no JVM.
+# For tests in which the assignors do not matter: range needs no JVM.
 RANGE = ("--assignor", "range")
 AS_JSON = ("--format", "json")
 CALLS = {
@@ -123,7 +123,7 @@ def test_of_several_groups_there_is_a_line_each_and_the_greatest_gain_first(said
     assert [line.split()[0] for line in found[3:8]] == ["torn", "orders", "empty", "even", "idle"]
     (orders,) = [line for line in found if line.startswith("orders ")]
     assert orders.split()[2:5] == ["5", "3", "40%"]
-    # What is left where partitions have no owner is no peak to compare with.
+    # Of a group with partitions without an owner there is no peak to compare with.
     (torn,) = [line for line in found if line.startswith("torn ")]
     assert torn.split()[2:6] == ["-", "3", "not", "valid"]
     assert found[-1] == "one in full: assay advise all.jsonl --group NAME"
@@ -145,7 +145,7 @@ def test_of_several_groups_each_without_a_change_has_the_reason(said):
         before, _, says = found[group].rpartition("-  ")
         assert before.rstrip(" -").endswith(reason)
         assert says == verdict
-    # And which advice rests on where consumers start.
+    # The table also names the groups whose advice depends on where consumers start.
     assert f"behind: only {LATEST}" in lines(said["behind and more"])
     assert lines(said["behind and more"])[-2:] == [
         "one in full: assay advise behind.json all.jsonl --group NAME",
@@ -180,7 +180,7 @@ def test_a_group_that_lacks_what_decides_is_named_and_the_others_are_advised(sai
         assert (one.returncode, one.stderr) == (2, f"{message} (and 4 more)\n")
     assert [line.split()[0] for line in run.stdout.splitlines()[3:-3]] == ["lag", "other"]
     assert [one["group"] for one in documents(as_json)] == ["lag", "other"]
-    # Where it is all of them, that is the line of the refusal.
+    # If it holds for all groups, the refusal is this line.
     assert message in one_line(said["none with lag"], 2)
 
 

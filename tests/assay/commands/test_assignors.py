@@ -64,7 +64,7 @@ def test_without_jars_kafkas_classes_are_unavailable_with_the_command_that_bring
     assert scored["reason"] == row["reason"]
     assert run.returncode == 1
     assert f"{name}: the jars of kafka-clients 4.4.0 are not here" in run.stderr
-    # Nor is another one named as the way to the moves without a word on that.
+    # The text also tells which assignors were not tried before it names another one.
     uneven = {**nothing, "stdin": json.dumps(lopsided())}
     assert "were not tried: assay fetch kafka-java." in started("score", "-", **uneven).stdout
 
@@ -89,7 +89,7 @@ def test_one_of_your_own_is_scored_gated_played_and_hunted_as_any_other(tmp_path
     write(tmp_path, {"mine.py": MINE, "orders.json": LOPSIDED, "events.json": SCENARIO})
     own, as_json = ("--assignor", "mine:deal"), ("--format", "json")
     run = started("score", "orders.json", *own, "--assignor", "mine:wrong", *as_json, cwd=tmp_path)
-    # What it prints is no part of the answer.
+    # What the assignor prints is no part of the command's output.
     assert (run.returncode, run.stderr) == (0, "a line for whoever debugs it\n")
     _, deal, wrong = document_of(run)["scores"]
     assert (deal["assignor"], deal["status"], deal["valid"]) == ("mine:deal", "scored", True)

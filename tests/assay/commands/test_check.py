@@ -101,7 +101,7 @@ def test_the_check_names_the_status_and_the_bounds_that_it_judged(solution, chec
 def test_a_proof_that_holds_whoever_reads_what_says_so(checked):
     console = CAPTURES / "3.9.2" / "all-describe.txt"
     solved = assay("solve", console, "--group", "kpr-c", "--format", "json")
-    # Of the eleven groups of the text it is about the one that the solution names.
+    # The text holds eleven groups; the check is of the one that the solution names.
     run = checked(json.loads(solved.stdout), file=str(console))
     assert run.stdout.splitlines()[2] == (
         "status optimal: the certificate proves it, whoever reads what"

@@ -97,12 +97,12 @@ def test_console_text_alone_says_who_lost_what_since_yesterday(shown):
     assert lines[-1] == (
         "1 client id of members that left came back with new members: see --by client-id"
     )
-    # What was assumed of both is said once.
+    # An assumption about both sides is printed once.
     notes = shown["console"].stderr.splitlines()
     assert all(line.startswith("assumed: ") for line in notes)
     assert len(set(notes)) == len(notes)
     assert "assumed: members: those that hold partitions, no view lists idle ones" in notes
-    # The same group in the output for all groups; those with nothing to compare with are said.
+    # `of many` compares the same group in the output for all groups.
     assert shown["of many"].stdout == shown["console"].stdout
     assert "not compared" not in shown["of many"].stdout
 
@@ -151,7 +151,7 @@ def test_several_groups_and_one_got_worse_or_better_by_the_same_rule(folder):
         "level": holding(a=[0, 1], b=[2, 3]),
         "uneven": holding(a=[0, 1, 2], b=[3]),
         "lost": holding(a=[0], b=[2]),
-        # One member more or less: loads are as close together, and no better for it.
+        # With one member more or less loads are as close together, and the group is not better.
         "alone": holding(a=[0, 1, 2, 3]),
     }
     for name, group in sides.items():
@@ -244,7 +244,7 @@ def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folde
         "Most lag on one member: 4 records before among the partitions that had an owner, "
         "9,084 now."
     )
-    # One lost and another found is worse, too.
+    # A group that loses one owner and gains another is worse, too.
     write(folder, {"other.jsonl": [holding(a=[0, 1], b=[]), EVEN]})
     run = good(assay("diff", "adrift.jsonl", "other.jsonl", cwd=folder))
     assert run.stdout.startswith("1 of 2 groups got worse: adrift (partitions newly")

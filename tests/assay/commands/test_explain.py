@@ -89,7 +89,7 @@ def test_elsewhere_subscriptions_are_asked_for_or_the_assumption_stands_in_front
 
 
 def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_left(folder):
-    # a can give b one for sure; that c, of whom nothing is known, reads t0 would even them out.
+    # a can surely give b one partition; only if c, of unknown subscription, reads t0, all is even.
     members = {"a": {"owned": {"t0": [0, 1, 2, 3, 4]}}, "b": {"owned": {"t0": [5, 6]}}, "c": {}}
     topics = {"t0": {"partitions": 7, "lag": [100, 40, 90, 80, 70, 5, 5]}}
     write(folder, {"idle.json": LOPSIDED | {"topics": topics, "members": members}})
@@ -106,7 +106,7 @@ def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_lef
     assert told.startswith(
         f"{verdict} The best one known has balance 8 (no assignment is below 2), moves 1."
     )
-    # The answer to the question settles it.
+    # The answer to the question, `--reads`, leaves nothing open.
     answered = assay("explain", "idle.json", "--reads", "c=t0", cwd=folder).stdout
     assert "has loads 2-3 and moves 2 of 7 owned partitions" in answered
 

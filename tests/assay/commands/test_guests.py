@@ -57,7 +57,7 @@ def test_a_client_that_joins_is_hunted():
     found = json.loads(out)
     assert (found["assignor"], found["promise"]) == ("librdkafka/range", "balanced")
     assert found["command"].startswith("assay hunt range --probe --promise balanced --seed 1 ")
-    # librdkafka is what it calls itself: which version that was nobody knows.
+    # The client names itself librdkafka, but not its version.
     assert set(found["environment"]) == {"kafka-assay"}
     assert code == 1
     assert "librdkafka/range has joined\n" in err
@@ -93,7 +93,7 @@ def test_a_client_that_deals_out_what_it_reads_itself_is_hunted_by_spare_topics(
     assert code == 1, err
     found = json.loads(out)
     assert found["assignor"] == "my-app/RoundRobinAssigner"
-    # As of the assigner that ships: who leads deals out what it reads, to everybody.
+    # As with KafkaJS's own assigner, the leader gives all members only what it reads itself.
     assert found["measured"]["first"][0].endswith("with nobody: unassigned")
     assert len(found["group"]["members"]) == 2
 

@@ -15,13 +15,13 @@ from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_li
 
 CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
 ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
-# Where a test does not look at assignors, none is started.
+# For tests in which the assignors do not matter: none is started.
 ALONE = ("--assignor", "current")
 
 
 def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     run = assay("score", folder / "orders.json", "--fail-above", "balance=3")
-    # Of the usual assignors a gate asks nothing.
+    # A gate does not apply to the default assignors.
     over = "assay: orders: current: balance exceeds the optimum by 4, more than 3\n"
     assert (run.returncode, run.stderr) == (1, over)
     gate, *lines = run.stdout.splitlines()
@@ -255,7 +255,7 @@ def test_the_commands_under_a_question_answer_it_with_a_yes_and_with_a_no(tmp_pa
     group = {"format": "assay-group/1", "group": "my group"}
     group["topics"] = {"t0": 6, "t1": 1, "t2": 1}
     owned = [{"t0": [0, 1, 2, 3, 4, 5]}, {"t1": [0]}, {"t2": [0]}]
-    # A name that is a pattern, too.
+    # One member's name is also a pattern.
     members = zip(("m0", "a[1]", "m2"), owned, strict=True)
     group["members"] = {m: {"subscription": None, "owned": held} for m, held in members}
     folder = write(tmp_path, {"g.json": group})
@@ -613,8 +613,8 @@ def test_a_gate_on_an_assignor_says_that_nothing_is_sure_of_it_without_subscript
     assert assay("score", ALL_GROUPS, *asked, "--fail-above-assumed", "balance=0").returncode == 0
 
 
-# What a minute of search for the least peak lag found, 559 above the bound: a millisecond
-# finds nothing better, and proves nothing.
+# An assignment from a minute of search for the least peak lag, 559 above the bound: in a
+# millisecond the solver finds nothing better, and proves nothing.
 FOUND = [
     [9, 12, 18, 23], [6, 8, 16, 17], [15, 19, 21, 22], [1, 3, 5, 11, 13], [0, 2, 4, 7, 10, 14, 20],
 ]  # fmt: skip

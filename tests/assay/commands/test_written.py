@@ -20,7 +20,7 @@ orders t0    1         5              5              0   c-0         /h   c
 orders t0    2         5              5              0   c-1         /h   c
 """
 LAG = {"t0": {"partitions": 2, "lag": [10, 900]}, "t1": {"partitions": 3, "lag": [1, 2, 30]}}
-# Other assignors take a JVM.
+# range needs no JVM.
 RANGE = ("--assignor", "range")
 FRESH = {m: {"subscription": ["t"]} for m in "ab"}
 FILES = {
@@ -123,9 +123,9 @@ def test_a_figure_is_written_and_one_line_says_so(given):
         ("orders.json --figure size", ["partitions per member, by the number of members"]),
         ("lag.json --figure size", ["records of lag per member, by the number of members"]),
         ("fresh.json", ["now", "best"]),
-        # Where lag is unknown nothing is said of the best.
+        # If lag is unknown, the figure shows no best assignment.
         ("gap.json --figure lag", ["the lag of 1 partition is unknown", "!best", "!dashed"]),
-        # Console text will do, and what depends on subscriptions is left out.
+        # Console text is enough for `best`, unless that depends on unknown subscriptions.
         ("all.txt --group kpr-c", ["best"]),
         ("all.txt --group aio-f", ["!best"]),
     ],

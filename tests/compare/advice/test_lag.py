@@ -68,7 +68,7 @@ def test_a_change_that_is_made_comes_to_what_was_promised(advised):
             if len(made["members"]) > 4:
                 continue
             if change.kind == "isolate":
-                # Loads may be uneven there.
+                # This change allows uneven loads.
                 uneven = solve(Group.from_dict(made), ("peak_lag",), method="brute").terms[0].value
                 assert change.after.value == uneven < least_peak(document)
                 continue
@@ -197,7 +197,7 @@ def test_members_are_added_until_the_lag_falls_by_a_tenth():
     owned = {"a": {"t": [0, 2]}, "b": {"t": [1, 3]}}
     group = Group.from_dict(lagging({"t": [52, 50, 48, 50]}, owned, **READ))
     (more,) = [one for one in advise(group, assignors=()).changes if one.kind == "members"]
-    # A third member leaves 98.
+    # With three members the least peak is 98.
     assert (more.members, more.before.value, more.after.value) == (4, 100, 52)
 
 
@@ -252,6 +252,6 @@ def test_what_mends_a_group_says_that_a_rebalance_does_it_and_what_waits():
     assert headline(found).endswith(
         "not valid: 3 partitions have no owner: t-1, t-2, t-3; 9,083 records wait there."
     )
-    # What leaves most lag without an owner is no measure of what other changes gain.
+    # The peak of a group with ownerless lag is no measure of the gains of changes.
     assert not any("falls from 4 to" in line for line in gains_nothing(found))
     assert depends(found.changes[0], found)[0].startswith("A rebalance makes it valid, such as ")

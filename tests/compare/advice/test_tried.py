@@ -138,7 +138,7 @@ def test_an_assignor_that_never_returns_on_the_group_is_named_and_not_advised(hu
     assert not_advised(replace(hung, judged=unlisted)) == [
         "Not advised: cooperative-sticky 4.4.0: no answer within 1 s on this group."
     ]
-    # Where it assigns now.
+    # If the group uses this assignor now.
     assert not_advised(hung) == [
         "cooperative-sticky assigns this group now, and cooperative-sticky 4.4.0 does not come to "
         "a valid plan: no answer within 1 s on this group."
@@ -216,7 +216,7 @@ def test_an_assignor_that_makes_no_valid_plan_after_a_join_or_a_leave_is_not_adv
 )  # fmt: skip
 def test_an_assignor_takes_the_restarts_that_the_kips_name(name, now, often, said, limit):
     group = Group.from_dict(listing(RANGE, *([] if now is None else [now] * 3)))
-    # What assigns already goes before others.
+    # The assignor that the group uses now is preferred.
     names = [name] if often else [COOPERATIVE, name, UNIFORM]
     found = advise(group, assignors=names, limit=limit)
     (change,) = [one for one in found.changes if one.kind == "assignor"]
@@ -288,7 +288,7 @@ def test_moves_and_the_assignor_that_makes_them_are_one_thing_to_do(limit):
         "The moves are those of the last rebalance; each restart on the way may move more." in said
     )
     assert said[-1] == "Its moves may differ from those of the optimum, which are:"
-    # One that moves more is something else to do.
+    # An assignor that moves more is listed as another change.
     more = replace(assignor, assignment=assign(Group.from_dict(RANGE), "roundrobin"))
     assert more.moves > moves.moves
     apart = replace(found, changes=(moves, more))

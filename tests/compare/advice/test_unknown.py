@@ -69,7 +69,7 @@ def holding(topics: dict, *held: dict) -> dict:
     return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
 
 
-# What the range assignor makes of ten topics of three partitions: two of five hold nothing.
+# range's assignment of ten topics of three partitions: two of five members hold nothing.
 TOPICS = {f"t{i}": 3 for i in range(10)}
 RANGE = holding(TOPICS, *({topic: [m] for topic in TOPICS} for m in range(3)), {}, {})
 
@@ -78,9 +78,9 @@ RANGE = holding(TOPICS, *({topic: [m] for topic in TOPICS} for m in range(3)), {
     ("document", "lower", "idle"),
     [
         (RANGE, "peak_load", "c3"),
-        # The greatest load stays whoever reads what, and with it what decides.
+        # The greatest load is the same for all subscriptions, so load decides.
         (holding({"t0": 4}, {"t0": [0, 1]}, {"t0": [2, 3]}, {}), "peak_load", "c2"),
-        # Lag can fall for sure, and further if the one that holds nothing reads.
+        # Lag can surely fall, and further if the idle member reads the topic.
         (
             holding(
                 {"t0": {"partitions": 6, "lag": [1000, 1000, 200, 100, 100, 100]}},

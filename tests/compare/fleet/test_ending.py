@@ -74,7 +74,7 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
         one.name for one in expected.worst[: len(found.worst)]
     ]
     for one in found.worst:
-        # The lag of a group is not in the line of a run.
+        # A run does not print the lag of a group.
         lag = dict.fromkeys(("peak", "then", "lowest", "longest", "longest_best"))
         assert one == replace(by_name[one.name], **lag, lowest_proved=False)
     assert len(found.worst) == 20

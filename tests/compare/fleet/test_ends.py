@@ -92,7 +92,7 @@ def ends(tmp_path_factory) -> Ends:
     lines, source = (folder / "in.jsonl").read_text(), folder / "in"
     source.mkdir()
     (source / "a.jsonl").write_text(lines.replace('"group": "g', '"group": "free'))
-    # What cannot be cut is a portion of its own.
+    # A file that cannot be split is a portion of its own.
     (source / "b.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     by = {}
     for ending, master in [
@@ -167,16 +167,16 @@ def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
     tables = {}
     for name in (*counts, "failures"):
         every = pq.ParquetDataset(out / name).read().to_pandas()
-        # Those beside each other make the same, and readers take the row of the later one.
+        # Two concurrent runs write the same rows; readers take those of the later run.
         tables[name] = rows = every[every["run"] != beside]
         assert sorted(rows["key"]) == sorted(read_table(out, name)["key"]), name
     optima, scores = tables["optima"], tables["scores"]
     assert set(optima["status"]) == {"optimal"}
     assert len(tables["failures"]) == 2
-    # The first portion is that of the run that was interrupted when it had been written.
+    # The first portion comes from the run that was interrupted after it was written.
     assert optima[optima["group"].str.startswith("free")]["run"].nunique() == 1
     asked = scores[scores["assignor"] != "current"]
     reasons = asked[asked["status"] != "scored"]["reason"].tolist()
-    # The group that a child was at when it was killed; a task that is tried again asks once more.
+    # Only the group that a killed child was solving may fail; a retried task solves it again.
     assert len(reasons) <= 1
     assert all("died" in reason for reason in reasons)

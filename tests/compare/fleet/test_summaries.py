@@ -156,7 +156,7 @@ def test_the_worst_groups_come_first(found, spark_runs):
     assert [row["label"] for row in worst] == [one.verdict.says for one in expected]
     first = found.worst(3)
     assert [row["group"] for row in first[:3]] == [one.name for one in expected[:3]]
-    # Further ones are of the other verdicts that a sentence names.
+    # The other rows are of the other verdicts that a sentence names.
     assert {row["label"] for row in first[3:]} == {"improvable"}
 
 

@@ -34,7 +34,7 @@ REASONS = {
     "greedy-harm": r"it used more than 800 MB",
     "hang-harm": r"no answer within \d+(\.\d+)? s",
 }
-# Only a hang is to come to the limit, however slow the machine is.
+# Seconds; only a hang reaches this limit, even on a slow machine.
 NO_HURRY = 100.0
 HARM = pytest.mark.parametrize(
     ("reasons", "seconds"),
@@ -134,7 +134,7 @@ def test_rows_do_not_depend_on_how_groups_are_put_together():
                 one["seconds"] = None
         return rows[: len(names)]
 
-    # One that dies has its neighbours solved in small batches, and by other steps.
+    # If one group kills the child, the others are solved again in smaller batches.
     assert made([]) == made(["killed-harm"], Steps(read_items, harmful.solve_rows))
 
 

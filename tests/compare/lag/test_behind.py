@@ -23,15 +23,15 @@ def holding(lag, owned):
     [
         ([1000, 1, 2, 3], {"a": [1, 2, 3], "b": [0]},
          "Most lag: b with 1,000 of 1,006 records.", 1000),
-        # What is unknown is told, and counts for nobody.
+        # Unknown lag is mentioned, and counts for no member.
         ([5, None, 7, None], {"a": [0, 1], "b": [2, 3]},
          "Most lag: b with 7 of 12 records. The lag of 2 partitions is unknown.", None),
-        # What has no owner counts in all that lags, as in advice.
+        # Lag without an owner counts in the total, as in advice.
         ([5, 5, 2], {"a": [0], "b": [2]}, "Most lag: a with 5 of 12 records.", 5),
-        # The first of several that have as much.
+        # Of several members with the most lag the first is named.
         ([5, 5, 2], {"a": [0], "b": [1], "c": [2]},
          "Most lag: a and 1 more, each with 5 of 12 records.", 5),
-        # More than 64 bits together.
+        # The total needs more than 64 bits.
         ([2**62] * 3, {"a": [0, 1, 2], "b": []},
          f"Most lag: a with {3 * 2**62:,} of {3 * 2**62:,} records.", 3 * 2**62),
         ([None, None], {"a": [0, 1]}, "", None),

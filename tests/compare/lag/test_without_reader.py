@@ -58,7 +58,7 @@ def test_what_waits_where_nobody_reads_any_more_is_said(left, reads, said):
 
 @pytest.mark.parametrize("more", [{}, {"reads": ("left", "t")}, {"members": 0}])
 def test_nothing_is_said_of_what_nobody_ever_read_what_somebody_reads_or_a_group_without(more):
-    # Of a group without members the verdict says it all.
+    # For a group without members the verdict is enough.
     assert without_reader(group_of(at(0, 99) if more else at(None, 99), **more)) is None
 
 

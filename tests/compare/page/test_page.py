@@ -195,7 +195,7 @@ def test_a_healthy_group_is_short(page):
     detail = page.texts["group-3"]
     assert "as good as can be" in detail
     assert "What moves" not in detail
-    # Who makes moves stands where there are any.
+    # The page says who makes the moves only if there are any.
     which = "Who makes the moves: an assignor; assay advise says which one."
     assert [which in page.texts[f"group-{i}"] for i in (1, 3)] == [True, False]
     assert len(detail.split()) < len(page.texts["group-1"].split())
@@ -370,7 +370,7 @@ def test_even_loads_with_lag_that_could_fall_are_a_verdict_with_moves_of_its_own
     held = {"a": [0, 1], "b": [2, 3]}
     members = {m: {"subscription": ["t"], "owned": {"t": has}} for m, has in held.items()}
     lagging = snapshot("lagging", {"t": {"partitions": 4, "lag": [600, 600, 5, 5]}}, members)
-    # Captures of one time are one group, and one that is rebalancing is one.
+    # Two captures of one group count as one group, and a rebalancing group counts, too.
     busy = Failure("f", "busy.txt:1", rebalancing("busy"), "busy")
     page = read([lagging, even(), lagging], unread=[busy])
     lead = "None of 4 captures of 3 groups is known to be improvable; 1 has even partitions, but "

@@ -52,7 +52,7 @@ def test_the_first_instances_of_a_file_are_made_again_and_written_the_same():
 def test_whole_files_are_made_again_to_the_last_instance():
     for promise in ("valid", "optimal-moves", "racks"):
         assert list(instances(promise)) == without_columns(FILES[promise]["instances"])
-    # Counted by a program of its own: groups of up to 6 that no renaming makes the same.
+    # The numbers of groups up to renaming, by members and partitions, counted by another program.
     counts = Counter(len(group.members) + group.n_partitions for group in smallest())
     assert counts == {2: 1, 3: 4, 4: 14, 5: 57, 6: 258}
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.clients
 
 RUNNERS = FOLDER / "runners"
 SECONDS = 120
-# Of all but those that wait for what hangs, or are asked round by round; few look at racks.
+# Not the promises that wait for a hang or ask round by round, nor racks, which few use.
 FILES = tuple(name for name in ASKED if name not in ("terminates", "settles", "racks"))
 COUNTS = re.compile(r"([a-z-]+): (\d+) kept, (\d+) broken, (\d+) not tested, (\d+) only recipes")
 

@@ -274,7 +274,7 @@ def test_the_command_prints_a_finding_as_json():
     run = assay("hunt", "range", "--promise", "balanced", "--format", "json")
     document = json.loads(run.stdout)
     assert (document["format"], document["id"]) == ("assay-finding/1", "range-balanced")
-    # What was made, what is better, and how it is found again.
+    # The plan, a better plan, and the command that finds it again.
     assert document["plan"] == {"m0": {"t0": [0], "t1": [0]}, "m1": {}}
     loads = [sum(map(len, held.values())) for held in document["better"].values()]
     assert loads == [1, 1]

@@ -45,7 +45,7 @@ def test_each_finding_in_java_is_reproduced_by_its_program_and_all_run_in_one_jv
     tmp_path, client
 ):
     found = [finding for finding in FINDINGS if finding.assignor.partition("/")[0] == client]
-    # What never returns goes on in its thread until the JVM ends: it comes last.
+    # An assignor that never returns runs on in its thread until the JVM ends, so it comes last.
     found.sort(key=lambda finding: finding.promise == "terminates")
     called(found[0].assignor)
     programs = [program(finding) for finding in found]

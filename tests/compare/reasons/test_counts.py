@@ -103,7 +103,7 @@ def test_a_block_and_those_above_it_are_the_only_readers_of_their_topics_and_hol
         assert block.floor <= block.least <= block.most <= block.ceiling <= block.floor + 1
     assert [b.most for b in blocks] == sorted((b.most for b in blocks), reverse=True)
     for first in blocks[:1]:
-        # It says the least possible maximum.
+        # The first block gives the least possible greatest load.
         assert -(-first.partitions // len(first.members)) == loads.max()
 
 

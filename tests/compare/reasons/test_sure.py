@@ -34,7 +34,7 @@ def test_an_explanation_without_subscriptions_is_of_the_true_optimum():
             refused.append(str(error))
             continue
         if found.status is Status.FEASIBLE:
-            # Better than what is held for sure; how good the best is depends on who reads what.
+            # Surely better than the present owners; the optimum depends on unknown subscriptions.
             now = values(Assignment.current(shown), TIERS)
             assert tuple(term.value for term in found.terms) < now
             assert explain(found) is None

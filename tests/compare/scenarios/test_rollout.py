@@ -147,7 +147,7 @@ def stories(draw, lists=LISTS) -> tuple[dict, list[Act]]:
         present = sorted(set(there) - away)
         fits = [there[m] for m in present]
         if kind == "join":
-            # One that left may come back; one that is turned away is no member.
+            # A member that left may join again; one that is refused does not become a member.
             new = next(m for m in (f"c{i}" for i in range(number % 2 * 4, 20)) if m not in there)
             acts.append(Act("join", new, draw(lists)))
             if common([*fits, acts[-1].assignors]):

@@ -48,7 +48,7 @@ def test_a_text_and_what_it_parses_to_make_one_group_that_fits_the_schema_or_one
             assert isinstance(found, Group) or len(found.splitlines()) == 1
             assert same(found, parsed), text
             if isinstance(found, Group):
-                # It obeys every rule of a group, and its document says all of it.
+                # The group obeys every rule, and its document loses nothing.
                 good += 1
                 columns = {f.name: getattr(found, f.name) for f in fields(found)}
                 assert same(Group(**columns), found), text

@@ -121,7 +121,7 @@ def test_lag_is_what_kip_169_says(reset, offsets, lag):
     assert back["topics"]["t2"]["offsets"] == [nulls | offsets]
 
 
-# A value of another kind or size than its place takes: the sentence shows it as JSON has it.
+# Values of a wrong type or size; the message shows each as JSON.
 KINDS = {
     "expected an object": [
         ("topics", ["t0"]), ("members", []), ("members.c0", None), ("members.c0.owned", ["t0"]),

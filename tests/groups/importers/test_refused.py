@@ -168,7 +168,7 @@ def test_one_table_of_two_moments_is_refused_with_both_places_and_what_to_do() -
         assert refused(first, later) == f"text-1:{line}: {says} in text-0: {shown}"
         below = first.count("\n") + line
         assert refused(first + later) == f"text-0:{below}: {says} in text-0:2: {shown}"
-        # What agrees is of one moment.
+        # Texts that agree are taken as of one moment.
         assert only(first, first)["members"] == only(first)["members"]
     other = plan.replace(old, new)
     assert refused(other, offsets).endswith("two clusters; capture both at the same time")
@@ -267,7 +267,7 @@ def test_a_view_of_members_says_nothing_of_the_state_of_a_group_that_has_committ
     state = text_of("4.3.1/coop-a-state.txt").replace("coop-a ", "rebal-j")
     state = state.replace("Stable               4", "Stable 2")
     assert len(only(table, members, state)["members"]) == 2
-    # Members that have targets are judged by these.
+    # Members with targets are compared by these.
     targets = re.sub(r"-( +)- +$", r"7\1t1:4", members, flags=re.MULTILINE)
     assert targets.count("t1:4\n") == 2
     assert len(only(table, targets)["members"]) == 2

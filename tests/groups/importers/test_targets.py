@@ -28,7 +28,7 @@ def groups_in(*texts: str):
 
 def test_a_group_is_judged_by_where_its_rebalance_ends(tmp_path):
     group = groups_in(UNDER_WAY)["orders"]
-    # The snapshot says what is there, and what is to be.
+    # The snapshot has both the owned and the target partitions.
     assert [len(one) for one in group.to_dict()["members"]["m-0"]["owned"].values()] == [4, 2]
     reached = group.with_target()
     (judged,) = judge(group)
@@ -37,13 +37,13 @@ def test_a_group_is_judged_by_where_its_rebalance_ends(tmp_path):
     assert NOTE in reached.assumed
     assert sentence(judged).endswith(f" {NOTE[0].upper()}{NOTE[1:]}.")
     assert reached.with_target() is reached
-    # Every function takes it so, and what is claimed by hand has no target any more.
+    # Every function uses the target; a group with claims set by hand has no target.
     for solution in (solve(group), solve(reached)):
         assert (solution.terms[1].value, check(group, solution)) == (0, ())
     assert NOTE in judged.group.assumed
     by_hand = group.with_claims([0], [0])
     assert by_hand.with_target() is by_hand
-    # So says the run, of JSON as of Parquet.
+    # A run judges the same, from JSON and from Parquet.
     (tmp_path / "g.json").write_text(json.dumps(group.to_dict()))
     write_groups([group], str(tmp_path / "g.parquet"))
     for name in ("g.json", "g.parquet"):

@@ -24,7 +24,7 @@ def key_of(row: dict) -> str:
 
 
 def test_the_key_of_a_group_stays_what_it_is():
-    # Tables hold it: another digest would make every stored row again.
+    # Stored tables hold keys: with another digest all their rows would be computed again.
     plain = document(
         {"t0": 2, "t1": {"partitions": 1, "lag": [4]}},
         {

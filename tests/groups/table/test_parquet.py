@@ -129,7 +129,7 @@ def test_damage_is_noticed_and_said_in_one_line():
             lost = r"not Parquet, or damaged: .+|\w+: this column is missing"
             assert re.fullmatch(lost, str(error))  # noqa: PT017 - both ends are good
         else:
-            # A bit of what Parquet tells about the file and nobody reads may be another one.
+            # The changed bit may be in Parquet metadata that no reader uses.
             assert [one.to_dict() for one in found if isinstance(one, Group)] == same
 
 

@@ -39,7 +39,7 @@ def test_topics_that_do_not_exist_are_passed_over(planned, name):
     owned = {"a": {"t": [0, 5], "gone": [0]}}
     group = build_group({"t": 2, "none": 0}, BOTH | {"a": ["t", "gone", "none"]}, owned, 1)
     if name.startswith("kafka-java/") and name.endswith("sticky@4.4.0"):
-        # What it makes of a claim that is gone is a finding.
+        # How it handles a claim of a missing partition is a finding, so this claim is left out.
         group = build_group({"t": 2}, BOTH | {"a": ["gone", "t"]})
     made = planned(group, name).assignment
     assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
@@ -69,7 +69,7 @@ def test_static_members_come_first_or_count_for_nothing(planned, clients, loads)
         *((name, "newer") for name in (*FRANZ_GO, *SARAMA, "kafka-python/sticky")),
         *((f"kafka-java/{name}", "newer") for name in ("sticky", "cooperative-sticky")),
         ("librdkafka/cooperative-sticky", "newer"),
-        # It sends no generation.
+        # aiokafka sends no generation.
         ("aiokafka/sticky", "first"),
     ],
 )
@@ -104,7 +104,7 @@ NEAR, PLAIN = (
     ("name", "made"),
     [
         ("librdkafka/range", NEAR),
-        # A release looks at the racks of leaders, and the next does not.
+        # One release uses the racks of leaders, and a later one does not.
         ("franz-go/range@1.21.7", NEAR),
         ("franz-go/range@1.22.2", PLAIN),
     ],

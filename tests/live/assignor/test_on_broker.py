@@ -37,7 +37,7 @@ ASSIGNOR = {
     "java": "assay.consumer.CooperativeOptimalAssignor",
 }
 EAGER = "tests.live.assignor.patient:Eager"
-# The assignors of each member before, on the way, and in the end.
+# The assignors that each member lists before, during and after the rollout.
 ROLLOUTS = {
     "kafka-python": (["range"], [EAGER, "range"], [ASSIGNOR["kafka-python"]]),
     "kafka-python cooperative": (
@@ -61,7 +61,7 @@ ROLLOUTS = {
 # session has to end: that takes twice as long, and more.
 READ_ON_SECONDS = 5.0
 REBALANCE_SECONDS = 10.0
-# A busy machine stalls a member for seconds: its session ends only where a test wants that.
+# A busy machine stalls members for seconds; a long session keeps them in the group.
 PATIENT = {"session.timeout.ms": 30_000}
 PATIENT_IN_PYTHON = {"session_timeout_ms": 30_000}
 

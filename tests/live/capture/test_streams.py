@@ -45,7 +45,7 @@ def test_a_state_without_an_assignment_is_a_reason_and_one_with_a_target_is_capt
     for state, says in states.items():
         assert shop(described(group_state=state)) == says
     assert shop(described(group_state="Reconciling"))["group"] == "shop"
-    # It is asked again while there is time.
+    # The capture asks again while there is time.
     first = only(DESCRIBE, setting(first_group, group_state="Reconciling"), times=1)
     assert shop(first, patience=60)["group"] == "shop"
 

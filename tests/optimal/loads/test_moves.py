@@ -140,7 +140,7 @@ def test_few_partitions_move_where_one_hot_partition_pins_the_peak(kind):
     assert solution.method == "exchange"
     assert [term.bound == term.value for term in solution.terms[:2]] == [True, True]
     moves = solution.terms[2]
-    # Any assignment of the least peak moves 990 or so, where nothing looks after moves.
+    # An assignment of the least peak has about 990 moves if moves are not minimized.
     assert moves.bound <= moves.value <= 1.15 * moves.bound
     assert solution.terms[0] == solve(group, "balance").terms[0]
     assert check(group, Solution.from_dict(group, solution.to_dict())) is not None

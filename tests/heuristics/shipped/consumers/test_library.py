@@ -81,7 +81,7 @@ def has_no_rivals(group):
     ],
 )
 def test_those_that_deal_out_do_as_documented(planned, name, ours, exactly):
-    # KafkaJS takes all members to read the same; sarama's are alike in loads.
+    # KafkaJS assumes equal subscriptions; sarama's assignors have the same loads.
     groups = drawn(71) if ours == name else filter(reads_the_same, drawn(71))
     for group in islice(groups, 60):
         made, documented = planned(group, name).assignment, assign(group, ours)

@@ -100,7 +100,7 @@ def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(st
     driver.plan(group, "range")
     (client,) = drivers()
     halt(client)
-    # Long enough after the round has begun, on a busy machine too.
+    # After 3 s the round has begun, even on a busy machine.
     threading.Timer(3.0, os.kill, (client, signal.SIGKILL)).start()
     with pytest.raises(Failed, match=r"^the client died: exit code -9 \(SIGKILL\)$"):
         driver.plan(group, "range")
@@ -121,7 +121,7 @@ def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
         assert len(started) == 1
         halt(started[0])
         outcome = limit.plan(group, assignor.name)
-        # It stops before or after it joined again, which has a minute of its own.
+        # The client is halted before or after it joins again, for which it has a minute.
         assert (outcome.status, outcome.reason) in (
             ("timed-out", "no answer within 1 s"),
             ("unavailable", "the client did not join again within 60 s"),

@@ -47,7 +47,7 @@ def test_every_fact_of_the_release_is_what_its_classes_answer(limit, known, case
     group = known[case["group"]]
     for name, fact in case["shipped"].items():
         if name == "kafka-java/cooperative-sticky@4.4.0":
-            # The facts tell of its first round.
+            # The documented facts are of its first round.
             once = partial(KAFKA_JAVA.one_round, assignor="cooperative-sticky", version="4.4.0")
             limit.plan(group, name)
             assignment = limit.call(once, group).plan.assignment
@@ -110,7 +110,7 @@ def test_a_number_past_32_bits_is_refused(limit):
 
 
 def test_the_broker_s_uniform_moved_more_than_needed_in_3_9(limit):
-    # One of the two may have three partitions: in 3.9 it was the first, whoever had them.
+    # One of the two gets three partitions: in 3.9 it was the first, whoever owned them.
     group = group_of({"t": 5}, PAIR, {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}, 1)
     moves = {
         version: values(planned(limit, group, f"kafka-broker/uniform@{version}"), ("stickiness",))
@@ -120,7 +120,7 @@ def test_the_broker_s_uniform_moved_more_than_needed_in_3_9(limit):
 
 
 def test_the_target_before_that_the_broker_knows_is_the_valid_owner(limit):
-    # Of two claims it sees the one of the higher generation.
+    # If two members claim a partition, the broker sees the claim of the higher generation.
     twice = {"a": {"t": [0, 1]}, "b": {"t": [0, 1]}}
     group = group_of({"t": 4}, PAIR, twice, {"a": 1, "b": 2})
     for version in KAFKA_BROKER.listed:

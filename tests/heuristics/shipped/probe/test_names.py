@@ -52,16 +52,16 @@ def plans(planned, counts):
 @pytest.mark.parametrize(
     ("unique", "happens"),
     [
-        # A plan that hands out some of each topic shows that the client was told of it.
+        # A plan with partitions of each topic shows that the client knows the topics.
         (True, [LEAD, plans({"t": [1], "u": [0]}, True)]),
-        # Under names that were there before, only the right counts show it.
+        # If the topics' names were used before, only a plan with the right counts shows it.
         (False, [LEAD, plans({"t": [0, 1], "u": [0]}, False), LEAD, plans(BOTH, True)]),
-        # What is asked for in the first round may have come too late.
+        # Metadata that is requested in the first round may come too late for the plan.
         (True, [LEAD, asks("tu"), answer("tu"), plans(NOTHING, False)]),
-        # What was known before the client led counts, unless it is gone since others were asked.
+        # Metadata from before the client led counts, unless a later request replaced it.
         (True, [answer("tu"), LEAD, plans(NOTHING, True)]),
         (True, [answer("tu"), answer(["own"]), LEAD, plans(NOTHING, False)]),
-        # Who waits for what is held back counts; who goes on, or never asks, does not.
+        # A client that waits for held-back metadata counts; one that goes on, or never asks, not.
         (
             True,
             [
@@ -76,7 +76,7 @@ def plans(planned, counts):
         ),
         (True, [LEAD, asks("tu"), plans(NOTHING, False)] * 3),
         (True, [LEAD, plans(NOTHING, False)] * 5),
-        # Who asks for its own topics only counts when it does so again,
+        # A client that asks for its own topics only counts when it does so again,
         (
             True,
             [

@@ -15,7 +15,7 @@ from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
 pytestmark = pytest.mark.clients
 
 DEADLINE = 60.0
-# More at once starve each other where the machine is busy.
+# More consumers at once would starve each other on a busy machine.
 TOGETHER = 6
 HERE = [one for one in CONSUMERS if one.missing() is None]
 READS = {"a": ["t", "u"], "b": ["t"]}
@@ -24,7 +24,7 @@ GROUPS = (
     build_group({"t": 3, "u": 2}, READS, {"a": {"t": [0]}, "b": {"t": [1, 2]}}, 1),
     build_group({"t": 6, "u": 1}, READS | {"c": ["t"]}, {"a": {"t": [0, 1, 2], "u": [0]}}, 1),
     build_group({"t": 2, "u": 4}, READS | {"c": ["u"]}),
-    # Each of the last two claims what the other had: the later generation decides.
+    # b and c claim some of the same partitions: the later generation decides.
     build_group(
         {"t": 6, "u": 4},
         READS | {"c": ["t", "u"]},

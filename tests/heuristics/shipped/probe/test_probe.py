@@ -116,7 +116,7 @@ def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, clie
     process = client(probe.bootstrap)
     probe.plan(group, "range", timeout=DEADLINE)
     process.send_signal(signal.SIGSTOP)
-    # The signal takes its time on a busy machine; what is stopped answers nobody.
+    # On a busy machine a process runs on for a while after the signal; wait until it is stopped.
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     with pytest.raises((Late, Absent), match=r" within 0\.3 s$"):
         probe.plan(group, "range", timeout=0.3)
@@ -185,7 +185,7 @@ def test_why_there_is_no_plan_is_said_and_whose_doing_it_is(probe, group, case):
 @pytest.mark.parametrize(
     ("sent", "plans"),
     [
-        # A plan made before the metadata is asked for again, and the next one counts.
+        # If a plan came before the metadata, the probe asks for another plan, and takes that one.
         ([JOIN, sync(1), METADATA, JOIN, sync(2)], 2),
         # What it asks without waiting for it is no metadata.
         ([JOIN, sync(1), JOIN, METADATA, sync(2), JOIN, sync(3)], 3),
