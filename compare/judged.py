@@ -93,8 +93,8 @@ class Judged(Framed):
         be`` and a few moves lower the lag of the busiest member by a tenth or more.
         """
         for row in self.verdict.to_rows():
-            told = {"group": self.group.name, "captured_at": self.group.captured_at, **row}
-            yield told | {"shown": self.shown}
+            named = {"group": self.group.name, "captured_at": self.group.captured_at, **row}
+            yield named | {"shown": self.shown}
 
     @property
     def shown(self) -> str:

@@ -65,22 +65,22 @@ def not_valid(now: Assignment) -> str:
     is known. For every other kind of violation the text gives the first one and the number of
     others.
     """
-    of: dict[str, list[Violation]] = {}
+    by_kind: dict[str, list[Violation]] = {}
     for one in now.violations:
-        of.setdefault(one.kind, []).append(one)
-    said = []
-    if unowned := of.pop("unassigned", None):
+        by_kind.setdefault(one.kind, []).append(one)
+    reasons = []
+    if unowned := by_kind.pop("unassigned", None):
         owners = f"{agreed(len(unowned), 'have')} no owner"
         named = few([f"{one.topic}-{one.partition}" for one in unowned])
         waiting = records_waiting(lag_without_owner(now))
-        there = waiting and f"; {waiting} there"
+        waiting = waiting and f"; {waiting} there"
         what = counted(len(unowned), now.group.nouns.partition)
-        said.append(f"{what} {owners}: {named}{there}")
+        reasons.append(f"{what} {owners}: {named}{waiting}")
     for kind in get_args(ViolationKind):
-        if wrong := of.get(kind):
+        if wrong := by_kind.get(kind):
             more = f", and {len(wrong) - 1:,} more like that" if len(wrong) > 1 else ""
-            said.append(f"{_wrong(wrong[0], now)}{more}")
-    return ". Also ".join(said)
+            reasons.append(f"{_wrong(wrong[0], now)}{more}")
+    return ". Also ".join(reasons)
 
 
 def not_valid_sentence(now: Assignment) -> str:
@@ -232,8 +232,8 @@ def assigned_by(group: Group) -> str | None:
 
 def by_broker(group: Group) -> bool:
     """Return whether the snapshot shows that the broker assigns (KIP-848)."""
-    told = any(one.epoch is not None or one.target is not None for one in group.details)
-    return told or assigned_by(group) == "uniform"
+    is_kip_848 = any(one.epoch is not None or one.target is not None for one in group.details)
+    return is_kip_848 or assigned_by(group) == "uniform"
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:
@@ -256,7 +256,7 @@ def hosts_sentence(judged: Judged, command: str | None) -> str | None:
     (many, most, of_many), (fewest, least, of_few) = hosts.fullest, hosts.emptiest
     nouns, could = judged.group.nouns, spread(hosts.could)
     could = could if "-" in could else f"{could} each"
-    told = (
+    uneven = (
         f"{nouns.hosts.capitalize()} are uneven: {many} has {most:,} for "
         f"{counted(of_many, nouns.member)}, {fewest} {least:,} for "
         f"{counted(of_few, nouns.member)}. With loads as even they could have {could}."
@@ -264,7 +264,7 @@ def hosts_sentence(judged: Judged, command: str | None) -> str | None:
     written = f"{command} prints that assignment." if command else ""
     # Assignors of Kafka Streams know the processes of their threads.
     return " ".join(
-        filter(None, (told, written, "" if judged.group.of_streams else NO_ASSIGNOR_EVENS_HOSTS))
+        filter(None, (uneven, written, "" if judged.group.of_streams else NO_ASSIGNOR_EVENS_HOSTS))
     )
 
 
@@ -278,8 +278,8 @@ def uneven_hosts_in_short(judged: Judged) -> str:
 
 def captures(captured: int, groups: int) -> str:
     """Return ``3 groups``, or ``4 captures of 3 groups`` where a group was captured twice."""
-    told = counted(groups, "group")
-    return told if captured == groups else f"{captured:,} captures of {told}"
+    of_groups = counted(groups, "group")
+    return of_groups if captured == groups else f"{captured:,} captures of {of_groups}"
 
 
 def _improvable(judged: Judged) -> str:
@@ -298,9 +298,9 @@ def _improvable(judged: Judged) -> str:
     gives = "gives everyone" if target.loads.min() else "makes loads of"
     lag = ""
     if judged.best is not None and {*LAG_PEAKS} & {*judged.best.objective}:
-        here, then = peak_lag(judged.now), peak_lag(target)
+        before, after = peak_lag(judged.now), peak_lag(target)
         lag = f" and takes the lag of the busiest {judged.group.nouns.member} "
-        lag = f"{lag}from {here:,} to {then:,}"
+        lag = f"{lag}from {before:,} to {after:,}"
     when = "after the rebalance" if _on_the_way(judged.group) else "now"
     return (
         f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}; {when} "

@@ -253,17 +253,17 @@ def without_reader(group: Group) -> WithoutReader | None:
     offsets = group.offsets
     if offsets is None or not group.members:
         return None
-    there = ~is_read(group) & np.repeat(offsets.given, group.partitions)
-    there &= offsets.committed >= 0
-    if not there.any():
+    unread = ~is_read(group) & np.repeat(offsets.given, group.partitions)
+    unread &= offsets.committed >= 0
+    if not unread.any():
         return None
-    known = there & (offsets.end >= 0)
+    known = unread & (offsets.end >= 0)
     behind = np.maximum(offsets.end[known] - offsets.committed[known], 0)
     return WithoutReader(
-        topics=tuple(group.topics[t] for t in np.unique(group.topic[there]).tolist()),
-        partitions=int(there.sum()),
+        topics=tuple(group.topics[t] for t in np.unique(group.topic[unread]).tolist()),
+        partitions=int(unread.sum()),
         records=sum(behind.tolist()),
-        unknown=int((there & (offsets.end < 0)).sum()),
+        unknown=int((unread & (offsets.end < 0)).sum()),
         surely=bool(group.subscription_known.all()),
     )
 
@@ -280,9 +280,10 @@ def sentences_without_reader(groups: Sequence[Group]) -> tuple[str, ...]:
     """
     found = [(group.name, one) for group in groups if (one := without_reader(group)) is not None]
     found.sort(key=lambda named: (-named[1].records, -named[1].unknown))
-    told = [f"{name}: {one.sentence()}" for name, one in found[:MOST_NAMED]]
+    sentences = [f"{name}: {one.sentence()}" for name, one in found[:MOST_NAMED]]
     more = len(found) - MOST_NAMED
     if more > 0:
         has = agreed(more, "have")
-        told.append(f"{counted(more, 'more group')} {has} partitions with commits and no reader.")
-    return tuple(told)
+        rest = counted(more, "more group")
+        sentences.append(f"{rest} {has} partitions with commits and no reader.")
+    return tuple(sentences)

@@ -285,12 +285,12 @@ def _reads(explanation: Explanation, m: int) -> str:
     if len(topics) > FEW_TOPICS:
         total = int(group.partitions[topics].sum())
         others = {r for t in topics for r in group.subscribers(t).tolist()} - {m}
-        some = f"{counted(len(others), 'other member')} {agreed(len(others), 'read')}"
+        who = f"{counted(len(others), 'other member')} {agreed(len(others), 'read')}"
         if not others:
-            some = "nobody else reads"
+            who = "nobody else reads"
         return (
             f"It reads {len(topics)} topics with {counted(total, 'partition')}; "
-            f"{some} {'some' if others else 'any'} of them."
+            f"{who} {'some' if others else 'any'} of them."
         )
     parts = []
     for t in topics:
