@@ -41,10 +41,12 @@ OPTIONS = {
 }
 
 
-IF_NOT_KNOWN = "--assume-equal takes all members as equal; assay capture asks the broker."
+IF_NOT_KNOWN = (
+    "If you do not know: --assume-equal takes all members as equal; assay capture asks the broker."
+)
 WHO_READS = (
-    "To say who reads what: for a yes --reads 'MEMBER=+TOPIC', which adds a topic; for a no "
-    f"--reads 'MEMBER=TOPICS', which names all that it reads. {IF_NOT_KNOWN}"
+    "To say who reads what, add --reads 'MEMBER=+TOPIC' (it reads this topic, too) or --reads "
+    f"'MEMBER=TOPICS' (it reads just these). {IF_NOT_KNOWN}"
 )
 
 

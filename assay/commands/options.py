@@ -444,7 +444,7 @@ def how_to_answer(
     more = "the topic" if len(asks) == 1 else "the topics"
     yield f"If yes, add {more}: {asked.command(*command, *yes)}"
     yield f"If no, name all that {each}, here {held}: {asked.command(*command, *no)}"
-    yield f"If you do not know: {IF_NOT_KNOWN}"
+    yield IF_NOT_KNOWN
 
 
 def _with_reads(rules: Sequence[str]) -> list[str]:
