@@ -38,7 +38,7 @@ _COLUMN = 39
 # Typer's messages about a bad number, and what our message says was expected.
 _EXPECTED = {
     r"Input should be a valid integer": "expected a whole number",
-    r"Input should be a (valid|finite) number": "expected a number",
+    r"Input should be a (valid|finite) number": "expected a number of seconds",
     r"Input should be greater than or equal to (\S+)": r"expected \1 or more",
     r"Input should be less than or equal to (\S+)": r"expected \1 or less",
 }
@@ -239,7 +239,10 @@ class Command(TyperCommand):
         ----------
         given : values of all parameters, by parameter name
         """
-        expected = _expected(error.message)
+        values = _words(given.get(param.name or ""))
+        # Typer finds NaN too great.
+        is_nan = "less than" in error.message and [one.lower() for one in values] == ["nan"]
+        expected = _expected("Input should be a finite number" if is_nan else error.message)
         said = error.format_message().replace(": Value error, ", ": ")
         if isinstance(param, TyperArgument):
             arguments = [one for one in self.get_params(ctx) if isinstance(one, TyperArgument)]
@@ -248,7 +251,6 @@ class Command(TyperCommand):
                 return said
             names = " ".join(one.display_name_raw for one in arguments)
             return f"expected {names}, but there is only {' '.join(words)}"
-        values = _words(given.get(param.name or ""))
         if expected is None:
             return said
         typed = " ".join((param.opts[-1], *(values if len(values) == 1 else ())))

@@ -11,6 +11,7 @@ import numpy as np
 
 from compare.lag.behind import rates_of
 from compare.members import member_meant
+from groups.arguments import require_whole
 from groups.arrays import NO_GENERATION, NOBODY, Int32
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.places import MemberDetails
@@ -118,8 +119,7 @@ def reading(group: Group, like: str | None = None) -> str:
 
 def _with_members(group: Group, members: int, like: str | None) -> Group:
     present = len(group.members)
-    if members < 1:
-        raise BadInput(f"members: {members}, expected 1 or more")
+    require_whole("members", members, least=1)
     if members < present and not all_alike(group):
         raise BadInput(
             f"members: {members}, but which of the {present} would leave matters, since they do "

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
+from groups.arrays import GREATEST
 from groups.errors import BadInput
-from groups.wording import counted, few
+from groups.wording import counted, digits, few
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -74,7 +75,7 @@ _is_name, _is_whole = _is(str), _is(Integral)
 _is_group, _is_fleet = _is_a("groups", "Group"), _is_a("groups", "Fleet")
 _is_assignment, _is_solution = _is_a("groups", "Assignment"), _is_a("optimal", "Solution")
 _is_limit = _is_a("heuristics", "TimeLimit")
-_NAME = Kind(_is_name, "a name")
+_NAME = Kind(_is_name, "a text")
 _FUNCTION = Kind(callable, "a function")
 # The function checks the value itself.
 _UNCHECKED = Kind(lambda _: True, "")
@@ -107,10 +108,6 @@ KINDS = {
         lambda value: isinstance(value, str) or _is_a("compare", "Promise")(value),
         "the name of a promise",
     ),
-    "str | Sequence[str]": Kind(
-        lambda value: isinstance(value, str) or _all(_is_name)(value),
-        "a text as in 'balance > stickiness', or the names of tiers",
-    ),
     "str | Path": Kind(_is_path, "a path, not the text itself"),
     "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]": Kind(
         lambda value: _is_path(value) or _all(_is_path)(value),
@@ -124,7 +121,7 @@ KINDS = {
     ),
     # Every float parameter is a time.
     "float": Kind(_is_seconds, "seconds, 0 or more"),
-    "Fraction | float | str": Kind(_is(Real, str), "a share as in 0.1"),
+    "Fraction | float | str": Kind(_is(Real, str), "a share as in 0.1 or '10%'"),
     "Sequence[int]": Kind(_all(_is_whole), "whole numbers", _is_whole),
     "tuple[int, ...]": Kind(_all(_is_whole), "whole numbers", _is_whole),
     "Mapping[str, int]": Kind(_is(Mapping), "a mapping of names to numbers"),
@@ -138,6 +135,8 @@ KINDS = {
     "Path": Kind(_is(os.PathLike), "a path"),
     **dict.fromkeys(("object", "Mapping[str, object]", "SparkSession"), _UNCHECKED),
     **dict.fromkeys(("str | AssignorFunction", "str | AssignorFunction | Runner"), _UNCHECKED),
+    # An objective.
+    "str | Sequence[str]": _UNCHECKED,
 }
 
 
@@ -190,7 +189,7 @@ def _convert(function: str, name: str, kind: str, value: object) -> object:
     if of_one is not None and of_one(value):
         return (value,)
     if not fits(value):
-        raise BadInput(f"{name}: {_shown(value)}, expected {expected}")
+        raise BadInput(f"{name}: {shown(value)}, expected {expected}")
     return value
 
 
@@ -212,7 +211,7 @@ def _groups(name: str, value: Any, expected: str) -> list[Any]:
     for failure in () if found else getattr(value, "failures", ()):
         raise BadInput(str(failure))
     if not all(map(_is_group, found)):
-        raise BadInput(f"{name}: {_shown(value)}, expected {expected}: {_GROUPS}")
+        raise BadInput(f"{name}: {shown(value)}, expected {expected}: {_GROUPS}")
     return found
 
 
@@ -232,7 +231,34 @@ def _with_groups(value: Any, as_judged: Callable[[Any], Any]) -> Any:
     return replace(value, group=group)
 
 
-def _shown(value: object) -> str:
+def require_whole(
+    place: str, given: object, *, least: int = 0, below: tuple[int, str] | None = None
+) -> int:
+    """Return a whole number of at least `least` within 64 bits; a boolean is none.
+
+    Parameters
+    ----------
+    below : what it is an index of, and how many there are, such as ``(2, "members")``
+
+    Raises
+    ------
+    BadInput
+        If it is something else.
+    """
+    if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
+        raise BadInput(f"{place}: {shown(given)}, expected a whole number of {least} or more")
+    number = int(given)
+    if number > GREATEST:
+        raise BadInput(f"{place}: {digits(number)} leaves 64 bits")
+    if below is not None and number >= below[0]:
+        raise BadInput(f"{place}: {number}, but there are {below[0]} {below[1]}")
+    return number
+
+
+def shown(value: object) -> str:
+    """Return a short text of an argument for a message: its type if it is no text or number."""
+    if type(value) is int:
+        return digits(value)
     if value is None or isinstance(value, str | Real):
         text = repr(value)
         return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

@@ -6,6 +6,7 @@ A part is a run of consecutive entries of a column, such as the partitions of on
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -291,13 +292,15 @@ def _reduced(by: np.ufunc, column: npt.NDArray[Any], start: Int64) -> npt.NDArra
 
 
 def names(given: Iterable[str], place: str) -> tuple[str, ...]:
-    """Return distinct non-empty names of valid Unicode.
+    """Return distinct non-empty names of valid Unicode, in the order given.
 
     Raises
     ------
     BadInput
-        If one is not; the message names it.
+        If one is not, or they are a set, which has no order; the message says which.
     """
+    if isinstance(given, (Set, str)):
+        raise BadInput(f"{place}: {type(given).__name__}, expected a list of names")
     listed = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
     bad = [] if set(map(type, listed)) <= {str} else [n for n in listed if not isinstance(n, str)]
     distinct = set() if bad else set(listed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from groups.arguments import taking
+from groups.arguments import require_whole, taking
 from groups.arrays import (
     GREATEST,
     NO_GENERATION,
@@ -20,6 +20,7 @@ from groups.arrays import (
     count_owners,
     frozen,
     integers,
+    names,
     starts,
 )
 from groups.columns.claims import BY_CLAIMS, Claims
@@ -230,14 +231,14 @@ class Group(Columns, Framed):
         indptr, listed, row = of_members(
             subscription_indptr, subscription_topics, subscription_row, size
         )
-        counts = integers(partitions, "partitions")
+        counts = column(partitions, "partitions", np.int64)
         if owner is None:
             owner = frozen(np.full(check_total(counts.tolist()), NOBODY, np.int32))
         return Group(
             name=group,
-            topics=tuple(topics),
+            topics=names(topics, "topics"),
             partitions=counts,
-            members=tuple(members),
+            members=names(members, "members"),
             subscription_indptr=indptr,
             subscription_topics=listed,
             subscription_row=row,
@@ -326,7 +327,14 @@ class Group(Columns, Framed):
         return self.subscriptions.pairs
 
     def subscription(self, member: int) -> Int32:
-        """Return the topics that a member reads, ascending: (its topics,) int32."""
+        """Return the topics that a member reads, ascending: (its topics,) int32.
+
+        Raises
+        ------
+        BadInput
+            If there is no such member.
+        """
+        require_whole("member", member, below=(len(self.members), "members"))
         row = self.subscription_row[member]
         start, end = self.subscription_indptr[row : row + 2]
         return self.subscription_topics[start:end]
@@ -337,8 +345,10 @@ class Group(Columns, Framed):
         Raises
         ------
         BadInput
-            If a subscription is unknown: any topic may have more readers.
+            If there is no such topic, or a subscription is unknown: any topic may have more
+            readers.
         """
+        require_whole("topic", topic, below=(len(self.topics), "topics"))
         self.require_subscriptions()
         ends, members = self.subscriptions.by_topic
         return members[ends[topic] : ends[topic + 1]]

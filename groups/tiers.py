@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from groups.arguments import shown
 from groups.arrays import exact_sums, greatest, least, sums
 from groups.columns.places import PLACE_KINDS
 from groups.errors import BadInput
@@ -431,27 +432,35 @@ def parse_objective(objective: str | Sequence[str]) -> Objective:
     Raises
     ------
     BadInput
-        If a tier is not known, comes twice, or none is named.
+        If it is no such text or sequence, a tier is not known, comes twice, or none is named.
     """
     if isinstance(objective, str):
         if objective.strip() in PRESETS:
             return PRESETS[objective.strip()]
         names = [name.strip() for name in objective.split(">")]
-    else:
+    elif isinstance(objective, (list, tuple, np.ndarray)):
         names = list(objective)
+    else:
+        raise BadInput(
+            f"objective: {shown(objective)}, expected a text as in 'balance > moves', or a list "
+            "of tiers, the most important first"
+        )
+    for name in names:
+        if not isinstance(name, str):
+            raise BadInput(f"objective: {shown(name)}, expected the name of a tier")
     names = [tier_named(name) for name in names]
     for name in names:
         if name not in TIERS:
             listed = [tier.strip() for tier in name.split(",")]
             if TIERS.keys() >= {*map(tier_named, listed)}:
                 raise BadInput(f"objective: {name!r}, expected {' > '.join(listed)!r}")
-            known = ", ".join((*PRESETS, *TIERS))
+            known = ", ".join((*PRESETS, *map(called, TIERS)))
             raise BadInput(f"objective: unknown tier {name!r}, expected one of {known}")
     if not names:
         raise BadInput("objective: no tier named")
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(f"objective: tier {name!r} appears twice")
+            raise BadInput(f"objective: tier {called(name)!r} appears twice")
     return tuple(names)
 
 

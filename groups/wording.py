@@ -267,6 +267,18 @@ def whole_number(text: str, units: Mapping[str, int] = SIZES) -> int | None:
     return int(found[1].replace(",", "")) * units[found[2]]
 
 
+def digits(number: int) -> str:
+    """Return a whole number in digits, or how many bits it has if they are more than 256.
+
+    Examples
+    --------
+    >>> digits(12), digits(10**400)
+    ('12', 'an integer of 1329 bits')
+    """
+    bits = number.bit_length()
+    return str(number) if bits <= 256 else f"an integer of {bits} bits"
+
+
 def duration(seconds: int) -> str:
     """Return a time in its two greatest units.
 

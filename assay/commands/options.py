@@ -16,6 +16,7 @@ import typer
 from assay.streams import IF_NOT_KNOWN, WHO_READS, note, note_failures
 from assay.terminal import tell
 from compare.sentences import not_valid_sentence, spread
+from groups.arrays import GREATEST
 from groups.assignment import Assignment
 from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
@@ -29,6 +30,7 @@ from groups.wording import (
     ON_THE_WAY,
     PASSED_OVER,
     counted,
+    digits,
     few,
     nearest_or_some,
     one_of_several,
@@ -48,6 +50,8 @@ OF_A_CLUSTER = ("score", "advise")
 MOST_TOPICS = 12
 # Thirty years, which can still be added to a clock's time.
 MOST_SECONDS = 1e9
+# Numbers of too many digits for `whole_number` that Python still reads.
+_LONG = re.compile(r"[0-9]{19,4300}")
 
 File = Annotated[
     str,
@@ -227,15 +231,18 @@ def _numbers_of(option: str, given: Sequence[str] | None) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for text in given or ():
         name, _, number = text.partition("=")
-        tier, most = tier_named(name), whole_number(number)
+        tier = tier_named(name)
+        most = int(number) if _LONG.fullmatch(number) else whole_number(number)
         if most is None:
             worth = "; for a share of the peak: assay solve --only-if-peak-falls X%"
             hint = worth if re.fullmatch(r"[0-9.]+%", number) else ""
             raise BadInput(
                 f"{option} {text}: expected TIER=N, with a whole number N of 0 or more{hint}"
             )
+        if most > GREATEST:
+            raise BadInput(f"{option} {name}: {digits(most)} leaves 64 bits")
         if tier in numbers:
-            raise BadInput(f"{option} {text}: {tier} is given twice")
+            raise BadInput(f"{option} {text}: {called(tier)} is given twice")
         numbers[tier] = most
     return numbers
 

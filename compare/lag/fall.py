@@ -225,7 +225,7 @@ def worth_moving(
 
     Parameters
     ----------
-    falls_by : more than 0 and at most 1; a text may be ``"1/8"`` or ``"0.125"``
+    falls_by : more than 0 and at most 1; a text may be ``"1/8"``, ``"0.125"`` or ``"12.5%"``
     objective : has `peak_lag`, `peak_time` or `peak_weight`; earlier tiers have to be at their
         optimum, later ones do not count
     time_limit : seconds for everything together
@@ -317,10 +317,11 @@ def moves_in(solution: Solution) -> int:
 
 
 def _share(given: Fraction | float | str) -> Fraction:
+    text = str(given)
     try:
-        share = Fraction(str(given) if isinstance(given, float) else given)
+        share = Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except (ValueError, ZeroDivisionError, TypeError):
-        raise BadInput(f"falls_by: {given!r}, expected a share as in 0.1") from None
+        raise BadInput(f"falls_by: {given!r}, expected a share as in 0.1 or '10%'") from None
     if not 0 < share <= 1:
         raise BadInput(f"falls_by: {given!r}, expected more than 0 and at most 1")
     return share

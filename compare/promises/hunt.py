@@ -17,6 +17,7 @@ from compare.promises.trial import Runner, in_process, runner_of
 from compare.samples.drawn import drawn
 from compare.samples.enumerated import equal, fresh, owned
 from groups import BadInput
+from groups.arguments import require_whole
 from groups.seconds import seconds_of
 from groups.wording import counted
 from heuristics import Assignor
@@ -203,8 +204,8 @@ def hunt(
     Raises
     ------
     BadInput
-        If no assignor as written, or no promise, has the name, or a child process cannot import
-        the function.
+        If no assignor as written, or no promise, has the name, a child process cannot import the
+        function, or a number is below 0.
 
     Examples
     --------
@@ -213,6 +214,8 @@ def hunt(
     >>> found.quarry.group.partitions.tolist(), found.quarry.measured
     ([1, 1], {'loads': [2, 0]})
     """
+    require_whole("seed", seed)
+    require_whole("groups", groups)
     if not isinstance(assignor, Runner) and (not isinstance(assignor, str) or is_own(assignor)):
         with TimeLimit(time_limit) as limit:
             run = runner_of(assignor, limit)

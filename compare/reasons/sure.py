@@ -37,8 +37,8 @@ def solve(
     if that does not depend on them; its certificate is then for the group in which members of
     unknown subscription read every topic in demand, as more readers never make the best assignment
     worse. Else it is better than the current assignment, and its bounds say how much better
-    another one may be. Of several equally good ones, `judge` searches for the one with the least
-    `peak_lag`, which takes longer.
+    another one may be. It does not search equally good assignments for the one with the least
+    `peak_lag`, which takes longer; `judge` and the command ``assay solve`` do.
 
     Parameters
     ----------
@@ -114,8 +114,10 @@ def judged_and_sure(
 def check(group: Group, solution: Solution) -> tuple[str, ...]:
     """Check a solution against its group; return a line for each part that could not be checked.
 
-    If subscriptions are unknown, the solution has to hold whatever members read. If there is no
-    certificate, all assignments are counted again, up to a million.
+    Members, topics and partition counts have to be those that the solution is for; the group's id
+    may differ, as nothing that is checked depends on it. If subscriptions are unknown, the
+    solution has to hold whatever members read. If there is no certificate, all assignments are
+    counted again, up to a million.
 
     Raises
     ------

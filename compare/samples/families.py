@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from groups.arguments import require_whole
 from groups.arrays import starts
-from groups.errors import BadInput
+from groups.errors import BadInput, require_one_of
 from groups.group import Group
 from groups.tiers import parse_objective
 
@@ -65,6 +66,19 @@ class Family:
     event: LastEvent = "fresh"
     skewed: bool = False
 
+    def __post_init__(self) -> None:
+        """Check every number and name.
+
+        Raises
+        ------
+        BadInput
+            If a number is less than 1, or there are no such subscriptions or no such event.
+        """
+        for what in ("members", "per_member", "topics"):
+            require_whole(what, getattr(self, what), least=1)
+        require_one_of("subscriptions", self.subscriptions, get_args(Subscriptions))
+        require_one_of("event", self.event, get_args(LastEvent))
+
     @property
     def name(self) -> str:
         """Name of the point, without the seed."""
@@ -74,14 +88,16 @@ class Family:
     def group(self, seed: int) -> Group:
         """Return the group of this point for a seed; the same seed gives the same group.
 
+        Parameters
+        ----------
+        seed : 0 or more
+
         Raises
         ------
         BadInput
-            If a number is out of range.
+            If the seed is out of range.
         """
-        for what in ("members", "per_member", "topics"):
-            if getattr(self, what) < 1:
-                raise BadInput(f"{what}: {getattr(self, what)}, expected 1 or more")
+        require_whole("seed", seed)
         rng = np.random.default_rng(seed)
         many = max(1, self.members // 10)
         joined = {"join-one": 1, "join-many": many}.get(self.event, 0)
@@ -163,7 +179,7 @@ def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:
     Raises
     ------
     BadInput
-        If a size is less than 1.
+        If a size is less than 1, or `most_partitions` less than 0.
 
     Examples
     --------
@@ -173,6 +189,7 @@ def grid(members: tuple[int, ...], most_partitions: int) -> Iterator[Family]:
     (4, '10x5-10-topics-equal-join-one')
     """
     _require_sizes(members)
+    require_whole("most_partitions", most_partitions)
     points = product(members, (5, 10, 50), (10, 100, 1000), ("equal", "buckets"))
     for size, per_member, topics, subscriptions in points:
         if topics <= size * per_member <= most_partitions:
@@ -213,8 +230,7 @@ def differing(members: tuple[int, ...], topics: int = 20) -> Iterator[Family]:
 
 def _require_sizes(members: tuple[int, ...]) -> None:
     for size in members:
-        if size < 1:
-            raise BadInput(f"members: {size}, expected 1 or more")
+        require_whole("members", size, least=1)
 
 
 def _group(

@@ -13,6 +13,7 @@ from compare.lag.behind import behind, catch_up, rates_of
 from compare.lag.lowest import Hottest, hottest
 from compare.remedy import assignments_by
 from compare.what_if import all_alike, fewest, reading, turn_seconds, unassigned, what_if
+from groups.arguments import require_whole
 from groups.assignment import Assignment
 from groups.errors import BadInput, require_one_of
 from groups.framed import Framed
@@ -519,8 +520,8 @@ def _numbers(group: Group, members: Sequence[int] | None) -> list[int]:
     """
     present = len(group.members)
     if members is not None:
-        numbers = sorted(set(members))
-        if not numbers or numbers[0] < 1:
+        numbers = sorted({require_whole("members", number, least=1) for number in members})
+        if not numbers:
             raise BadInput("members: expected one or more numbers of 1 or more")
         return numbers
     least = 1 if all_alike(group) else present

@@ -9,6 +9,7 @@ from typing import NoReturn
 from groups.arrays import GREATEST
 from groups.documents.json_files import RepeatedKeys
 from groups.errors import BadInput
+from groups.wording import digits
 
 
 def refuse(place: str, what: str) -> NoReturn:
@@ -79,7 +80,7 @@ def shown(value: object) -> str:
     """Return a short text of a value for a message."""
     if isinstance(value, (dict, list)) and len(value) > 20:
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
-    if isinstance(value, int) and value.bit_length() > 256:
-        return f"an integer of {value.bit_length()} bits"
+    if type(value) is int:
+        return digits(value)
     text = repr(value) if isinstance(value, float) else json.dumps(value, default=repr)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from groups.arrays import GREATEST
 from groups.documents import fields
 from groups.errors import BadInput
-from groups.tiers import MOVES, TIERS, called, in_words, tier_named
+from groups.tiers import TIERS, called, in_words, tier_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,13 +36,13 @@ def parse_budgets(at_most: object) -> Budgets:
     for name, most in at_most.items():
         tier = tier_named(name)
         if tier not in BUDGETED:
-            known = ", ".join(BUDGETED).replace(MOVES, f"{MOVES} (or moves)", 1)
+            known = ", ".join(map(called, BUDGETED))
             raise BadInput(f"at_most: unknown tier {fields.shown(tier)}, expected one of {known}")
         if tier in budgets:
-            raise BadInput(f"at_most: {tier} is given twice")
+            raise BadInput(f"at_most: {called(tier)} is given twice")
         if type(most) is not int or not 0 <= most <= GREATEST:
             raise BadInput(
-                f"at_most.{tier}: {fields.shown(most)}, expected a whole number of 0 or more"
+                f"at_most.{name}: {fields.shown(most)}, expected a whole number of 0 or more"
             )
         budgets[tier] = most
     return budgets
@@ -67,7 +67,9 @@ def require_possible(at_most: Budgets, least: Callable[[str], int | None]) -> No
     """
     for tier, most in at_most.items():
         if tier not in CAN_BE_0 and (bound := least(tier)) is not None and bound > most:
-            raise BadInput(f"at_most.{tier}: {most}, but the least that is possible is {bound}")
+            raise BadInput(
+                f"at_most.{called(tier)}: {most}, but the least that is possible is {bound}"
+            )
 
 
 def reason(at_most: Budgets, least: Callable[[str, Budgets], int | None]) -> str:
@@ -82,8 +84,8 @@ def reason(at_most: Budgets, least: Callable[[str, Budgets], int | None]) -> str
         bound = least(tier, dict(earlier)) if earlier else None
         if bound is not None and bound > most:
             return (
-                f"at_most.{tier}: {most}, but with {shown(earlier)} the least that is possible "
-                f"is {bound}"
+                f"at_most.{called(tier)}: {most}, but with {shown(earlier)} the least that is "
+                f"possible is {bound}"
             )
         earlier[tier] = most
     return f"at_most: no assignment has {shown(at_most)}"

@@ -294,6 +294,18 @@ def test_methods_take_what_functions_take_and_refuse_alike(values):
             getattr(one, method)(wrong)
 
 
+def test_what_is_no_text_is_told_that_one_is_expected(values):
+    group = values["a group"]
+    for call, message in (
+        (lambda: assay.Group.from_json(b"{}"), "text: bytes, expected a text"),
+        (lambda: group.with_reset(5), "reset: 5, expected a text"),
+        (lambda: assay.frontier(group, ["balance"], "moves"), "first: list, expected a text"),
+        (lambda: assay.solve(group, ["balance", 3]), "objective: 3, expected the name of a tier"),
+    ):
+        with pytest.raises(assay.BadInput, match=f"^{message}$"):
+            call()
+
+
 @pytest.mark.parametrize("name", ["advise", "frontier", "judge", "size", "solve", "solve_many"])
 def test_a_time_below_0_is_none(name, calls):
     for seconds in (-1, float("nan")):

@@ -49,7 +49,7 @@ solve
 solve orders.json --time-limit 0
     --time-limit 0: expected 0.001 or more: for each solve, and for each call of an ...
 solve orders.json --time-limit nan
-    --time-limit nan: expected 1000000000 or less: for each solve, and for each call of ...
+    --time-limit nan: expected a number of seconds: for each solve, and for each call of ...
 solve missing.json
     missing.json: cannot be read: No such file or directory
 solve .
@@ -58,10 +58,12 @@ solve orders.json --at-most stickiness
     --at-most stickiness: expected TIER=N, with a whole number N of 0 or more
 solve orders.json --at-most move=1
     --at-most: unknown tier "move", expected one of balance, topic_balance, ...
+solve orders.json --at-most moves=100000000000000000000
+    --at-most moves: 100000000000000000000 leaves 64 bits
 solve orders.json --at-most 2
     --at-most 2: expected TIER=N, with a whole number N of 0 or more
 solve orders.json --at-most stickiness=1 --at-most stickiness=2
-    --at-most stickiness=2: stickiness is given twice
+    --at-most stickiness=2: moves is given twice
 solve late.json --only-if-peak-falls x
     --only-if-peak-falls x: expected a percentage as in 10%
 solve late.json --only-if-peak-falls 101

@@ -42,7 +42,7 @@ def test_those_that_hold_least_leave():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"members": 0}, "members: 0, expected 1 or more"),
+        ({"members": 0}, "members: 0, expected a whole number of 1 or more"),
         ({"members": 1}, "members: 1, but which of the 2 would leave matters"),
         ({"members": 3, "like": "c"}, "like: no member 'c', expected one of a, b"),
         ({"reads": {"a": ["v"]}}, "reads.a: no topic 'v'; there is t, u"),

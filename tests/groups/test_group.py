@@ -80,6 +80,33 @@ def test_from_columns_the_given_order_of_names_stays():
     assert Group.from_dict(group.to_dict()).members == ("b", "y")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"topics": {"t0", "t1"}}, "topics: set, expected a list of names"),
+        ({"topics": "ab"}, "topics: str, expected a list of names"),
+        ({"members": {"c0": 1, "c1": 2}.keys()}, "members: dict_keys, expected a list of names"),
+        ({"partitions": [2, -1], "owner": None}, r"partitions\[1\]: -1, expected 0 or more"),
+    ],
+)
+def test_columns_of_no_order_or_below_0_are_refused(change, message):
+    with pytest.raises(BadInput, match=f"^{message}"):
+        Group.from_arrays(**(ARRAYS | change))
+
+
+def test_what_there_is_not_has_no_subscription_and_no_subscribers():
+    group = Group.from_arrays(**ARRAYS)
+    for ask, what in ((group.subscribers, "topic"), (group.subscription, "member")):
+        assert ask(np.int32(1)).tolist() == ask(1).tolist()
+        for wrong, expected in (
+            (2, f"but there are 2 {what}s"),
+            (-1, "expected a whole number of 0 or more"),
+            (0.5, "expected a whole number of 0 or more"),
+        ):
+            with pytest.raises(BadInput, match=f"^{what}: {wrong}, {expected}$"):
+                ask(wrong)
+
+
 def test_after_the_greatest_generation_of_64_bits_there_is_none():
     group = Group.from_dict(document({"t": 1}, {"a": claim(0, generation=2**63 - 1)}))
     assert group.next_generation == 2**63 - 1

@@ -89,6 +89,13 @@ def test_an_objective_is_a_preset_or_tiers_in_order(objective, tiers):
         ("balance > stickiness > balance", "objective: tier 'balance' appears twice"),
         (["racks", "racks"], "objective: tier 'racks' appears twice"),
         ([], "objective: no tier named"),
+        ({"balance", "moves"}, "objective: set, expected a text as in 'balance > moves', or a li"),
+        ({"balance": 1, "moves": 2}.keys(), "objective: dict_keys, expected a text"),
+        (["balance", 3], "objective: 3, expected the name of a tier"),
+        ([["balance"]], "objective: list, expected the name of a tier"),
+        (5, "objective: 5, expected a text"),
+        ("moves > stickiness", "objective: tier 'moves' appears twice"),
+        ("fun", r"restores, moves, moved_weight"),
     ],
 )
 def test_another_objective_is_refused(objective, message):
@@ -152,5 +159,5 @@ def test_the_weight_of_what_nobody_owns_need_not_be_known_to_move():
 
 def test_moves_may_be_said_for_stickiness():
     assert parse_objective("balance > moves") == parse_objective("kip-54")
-    with pytest.raises(BadInput, match="'stickiness' appears twice"):
+    with pytest.raises(BadInput, match="'moves' appears twice"):
         parse_objective("moves > stickiness")

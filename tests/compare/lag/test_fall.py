@@ -53,6 +53,12 @@ def test_it_is_left_alone_or_moved_least_as_exhaustion_says(seed):
             assert held in enough
 
 
+def test_a_share_may_be_a_percentage():
+    group = late(random.Random(1))
+    for text, share in (("25%", 0.25), ("12.5%", "1/8"), ("100%", 1)):
+        assert worth_moving(group, text).wanted == worth_moving(group, share).wanted
+
+
 def test_where_nobody_is_behind_nothing_is_worth_moving():
     document = late(random.Random(1)).to_dict()
     document["topics"]["t"] = {"partitions": 6, "lag": [0] * 6}
@@ -80,6 +86,7 @@ def test_of_a_larger_group_few_moves_are_found_and_the_bound_on_them_is_true():
     ("asked", "message"),
     [
         *(((share,), "^falls_by: ") for share in (0, -0.1, 1.01, "x", "1/0", None)),
+        *(((share,), "^falls_by: ") for share in ("0%", "101%", "x%", "5%%", "%")),
         ((0.1, "kip-54"), "objective: no peak in balance > moves"),
     ],
 )

@@ -73,6 +73,12 @@ def test_a_hunt_by_name_runs_only_what_always_ends():
         hunt("range", "fast")
 
 
+def test_a_hunt_takes_no_number_below_0():
+    for what in ("groups", "seed"):
+        with pytest.raises(BadInput, match=f"^{what}: -1, expected a whole number of 0 or more$"):
+            hunt("range", "balanced", **{what: -1})
+
+
 def test_a_hunt_stops_when_its_time_is_up():
     found = hunt("roundrobin", "valid", seconds=0.2)
     assert not found.in_time

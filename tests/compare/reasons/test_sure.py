@@ -1,5 +1,6 @@
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import assay
 from compare.reasons.explanation import explain
 from compare.reasons.sure import solve as solve_sure
 from groups import Assignment, BadInput, Group, values
-from groups.errors import ProofError
+from groups.errors import InvalidAssignment, ProofError
 from groups.files import read_groups
 from optimal import Status, solve
 from tests.assay.calling import assay as command
@@ -69,6 +70,15 @@ def test_python_solves_and_checks_what_the_command_does():
         there, here = json.loads(run.stdout), json.loads(json.dumps(solution.to_dict()))
         assert there | {"seconds": None} == here | {"seconds": None}
         assert assay.check(group, solution) == ()
+
+
+def test_a_check_is_about_members_and_topics_whatever_the_group_is_called():
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]})
+    solution = assay.solve(group)
+    assert assay.check(replace(group, name="renamed"), solution) == ()
+    for other in (replace(group, members=("a", "c")), replace(group, topics=("u",))):
+        with pytest.raises(InvalidAssignment, match=r"^group: other members, topics or partition"):
+            assay.check(other, solution)
 
 
 def test_an_answer_without_a_certificate_is_counted_again_as_the_command_does():

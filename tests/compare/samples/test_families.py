@@ -142,5 +142,25 @@ def test_the_differing_points_have_every_event_skewed_and_not():
 
 @pytest.mark.parametrize("what", ["members", "per_member", "topics"])
 def test_a_size_below_one_is_refused(what):
-    with pytest.raises(BadInput, match=rf"^{what}: 0, expected 1 or more$"):
-        replace(Family(3), **{what: 0}).group(1)
+    for wrong in (0, 3.5):
+        with pytest.raises(
+            BadInput, match=rf"^{what}: {wrong}, expected a whole number of 1 or m"
+        ):
+            replace(Family(3), **{what: wrong})
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda: Family(6, event="joinone"), "event: 'joinone', expected one of fresh, join-one"),
+        (lambda: Family(6, subscriptions="Random"), "subscriptions: 'Random', expected one of eq"),
+        (lambda: Family(3).group(-1), "seed: -1, expected a whole number of 0 or more"),
+        (lambda: Family(3).group(1.5), r"seed: 1.5, expected a whole number of 0 or more"),
+        (lambda: Family(3).group(10**400), "seed: an integer of 1329 bits leaves 64 bits"),
+        (lambda: list(grid((10,), -1)), "most_partitions: -1, expected a whole number of 0 or mo"),
+        (lambda: list(differing((0,))), "members: 0, expected a whole number of 1 or more"),
+    ],
+)
+def test_what_is_no_point_and_no_seed_is_refused(ask, message):
+    with pytest.raises(BadInput, match=f"^{message}"):
+        ask()

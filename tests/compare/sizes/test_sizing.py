@@ -249,7 +249,8 @@ def test_a_group_without_members_is_sized_for_all_its_topics():
     ("group", "given", "message"),
     [
         (alike(), {"members": []}, "members: expected one or more numbers of 1 or more"),
-        (alike(), {"members": [0]}, "members: expected one or more numbers of 1 or more"),
+        (alike(), {"members": [2, 0]}, "members: 0, expected a whole number of 1 or more"),
+        (alike(), {"members": [10**400]}, "members: an integer of 1329 bits leaves 64 bits"),
         (DIFFERING, {"members": [1]}, "members: 1, but which of the 2 would leave matters"),
         (alike(), {"like": "c9"}, "like: no member 'c9', expected one of c0, c1"),
         (alike(), {"target": {"lag": 1}}, "target: 'lag', expected one of peak_lag, peak_time"),

@@ -114,7 +114,7 @@ def test_budgets_that_exclude_each_other_are_refused_at_any_size():
     group = lagging(1000, 100, "uniform")
     with pytest.raises(
         BadInput,
-        match=r"at_most.stickiness: 9, but with load_spread at most 0 the least that is possible",
+        match=r"at_most.moves: 9, but with load_spread at most 0 the least that is possible",
     ):
         solve(group, "peak_lag", at_most={"load_spread": 0, "stickiness": 9}, time_limit=20)
     with pytest.raises(BadInput, match=r"at_most.peak_lag: 9, but the least that is possible is"):
