@@ -252,7 +252,7 @@ PARTS = read(PAGE.with_name("how-often-parts.csv"))
 
 
 def test_the_page_says_what_the_records_say_of_equal_subscriptions():
-    assert "Where all members read the same topics there is nothing to care about" in TEXT
+    assert "If all members read the same topics there is nothing to worry about" in TEXT
     alike = [r for r in PARTS if r["of"] == AMONG["alike"] and r["assignor"] in STICKY]
     assert len({(r["client"], r["assignor"], r["what"]) for r in alike}) > 6 * 6
     assert not any(int(r["events"]) for r in alike)
@@ -278,9 +278,9 @@ def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance
         if r["of"] == AMONG["differing"]
     }
     oldest = ("kafka-java", "sticky", "2.8.2")
-    assert "(`sticky` of 2.8.2 at two of three), `uniform` at every tenth, franz-go" in TEXT
+    assert "(`sticky` of 2.8.2 in two thirds), `uniform` in a tenth, franz-go" in TEXT
     assert found[*oldest, "needless_moves"] / 1e6 == pytest.approx(2 / 3, abs=0.03)
-    assert "at one or two in a hundred (`sticky` of 2.8.2 at six)" in TEXT
+    assert "in 1 to 2% of rebalances (`sticky` of 2.8.2 in 6%)" in TEXT
     assert found[*oldest, "missed_balance"] / 1e6 == pytest.approx(0.06, abs=0.005)
     for (client, assignor, version, what), often in found.items():
         if assignor not in STICKY or (client, assignor, version) == oldest:
@@ -295,7 +295,7 @@ def test_the_page_says_what_the_records_say_of_needless_moves_and_missed_balance
     apart = [
         r for r in PARTS if r["of"] == KIND_NAMES["overlapping"] and r["what"] == "missed_balance"
     ]
-    assert "where no topic is read by all, Kafka's do at one in twelve" in TEXT
+    assert "if no topic is read by all, Kafka's miss it in one of twelve" in TEXT
     assert len(apart) > 6
     for r in apart:
         assert float(r["per_million"]) / 1e6 == pytest.approx(1 / 12, abs=0.01), r
