@@ -187,7 +187,7 @@ def best_in(standings: Sequence[Standing]) -> str:
     good = f"as good as can be in {least}{optimal:,} of {counted(groups, 'group')}"
     said = f"{who} {agreed(len(named), 'are')} {'' if tried == 1 else 'best: '}{good}"
     alike = (one for one in standings if one.assignors == (CURRENT,) and one.groups == groups)
-    then = "".join(f" What members hold now is so in {one.optimal:,}." for one in alike)
+    then = "".join(f" What members hold now is as good in {one.optimal:,}." for one in alike)
     return f"{'' if tried == 1 else f'Of {tried:,} assignors tried, '}{said}.{then}"
 
 

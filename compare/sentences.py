@@ -206,7 +206,8 @@ def _waits(judged: Judged) -> str:
     """Return how many records wait in a group without members, and what that number assumes."""
     lag, given = judged.group.lag_records, if_latest(judged.group)
     unknown = 0 if lag is None else int((lag == UNKNOWN).sum())
-    waiting = records_waiting(judged.verdict.waiting)
+    least = "At least " if unknown else ""
+    waiting = f"{least}{records_waiting(judged.verdict.waiting)}"
     return f"{waiting}{given and f', {given}'}.{lag_unknown(unknown)}"
 
 

@@ -88,8 +88,8 @@ AT_THE_END = "consumers start at the end"
 MOST_MEMBERS = 12
 WIDEST_BAR = 20
 NOT_SURE = (
-    "nothing is sure of assignors and plans where subscriptions are not known: use --assume-equal "
-    "with --fail-above-assumed in place of --fail-above, or add --reads PATTERN=TOPICS"
+    "assignors and plans are not judged for sure where subscriptions are not known: use "
+    "--fail-above-assumed, with --assume-equal, or add --reads PATTERN=TOPICS"
 )
 
 
@@ -171,7 +171,8 @@ def score(
     if plans:
         unfit = _unfit(rows, limited=bool(sure or assumed), strict=strict)
         worse += [(groups[0].name, line) for line in unfit]
-    worse += [(one.about, "not judged") for one in not_had] if strict else []
+    not_judged = [*dict.fromkeys(one.about for one in not_had)]
+    worse += [(name, "not judged") for name in not_judged] if strict else []
     # Groups proved to be beyond a limit come before those that could not be judged.
     worse.sort(key=lambda one: not isinstance(one[1], Beyond))
     limits = {"--fail-above": fail_above, "--fail-above-assumed": fail_above_assumed}
@@ -189,7 +190,7 @@ def score(
     )
     if format_ == "table" and gate:
         unsure = [judged[at].group.name for at in sorted(left_open)]
-        unsure += [one.about for one in not_had]
+        unsure += not_judged
         tell(_gate_told(gate, worse, [one.name for one in groups], unsure))
     if format_ == "json":
         for one, known in zip(scored, groups, strict=True):
@@ -333,9 +334,11 @@ def _is_left_open(
 
 
 def _open_told(judged: Judged) -> str:
-    """Return the verdict; for "improvable", also why the amount is not known."""
+    """Return the verdict; for "improvable", also its condition, or why the amount is not known."""
     if judged.verdict.says != IMPROVABLE:
         return judged.shown
+    if condition := judged.verdict.condition:
+        return f"{judged.shown} if {condition}: --fail-above-assumed takes that as given"
     why = "depends on who reads what" if judged.further_question else "is not proved"
     return f"{judged.shown}, by how much {why}"
 

@@ -64,7 +64,7 @@ def test_the_best_are_named_with_what_is_there_now_where_that_is_of_the_same_gro
     three = {name: standing(8) for name in "abc"}
     assert best(**three, d=standing(7), current=standing(6)) == (
         "Of 4 assignors tried, a, b and c are best: as good as can be in 8 of 9 groups. "
-        "What members hold now is so in 6."
+        "What members hold now is as good in 6."
     )
     assert best(**three, d=standing(8), current=standing(6, groups=10)) == (
         "Of 4 assignors tried, a, b, c and 1 more are best: as good as can be in 8 of 9 groups."

@@ -167,8 +167,8 @@ def test_a_member_that_is_named_as_fullest_or_emptiest_is_said_to_be_one_of_seve
         (
             [7, None, 5],
             "nobody reads",
-            "orders: nobody reads. The group has no members. 12 records wait. The lag of 1 "
-            "partition is unknown. Start its consumers;",
+            "orders: nobody reads. The group has no members. At least 12 records wait. The lag of "
+            "1 partition is unknown. Start its consumers;",
         ),
         (
             [0, 1, 0],

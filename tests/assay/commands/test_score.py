@@ -608,8 +608,8 @@ def test_a_gate_on_an_assignor_says_that_nothing_is_sure_of_it_without_subscript
     asked = ("--group", "kpr-c", "--assume-equal", "--assignor", "kip-54-sticky")
     run = assay("score", ALL_GROUPS, *asked, "--fail-above", "balance=0")
     assert run.returncode == 1
-    assert "nothing is sure of assignors and plans" in run.stderr.splitlines()[-1]
-    assert "use --assume-equal with --fail-above-assumed" in run.stderr.splitlines()[-1]
+    assert "assignors and plans are not judged for sure" in run.stderr.splitlines()[-1]
+    assert "use --fail-above-assumed, with --assume-equal" in run.stderr.splitlines()[-1]
     assert assay("score", ALL_GROUPS, *asked, "--fail-above-assumed", "balance=0").returncode == 0
 
 
