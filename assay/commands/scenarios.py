@@ -36,6 +36,7 @@ from compare.verdict import ALL_ALIKE, taken_alike
 from groups.assignment import Assignment
 from groups.documents.texts import beginning, named, read_bytes
 from groups.errors import BadInput
+from groups.files import is_folder
 from groups.tiers import called, in_words
 from groups.wording import OF_CONSUMERS, counted, few, whole_number
 from heuristics import Assignor, matching
@@ -158,10 +159,11 @@ def scenario(
     """
     names = matching(assignor) if assignor else [] if guests.probe else usual_assignors()
     variation = _variation(order, misses, stays, start or (), to, back=back)
-    data = {file: read_bytes(file) for file in files}
+    # A folder holds groups, of which --group names one.
+    data = {file: read_bytes(file) for file in files if group is None or not is_folder(file)}
     restarts, leaving = deploys + (days if rotate else 0), _leaving(scale_in or ())
     happens = bool(restarts or scale_out or leaving)
-    if all(_is_scenario(read) for read in data.values()):
+    if len(data) == len(files) and all(map(_is_scenario, data.values())):
         if group or reads or rollout or happens:
             raise BadInput(f"{named(files[0])}: says itself what happens: {_OF_A_GROUP}")
         asked = [Scenario.read(file, data=data[file], assume_equal=assume_equal) for file in files]

@@ -408,7 +408,7 @@ def show_group(
     if rows and scored.reference is not None:
         show_plan(judged)
         show_loads(judged)
-        if said := least_of_as_good(judged):
+        if judged.plan is not None and (said := least_of_as_good(judged)):
             tell(said)
         if judged.target is not None:
             held = {name: plan.of(judged.group) for name, plan in plans.items()}

@@ -1,4 +1,4 @@
-"""Sixteen questions about groups, each answered by one command of the README."""
+"""Seventeen questions about groups, each answered by one command of the README."""
 
 import json
 import re
@@ -57,6 +57,13 @@ ANSWERS = {
         "kafka-java/cooperative-sticky... 0 2 (2) 0 (0) 4 ...",
         "what changes hands with the optimum:",
         " 2 from coop-1-... to coop-2-...: t0: 2-3",
+    ],
+    "What does a deploy stop, if consumers restart one after the other?": [
+        "scenario coop-a: 8 rebalances from the assignment as it is now, ...",
+        "what happens: coop-0-... leaves, coop-0-... joins, coop-1-... leaves and 5 more",
+        "range 7 48 (24) 33 (12) 46 8 112 112 ...",
+        "kafka-java/cooperative-sticky... 0 24 (24) 12 (12) 27 12 27 15 ...",
+        "stopped: partitions revoked before the group joined, so that nobody read them meanwhile",
     ],
     "Why can it not be better?": [
         "14 partitions for 2 members are 7 each ...",
@@ -162,5 +169,5 @@ def test_a_command_that_is_named_next_asks_with_the_same_options_and_runs_as_it_
         assert run.returncode == 0, run.stderr
 
 
-def test_there_are_sixteen_questions_as_the_readme_says():
-    assert len(ASKED) == len(ANSWERS) == 16
+def test_there_are_seventeen_questions_as_the_readme_says():
+    assert len(ASKED) == len(ANSWERS) == 17
