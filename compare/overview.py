@@ -57,7 +57,7 @@ SAID_WITH: Mapping[Says, str] = {
 GUESSES = {
     HOLDERS_ALONE: "members that hold nothing: add kafka-consumer-groups --describe --members",
     NO_MEMBER_SHOWN: "whether a group without members is rebalancing: capture again with 2>&1",
-    HIGHEST_SEEN: "partitions beyond those seen: add kafka-topics --describe",
+    HIGHEST_SEEN: "how many partitions a topic has: add kafka-topics --describe",
 }
 
 

@@ -328,8 +328,8 @@ def _print_trials(advice: Advice) -> None:
     )
     if later:
         tell(
-            "still best: in how many of the tries in which a member joins or leaves the busiest "
-            "member then has the least that it can have"
+            "still best: in how many tries, each with one member more or less, the busiest member "
+            "ends with the least possible"
         )
     depend = [trial.assignor for trial in advice.assignors if trial.reason == DEPENDS]
     if depend:

@@ -573,6 +573,6 @@ def _tell_meaning_of_lag(worst: Sequence[Glance], tiers: Tiers) -> None:
         return
     which = f"the best in {in_words(tiers)}" if "peak_lag" in tiers else "balanced loads"
     tell(
-        "peak lag: of the member with most; then: after just the moves of the optimum; "
-        f"least: that {which} can have"
+        "peak lag: of the member with most lag; then: after the moves of the optimum (an "
+        f"assignor may make others); least: that {which} can have"
     )

@@ -368,8 +368,8 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns, makers: st
     tell(f"{sizing.group}: {nouns.said(said)}")
     if makers:
         tell(makers)
-    more = f"with more than {sizing.partitions:,} some hold nothing."
-    tell(nouns.said(f"A partition is with one member: {more}"))
+    more = f"of more than {sizing.partitions:,} members some hold none."
+    tell(nouns.said(f"Each partition belongs to one member: {more}"))
     if sizing.hottest is not None:
         topic, number, records = sizing.hottest
         one = sizing.hottest.name if nouns == OF_CONSUMERS else nouns.held({topic: [number]})

@@ -168,15 +168,15 @@ def test_below_the_table_of_groups_stands_what_it_rests_on_and_what_is_missing()
     """The table itself is in the README."""
     lines = good(assay("score", ALL_GROUPS)).stdout.splitlines()
     assert lines[14:19] == [
-        "peak lag: of the member with most; then: after just the moves of the optimum; least: "
-        "that balanced loads can have",
+        "peak lag: of the member with most lag; then: after the moves of the optimum (an "
+        "assignor may make others); least: that balanced loads can have",
         "lag of empty-e, kpr-c, aio-f and 7 more is as shown if consumers start at the end "
         "(auto.offset.reset=latest, assumed for 22 partitions without a commit)",
         "the text of 10 of 11 groups does not show members that hold nothing: "
         "add kafka-consumer-groups --describe --members",
         "the text of 1 of 11 groups does not show whether a group without members is rebalancing: "
         "capture again with 2>&1",
-        "no text shows partitions beyond those seen: add kafka-topics --describe",
+        "no text shows how many partitions a topic has: add kafka-topics --describe",
     ]
     assert re.fullmatch(r"aio-f: does aio-1-\S+ read t0\?", lines[19])
 

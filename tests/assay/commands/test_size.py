@@ -56,7 +56,7 @@ def test_how_many_are_enough_comes_first_with_why_fewer_are_not(said):
     assert said["time"][:4] == [
         "g: 6 partitions, 2 members now. 2 members are enough to catch up within 2 min with "
         "balanced loads; with 1 it is 4 min, and with 3 it is 1 min 40 s.",
-        "A partition is with one member: with more than 6 some hold nothing.",
+        "Each partition belongs to one member: of more than 6 members some hold none.",
         "One partition (t-0) alone has 900 of lag, however many members there are.",
         "New members read what the others read: 1 topic.",
     ]
