@@ -295,16 +295,16 @@ def _print_change(lead: str, change: Change, advice: Advice, asked: Asked) -> No
     if change.kind in ("rebalance", "isolate"):
         nouns = advice.judged.group.nouns
         show_moves(moves_to(change.assignment), nouns, indent="   ")
-    if restarts := _restarts(change, advice, asked):
+    maker = words.maker_of(change, advice) or change
+    if restarts := _restarts(maker, asked):
         tell(f"   What each restart stops: {restarts}")
-    maker = (words.maker_of(change, advice) or change).assignor
-    if maker and not all_alike(advice.judged.group) and (said := known_of([maker])):
+    name, differ = maker.assignor, not all_alike(advice.judged.group)
+    if name and differ and (said := known_of([name])):
         tell(f"   {said}")
 
 
-def _restarts(change: Change, advice: Advice, asked: Asked) -> str:
-    """Return the command that plays two rolling restarts; empty if the change needs none."""
-    maker = words.maker_of(change, advice) or change
+def _restarts(maker: Change, asked: Asked) -> str:
+    """Return the command that plays two rolling restarts; empty if a change needs none."""
     listed = listed_as(maker.assignor or "")
     if maker.rolling_restarts != MOST_RESTARTS or listed is None:
         return ""

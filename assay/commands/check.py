@@ -54,10 +54,11 @@ def check(
         document = parse_json(decode(data))
     except AssayError as error:
         raise error.within(solution) from None
-    if isinstance(document, dict) and "format" not in document:
+    top = document if isinstance(document, dict) else None
+    if top is not None and "format" not in top:
         plan = f"a plan is judged by assay score {file} --plan {solution}"
         raise BadInput(f"{solution}: no format, expected {FORMAT!r}; {plan}")
-    given = one_group([file], group, options, otherwise=_group_named_in(document))
+    given = one_group([file], group, options, otherwise=None if top is None else top.get("group"))
     one = given.with_equal_subscriptions()
     try:
         answer = Solution.from_dict(one, document)
@@ -99,12 +100,6 @@ def check(
         show(f"not checked: {line}")
     if strict and unchecked:
         raise typer.Exit(1)
-
-
-def _group_named_in(document: object) -> str | None:
-    """Return the name of the group in a solution; None if it has none."""
-    named = document.get("group") if isinstance(document, dict) else None
-    return named if isinstance(named, str) else None
 
 
 def _of_another_capture(error: InvalidAssignment, answer: Solution) -> str:

@@ -66,7 +66,11 @@ def hunt(
     With --probe, of any client that joins; ASSIGNOR is then its name on the wire, or else the one
     that the client prefers.
     """
-    from compare.promises.findings import SHIPPED, all_rederived, read_findings, rederive_all
+    from compare.promises.findings import (
+        all_rederived,
+        rederive_all,
+        shipped_findings,
+    )
     from compare.promises.hunt import CALL_SECONDS, hunt_findings
     from heuristics.time_limit import TimeLimit
 
@@ -93,7 +97,7 @@ def hunt(
             say=note,
             call_seconds=time_limit,
             progress=report_progress,
-            known=list(read_findings(str(SHIPPED))) if SHIPPED.exists() else (),
+            known=shipped_findings(),
         )
         broken = False
         for finding in found:

@@ -292,7 +292,7 @@ def _worse(
     if judged.reference is None or judged.group.subscription_known.all():
         found = [*beyond(rows, sure, optimum, sure=True, besides=assumed), *also]
         return [_resting_on(line, judged) for line in found]
-    if sure and any(row.assignor != CURRENT for row in rows):
+    if sure and _has_unsure_rows(judged, rows):
         return [NOT_SURE]
     rows_for_sure = _whoever_reads_what(judged, rows)
     optimum = judged.reference.terms
@@ -325,9 +325,7 @@ def _is_left_open(
     if not sure or reference is None or says == NOBODY_READS:
         return True
     rows = [row for row in one.rows if row.assignor in named]
-    if not one.judged.group.subscription_known.all() and any(
-        row.assignor != CURRENT for row in rows
-    ):
+    if _has_unsure_rows(one.judged, rows):
         return True
     rows_for_sure = _whoever_reads_what(one.judged, rows)
     return not rows or bool(beyond(rows_for_sure, sure, reference.terms))
@@ -341,6 +339,12 @@ def _open_told(judged: Judged) -> str:
         return f"{judged.shown} if {condition}: --fail-above-assumed takes that as given"
     why = "depends on who reads what" if judged.further_question else "is not proved"
     return f"{judged.shown}, by how much {why}"
+
+
+def _has_unsure_rows(judged: Judged, rows: Sequence[Score]) -> bool:
+    """Return whether rows of assignors or plans depend on subscriptions that are unknown."""
+    known = bool(judged.group.subscription_known.all())
+    return not known and any(row.assignor != CURRENT for row in rows)
 
 
 def _whoever_reads_what(judged: Judged, rows: Sequence[Score]) -> list[Score]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
@@ -265,6 +266,12 @@ def read_findings(path: str | Path) -> Iterator[Finding]:
     return read_lines(path, Finding.from_dict)
 
 
+@cache
+def shipped_findings() -> tuple[Finding, ...]:
+    """Return the findings that ship; none if they are not installed."""
+    return tuple(read_findings(SHIPPED)) if SHIPPED.exists() else ()
+
+
 def known_of(assignors: Sequence[str]) -> str:
     """Return the sentence on assignors that never end, or fail, on groups of shipped findings.
 
@@ -275,11 +282,10 @@ def known_of(assignors: Sequence[str]) -> str:
     ----------
     assignors : names, with the version of shipped ones
     """
-    shipped = [*read_findings(SHIPPED)] if SHIPPED.exists() else []
     left, said, alike = [*assignors], [], False
     for promise, (lead, verb) in BROKEN.items():
         broken: dict[str, list[Group]] = {}
-        for one in shipped:
+        for one in shipped_findings():
             for version in one.affected if one.promise == promise else ():
                 name = f"{one.assignor.partition('@')[0]}@{version}"
                 broken.setdefault(name, []).append(one.group)
