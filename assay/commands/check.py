@@ -6,7 +6,15 @@ from typing import Annotated
 
 import typer
 
-from assay.commands.options import AtMost, File, GroupOptions, OneOf, budgets_of, one_group
+from assay.commands.options import (
+    Asked,
+    AtMost,
+    File,
+    GroupOptions,
+    OneOf,
+    budgets_of,
+    one_group,
+)
 from assay.streams import note_assumed, show
 from compare.reasons.sure import check as check_solution
 from groups.documents.json_files import parse_json
@@ -56,7 +64,8 @@ def check(
         raise error.within(solution) from None
     top = document if isinstance(document, dict) else None
     if top is not None and "format" not in top:
-        plan = f"a plan is judged by assay score {file} --plan {solution}"
+        alike = Asked(sources=[file], group=group, options=options)
+        plan = f"a plan is judged by {alike.command('score', '--plan', solution)}"
         raise BadInput(f"{solution}: no format, expected {FORMAT!r}; {plan}")
     given = one_group([file], group, options, otherwise=None if top is None else top.get("group"))
     one = given.with_equal_subscriptions()

@@ -336,7 +336,9 @@ def _open_told(judged: Judged) -> str:
     if judged.verdict.says != IMPROVABLE:
         return judged.shown
     if condition := judged.verdict.condition:
-        return f"{judged.shown} if {condition}: --fail-above-assumed takes that as given"
+        return (
+            f"{judged.shown} if {condition}: a limit of --fail-above-assumed takes that as given"
+        )
     why = "depends on who reads what" if judged.further_question else "is not proved"
     return f"{judged.shown}, by how much {why}"
 
