@@ -27,6 +27,7 @@ from compare.scores import (
     COUNTED,
     DEPENDS,
     FACTS,
+    ONLY_IF,
     UNKNOWN,
     Score,
     outcome_of,
@@ -107,7 +108,9 @@ def show_scores(
 
 def why_not(score: Score) -> str | None:
     """Return why a row has no score or is not valid, with the option that helps; else None."""
-    hint = f"; {OPTIONS['subscriptions']}" if score.reason in (UNKNOWN, DEPENDS) else ""
+    reason = score.reason or ""
+    rests = reason in (UNKNOWN, DEPENDS) or reason.startswith(ONLY_IF)
+    hint = f"; {OPTIONS['subscriptions']}" if rests else ""
     return score.why_not and f"{score.why_not}{hint}"
 
 
@@ -124,6 +127,8 @@ def plan_told(row: Score) -> str:
     if worse is None:
         return f"{row.assignor}: valid, and as good as can be."
     found = f"{called(worse.name)} {''.join(noted(worse.value, worse.excess))}"
+    if isinstance(worse.excess, tuple) and worse.excess[0] <= 0:
+        return f"{row.assignor}: valid; it is open whether it is as good as can be: {found}."
     return f"{row.assignor}: valid, but not as good as can be: {found}."
 
 

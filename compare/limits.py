@@ -103,7 +103,7 @@ def beyond(
                 amount = "an unknown amount" if excess is None else str(excess)
                 for other in assumed.get(row.assignor, ()):
                     if other.name == term.name and other.excess not in (None, excess):
-                        amount = f"{_excess_text(other.excess)}, and {amount} whoever reads what"
+                        amount = f"{excess_text(other.excess)}, and {amount} whoever reads what"
                 later = "" if term.name in limits else [*held][-1]
                 limit = held[term.name]
                 found.append(Beyond(row.assignor, None, term.name, amount, limit, later))
@@ -141,7 +141,11 @@ def with_earlier(
     return {t: limits.get(t, 0) for t in held if t in limits or t not in besides}
 
 
-def _excess_text(excess: Excess) -> str:
+def excess_text(excess: Excess) -> str:
+    """Return an excess as text: ``2``, or ``0..2`` for one that is open.
+
+    An open one is 0 at least, even if the assignment is better than the best known.
+    """
     if isinstance(excess, tuple):
-        return f"{excess[0]}..{'?' if excess[1] is None else excess[1]}"
+        return f"{max(excess[0], 0)}..{'?' if excess[1] is None else excess[1]}"
     return str(excess)

@@ -17,7 +17,7 @@ from groups.fleet import Fleet
 from groups.framed import Framed
 from groups.tiers import values
 from groups.unknown import reading_least
-from groups.wording import counted
+from groups.wording import counted, few
 from heuristics import AssignorFunction, Plan, assignor_named, available, matching
 from heuristics.assignor import GROUPS_KEPT, Outcome
 from heuristics.time_limit import TimeLimit
@@ -44,6 +44,7 @@ CURRENT = "current"
 OPTIMUM = "optimum"
 UNKNOWN = "subscriptions are not known"
 DEPENDS = "what it does depends on who reads what"
+ONLY_IF = "valid only if "
 CALL_SECONDS = 10.0
 Excess = int | tuple[int, int | None] | None
 
@@ -470,6 +471,30 @@ def score_whoever_reads_what(
     return rows
 
 
+def score_plan(group: Group, plan: Assignment, reference: Solution, name: str) -> Score:
+    """Score an assignment made elsewhere; the row holds whoever reads what.
+
+    An assignment that is valid if members read the least that they may is valid if they read more,
+    with the same values. One that is valid only if they read more is refused: the reason says who
+    has to read what.
+
+    Parameters
+    ----------
+    plan : an assignment of this group, whatever its members read
+    reference : the solution that can be reached, with bounds that hold whatever members read
+    """
+    if group.subscription_known.all():
+        return score(group, replace(plan, group=group), reference, assignor=name)
+    least, most = reading_least(group), group.with_equal_subscriptions()
+    if not replace(plan, group=most).is_valid:
+        return score(most, replace(plan, group=most), reference, assignor=name)
+    read = dict.fromkeys((one.member, one.topic) for one in replace(plan, group=least).violations)
+    if read:
+        needed = few([f"{member} reads {topic}" for member, topic in read])
+        return Score(name, "refused", f"{ONLY_IF}{needed}")
+    return score(least, replace(plan, group=least), reference, assignor=name, reading_most=most)
+
+
 def score_judged(
     judged: Judged,
     reference: Solution,
@@ -509,12 +534,14 @@ class ScoredGroup:
     ----------
     reference : the solution that they are scored against; None if there is nothing to solve
     lowest : the lowest peak lag; None if not known
+    plans : assignments made elsewhere, by the names of their rows
     """
 
     judged: Judged
     reference: Solution | None
     rows: list[Score]
     lowest: LowestPeak | None = None
+    plans: Mapping[str, Assignment] = field(default_factory=dict)
 
 
 def score_all_judged(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from compare.scores import CURRENT, OPTIMUM, UNKNOWN, Score
-from compare.scores import score as score_assignment
+from compare.scores import CURRENT, OPTIMUM, UNKNOWN, Score, score_plan
 from groups.assignment_files import NamedAssignment, read_assignments
 from groups.errors import BadInput
 from heuristics import assignors
@@ -16,8 +16,8 @@ from heuristics import assignors
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from compare.scores import ScoredGroup
     from groups.group import Group
-    from optimal.solution import Solution
 
 Plans = Annotated[
     list[str] | None,
@@ -54,16 +54,26 @@ def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, Named
     return plans
 
 
-def plan_rows(
-    plans: Mapping[str, NamedAssignment], group: Group, reference: Solution | None
-) -> list[Score]:
-    """Return a row for each plan."""
-    if reference is None or not group.subscription_known.all():
-        return [Score(name, "refused", UNKNOWN) for name in plans]
-    return [
-        score_assignment(group, plan.of(group), reference, assignor=name)
-        for name, plan in plans.items()
+def with_plans(
+    scored: ScoredGroup, plans: Mapping[str, NamedAssignment], group: Group
+) -> ScoredGroup:
+    """Return a scored group with a row for each plan, below that of what members hold now.
+
+    Parameters
+    ----------
+    group : the group as it is scored, with equal subscriptions if these are assumed
+    """
+    held = {name: plan.of(scored.judged.group) for name, plan in plans.items()}
+    reference = scored.reference
+    rows = [
+        Score(name, "refused", UNKNOWN)
+        if reference is None
+        else score_plan(group, assignment, reference, name)
+        for name, assignment in held.items()
     ]
+    now = [row for row in scored.rows if row.assignor == CURRENT]
+    others = [row for row in scored.rows if row.assignor != CURRENT]
+    return replace(scored, rows=[*now, *rows, *others], plans=held)
 
 
 def _stem(file: str) -> str:

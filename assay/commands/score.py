@@ -25,7 +25,7 @@ from assay.commands.options import (
     other_objective,
     words_of,
 )
-from assay.commands.plans import Plans, plan_rows, read_plans
+from assay.commands.plans import Plans, read_plans, with_plans
 from assay.commands.solve import lag_columns
 from assay.progress import report_progress
 from assay.streams import WHO_READS, complain, note_assumed, show, show_json
@@ -54,7 +54,7 @@ from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import with_lowest
 from compare.lag.words import lag_sentences, least_of_as_good, not_compared
-from compare.limits import NOT_HELD, OPEN, Beyond, beyond
+from compare.limits import NOT_HELD, OPEN, Beyond, beyond, excess_text
 from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of, worst_now
 from compare.remedy import remedy
@@ -65,6 +65,7 @@ from compare.scores import (
     ScoredGroup,
     assignors_asked,
     score_all_judged,
+    score_plan,
     score_without_subscriptions,
     scores_document,
 )
@@ -72,7 +73,7 @@ from compare.sentences import assigned_by, hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
 from compare.verdict import IMPROVABLE, NO_MEMBERS, NOBODY_READS
 from groups.importers.seen import may_be_rebalancing as may_be
-from groups.tiers import LAG_PEAKS, PRESETS, in_words, parse_objective
+from groups.tiers import LAG_PEAKS, PRESETS, called, in_words, parse_objective
 from groups.tiers import Objective as Tiers
 from groups.wording import agreed, counted, few, first_lines
 from heuristics.catalogue import usual_assignors
@@ -80,7 +81,6 @@ from heuristics.catalogue import usual_assignors
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
 
-    from groups.assignment_files import NamedAssignment
     from groups.errors import Failure
 
 MOST_LINES = 20
@@ -88,7 +88,7 @@ AT_THE_END = "consumers start at the end"
 MOST_MEMBERS = 12
 WIDEST_BAR = 20
 NOT_SURE = (
-    "assignors and plans are not judged for sure where subscriptions are not known: use "
+    "assignors are not judged for sure where subscriptions are not known: use "
     "--fail-above-assumed, with --assume-equal, or add --reads PATTERN=TOPICS"
 )
 
@@ -154,22 +154,25 @@ def score(
     )
     scored = with_lowest(made, tiers, assume_equal=assume_equal)
     if plans:
-        rows = plan_rows(plans, groups[0], scored[0].reference)
-        scored[0].rows[current:current] = rows
+        scored = [with_plans(scored[0], plans, groups[0])]
     counting = latest_of(judged)
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     too_far = {at: _worse(scored[at], named, sure, assumed) for at in sorted(counting)}
-    left_open = {at for at in counting if _is_left_open(scored[at], named, sure, too_far[at])}
+    left_open = {
+        at: _open_by(scored[at], named)
+        for at in sorted(counting)
+        if _is_left_open(scored[at], named, bool(sure or assumed), sure, too_far[at])
+    }
     not_held = NOT_HELD if CURRENT in named else ()
     worse = [
         (judged[at].group.name, line)
         for at, lines in too_far.items()
         for line in lines
-        or [_open_told(judged[at])]
+        or [_open_told(judged[at], left_open.get(at, ""))]
         * (strict and (at in left_open or judged[at].verdict.says in not_held))
     ]
     if plans:
-        unfit = _unfit(rows, limited=bool(sure or assumed), strict=strict)
+        unfit = _unfit(scored[0], limited=bool(sure or assumed), strict=strict)
         worse += [(groups[0].name, line) for line in unfit]
     not_judged = [*dict.fromkeys(one.about for one in not_had)]
     worse += [(name, "not judged") for name in not_judged] if strict else []
@@ -189,8 +192,8 @@ def score(
         time_limit=time_limit,
     )
     if format_ == "table" and gate:
-        unsure = [judged[at].group.name for at in sorted(left_open)]
-        unsure += not_judged
+        unsure = {judged[at].group.name: by for at, by in left_open.items()}
+        unsure |= dict.fromkeys(not_judged, "")
         tell(_gate_told(gate, worse, [one.name for one in groups], unsure))
     if format_ == "json":
         for one, known in zip(scored, groups, strict=True):
@@ -201,7 +204,7 @@ def score(
         shown = [
             row for row in alone.rows if assignor or row.assignor in plans or row.reason != UNKNOWN
         ]
-        show_group(replace(alone, rows=shown), alike, plans)
+        show_group(replace(alone, rows=shown), alike)
         _tell_not_read([] if group else [*not_had, *damaged])
         if len(shown) < len(alone.rows):
             how = "" if alone.judged.verdict.question else f". {WHO_READS}"
@@ -219,20 +222,24 @@ def score(
 
 
 def _gate_told(
-    limits: str, worse: Sequence[tuple[str, object]], groups: Sequence[str], unsure: Sequence[str]
+    limits: str,
+    worse: Sequence[tuple[str, object]],
+    groups: Sequence[str],
+    unsure: Mapping[str, str],
 ) -> str:
     """Return the sentence that says which groups are beyond the limits, and in what.
 
     Parameters
     ----------
     worse : (group, why) of groups that fail, in any order; a group may occur more than once
-    groups, unsure : names of all groups, and of those whose verdict is open
+    groups : names of all groups
+    unsure : those whose verdict is open, by name, each with the excess that is open, if known
     """
     failing: dict[str, list[str]] = {}
     for name, why in worse:
         failing.setdefault(name, []).append(why.short if isinstance(why, Beyond) else str(why))
-    every, left = {*groups, *failing}, [*dict.fromkeys(unsure)]
-    left = [name for name in left if name not in failing]
+    every = {*groups, *failing}
+    left = [f"{name} ({by})" if by else name for name, by in unsure.items() if name not in failing]
     told = [f"{name} ({'; '.join(whys)})" for name, whys in failing.items()]
     within = len(every) - len(failing) - len(left)
     said = []
@@ -260,13 +267,14 @@ def _complain(worse: Sequence[tuple[str, object]], damaged: Sequence[Failure]) -
         complain(f"what was read passes, but not all was read: {_few_of(damaged)}")
 
 
-def _unfit(plans: Sequence[Score], *, limited: bool, strict: bool) -> list[str]:
+def _unfit(scored: ScoredGroup, *, limited: bool, strict: bool) -> list[str]:
     """Return lines on plans that are not valid and, if `strict`, on those without a score.
 
     Parameters
     ----------
     limited : whether a limit is set, which then reports plans that are not valid
     """
+    plans = [row for row in scored.rows if row.assignor in scored.plans]
     invalid = [row.assignor for row in plans if row.status == "scored" and not row.valid]
     lines = [] if limited else [f"{name}: the assignment is not valid" for name in invalid]
     if strict:
@@ -292,9 +300,9 @@ def _worse(
     if judged.reference is None or judged.group.subscription_known.all():
         found = [*beyond(rows, sure, optimum, sure=True, besides=assumed), *also]
         return [_resting_on(line, judged) for line in found]
-    if sure and _has_unsure_rows(judged, rows):
+    if sure and _has_unsure_rows(one, rows):
         return [NOT_SURE]
-    rows_for_sure = _whoever_reads_what(judged, rows)
+    rows_for_sure = _whoever_reads_what(one, rows)
     optimum = judged.reference.terms
     anyhow = beyond(rows_for_sure, assumed, optimum, sure=True, besides=sure)
     known = {line.short for line in anyhow}
@@ -307,6 +315,7 @@ def _worse(
 def _is_left_open(
     one: ScoredGroup,
     named: Container[str],
+    limited: bool,
     sure: Mapping[str, int],
     too_far: Sequence[object],
 ) -> bool:
@@ -317,44 +326,66 @@ def _is_left_open(
 
     Parameters
     ----------
+    limited : whether there is a limit; those that assume something hold for every possible amount
     too_far : lines on what is beyond a limit for sure
     """
     reference, says = one.judged.reference, one.judged.verdict.says
     if says not in OPEN and (says != IMPROVABLE or not sure or too_far):
         return False
-    if not sure or reference is None or says == NOBODY_READS:
+    if not limited or reference is None or says == NOBODY_READS:
         return True
     rows = [row for row in one.rows if row.assignor in named]
-    if _has_unsure_rows(one.judged, rows):
+    if sure and _has_unsure_rows(one, rows):
         return True
-    rows_for_sure = _whoever_reads_what(one.judged, rows)
-    return not rows or bool(beyond(rows_for_sure, sure, reference.terms))
+    return not rows or bool(beyond(_whoever_reads_what(one, rows), sure, reference.terms))
 
 
-def _open_told(judged: Judged) -> str:
-    """Return the verdict; for "improvable", also its condition, or why the amount is not known."""
-    if judged.verdict.says != IMPROVABLE:
-        return judged.shown
-    if condition := judged.verdict.condition:
-        return (
-            f"{judged.shown} if {condition}: a limit of --fail-above-assumed takes that as given"
-        )
-    why = "depends on who reads what" if judged.further_question else "is not proved"
-    return f"{judged.shown}, by how much {why}"
+def _open_by(one: ScoredGroup, named: Container[str]) -> str:
+    """Return the first excess of the named rows that is open: ``balance +0..2``; else nothing."""
+    rows = [row for row in one.rows if row.assignor in named]
+    if one.judged.reference is None or _has_unsure_rows(one, rows):
+        return ""
+    for row in _whoever_reads_what(one, rows):
+        for term in row.terms or ():
+            if isinstance(term.excess, tuple):
+                who = "" if row.assignor == CURRENT else f"{row.assignor}: "
+                return f"{who}{called(term.name)} +{excess_text(term.excess)}"
+    return ""
 
 
-def _has_unsure_rows(judged: Judged, rows: Sequence[Score]) -> bool:
-    """Return whether rows of assignors or plans depend on subscriptions that are unknown."""
-    known = bool(judged.group.subscription_known.all())
-    return not known and any(row.assignor != CURRENT for row in rows)
+def _open_told(judged: Judged, by: str) -> str:
+    """Return the verdict; for "improvable", also its condition, or why the amount is not known.
+
+    Parameters
+    ----------
+    by : the excess that is open, if known
+    """
+    said = judged.shown
+    if judged.verdict.says == IMPROVABLE:
+        if condition := judged.verdict.condition:
+            return f"{said} if {condition}: a limit of --fail-above-assumed takes that as given"
+        why = "depends on who reads what" if judged.further_question else "is not proved"
+        said = f"{said}, by how much {why}"
+    return f"{said}: {by}" if by else said
 
 
-def _whoever_reads_what(judged: Judged, rows: Sequence[Score]) -> list[Score]:
+def _has_unsure_rows(one: ScoredGroup, rows: Sequence[Score]) -> bool:
+    """Return whether rows are of assignors, which depend on subscriptions that are unknown."""
+    known = bool(one.judged.group.subscription_known.all())
+    return not known and any(row.assignor not in {CURRENT, *one.plans} for row in rows)
+
+
+def _whoever_reads_what(one: ScoredGroup, rows: Sequence[Score]) -> list[Score]:
     """Return rows with excesses that hold whoever reads what."""
-    group, reference = judged.group, judged.reference
+    group, reference = one.judged.group, one.judged.reference
     if reference is None or group.subscription_known.all():
         return [*rows]
-    return [score_without_subscriptions(group, reference, row.assignor) for row in rows]
+    return [
+        score_plan(group, one.plans[row.assignor], reference, row.assignor)
+        if row.assignor in one.plans
+        else score_without_subscriptions(group, reference, row.assignor)
+        for row in rows
+    ]
 
 
 def _resting_on(line: Beyond, judged: Judged) -> Beyond:
@@ -384,16 +415,9 @@ def score_document(scored: ScoredGroup, tiers: Tiers, assumed: Sequence[str]) ->
     }
 
 
-def show_group(
-    scored: ScoredGroup, asked: Asked, plans: Mapping[str, NamedAssignment] | None = None
-) -> None:
-    """Print the verdict on one group, its members' loads, and a row for each assignor.
-
-    Parameters
-    ----------
-    plans : assignments from files, by the name of their row
-    """
-    judged, rows, plans = scored.judged, scored.rows, plans or {}
+def show_group(scored: ScoredGroup, asked: Asked) -> None:
+    """Print the verdict on one group, its members' loads, and a row for each assignor."""
+    judged, rows, plans = scored.judged, scored.rows, scored.plans
     told = [plan_told(row) for row in rows if row.assignor in plans]
     makes = remedy(judged, [row for row in rows if row.assignor not in plans], asked)
     for said in filter(None, (sentence(judged), *told, makes)):
@@ -417,8 +441,7 @@ def show_group(
         if judged.plan is not None and (said := least_of_as_good(judged)):
             tell(said)
         if judged.target is not None:
-            held = {name: plan.of(judged.group) for name, plan in plans.items()}
-            show_hosts(judged.now, judged.target, held)
+            show_hosts(judged.now, judged.target, plans)
         most = judged.group.with_equal_subscriptions()
         show_scores(scored.reference, rows, scored.lowest, told=plans, reading_most=most)
     elif scored.reference is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain, combinations, product
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from compare.fleet_scores import score_fleet_current
 from compare.judged import judge
-from compare.scores import score_current
+from compare.scores import score_current, score_plan
 from groups import Assignment, Group, values
 from groups.fleet import Fleet
 from groups.unknown import reading_least, settled
@@ -110,6 +111,45 @@ def test_a_group_is_scored_balanced_or_not_just_where_all_ways_of_reading_agree_
         assert told == (row.valid, row.balanced)
         seen.add((row.balanced, group.subscription_known.all()))
     assert seen >= {(True, False), (False, False), (None, False), (True, True)}
+
+
+def test_a_plan_is_valid_and_within_its_excess_for_all_ways_of_reading_or_says_who_has_to_read():
+    random, seen = np.random.default_rng(9), set()
+    for _ in range(90):
+        group = drawn(random)
+        (judged,) = judge([group])
+        ways = completions(group)
+        bests = [solve(true) for true in ways]
+        for _ in range(4 if judged.reference is not None else 0):
+            most = group.with_equal_subscriptions()
+            readers = [most.subscribers(topic) for topic in range(len(most.topics))]
+            owner = np.array(
+                [random.choice(readers[t]) if len(readers[t]) else -1 for t in most.topic],
+                np.int32,
+            )
+            row = score_plan(group, Assignment(group, owner), judged.reference, "plan")
+            plans = [Assignment(true, owner) for true in ways]
+            valid = {plan.is_valid for plan in plans}
+            seen.add((row.status, row.valid))
+            if row.status == "refused":
+                pairs = re.findall(r"(m\d) reads (t\d)", row.reason)
+                for plan, true in zip(plans, ways, strict=True):
+                    found = all(
+                        topic in true.to_dict()["members"][m]["subscription"] for m, topic in pairs
+                    )
+                    assert plan.is_valid == found or (found and " more" in row.reason)
+                continue
+            assert valid == {row.valid}
+            for best in bests if row.valid else ():
+                for term, least in zip(row.terms, best.terms, strict=True):
+                    more = term.value - least.value
+                    low, high = (
+                        term.excess if isinstance(term.excess, tuple) else (term.excess,) * 2
+                    )
+                    assert term.excess is None or low <= more <= (more if high is None else high)
+                    if term.excess != 0:
+                        break
+    assert seen >= {("refused", None), ("scored", True)}
 
 
 def test_a_topic_that_a_known_member_reads_may_be_read_by_the_others() -> None:

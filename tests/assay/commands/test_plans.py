@@ -1,5 +1,6 @@
 """assay score --plan FILE: an assignment made elsewhere is judged like any other."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -107,18 +108,48 @@ def test_a_gate_judges_the_plans_that_are_named(plans, group, plan, more, code):
         assert ran.stderr == said
 
 
-def test_a_plan_needs_the_subscriptions():
-    text = CAPTURES / "4.3.1" / "coop-a-describe.txt"
-    bare = ("score", text, "--plan", text, "--assignor", "range")
-    said = assay(*bare).stdout
-    rows = [line.split() for line in said.splitlines() if line.startswith("coop-a-desc")]
-    reason = "coop-a-describe: subscriptions are not known; pass --reads PATTERN=TOPICS, or "
-    assert rows[0] == f"{reason}--assume-equal".split()
-    assert rows[1][2] == "refused"
-    lines = assay(*bare, "--assume-equal").stdout.splitlines()
-    told, row = [line for line in lines if line.startswith("coop-a-desc")]
-    assert told == "coop-a-describe: valid, and as good as can be."
-    assert row.split()[1:6] == ["3-4", "yes", "yes", "4", "0"]
+ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
+
+
+def test_a_plan_is_judged_whoever_reads_what(tmp_path):
+    """It is open whether aio-1 reads t0, and so if what aio-f holds is 0 or 2 above the best."""
+    asked = ("score", ALL_GROUPS, "--group", "aio-f")
+    better = assay("solve", *asked[1:], "--assume-equal", "--format", "json").stdout
+    (tmp_path / "better.json").write_text(better, "utf-8")
+    plans = ("--plan", ALL_GROUPS, "--plan", tmp_path / "better.json")
+    member = next(m for m in json.loads(better)["assignment"] if m.startswith("aio-1"))
+    lines = assay(*asked, *plans).stdout.splitlines()
+    assert lines[1:3] == [
+        "all-describe: valid; it is open whether it is as good as can be: balance 3 (+0..2).",
+        f"better: valid only if {member} reads t0; pass --reads PATTERN=TOPICS, or --assume-equal",
+    ]
+    lines = assay(*asked, *plans, "--assume-equal").stdout.splitlines()
+    assert lines[1:3] == [
+        "all-describe: valid, but not as good as can be: balance 3 (+2).",
+        "better: valid, and as good as can be.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("gate", "code", "told"),
+    [
+        (("--fail-above", "balance=1"), 0,
+         "Not judged for sure: aio-f (all-describe: balance +0..2), which --strict does not let "
+         "pass."),
+        (("--fail-above", "balance=1", "--strict"), 1,
+         "aio-f (depends on who reads what: all-describe: balance +0..2) fails --fail-above "
+         "balance=1 --strict."),
+        (("--fail-above", "balance=2", "--strict"), 0,
+         "aio-f is within --fail-above balance=2 --strict."),
+        (("--fail-above-assumed", "balance=1"), 1,
+         "aio-f (all-describe: balance +2) fails --fail-above-assumed balance=1."),
+        (("--fail-above-assumed", "balance=2"), 0,
+         "aio-f is within --fail-above-assumed balance=2."),
+    ],
+)  # fmt: skip
+def test_a_gate_takes_a_plan_for_what_it_is_whoever_reads_what(gate, code, told):
+    ran = assay("score", ALL_GROUPS, "--group", "aio-f", "--plan", ALL_GROUPS, *gate)
+    assert (ran.returncode, ran.stdout.splitlines()[0]) == (code, told)
 
 
 OTHERS = ", which has c0, c1"
@@ -161,10 +192,12 @@ def test_what_is_no_plan_of_the_group_is_refused_in_one_line(plans, plan, said):
 
 
 def test_a_plan_that_is_not_judged_passes_unless_strict_is_asked(tmp_path):
-    unknown = {m: {"owned": said["owned"]} for m, said in LATER.items()}
-    write(tmp_path, {"group.json": LOPSIDED | {"members": unknown}, "plan.json": NOT_VALID})
+    """c0 is known to read t1 only, as far as it holds it; c1 reads both topics."""
+    members = {"c0": {"owned": {"t1": [0]}}, "c1": READ["c0"] | {"owned": {"t0": [0, 1]}}}
+    plan = {"c0": {"t0": [0], "t1": [0, 1]}, "c1": {"t0": [1], "t1": [2]}}
+    write(tmp_path, {"group.json": LOPSIDED | {"members": members}, "plan.json": plan})
     call = ("score", "group.json", "--plan", "plan.json")
     assert assay(*call, cwd=tmp_path).returncode == 0
     refused = assay(*call, "--strict", cwd=tmp_path)
     assert refused.returncode == 1
-    assert "orders: plan: subscriptions are not known" in refused.stderr
+    assert "orders: plan: valid only if c0 reads t0" in refused.stderr
