@@ -413,7 +413,15 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
     said, fewer = _enough(sizing, pod), sizing.smallest_uneven
     if pod > 1 and sizing.smallest is not None:
         said += f" That is {counted(sizing.smallest // pod, 'pod')} of {pod:,}."
-    if beyond := _beyond_now(sizing):
+    beyond = _beyond_now(sizing)
+    if beyond and sizing.target is None:
+        as_many = next(row for row in sizing.rows if row.members == sizing.members_now)
+        said += (
+            f" As {counted(sizing.members_now, 'member')} "
+            f"{agreed(sizing.members_now, 'are')} assigned now, the {beyond}; their best "
+            f"assignment has {_busiest(as_many):,}. {solve} prints it."
+        )
+    elif beyond:
         said += (
             f" The {counted(sizing.members_now, 'member')} of now "
             f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
@@ -538,11 +546,16 @@ def _no_less(sizing: Sizing) -> str:
     """Return from which number of members on the busiest has the least, of all numbers tried."""
     least = min(_busiest(row) for row in sizing.rows)
     first = next(row.members for row in sizing.rows if _busiest(row) == least)
-    lag = sizing.rows[-1].peak_lag is not None
+    lag, last = sizing.rows[-1].peak_lag is not None, sizing.rows[-1].members
     what = f"{least:,} of lag" if lag else counted(least, "partition")
-    last = sizing.rows[-1].members
     best = f"With {counted(first, 'member')} at their best assignment the busiest has {what}"
-    return f"{best}; {'no more were looked at' if first == last else 'more do not lower that'}."
+    one = sizing.hottest.records if lag and sizing.hottest is not None else 1
+    if least == one:
+        return f"{best}; more do not lower that."
+    larger = "larger numbers were not tried"
+    if first != last:
+        larger = f"no larger number tried, up to {last:,}, lowers that"
+    return f"{best}; {larger}."
 
 
 def _busiest(row: Size) -> int:

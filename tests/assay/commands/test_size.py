@@ -141,7 +141,29 @@ def test_the_first_number_looked_at_is_said_to_be_that(said):
     )
     assert said["plain"][0] == (
         "g: 6 partitions, 2 members now. With 3 members at their best assignment the busiest has "
-        "1,000 of lag; no more were looked at."
+        "1,000 of lag; larger numbers were not tried."
+    )
+
+
+def test_what_larger_numbers_gain_is_said_of_those_tried(tmp_path):
+    """20 members would have 2 of 40 partitions each; 12 have 4, as 10 have."""
+    held = {
+        m: {"subscription": ["t"], "owned": {"t": [i, i + 1]}} for m, i in (("a", 0), ("b", 2))
+    }
+    lag = [40, 30, 20, 10]
+    groups = {
+        "forty.json": {"topics": {"t": 40}, "members": {"a": held["a"], "b": held["b"]}},
+        "lag.json": {"topics": {"t": {"partitions": 4, "lag": lag}}, "members": held},
+    }
+    write(tmp_path, {n: {"format": "assay-group/1", "group": "g"} | g for n, g in groups.items()})
+    line = assay("size", "forty.json", cwd=tmp_path).stdout.splitlines()[1]
+    assert line.endswith("has 4 partitions; no larger number tried, up to 12, lowers that.")
+    line = assay("size", "lag.json", cwd=tmp_path).stdout.splitlines()[0]
+    assert line == (
+        "g: 4 partitions, 2 members now. With 3 members at their best assignment the busiest has "
+        "40 of lag; more do not lower that. As 2 members are assigned now, the busiest has 70 of "
+        "lag; their best assignment has 50. assay solve lag.json --group g --objective 'balance > "
+        "peak_lag > moves' prints it."
     )
 
 
