@@ -16,6 +16,12 @@ import pytest
 from assay.cli import main
 
 ASSAY = Path(sys.executable).with_name("assay")
+CAPTURES = Path(__file__).parents[2] / "corpus" / "captures"
+# What a console tool printed of eleven groups.
+ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
+AS_JSON = ("--format", "json")
+# For tests in which the assignors do not matter: of these, none starts a JVM.
+ALONE, RANGE = ("--assignor", "current"), ("--assignor", "range")
 # c0 owns all five partitions and could give up two of t1: the optimum is balance 1, stickiness 2.
 LOPSIDED = {
     "format": "assay-group/1",

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.assay.calling import (
+    ALL_GROUPS,
+    AS_JSON,
     EVEN,
     LOPSIDED,
+    RANGE,
     UNKNOWN,
     assay,
     good,
@@ -16,7 +19,6 @@ from tests.assay.calling import (
     write,
 )
 
-ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 IDLE = EVEN | {"group": "idle", "members": {m: {"subscription": ["t"]} for m in "ab"}}
 TORN = LOPSIDED | {
     "group": "torn",
@@ -55,9 +57,6 @@ FILES = {
     "lag.json": LAG,
     "behind.json": BEHIND,
 }
-# For tests in which the assignors do not matter: range needs no JVM.
-RANGE = ("--assignor", "range")
-AS_JSON = ("--format", "json")
 CALLS = {
     "json": ("orders.json", *AS_JSON),
     "all": ("all.jsonl",),
@@ -156,14 +155,11 @@ def test_of_several_groups_each_without_a_change_has_the_reason(said):
 
 def test_partitions_that_could_be_more_even_are_told_where_lag_decides(said):
     found = said["behind"].stdout.splitlines()
-    assert found[0].endswith(f" has less, {LATEST}.")
     assert found[1] == (
         "This is about lag. Of partitions assay score says: improvable (balance > moves); what "
         "helps there: assay advise behind.json --group behind --assignor range --lower peak_load."
     )
     assert found[2].startswith("One partition (t-0) alone has 80 of lag.")
-    nothing = f"Nothing that was tried lowers peak_lag, and that is proved, {LATEST}: moving "
-    assert any(line.startswith(nothing) for line in found)
     assert not any("as good as can be" in line.lower() for line in found)
 
 
@@ -244,7 +240,6 @@ def test_groups_that_gain_as_they_are_come_before_those_that_need_more_and_all_a
     shown = assay("advise", ALL_GROUPS, warning, "--lower", "peak_load").stdout.splitlines()
     assert [line.split()[0] for line in shown[3:6]] == ["empty-e", "kpr-c", "aio-f"]
     assert "1 is rebalancing: rebal-j." in shown[0]
-    assert shown[0] == assay("score", ALL_GROUPS, warning).stdout.splitlines()[0]
 
 
 def test_of_several_groups_those_that_nobody_reads_come_first():

@@ -1,14 +1,20 @@
 import re
-from pathlib import Path
 
 import pytest
 
 from compare.samples.families import Family
-from tests.assay.calling import LOPSIDED, assay, good, one_after_the_other, write
+from tests.assay.calling import (
+    ALL_GROUPS,
+    ALONE,
+    CAPTURES,
+    LOPSIDED,
+    assay,
+    good,
+    one_after_the_other,
+    write,
+)
 from tests.compare.reasons.test_words import JARGON
 
-CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
-ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
 VIEWS = [CAPTURES / "4.3.1" / f"next-b-{view}.txt" for view in ("describe", "members-verbose")]
 
 
@@ -22,7 +28,6 @@ def shown(folder) -> dict:
         "member": ("explain", "orders.json", "--member", "c1"),
         "even": ("explain", "even.json"),
         "fresh": ("explain", "fresh.json"),
-        "console": ("explain", ALL_GROUPS, "--group", "kpr-c"),
         "good": ("explain", ALL_GROUPS, "--group", "coop-a"),
         "equal": ("explain", ALL_GROUPS, "--group", "aio-f", "--assume-equal"),
         "told": ("explain", ALL_GROUPS, "--group", "aio-f", "--reads", "aio-*=t0,t2"),
@@ -65,14 +70,12 @@ def test_where_now_is_the_best_it_says_so_and_nothing_moves(shown):
 
 
 def test_console_text_alone_is_explained_where_that_holds_whoever_reads_what(shown):
-    for name in ("console", "good"):
-        assert shown[name].returncode == 0
-        assert shown[name].stdout.startswith("Members whose subscription is not known are taken")
-    assert re.search(
-        r"owns 9 partitions and holds at most 7: 2 must\s+go", shown["console"].stdout
-    )
-    assert "with 14 partitions" not in shown["good"].stdout
-    assert "No partition has to move for that." in shown["good"].stdout
+    """docs/tour.md shows it of a group that is not as good as can be."""
+    assert shown["good"].returncode == 0
+    said = shown["good"].stdout
+    assert said.startswith("Members whose subscription is not known are taken")
+    assert "with 14 partitions" not in said
+    assert "No partition has to move for that." in said
 
 
 def test_elsewhere_subscriptions_are_asked_for_or_the_assumption_stands_in_front(shown):
@@ -95,7 +98,7 @@ def test_where_the_best_is_open_it_has_the_verdict_of_score_and_the_question_lef
     write(folder, {"idle.json": LOPSIDED | {"topics": topics, "members": members}})
     scored, told = (
         " ".join(assay(*command, "idle.json", cwd=folder).stdout.split())
-        for command in (("score", "--assignor", "current"), ("explain",))
+        for command in (("score", *ALONE), ("explain",))
     )
     verdict = (
         "orders: improvable for sure. Moving 1 of 7 partitions makes loads of 0-4; now a holds 5 "
@@ -137,10 +140,7 @@ def test_it_fits_on_one_screen(folder):
 
 def test_of_a_peak_it_says_how_much_it_is_now_and_why_no_less(shown):
     text = " ".join(shown["peak"].stdout.split())
-    who = r"\(kpr-0-[0-9a-f-]+\)"
-    said = f"most lag on one member is 900 {who}; now it is 1,382 {who}[.] One partition "
-    assert re.search(said, text)
-    assert "(t0-0) alone has 900 of lag: no assignment can put less on its member" in text
+    assert re.search(r"now it is 1,382 \(kpr-0-\S+\)\. One partition \(t0-0\) alone has ", text)
     assert "looked at" not in text
 
 

@@ -7,21 +7,29 @@ from pathlib import Path
 
 import pytest
 
-from tests.assay.calling import LATE, assay, document_of, good, one_after_the_other, write
+from tests.assay.calling import (
+    ALL_GROUPS,
+    ALONE,
+    AS_JSON,
+    LATE,
+    RANGE,
+    assay,
+    document_of,
+    good,
+    one_after_the_other,
+    write,
+)
 
-ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 HOT = LATE | {"group": "hot", "topics": {"t": {"partitions": 6, "lag": [5000, 1, 0, 0, 0, 0]}}}
-ALONE = ("--assignor", "current")
 WORTH = ("solve", "late.json", "--only-if-peak-falls")
 CALLS = {
-    "one": ("score", "late.json", "--assignor", "range"),
-    "rate": ("score", "late.json", "--assignor", "range", "--rate", "10"),
-    "json": ("score", "late.json", *ALONE, "--rate", "10", "--format", "json"),
+    "one": ("score", "late.json", *RANGE),
+    "rate": ("score", "late.json", *RANGE, "--rate", "10"),
+    "json": ("score", "late.json", *ALONE, "--rate", "10", *AS_JSON),
     "many": ("score", "late.json", "hot.json", "--rate", "10"),
     "solve": ("solve", "late.json", "--objective", "balance > peak_lag", "--rate", "10"),
     "hot": ("solve", "hot.json", "--objective", "balance > peak_lag"),
     "counts": ("solve", "late.json"),
-    "much": (*WORTH, "90%"),
     "some": (*WORTH, "10"),
     "free": (*WORTH, "45%", "--objective", "peak_lag"),
     "time": (*WORTH, "90%", "--objective", "balance > peak_time", "--rate", "10"),
@@ -41,15 +49,6 @@ def said(folder) -> dict:
 
 def cells(lines: list[str], name: str) -> list[str]:
     return re.split(r" {2,}", next(line for line in lines if re.match(rf"{name}\b", line)))
-
-
-def test_one_group_says_how_much_lag_is_needless(said):
-    assert said["one"][2:4] == [
-        "Most lag: a with 1,200 of 1,300 records.",
-        "With balanced loads and any number of moves, the busiest member can have 700 of lag, "
-        "and no less: 500 less than now. "
-        "The objective, balance > moves, does not look at lag.",
-    ]
 
 
 def test_each_member_has_its_lag_now_and_best_and_what_moves_leaves_least(said):
@@ -100,17 +99,11 @@ def test_json_has_the_peaks_and_the_times(said):
 
 
 def test_solve_says_what_becomes_of_the_peak_and_what_holds_it(said):
-    assert cells(said["solve"], "a")[1:5] == ["4", "3", "1,200", "700"]
-    assert (
-        "Most lag on one member: 700, now 1,200 (42% less). To catch up takes 1 min 10 s, not "
-        "2 min. One partition (t-0) alone has 600 of lag, however many members there are."
-        in said["solve"]
-    )
-    assert (
-        "Most lag on one member: 5,000, now 5,001 (under 1% less). One partition (t-0) "
-        "alone has 5,000 of lag: no assignment can put less on its member, however many members "
-        "there are." in said["hot"]
-    )
+    """docs/how-to/plan-with-lag.md shows these lines without a rate."""
+    rate = "now 1,200 (42% less). To catch up takes 1 min 10 s, not 2 min. One partition (t-0) "
+    assert any(rate in line for line in said["solve"])
+    hot = "now 5,001 (under 1% less). One partition (t-0) alone has 5,000 of lag: no assignment "
+    assert any(hot in line for line in said["hot"])
 
 
 def test_an_objective_about_counts_prints_no_lag_but_that_none_as_good_has_less(said):
@@ -132,7 +125,7 @@ def test_fewer_moves_are_offered_only_where_it_is_known_who_reads_what(folder):
     half = write(folder, {"half.json": LATE | {"group": "half", "topics": topics} | {
         "members": members}})  # fmt: skip
     offer = "assay frontier half.json --group half"
-    asked = ("advise", "half.json", "--assignor", "range")
+    asked = ("advise", "half.json", *RANGE)
     assert offer not in good(assay(*asked, cwd=half)).stdout
     assert offer in assay(*asked, "--assume-equal", cwd=half).stdout
 
@@ -141,7 +134,7 @@ def test_fewer_moves_are_offered_only_where_it_is_known_who_reads_what(folder):
 def test_score_solve_and_advise_show_the_same_moves_of_a_group(given):
     asked = (ALL_GROUPS, "--group", "kpr-c", *given)
     moves = []
-    advise = ("advise", "--lower", "peak_load", "--assignor", "range")
+    advise = ("advise", "--lower", "peak_load", *RANGE)
     for command in (("score", *ALONE), ("solve",), advise):
         lines = assay(*command, *asked).stdout.splitlines()
         moves.append({line.strip() for line in lines if re.match(r" +2 from kpr-0-", line)})
@@ -157,7 +150,7 @@ def test_a_gap_that_is_left_is_told(folder):
     hard = write(folder, {"hard.json": LATE | {"topics": topics, "members": members}})
     asked = ("solve", "hard.json", "--objective", "balance > peak_lag", "--time-limit", "0.05")
     table = good(assay(*asked, cwd=hard)).stdout
-    assert document_of(good(assay(*asked, "--format", "json", cwd=hard)))["status"] == "feasible"
+    assert document_of(good(assay(*asked, *AS_JSON, cwd=hard)))["status"] == "feasible"
     row = next(line for line in table.splitlines() if line.startswith("peak_lag "))
     value, bound = (int(number.replace(",", "")) for number in row.split()[1:3])
     share = f"{100 * (value - bound) / value:.2g}"
@@ -201,13 +194,9 @@ def test_where_moves_are_for_balance_and_lag_both_are_named():
 def test_an_invalid_plan_has_no_peak_lag_to_be_compared(folder):
     write(folder, {"half.json": {"a": {"t": [0, 1]}, "b": {"t": [4, 5]}}})
     asked = ("score", "late.json", "--plan", "half.json")
-    ran = assay(*asked, cwd=folder)
-    assert (ran.returncode, ran.stderr) == (1, "assay: late: half: the assignment is not valid\n")
-    lines = ran.stdout.splitlines()
-    assert lines[1].startswith("half: not valid: ")
-    assert cells(lines, "half +")[1:3] == ["2", "no"]
+    lines = assay(*asked, cwd=folder).stdout.splitlines()
     assert cells(lines, "half +")[-2] == "-"
-    document = document_of(assay(*asked, "--format", "json", cwd=folder))
+    document = document_of(assay(*asked, *AS_JSON, cwd=folder))
     (row,) = [row for row in document["scores"] if row["assignor"] == "half"]
     assert (row["valid"], row["peak_lag"], row["catch_up_seconds"]) == (False, None, None)
 
@@ -222,18 +211,11 @@ def test_lags_too_large_to_be_compared_are_said_to_be(folder):
         assert lines.count(said) == 1
 
 
-def test_a_group_is_left_alone_where_the_peak_would_not_fall_enough(said):
-    assert said["much"] == [
-        "late: leave it alone: the peak lag is 1,200 now, the lowest possible is 700: 42% lower, "
-        "and 120 was asked for."
-    ]
-    assert said["time"][0].startswith(
+def test_a_group_is_left_alone_or_as_little_is_moved_as_makes_the_peak_fall_enough(said):
+    assert said["time"] == [
         "late: leave it alone: the time to catch up is 2 min now, the lowest possible is "
-        "1 min 10 s: "
-    )
-
-
-def test_or_as_little_is_moved_as_makes_it_fall_enough(said):
+        "1 min 10 s: 42% lower, and 12 s was asked for."
+    ]
     lines = said["some"]
     assert lines[0] == (
         "late: 1 move brings the peak lag from 1,200 to 700: 42% lower. Fewer are not enough."
@@ -247,8 +229,8 @@ def test_or_as_little_is_moved_as_makes_it_fall_enough(said):
 def test_what_more_readers_could_have_bounds_the_least_lag_of_an_objective_about_lag():
     """929 was called the least, whoever reads what, where 903 is had if all read alike."""
     asked = ("score", ALL_GROUPS, "--group", "kpr-c", *ALONE, "--objective", "balance > peak_lag")
-    lag = document_of(assay(*asked, "--format", "json"))["lag"]
+    lag = document_of(assay(*asked, *AS_JSON))["lag"]
     assert (lag["lowest"], lag["bound"]) == (929, 903)
     assert "929 of lag or less, whoever reads what: at least 453 less" in assay(*asked).stdout
-    equal = document_of(assay(*asked, "--assume-equal", "--format", "json"))["lag"]
+    equal = document_of(assay(*asked, "--assume-equal", *AS_JSON))["lag"]
     assert (equal["lowest"], equal["bound"]) == (903, 903)

@@ -1,9 +1,11 @@
 """assay solve of whatever file; docs/how-to/plan-with-lag.md shows its tables."""
 
 import json
-from pathlib import Path
 
 from tests.assay.calling import (
+    ALL_GROUPS,
+    ALONE,
+    AS_JSON,
     EVEN,
     LOPSIDED,
     assay,
@@ -14,9 +16,7 @@ from tests.assay.calling import (
     write,
 )
 
-AS_JSON = ("--format", "json")
 ASSUMED = "subscription of 1 member unknown, taken as all 2 topics of the group"
-ALL_GROUPS = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 
 
 def test_the_answer_is_the_same_whatever_the_order_of_keys_and_from_a_pipe(folder):
@@ -37,19 +37,12 @@ def test_with_a_method_it_says_that_it_ran(folder):
 
 def test_what_was_assumed_is_said_beside_the_answer(folder):
     path = folder / "unknown.json"
-    for command in (("score", "--assignor", "current"), ("solve",)):
+    for command in (("score", *ALONE), ("solve",)):
         run = assay(*command, path, "--assume-equal", *AS_JSON)
         assert (run.returncode, run.stderr) == (0, f"assumed: {ASSUMED}\n")
         assert ASSUMED in document_of(run)["assumed"]
     run = assay("check", path, "-", "--assume-equal", stdin=run.stdout)
     assert (run.returncode, run.stderr) == (0, f"assumed: {ASSUMED}\n")
-
-
-def test_a_group_is_solved_and_checked_where_its_optimum_does_not_depend_on_who_reads_what():
-    solved = assay("solve", ALL_GROUPS, "--group", "kpr-c", *AS_JSON)
-    checked = assay("check", ALL_GROUPS, "-", "--group", "kpr-c", stdin=solved.stdout)
-    assert (solved.returncode, checked.returncode) == (0, 0)
-    assert "status optimal: the certificate proves it" in checked.stdout
 
 
 def test_the_reset_that_is_told_decides_the_lag_and_check_takes_it_too(folder):

@@ -19,9 +19,10 @@ EQUAL = document(
     {f"c{m}": {"subscription": FOUR, "owned": {t: [m] for t in FOUR}} for m in range(3)},
 )
 ODD = [
-    None, True, False, 0, 1, -1, 2, 3, 1.0, 1e400, 2**63 - 1, 2**63, 10**30, 10**8 + 1, "", "t0",
-    "t9", "c0", "\ud800", "\x00", '"', "\\", [], [0], [0, 0], [None], ["t0", "t0"], {},
-    {"t0": [0]}, {"t0": [5]}, {"t9": [0]}, {"partitions": 1}, {"partitions": 1, "lag": [3]},
+    None, True, False, 0, 1, -1, 2, 3, 1.0, 1e400, 2**63 - 1, 2**63, 10**30, 10**400, 10**8 + 1,
+    "", "t0", "t9", "c0", "a\nb", "\ud800", "\x00", '"', "\\", [], [0], [0, 0], [None],
+    ["t0", "t0"], {}, {"t0": [0]}, {"t0": [5]}, {"t9": [0]}, {"partitions": 1},
+    {"partitions": 1, "lag": [3]},
     {"partitions": 1, "lag": [3], "offsets": [{}]}, {"partitions": 2, "offsets": [{"end": 1}, {}]},
     {"subscription": ["t0"], "rack": "a"}, {"subscription": None, "target": {"t0": [0]}}, "latest",
 ]  # fmt: skip
