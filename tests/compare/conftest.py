@@ -1,18 +1,25 @@
 from pathlib import Path
 
+from tests.optimal.small_groups import document
+
 CAPTURES = Path(__file__).parents[1] / "groups" / "captures"
 HOSTILE = "<script>alert(1)</script>"
 CLOSING = "</script><b>bold</b>"
 
 
 def snapshot(group: str, topics: dict, members: dict, **more) -> dict:
-    return {
-        "format": "assay-group/1",
-        "group": group,
-        "topics": topics,
-        "members": members,
-        **more,
-    }
+    return document(topics, members, group=group, **more)
+
+
+def holding(topic: int | list[int | None], owned: dict[str, list[int]], **more) -> dict:
+    """A group whose members read the topic t, and own these of its partitions.
+
+    topic : its number of partitions, or the lag of each
+    """
+    if isinstance(topic, list):
+        topic = {"partitions": len(topic), "lag": topic}
+    members = {m: {"subscription": ["t"], "owned": {"t": held}} for m, held in owned.items()}
+    return document({"t": topic}, members, **more)
 
 
 def lopsided(name: str = "lopsided", topic: str = "t1", member: str = "c1") -> dict:

@@ -21,21 +21,22 @@ from groups import BadInput, Group
 from heuristics import WRITTEN, Assignor, catalogue
 from heuristics.time_limit import TimeLimit
 from tests.assay.calling import assay
+from tests.compare.conftest import holding
 from tests.heuristics.assignors import misbehaving
+from tests.optimal.small_groups import document
 
 FINDINGS = Path(__file__).parents[3] / "corpus" / "findings.jsonl"
-DOCUMENT = {
-    "format": "assay-group/1", "group": "g",
-    "topics": {"t": {"partitions": 3, "lag": [1, 2, 3], "racks": [["x"], ["y"], ["z"]]}, "u": 1},
-    "members": {
+DOCUMENT = document(
+    {"t": {"partitions": 3, "lag": [1, 2, 3], "racks": [["x"], ["y"], ["z"]]}, "u": 1},
+    {
         "a": {"subscription": ["t", "u"], "owned": {"t": [0, 2], "u": [0]}},
         "b": {"subscription": ["t"], "owned": {"t": [1]}},
     },
-}  # fmt: skip
+)
 
 
-def removals(document) -> list[dict]:
-    return [*without_a_part(document), *without_a_tie(document)]
+def removals(whole) -> list[dict]:
+    return [*without_a_part(whole), *without_a_tie(whole)]
 
 
 def breaks(assignor, promise, group) -> bool:
@@ -91,32 +92,27 @@ def test_from_a_shrunk_group_nothing_can_be_removed():
     found = shrink(Quarry(group, {}), PROMISES[promise], in_process(name))
     assert found.size < Quarry(group, {}).size
     assert breaks(name, promise, found.group)
-    for document in removals(found.group.to_dict()):
-        assert not breaks(name, promise, Group.from_dict(document))
+    for smaller in removals(found.group.to_dict()):
+        assert not breaks(name, promise, Group.from_dict(smaller))
 
 
 def test_shrinking_takes_a_member_with_its_share_where_the_average_matters():
     """From 3, 3, 3, 3, 0 to 3, 3, 3, 0: a member less with as many partitions as it owns."""
     name = "kip-615-constrained"
-    members = {
-        f"m{i}": {"subscription": ["t"], "owned": {"t": list(range(i * 3, i * 3 + 3))}}
-        for i in range(4)
-    }
-    members["m4"] = {"subscription": ["t"]}
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 12}, "members": members}
-    group = Group.from_dict(document)
+    owned = {f"m{i}": [*range(i * 3, i * 3 + 3)] for i in range(4)}
+    group = Group.from_dict(holding(12, {**owned, "m4": []}))
     assert breaks(name, "balanced", group)
     found = shrink(Quarry(group, {}), PROMISES["balanced"], in_process(name))
     assert (len(found.group.members), found.group.n_partitions) == (4, 9)
 
 
 def test_every_removal_is_a_good_group_and_smaller():
-    for document in (DOCUMENT, *(g.to_dict() for g in islice(drawn(5), 20))):
-        kept = deepcopy(document)
-        size = Quarry(Group.from_dict(document), {}).size
-        smaller = [*removals(document), *without_a_share(document)]
+    for whole in (DOCUMENT, *(g.to_dict() for g in islice(drawn(5), 20))):
+        kept = deepcopy(whole)
+        size = Quarry(Group.from_dict(whole), {}).size
+        smaller = [*removals(whole), *without_a_share(whole)]
         assert all(Quarry(Group.from_dict(d), {}).size < size for d in smaller)
-        assert document == kept
+        assert whole == kept
 
 
 def test_removals_take_each_member_topic_partition_subscription_and_claim_once():
@@ -126,27 +122,20 @@ def test_removals_take_each_member_topic_partition_subscription_and_claim_once()
     assert len(removals(group.to_dict())) == expected
 
 
-RACKED = {
-    "format": "assay-group/1", "group": "g",
-    "topics": {"t": {"partitions": 2, "racks": [["r0", "r1"], ["r1"]]}},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {}, "rack": "r0"},
-        "b": {"subscription": ["t"], "owned": {}},
-    },
-}  # fmt: skip
-
-
 def test_racks_are_taken_one_by_one_but_for_the_last_of_a_partition():
     """Every partition that is there has a replica somewhere."""
+    topics = {"t": {"partitions": 2, "racks": [["r0", "r1"], ["r1"]]}}
+    member = {"subscription": ["t"], "owned": {}}
+    racked = document(topics, {"a": member | {"rack": "r0"}, "b": member})
     said = [
-        (d["topics"]["t"]["racks"], d["members"]["a"].get("rack")) for d in without_a_tie(RACKED)
+        (d["topics"]["t"]["racks"], d["members"]["a"].get("rack")) for d in without_a_tie(racked)
     ]
     assert said[-3:] == [
         ([["r0", "r1"], ["r1"]], None),
         ([["r1"], ["r1"]], "r0"),
         ([["r0"], ["r1"]], "r0"),
     ]
-    sizes = [Quarry(Group.from_dict(d), {}).size for d in (RACKED, *without_a_tie(RACKED))]
+    sizes = [Quarry(Group.from_dict(d), {}).size for d in (racked, *without_a_tie(racked))]
     assert all(size < sizes[0] for size in sizes[1:])
 
 
@@ -170,13 +159,8 @@ def test_an_assignor_that_hangs_breaks_its_promise_to_end_and_the_hunt_goes_on(m
 
 
 def test_the_seconds_of_a_hunt_are_those_of_all_promises_together():
-    said: list[str] = []
-    with TimeLimit(5.0) as limit:
-        runner_of("kip-54-sticky", limit)(Group.from_dict(DOCUMENT))
-        found = hunt_findings(
-            "kip-54-sticky", None, limit, seed=1, groups=10, seconds=2, say=said.append
-        )
-        broken = [finding.promise for finding in found]
+    found, said = found_in("kip-54-sticky", None, seconds=2, groups=10)
+    broken = [finding.promise for finding in found]
     asked = [name for name, promise in PROMISES.items() if promise.asked_of("kip-54-sticky")]
     told = [line for line in said if line.startswith("kip-54-sticky")]
     assert [re.match(r"\S+(?: breaks|:) (\S+) ", t)[1] for t in told] == asked
@@ -278,21 +262,21 @@ def test_a_hunt_says_whether_the_drawn_groups_were_reached():
 @pytest.mark.exhaustive
 def test_the_command_prints_a_finding_as_json():
     run = assay("hunt", "range", "--promise", "balanced", "--format", "json")
-    document = json.loads(run.stdout)
-    assert (document["format"], document["id"]) == ("assay-finding/1", "range-balanced")
+    found = json.loads(run.stdout)
+    assert (found["format"], found["id"]) == ("assay-finding/1", "range-balanced")
     # The plan, a better plan, and the command that finds it again.
-    assert document["plan"] == {"m0": {"t0": [0], "t1": [0]}, "m1": {}}
-    loads = [sum(map(len, held.values())) for held in document["better"].values()]
+    assert found["plan"] == {"m0": {"t0": [0], "t1": [0]}, "m1": {}}
+    loads = [sum(map(len, held.values())) for held in found["better"].values()]
     assert loads == [1, 1]
-    assert document["command"] == "assay hunt range --promise balanced --seed 1 --groups 2000"
-    assert set(document["environment"]) == {"kafka-assay", "python"}
-    assert document["found"]["how"] == (
+    assert found["command"] == "assay hunt range --promise balanced --seed 1 --groups 2000"
+    assert set(found["environment"]) == {"kafka-assay", "python"}
+    assert found["found"]["how"] == (
         "10,625 groups tried: all 10,625 small, and none drawn, as small ones break it; the "
         "smallest that break the promise were shrunk, and the smallest result kept"
     )
     # It is no bug of range.
-    assert document["promised"] is False
-    assert "again" not in document
+    assert found["promised"] is False
+    assert "again" not in found
 
 
 @pytest.mark.exhaustive
@@ -315,13 +299,13 @@ def test_an_assignor_is_hunted_for_what_it_promises_and_for_what_is_asked_by_nam
     assert "; range does not promise it; known already: range-balanced\n" in run.stderr
 
 
-def found_in(name, promise, *, seconds, call_seconds=None, groups=1_000_000):
+def found_in(name, promises, *, seconds, call_seconds=None, groups=1_000_000):
     """Return the findings of a hunt of some seconds on an assignor, and its lines of progress."""
     said: list[str] = []
     with TimeLimit(5.0) as limit:
         runner_of(name, limit)(Group.from_dict(DOCUMENT))
         found = hunt_findings(
-            name, promise, limit, seed=1, groups=groups, seconds=seconds, say=said.append,
+            name, promises, limit, seed=1, groups=groups, seconds=seconds, say=said.append,
             call_seconds=call_seconds,
         )  # fmt: skip
         return list(found), said
@@ -363,18 +347,18 @@ def test_what_does_not_happen_again_is_said_by_a_line_and_by_the_finding():
     said: list[str] = []
     name = "tests.heuristics.assignors.misbehaving:stumble_once"
     with TimeLimit(5.0) as limit:
-        (found,) = hunt_findings(
+        (made,) = hunt_findings(
             name, ["answers"], limit, seed=1, groups=1, seconds=3, say=said.append
         )
-    document = found.to_dict()
-    assert document["measured"]["status"] == "failed"
-    assert document["plan"] is not None
-    assert document["again"] == {"holds": True, "measured": {"status": "planned", "reason": None}}
+    told = made.to_dict()
+    assert told["measured"]["status"] == "failed"
+    assert told["plan"] is not None
+    assert told["again"] == {"holds": True, "measured": {"status": "planned", "reason": None}}
     assert said[1] == (
         f"called again on the group on which {name} breaks answers: it did not happen again, "
         "status planned"
     )
-    assert Finding.from_dict(document).to_dict() == document
+    assert Finding.from_dict(told).to_dict() == told
 
 
 def test_what_happens_again_in_another_way_is_said_too():

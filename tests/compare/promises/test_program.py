@@ -14,18 +14,19 @@ from compare.promises.rerun import rerun, rerun_in_java
 from groups import BadInput, Failed, Group
 from heuristics import WRITTEN, assignor_named
 from tests.clients import called
+from tests.compare.conftest import holding
+from tests.optimal.small_groups import document
 
 pytestmark = pytest.mark.clients
 
-IN_RACKS = {
-    "format": "assay-group/1", "group": "g",
-    "topics": {"t": {"partitions": 2, "racks": [["a", "b"], ["b"]]}, "u": 1},
-    "members": {
+IN_RACKS = document(
+    {"t": {"partitions": 2, "racks": [["a", "b"], ["b"]]}, "u": 1},
+    {
         "m0": {"subscription": ["t", "u"], "owned": {"t": [1], "u": [0]}, "generation": 1,
                "rack": "a", "instance_id": "i-1"},
         "m1": {"subscription": ["t", "u"], "rack": "b", "instance_id": "i-0"},
     },
-}  # fmt: skip
+)  # fmt: skip
 FILE = Path(__file__).parents[3] / "corpus" / "findings.jsonl"
 FINDINGS = [found for found in read_findings(FILE) if found.assignor not in WRITTEN]
 
@@ -127,9 +128,7 @@ def test_a_program_whose_promise_is_kept_passes(tmp_path):
     """The same program, with a group on which the promise holds."""
     finding = next(f for f in FINDINGS if f.id == "kafka-python-sticky-optimal-balance")
     called(finding.assignor)
-    even = {"format": "assay-group/1", "group": "even", "topics": {"t": 2},
-            "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}}}  # fmt: skip
-    kept = replace(finding, group=Group.from_dict(even))
+    kept = replace(finding, group=Group.from_dict(holding(2, {"a": [], "b": []})))
     came = rerun(program(kept), finding.assignor, tmp_path)
     assert not came.reproduced
     assert "1 passed" in came.output

@@ -10,14 +10,9 @@ from groups import Assignment, BadInput, Failed, Group, Refused
 from heuristics import WRITTEN, Plan, assign, assignors
 from heuristics.assignor import Outcome, attempt
 from heuristics.protocol import FOR_EVER, to_quiescence
+from tests.compare.conftest import holding
 
-EVEN = {
-    "format": "assay-group/1", "group": "g", "topics": {"t": 4},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
-        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
-    },
-}  # fmt: skip
+EVEN = holding(4, {"a": [0, 1], "b": [2, 3]})
 
 
 def judged(promise: str, function, document=EVEN):
@@ -94,13 +89,10 @@ def test_each_promise_asks_what_it_says(promise, answers, holds, measured):
 
 
 def test_the_revert_rule_would_be_seen_if_it_fired():
-    fresh_start = {**EVEN, "members": {**EVEN["members"], "c": {"subscription": ["t"]}}}
     moves = lambda group: assign(group, "kip-54-sticky").to_dict()  # noqa: E731
     reverts = lambda group: assign(group, "kip-54-fairest").to_dict()  # noqa: E731
     assert judged("no-revert", moves).holds is None
-    lopsided = {**fresh_start, "topics": {"t": 9}}
-    lopsided["members"]["a"] = {"subscription": ["t"], "owned": {"t": list(range(9))}}
-    lopsided["members"]["b"] = {"subscription": ["t"]}
+    lopsided = holding(9, {"a": [*range(9)], "b": [], "c": []})
     assert judged("no-revert", moves, lopsided).holds is True
     assert judged("no-revert", reverts, lopsided).holds is False
 
@@ -113,8 +105,7 @@ def test_rounds_that_come_back_break_the_promise_to_settle_and_no_other():
         given = {"a": {}, "b": {"t": [1]}} if first else {"a": {"t": [0]}, "b": {}}
         return Plan(Assignment.from_dict(group, given))
 
-    members = {"a": {"subscription": ["t"], "owned": {"t": [0]}}, "b": {"subscription": ["t"]}}
-    group = Group.from_dict({**EVEN, "topics": {"t": 2}, "members": members})
+    group = Group.from_dict(holding(2, {"a": [0], "b": []}))
     rounds = partial(to_quiescence, over=alternating, withhold=True)
     run = Runner("alternating", lambda asked: attempt(rounds, asked))
     broken = [n for n, p in PROMISES.items() if p.judge(Trial(run, group, None)).holds is False]

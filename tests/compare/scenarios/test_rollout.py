@@ -1,6 +1,7 @@
 """KIP-726, rebalance by rebalance: what each rule costs, and that nobody commits twice."""
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from compare.scenarios.mixed_group import perform
-from compare.scenarios.rollout import Act, Rule
+from compare.scenarios.rollout import Act, Rollout, Rule
 from compare.scenarios.upgrade_paths import (
     COOPERATIVE_ONLY,
     NEW,
@@ -19,9 +20,10 @@ from compare.scenarios.upgrade_paths import (
     roll_out_by_rule,
     rollout_document,
 )
-from groups import BadInput, Group
+from groups import BadInput, Group, MemberDetails
 from heuristics import WRITTEN
 from tests.compare.scenarios.simulator import simulate
+from tests.optimal.small_groups import document
 
 STICKY = ("sticky", "range")
 
@@ -29,11 +31,18 @@ STICKY = ("sticky", "range")
 def group_of(members: int, topics=None, reads=None) -> Group:
     topics = topics or {"t": 6, "u": 3}
     said = {f"c{i}": {"subscription": (reads or {}).get(i, list(topics))} for i in range(members)}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": said}
-    return Group.from_dict(document)
+    return Group.from_dict(document(topics, said))
 
 
 THREE = group_of(3)
+
+
+def rolled(name: str, rule: Rule = Rule.STATIC, *, of: Group = THREE, **chosen) -> Rollout:
+    return roll_out(of, name, rule, variation=Variation(**chosen))
+
+
+def acts_of(rollout: Rollout) -> list[str]:
+    return [step.act for step in rollout.steps[1:]]
 
 
 def test_an_upgrade_is_one_bounce_a_member_and_was_two():
@@ -46,12 +55,12 @@ def test_an_upgrade_is_one_bounce_a_member_and_was_two():
 
 def test_an_upgrade_stays_eager_until_no_old_member_is_left():
     """The last old member leaves for its own restart: already then all others are new."""
-    chosen = [(s.assignor, s.protocol) for s in roll_out(THREE, "upgrade", Rule.DYNAMIC).steps]
+    chosen = [(s.assignor, s.protocol) for s in rolled("upgrade", Rule.DYNAMIC).steps]
     assert chosen == [("range", "eager")] * 5 + [("cooperative-sticky", "cooperative")] * 2
 
 
 def test_a_downgrade_loses_everything_once_and_bars_the_others_until_they_join_again():
-    steps = roll_out(THREE, "downgrade", Rule.DYNAMIC).steps
+    steps = rolled("downgrade", Rule.DYNAMIC).steps
     joined = steps[2]
     assert joined.act == "c0 joins with range"
     assert (joined.protocol, joined.rounds, joined.lost) == ("eager", 2, 9)
@@ -60,14 +69,14 @@ def test_a_downgrade_loses_everything_once_and_bars_the_others_until_they_join_a
 
 
 def test_before_the_proposal_a_downgrade_took_two_bounces_and_lost_nothing():
-    static = roll_out(THREE, "downgrade", Rule.STATIC)
+    static = rolled("downgrade")
     assert static.total["restarts"] == 6
     assert (static.total["lost"], static.total["barred"], static.total["ends"]) == (0, 0, "eager")
     assert {step.protocol for step in static.steps} == {"cooperative", "mixed", "eager"}
 
 
 def test_an_old_member_that_missed_a_rebalance_turns_the_others_back_when_it_returns():
-    steps = {step.act: step for step in roll_out(THREE, "missed", Rule.DYNAMIC).steps}
+    steps = {step.act: step for step in rolled("missed", Rule.DYNAMIC).steps}
     missed, returned = steps["c2 misses a rebalance"], steps["c2 returns"]
     assert (missed.assignor, missed.barred) == ("cooperative-sticky", ("c2",))
     assert (returned.assignor, returned.barred) == ("range", ("c0", "c1"))
@@ -89,24 +98,16 @@ def test_a_range_only_member_gets_in_and_was_turned_away():
 
 @pytest.mark.parametrize(("name", "used"), [("upgrade", "range"), ("downgrade", "kip-54-sticky")])
 def test_from_what_the_old_assignor_made_a_rollout_goes_as_if_all_members_started(name, used):
-    owned = WRITTEN[used].function(THREE).assignment.to_dict()
-    document = THREE.to_dict()
-    for member, held in owned.items():
-        document["members"][member]["owned"] = held
-    for made, anew in zip(
-        roll_out_by_rule(Group.from_dict(document), name),
-        roll_out_by_rule(THREE, name),
-        strict=True,
-    ):
+    held = THREE.with_claims(*WRITTEN[used].function(THREE).assignment.holdings)
+    for rule in (Rule.STATIC, Rule.DYNAMIC):
+        made, anew = rolled(name, rule, of=held), rolled(name, rule)
         assert (made.steps[0].act, anew.steps[0].act) == ("now", "start")
         assert made.steps[0].rounds == 0
         assert made.steps[1:] == anew.steps[1:]
 
 
 def test_a_rollout_begins_with_what_the_members_hold_now():
-    document = THREE.to_dict()
-    document["members"]["c1"]["owned"] = {"t": [*range(6)], "u": [*range(3)]}
-    made = roll_out(Group.from_dict(document), "upgrade", variation=Variation(order=("c1",)))
+    made = rolled("upgrade", of=THREE.with_claims([1] * 9, range(9)), order=("c1",))
     assert made.steps[1].act == "c1 leaves"
     assert made.steps[1].change_hands == 9
 
@@ -114,7 +115,7 @@ def test_a_rollout_begins_with_what_the_members_hold_now():
 @pytest.mark.parametrize("name", ["downgrade", "missed", "range-only"])
 def test_without_lost_partitions_and_the_ban_on_commits_two_members_could_commit(name):
     """So the invariant can fail: it is the two measures of the proposal that keep it."""
-    unguarded = roll_out(THREE, name, Rule.UNGUARDED)
+    unguarded = rolled(name, Rule.UNGUARDED)
     assert not unguarded.is_safe
     contested = next(step.contested for step in unguarded.steps if step.contested)
     assert all(label.startswith(("t-", "u-")) for label in contested)
@@ -124,9 +125,9 @@ def test_without_lost_partitions_and_the_ban_on_commits_two_members_could_commit
 def test_no_two_members_may_commit_for_one_partition(rule, name):
     for members in (2, 3, 5):
         for topics in ({"t": 1}, {"t": 7}, {"t": 4, "u": 5}, {"t": 2, "u": 0, "v": 3}):
-            assert roll_out(group_of(members, topics), name, rule).is_safe
+            assert rolled(name, rule, of=group_of(members, topics)).is_safe
     differing = group_of(4, {"t": 5, "u": 4}, {0: ["t"], 1: ["u"], 3: []})
-    assert roll_out(differing, name, rule).is_safe
+    assert rolled(name, rule, of=differing).is_safe
 
 
 LISTS = st.sampled_from([OLD, NEW, STICKY, ("cooperative-sticky", "sticky", "range"), ("range",)])
@@ -192,24 +193,23 @@ def mixed_groups(draw) -> dict:
         members[f"c{i}"] = {"subscription": draw(st.lists(st.sampled_from("tuv"), unique=True))}
         if draw(st.booleans()):
             members[f"c{i}"]["instance_id"] = ids[i]
-    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    return document(topics, members)
 
 
 @pytest.mark.exhaustive
 @settings(deadline=None, max_examples=120)
 @given(mixed_groups(), stories(MORE_LISTS), st.sampled_from(Rule))
-def test_every_count_of_every_step_is_that_of_an_independent_simulator(document, story, rule):
+def test_every_count_of_every_step_is_that_of_an_independent_simulator(drawn, story, rule):
     first, acts = story
-    made = perform(Group.from_dict(document), "story", rule, first, acts)
-    expected = simulate(document, rule, first, acts)
+    made = perform(Group.from_dict(drawn), "story", rule, first, acts)
+    expected = simulate(drawn, rule, first, acts)
     for step, row in zip(made.steps, expected, strict=True):
         found = step.to_dict() | {"refused": step.refused is not None}
         assert {**found, "act": None} == {**row, "act": None}
 
 
 def test_without_the_fencing_of_the_broker_one_that_is_away_could_commit_for_another():
-    assert roll_out(THREE, "missed", Rule.DYNAMIC).is_safe
-    unfenced = roll_out(THREE, "missed", Rule.UNFENCED)
+    unfenced = rolled("missed", Rule.UNFENCED)
     missed = next(step for step in unfenced.steps if "misses" in step.act)
     assert len(missed.contested) == 3
     assert missed.barred == ()
@@ -233,11 +233,6 @@ def test_an_act_that_cannot_be_is_refused_in_one_line(acts, message):
         perform(group_of(2), "s", Rule.DYNAMIC, dict.fromkeys(["c0", "c1"], NEW), acts)
 
 
-def test_members_that_have_no_assignor_in_common_cannot_start():
-    with pytest.raises(BadInput, match=r"^first: no assignor is supported by all members \(a: ra"):
-        perform(THREE, "s", Rule.DYNAMIC, {"a": OLD, "b": COOPERATIVE_ONLY}, [])
-
-
 def test_sticky_keeps_under_the_eager_protocol_what_cooperative_sticky_forgets():
     """A member that is eager owns nothing when it joins; only sticky carries a memory."""
     acts = [Act("leave", "c2")]
@@ -248,50 +243,41 @@ def test_sticky_keeps_under_the_eager_protocol_what_cooperative_sticky_forgets()
     assert perform(THREE, "c", Rule.DYNAMIC, forgetful, acts).steps[1].moves == 0
 
 
-def acts_of(name, rule=Rule.DYNAMIC, **chosen) -> list[str]:
-    made = roll_out(THREE, name, rule, variation=Variation(**chosen))
-    return [step.act for step in made.steps[1:]]
-
-
 def test_members_restart_in_the_order_that_is_chosen_the_others_after_them_by_name():
-    left = [act for act in acts_of("upgrade", order=("c2", "c0")) if "leaves" in act]
-    assert left == ["c2 leaves", "c0 leaves", "c1 leaves"]
+    acts = acts_of(rolled("upgrade", Rule.DYNAMIC, order=("c2", "c0")))
+    assert acts[::2] == ["c2 leaves", "c0 leaves", "c1 leaves"]
 
 
 def test_another_member_may_miss_the_rebalance():
-    acts = acts_of("missed", misses="c0")
+    acts = acts_of(rolled("missed", Rule.DYNAMIC, misses="c0"))
     assert acts[:3] == ["c0 misses a rebalance", "c0 returns", "c0 leaves"]
     assert len(acts) == 4
 
 
 def test_a_group_goes_there_and_back_again_and_ends_as_it_began():
     for name, rule in product(("upgrade", "downgrade"), (Rule.STATIC, Rule.DYNAMIC)):
-        made = roll_out(THREE, name, rule, variation=Variation(back=True))
-        there = roll_out(THREE, name, rule)
+        made, there = rolled(name, rule, back=True), rolled(name, rule)
         assert made.name == f"{name} and back"
         assert made.total["restarts"] == 2 * there.total["restarts"]
         assert made.total["ends"] == made.steps[0].protocol != there.total["ends"]
-        assert [s.act for s in made.steps[: len(there.steps)]] == [s.act for s in there.steps]
+        assert acts_of(made)[: len(there.steps) - 1] == acts_of(there)
 
 
 def test_members_start_with_other_lists_and_only_those_restart_whose_list_changes():
     chosen = {"start": STICKY, "starts": {"c1": NEW}, "to": ("cooperative-sticky", "range")}
-    acts = acts_of("upgrade", **chosen)
-    assert acts == [
+    made = rolled("upgrade", Rule.DYNAMIC, **chosen)
+    assert acts_of(made) == [
         "c0 leaves", "c0 joins with cooperative-sticky, range",
         "c2 leaves", "c2 joins with cooperative-sticky, range",
     ]  # fmt: skip
-    made = roll_out(THREE, "upgrade", Rule.DYNAMIC, variation=Variation(**chosen))
     assert made.steps[0].assignor == "range"
-    sticky = roll_out(
-        THREE, "upgrade", Rule.DYNAMIC, variation=Variation(start=STICKY, to=(*NEW, "sticky"))
-    )
+    sticky = rolled("upgrade", Rule.DYNAMIC, start=STICKY, to=(*NEW, "sticky"))
     assert sticky.steps[0].assignor == "sticky"
 
 
 def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
-    acts = acts_of("range-only", Rule.STATIC, to=COOPERATIVE_ONLY)
-    assert acts == ["range-only joins with cooperative-sticky", "range-only leaves"]
+    made = rolled("range-only", to=COOPERATIVE_ONLY)
+    assert acts_of(made) == ["range-only joins with cooperative-sticky", "range-only leaves"]
 
 
 @pytest.mark.parametrize(
@@ -307,44 +293,40 @@ def test_an_intruder_with_another_list_is_let_in_where_all_have_it():
         ("upgrade", {"to": ("range", "range")}, r"^to: 'range' appears twice$"),
         ("upgrade", {"starts": {"z*": OLD}}, r"^start z\*: no member's id or client id matches$"),
         ("upgrade", {"to": OLD}, r"^rollout: upgrade changes nothing: all list that from the sta"),
-        ("upgrade", {"starts": {"c0": COOPERATIVE_ONLY}}, r"^first: no assignor "),
+        (
+            "upgrade",
+            {"starts": {"c0": COOPERATIVE_ONLY}},
+            r"^first: no assignor is supported by all members \(c0: coop",
+        ),
         ("range-only", {"stays": ("c0",)}, r"^stays: nobody restarts in range-only$"),
     ],
 )
 def test_a_variation_that_does_not_fit_is_refused(name, chosen, message):
     with pytest.raises(BadInput, match=message):
-        roll_out(THREE, name, variation=Variation(**chosen))
+        rolled(name, **chosen)
 
 
 def test_members_go_by_their_client_id_too():
-    document = THREE.to_dict()
-    for member, client in (("c0", "web"), ("c1", "job"), ("c2", "job")):
-        document["members"][member]["client_id"] = client
-    group = Group.from_dict(document)
+    details = tuple(MemberDetails(client_id=client) for client in ("web", "job", "job"))
+    group = replace(THREE, details=details)
     by_client = {"order": ("job", "c0"), "starts": {"j*": ("range", "roundrobin")}}
     by_id = {"order": ("c1", "c2", "c0"), "starts": {"c[12]": ("range", "roundrobin")}}
     for chosen, same in ((by_client, by_id), ({"stays": ("job",)}, {"stays": ("c1", "c2")})):
-        made, expected = (
-            roll_out(group, "upgrade", variation=Variation(**one)) for one in (chosen, same)
-        )
-        assert [step.act for step in made.steps] == [step.act for step in expected.steps]
-    late = roll_out(group, "missed", variation=Variation(misses="web"))
-    assert late.steps[1].act == "c0 misses a rebalance"
+        made, expected = (acts_of(rolled("upgrade", of=group, **one)) for one in (chosen, same))
+        assert made == expected
+    assert acts_of(rolled("missed", of=group, misses="web"))[0] == "c0 misses a rebalance"
     with pytest.raises(BadInput, match=r"^misses: 'job' is 2 members, expected one of c1, c2$"):
-        roll_out(group, "missed", variation=Variation(misses="job"))
+        rolled("missed", of=group, misses="job")
     with pytest.raises(BadInput, match=r"^order: 'c2' appears twice$"):
-        roll_out(group, "upgrade", variation=Variation(order=("job", "c2")))
+        rolled("upgrade", of=group, order=("job", "c2"))
 
 
 def test_lists_that_have_nothing_in_common_do_where_each_restart_has():
-    starts = {"c0": ("range",), "c[12]": ("range", "roundrobin")}
-    made = roll_out(
-        THREE, "upgrade", Rule.DYNAMIC, variation=Variation(starts=starts, to=("roundrobin",))
-    )
+    chosen = {"starts": {"c0": OLD, "c[12]": ("range", "roundrobin")}, "to": ("roundrobin",)}
+    made = rolled("upgrade", Rule.DYNAMIC, **chosen)
     assert [step.assignor for step in made.steps] == ["range", "range", *["roundrobin"] * 5]
     assert not any(step.refused for step in made.steps)
-    other = Variation(order=("c1", "c0"), starts=starts, to=("roundrobin",))
-    made = roll_out(THREE, "upgrade", variation=other)
+    made = rolled("upgrade", order=("c1", "c0"), **chosen)
     assert [len(lists) for lists in made.rolling_restarts] == [3, 3]
     assert not any(step.refused for step in made.steps)
 
@@ -368,40 +350,37 @@ def test_from_range_alone_to_cooperative_sticky_alone_the_first_restart_lists_bo
 
 
 def test_a_rollout_begins_with_what_the_members_list_if_the_group_says_so():
-    listed = ["sticky", "range"]
-    members = {m: {"subscription": ["t"], "assignors": listed} for m in ("c0", "c1")}
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": members}
-    made = roll_out(Group.from_dict(document), "upgrade", variation=Variation(to=OLD))
+    listing = replace(group_of(2), details=(MemberDetails(assignors=STICKY),) * 2)
+    made = rolled("upgrade", of=listing, to=OLD)
     assert made.steps[0].assignor == "sticky"
     assert made.answer.startswith("Safe in 1 rolling restart: 2 members with range.")
 
 
 def test_a_member_that_stays_with_range_stops_the_rollout_before_anybody_else_is_turned_away():
-    chosen = Variation(stays=("c1",), to=COOPERATIVE_ONLY)
-    made = roll_out(THREE, "upgrade", variation=chosen)
+    made = rolled("upgrade", stays=("c1",), to=COOPERATIVE_ONLY)
     assert [step.refused is not None for step in made.steps].count(True) == 1
     assert made.steps[-1].refused is not None
     assert made.answer.startswith("It does not work: it stops where c0 restarts with cooperative-")
 
 
 def test_members_that_still_list_an_eager_assignor_stay_eager():
-    made = roll_out(THREE, "upgrade", variation=Variation(to=NEW))
+    made = rolled("upgrade", to=NEW)
     assert made.total["ends"] == "eager"
     assert "each member that lists an eager assignor too stays eager" in made.answer
 
 
 def test_what_cannot_be_rolled_out_is_refused():
     with pytest.raises(BadInput, match=r"^rollout: 'sideways', expected one of upgr"):
-        roll_out(THREE, "sideways")
+        rolled("sideways")
     with pytest.raises(BadInput, match=r"^rollout: 1 member, expected 2 or more$"):
-        roll_out(group_of(1), "upgrade")
+        rolled("upgrade", of=group_of(1))
     with pytest.raises(BadInput, match=r"^rollout: 'own', expected one of range, "):
         perform(THREE, "s", Rule.DYNAMIC, {"c0": ("own",)}, [])
 
 
 def test_the_document_has_both_rules():
-    document = rollout_document(THREE, roll_out_by_rule(THREE, "missed"))
-    assert json.loads(json.dumps(document)) == document
-    assert document["format"] == "assay-rollout-result/1"
-    assert [rule["rule"] for rule in document["rules"]] == ["static", "dynamic"]
-    assert document["rules"][1]["steps"][2]["barred"] == ["c0", "c1"]
+    found = rollout_document(THREE, roll_out_by_rule(THREE, "missed"))
+    assert json.loads(json.dumps(found)) == found
+    assert found["format"] == "assay-rollout-result/1"
+    assert [rule["rule"] for rule in found["rules"]] == ["static", "dynamic"]
+    assert found["rules"][1]["steps"][2]["barred"] == ["c0", "c1"]

@@ -25,23 +25,28 @@ from heuristics.catalogue import usual_assignors
 from heuristics.protocol import Protocol
 from optimal import solve
 from tests.assay import calling
+from tests.assay.calling import good
+from tests.compare.conftest import holding
+from tests.optimal.small_groups import document
 
 assay = partial(calling.assay, "scenario")
 SHIPPED = Path(__file__).parents[3] / "corpus" / "scenarios"
-GROUP = {
-    "format": "assay-group/1",
-    "group": "g",
-    "topics": {"t": 4, "u": {"partitions": 2, "lag": [5, None], "weight": [1, 2]}},
-    "members": {
+GROUP = document(
+    {"t": 4, "u": {"partitions": 2, "lag": [5, None], "weight": [1, 2]}},
+    {
         "a": {"subscription": ["t", "u"], "owned": {"t": [0, 1, 2, 3]}, "generation": 3},
         "b": {"subscription": ["t", "u"], "owned": {"u": [0, 1]}, "generation": 3},
     },
-}
+)
 
 
-def scenario(*events, group=GROUP, **more) -> Scenario:
-    document = {"format": "assay-scenario/1", "name": "s", "group": group, "events": list(events)}
-    return Scenario.from_dict(document | more)
+def written(*events, group=GROUP, **more) -> dict:
+    events = list(events)
+    return {"format": "assay-scenario/1", "name": "s", "group": group, "events": events} | more
+
+
+def scenario(*events, **more) -> Scenario:
+    return Scenario.from_dict(written(*events, **more))
 
 
 def changed(*events, **more) -> dict:
@@ -51,14 +56,11 @@ def changed(*events, **more) -> dict:
 # Events
 
 
-def test_the_first_stage_is_the_group_as_it_was_given():
-    first = scenario({"leave": ["a"]}).stages[0]
+def test_the_first_stage_is_the_group_as_it_was_given_and_no_later_one_says_who_owns_what():
+    first, later = scenario({"stable": 1}).stages
     assert first.event == "now"
     assert Group.from_dict(first.document).owner.tolist() == [0, 0, 0, 0, 1, 1]
-
-
-def test_no_later_stage_says_who_owns_what():
-    members = changed({"stable": 1})["members"]
+    members = later.document["members"]
     assert set(members) == set(GROUP["members"])
     assert not any("owned" in said or "generation" in said for said in members.values())
 
@@ -138,15 +140,15 @@ def test_offsets_become_lags():
     assert changed(group=group)["topics"]["t"] == {"partitions": 1, "lag": [7]}
 
 
-def test_a_stable_group_is_rebalanced_as_often_as_asked():
-    assert [s.event for s in scenario({"stable": 3}).stages] == ["now", *["stable"] * 3]
-
-
-def test_a_group_may_stand_in_a_file_beside_the_scenario(tmp_path):
+def test_a_group_may_stand_in_a_file_beside_the_scenario_and_a_file_that_is_wrong_is_named(
+    tmp_path,
+):
     (tmp_path / "group.json").write_text(json.dumps(GROUP))
-    document = {"format": "assay-scenario/1", "name": "s", "group": "group.json", "events": []}
-    (tmp_path / "scenario.json").write_text(json.dumps(document))
+    (tmp_path / "scenario.json").write_text(json.dumps(written(group="group.json")))
     assert Scenario.read(tmp_path / "scenario.json").group.to_dict()["members"] == GROUP["members"]
+    (tmp_path / "s.json").write_text("{")
+    with pytest.raises(BadInput, match=r"s\.json: line 1 column 2: not JSON"):
+        Scenario.read(tmp_path / "s.json")
 
 
 @pytest.mark.parametrize(
@@ -186,37 +188,26 @@ def test_a_group_may_stand_in_a_file_beside_the_scenario(tmp_path):
         ({"events": [{"lag": {"least": 1}}]}, r"^events\[0\]\.lag: key 'most' is missing$"),
         ({"events": [{"lag": {"least": 1, "most": 0}}]}, r"lag: most is 0, below least, which is"),
         ({"events": [{"stable": 10**6}]}, r"^events\[0\]: more than 10000 rebalances$"),
+        (
+            {"group": document({"t": 4}, {}), "events": [{"lag": {"least": 0, "most": 1}}]},
+            r"^events\[0\]\.lag: no topic of the group has a lag",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_refused_in_one_line_that_names_the_place(change, message):
-    document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": []}
-    document |= change
-    if document["events"] is None:
-        del document["events"]
+    said = written(**change)
+    if said["events"] is None:
+        del said["events"]
     with pytest.raises(BadInput, match=message) as caught:
-        Scenario.from_dict(document)
+        Scenario.from_dict(said)
     assert "\n" not in str(caught.value)
 
 
-def test_lag_cannot_drift_where_there_is_none():
-    group = GROUP | {"topics": {"t": 4}, "members": {}}
-    with pytest.raises(BadInput, match=r"^events\[0\]\.lag: no topic of the group has a lag"):
-        scenario({"lag": {"least": 0, "most": 1}}, group=group)
-
-
 def test_unknown_subscriptions_need_to_be_assumed():
-    group = GROUP | {"members": {"a": {"owned": {}}}}
-    document = {"format": "assay-scenario/1", "name": "s", "group": group, "events": []}
+    unknown = written(group=GROUP | {"members": {"a": {"owned": {}}}})
     with pytest.raises(BadInput, match=r"members\.a\.subscription: unknown"):
-        Scenario.from_dict(document)
-    made = Scenario.from_dict(document, assume_equal=True)
-    assert made.group.assumed
-
-
-def test_a_file_that_is_wrong_is_named(tmp_path):
-    (tmp_path / "s.json").write_text("{")
-    with pytest.raises(BadInput, match=r"s\.json: line 1 column 2: not JSON"):
-        Scenario.read(tmp_path / "s.json")
+        Scenario.from_dict(unknown)
+    assert Scenario.from_dict(unknown, assume_equal=True).group.assumed
 
 
 def test_an_event_leaves_the_document_before_it_as_it_was():
@@ -267,14 +258,8 @@ def test_what_a_member_held_that_leaves_changes_hands_and_is_no_move(limit):
     assert sticky.total["change_hands"] == held + joined.course.change_hands
 
 
-def in_turn(**of_members) -> dict:
-    """Return a group of one topic with four partitions, and these owned partitions by member."""
-    members = {m: {"subscription": ["t"], "owned": {"t": n}} for m, n in of_members.items()}
-    return {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": members}
-
-
 def test_the_first_event_is_played_from_the_assignment_as_it_is_now(limit):
-    group = in_turn(a=[0, 1, 2], b=[3], c=[])
+    group = holding(4, {"a": [0, 1, 2], "b": [3], "c": []})
     for journey in play(
         scenario({"leave": ["a"]}, group=group), ["range", "kip-54-fairest"], limit
     ):
@@ -290,8 +275,7 @@ def test_the_first_event_is_played_from_the_assignment_as_it_is_now(limit):
 def test_where_the_assignment_now_is_not_valid_a_rebalance_comes_first_that_no_sum_counts(
     owned, limit
 ):
-    group = in_turn(**{"a": [], "b": [], **owned})
-    made = scenario({"stable": 3}, group=group)
+    made = scenario({"stable": 3}, group=holding(4, {"a": [], "b": [], **owned}))
     _, ranged = play(made, ["range"], limit)
     assert [step.event for step in ranged.steps] == ["start", *["stable"] * 3]
     assert ranged.steps[0].row.loads == (2, 2)
@@ -299,7 +283,7 @@ def test_where_the_assignment_now_is_not_valid_a_rebalance_comes_first_that_no_s
 
 
 def test_what_is_handed_over_is_named_with_who_had_it(limit):
-    group = in_turn(a=[0, 1, 2], b=[3], c=[])
+    group = holding(4, {"a": [0, 1, 2], "b": [3], "c": []})
     _, ranged = play(scenario({"leave": ["a"]}, group=group), ["range"], limit)
     step = ranged.to_dict()["steps"][1]
     assert step["handed_over"] == [
@@ -320,11 +304,9 @@ def test_what_is_handed_over_is_what_a_diff_of_before_and_after_finds(limit):
             for number in range(count):
                 owned[f"m{rng.integers(many)}"].setdefault(topic, []).append(number)
         members = {m: {"subscription": list(topics), "owned": held} for m, held in owned.items()}
-        document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-        made = Scenario.of_group(Group.from_dict(document), leaves=["m0"])
-        rest = Group.from_dict(
-            {**document, "members": {m: members[m] for m in members if m != "m0"}}
-        )
+        made = Scenario.of_group(Group.from_dict(document(topics, members)), leaves=["m0"])
+        del members["m0"]
+        rest = Group.from_dict(document(topics, members))
         for journey in play(made, ["range", "kip-54-sticky"], limit)[1:]:
             then = WRITTEN[journey.assignor].function(rest).assignment.to_dict()
             sides = (NamedAssignment.from_dict(held, "") for held in (owned, then))
@@ -335,14 +317,12 @@ def test_what_is_handed_over_is_what_a_diff_of_before_and_after_finds(limit):
 
 def test_members_leave_by_id_client_id_or_glob_and_after_a_restart_too():
     members = {f"app-{i}-x": {"subscription": ["t"], "client_id": f"c{i // 2}"} for i in range(4)}
-    group = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": members}
-    )
+    group = Group.from_dict(document({"t": 4}, members))
     for leaves in (["app-0-x", "app-1-x"], ["c0"], ["app-[01]-*"]):
         made = Scenario.of_group(group, leaves=leaves)
         assert made.stages[-1].event == "app-0-x, app-1-x leave"
     renamed = ["app-01111111-1111-4111-8111-111111111111", "app-1"]
-    group = Group.from_dict(in_turn(**{renamed[0]: [0, 1, 2, 3], renamed[1]: []}))
+    group = Group.from_dict(holding(4, {renamed[0]: [0, 1, 2, 3], renamed[1]: []}))
     made = Scenario.of_group(group, restarts=1, leaves=renamed[:1])
     assert list(made.stages[-1].document["members"]) == ["app-1"]
     with pytest.raises(BadInput, match=r"^leaves: no member 'app-2', expected one of app-0111"):
@@ -397,12 +377,12 @@ def test_where_an_assignor_refuses_the_members_keep_what_they_hold(limit):
     assert [step.course.rounds for step in journey.steps] == [0, 1, 0, 1]
 
 
+TWICE = holding(2, {"a": [0], "b": [0]})
+
+
 def test_two_owners_of_one_partition_stay_two_claims(limit):
-    group = {
-        "format": "assay-group/1", "group": "g", "topics": {"t": 2},
-        "members": {m: {"subscription": ["t"], "owned": {"t": [0]}} for m in "ab"},
-    }  # fmt: skip
-    journey = play(scenario({"stable": 1}, group=group), ["kip-615-constrained"], limit)[1]
+    made = scenario({"stable": 1}, group=TWICE)
+    journey = play(made, ["kip-615-constrained"], limit)[1]
     assert [step.row.valid for step in journey.steps] == [False, False]
     assert (journey.total["invalid"], journey.total["not_optimal"]) == (1, 0)
     assert journey.total["terms"] == journey.total["optimum"] == {"balance": 0, "stickiness": 0}
@@ -416,8 +396,7 @@ def test_the_listener_cleans_up_needlessly_what_stays_where_it_was_unless_cooper
     """
     topics = {f"t{i}": 2 for i in range(4)}
     members = {f"C{i}": {"subscription": sorted(topics)} for i in range(3)}
-    group = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    made = scenario({"leave": ["C1"]}, group=group)
+    made = scenario({"leave": ["C1"]}, group=document(topics, members))
     sticky, dealt, cooperative = play(
         made, ["kip-54-sticky", "roundrobin", "kip-429-cooperative"], limit
     )[1:]
@@ -453,17 +432,17 @@ def test_other_objectives_have_their_own_tiers(limit):
 
 def test_the_result_is_a_document_of_numbers(limit):
     made = scenario({"stable": 2})
-    document = result_document(made, play(made, ["range", "kip-169-lag"], limit))
-    assert json.loads(json.dumps(document)) == document
-    assert document["format"] == "assay-scenario-result/1"
-    assert [j["assignor"] for j in document["journeys"]] == ["optimum", "range", "kip-169-lag"]
-    step = document["journeys"][1]["steps"][2]
+    found = result_document(made, play(made, ["range", "kip-169-lag"], limit))
+    assert json.loads(json.dumps(found)) == found
+    assert found["format"] == "assay-scenario-result/1"
+    assert [j["assignor"] for j in found["journeys"]] == ["optimum", "range", "kip-169-lag"]
+    step = found["journeys"][1]["steps"][2]
     assert step["terms"][0] == {"name": "balance", "value": 0, "excess": 0}
     assert step["optimum"] == [0, 0]
     assert step["listener"] == {"cleaned": 0, "built": 0, "needless": 6}
     took = {key: step[key] for key in ("rounds", "revoked", "stopped", "ownerless")}
     assert took == {"rounds": 1, "revoked": 6, "stopped": 6, "ownerless": 0}
-    assert document["journeys"][2]["steps"][1]["terms"] is None
+    assert found["journeys"][2]["steps"][1]["terms"] is None
 
 
 def test_a_run_over_a_folder_passes_scenarios_over(tmp_path):
@@ -485,25 +464,16 @@ def test_every_scenario_that_ships_can_be_played(limit):
                 assert len(journey.steps) == len(made.stages)
 
 
-def one_moves(*assignors, limit):
-    """Return each assignor's counts where a owns all four partitions and b none: two must move."""
-    group = {
-        "format": "assay-group/1", "group": "g", "topics": {"t": 4},
-        "members": {
-            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
-            "b": {"subscription": ["t"]},
-        },
-    }  # fmt: skip
-    journeys = play(scenario({"stable": 1}, group=group), assignors, limit)
-    numbers = ("rounds", "revoked", "stopped", "ownerless")
-    return [
-        tuple(getattr(journey.steps[1].course, number) for number in numbers)
-        for journey in journeys
-    ]
+NUMBERS = ("rounds", "revoked", "stopped", "ownerless")
 
 
 def test_eager_members_give_up_all_that_they_hold_and_cooperative_ones_what_moves(limit):
-    optimum, eager, cooperative = one_moves("kip-54-sticky", "kip-429-cooperative", limit=limit)
+    """Two of four partitions must move."""
+    made = scenario({"stable": 1}, group=holding(4, {"a": [0, 1, 2, 3], "b": []}))
+    optimum, eager, cooperative = (
+        tuple(getattr(journey.steps[1].course, number) for number in NUMBERS)
+        for journey in play(made, ["kip-54-sticky", "kip-429-cooperative"], limit)
+    )
     assert eager == (1, 4, 4, 0)
     assert cooperative == optimum == (2, 2, 0, 2)
 
@@ -518,11 +488,9 @@ def test_what_a_member_gives_up_that_leaves_stands_still_under_either_protocol(l
 
 
 def test_partitions_of_an_only_reader_that_left_are_not_ownerless(limit):
-    group = {
-        "format": "assay-group/1", "group": "g", "topics": {"t": 2, "u": 3},
-        "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["u"]}},
-    }  # fmt: skip
-    made = scenario({"leave": ["b"]}, {"join": {"b": {"subscription": ["u"]}}}, group=group)
+    reads = {"a": {"subscription": ["t"]}, "b": {"subscription": ["u"]}}
+    group = document({"t": 2, "u": 3}, reads)
+    made = scenario({"leave": ["b"]}, {"join": {"b": reads["b"]}}, group=group)
     for journey in play(made, ["range", "kip-429-cooperative"], limit):
         assert journey.total["ownerless"] == 0
         assert journey.steps[1].course.stopped == (5 if journey.assignor == "range" else 3)
@@ -531,16 +499,13 @@ def test_partitions_of_an_only_reader_that_left_are_not_ownerless(limit):
 def test_a_rollout_and_a_journey_count_the_same_of_the_same_restart(limit):
     """Range, whose members all list only range: one protocol throughout."""
     reads = {"subscription": ["t", "u"]}
-    group = {
-        "format": "assay-group/1", "group": "g", "topics": {"t": 4, "u": 3},
-        "members": {m: reads for m in "abc"},
-    }  # fmt: skip
+    group = document({"t": 4, "u": 3}, dict.fromkeys("abc", reads))
     made = scenario({"leave": ["a"]}, {"join": {"a": reads}}, group=group)
     journey = play(made, ["range"], limit)[1]
     acts = [Act("leave", "a"), Act("join", "a", OLD)]
     rollout = perform(Group.from_dict(group), "s", Rule.DYNAMIC, dict.fromkeys("abc", OLD), acts)
     for step, act in zip(journey.steps, rollout.steps, strict=True):
-        for number in ("rounds", "revoked", "stopped", "ownerless"):
+        for number in NUMBERS:
             assert getattr(step.course, number) == getattr(act, number)
         assert step.row.terms[1].value == act.moves
 
@@ -548,18 +513,13 @@ def test_a_rollout_and_a_journey_count_the_same_of_the_same_restart(limit):
 # Assignments that are not valid
 
 
-STRANGE = {
-    "format": "assay-group/1", "group": "g", "topics": {"clicks": 1, "payments": 1},
-    "members": {
-        "a2": {"subscription": ["clicks"], "owned": {"clicks": [13]}, "generation": 8},
-        "new-3": {"subscription": ["payments"], "owned": {"payments": [0]}, "generation": 8},
-    },
-}  # fmt: skip
-
-
 def test_a_journey_goes_on_after_kafkas_sticky_gave_a_partition_twice(limit):
     """A claim on a partition that is no more is enough, and nothing happens."""
-    made = scenario({"stable": 2}, group=STRANGE)
+    members = {
+        "a2": {"subscription": ["clicks"], "owned": {"clicks": [13]}, "generation": 8},
+        "new-3": {"subscription": ["payments"], "owned": {"payments": [0]}, "generation": 8},
+    }
+    made = scenario({"stable": 2}, group=document({"clicks": 1, "payments": 1}, members))
     own, sticky = play(made, ["kafka-java/sticky@4.4.0"], limit)
     assert own.total["invalid"] == 0
     assert (sticky.total["invalid"], sticky.total["without_plan"]) == (2, 0)
@@ -576,11 +536,16 @@ def test_a_partition_that_two_were_given_is_claimed_by_both():
     }
 
 
-def test_a_member_given_a_topic_that_it_does_not_read_refuses_all_and_keeps_its_claims():
-    document = {**GROUP, "members": {**GROUP["members"], "c": {"subscription": ["u"]}}}
-    group = Group.from_dict(document)
+def strays(assignor: str) -> tuple[Group, Assignment, dict]:
+    """Return a plan that gives c a topic that it does not read, and what members accept."""
+    members = {**GROUP["members"], "c": {"subscription": ["u"]}}
+    group = Group.from_dict({**GROUP, "members": members})
     made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
-    accepted = accept(made, "range")
+    return group, made, accept(made, assignor)
+
+
+def test_a_member_given_a_topic_that_it_does_not_read_refuses_all_and_keeps_its_claims():
+    group, made, accepted = strays("range")
     state = claims_after(group, accepted)
     assert state["c"] == {"owned": {}}
     assert state["b"] == {"owned": {"t": [1, 2, 3]}, "generation": 4}
@@ -591,10 +556,7 @@ def test_a_member_given_a_topic_that_it_does_not_read_refuses_all_and_keeps_its_
 
 
 def test_members_of_kafkajs_leave_out_the_topic_that_they_do_not_read():
-    document = {**GROUP, "members": {**GROUP["members"], "c": {"subscription": ["u"]}}}
-    group = Group.from_dict(document)
-    made = Assignment.from_dict(group, {"b": {"t": [1, 2, 3]}, "c": {"u": [0, 1], "t": [0]}})
-    accepted = accept(made, "kafkajs/RoundRobinAssigner@2.2.4")
+    group, made, accepted = strays("kafkajs/RoundRobinAssigner@2.2.4")
     assert claims_after(group, accepted)["c"] == {"owned": {"u": [0, 1]}, "generation": 4}
     eager = course(group, Plan(made), "kafkajs/x", accepted=accepted, departed={})
     assert (eager.ownerless, eager.built) == (1, 5)
@@ -621,9 +583,7 @@ bills   t1     0          7               7               0    b-0          /h  
 def test_a_member_that_restarts_has_another_uuid_and_reads_the_same():
     ids = ["app-01111111-1111-4111-8111-111111111111", "plain"]
     members = {m: {"subscription": ["t"], "owned": {"t": [i]}} for i, m in enumerate(ids)}
-    group = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": {"t": 2}, "members": members}
-    )
+    group = Group.from_dict(document({"t": 2}, members))
     made = Scenario.of_group(group, restarts=2, joins=1, leaves=2)
     assert len(made.stages) == 1 + 2 * 2 * 2 + 2
     first, *_, last, more, fewer = (stage.document["members"] for stage in made.stages)
@@ -645,7 +605,7 @@ def test_a_group_of_kafka_streams_is_refused_with_and_without_a_rollout():
 
 
 def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
-    group = json.dumps(in_turn(a=[0, 1], b=[2], c=[3]))
+    group = json.dumps(holding(4, {"a": [0, 1], "b": [2], "c": [3]}))
     drawn = assay("-", "--scale-in", "1", "--assignor", "range", stdin=group)
     assert (
         "what happens: b leaves (drawn by seed 1; --scale-in MEMBER names another)" in drawn.stdout
@@ -673,7 +633,7 @@ def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
 
 
 def test_nobodys_partitions_are_first_assigned_and_the_answer_says_so():
-    group = json.dumps(in_turn(a=[], b=[]))
+    group = json.dumps(holding(4, {"a": [], "b": []}))
     run = assay("-", "--scale-out", "1", "--assignor", "range", stdin=group)
     lines = run.stdout.splitlines()
     assert lines[:3] == [
@@ -694,20 +654,9 @@ def test_a_captured_group_changes_its_assignor():
     assert "KIP-726 proposes" in lines[said[1]]
 
 
-TWICE = {
-    "format": "assay-group/1", "group": "g", "topics": {"t": 2},
-    "members": {m: {"subscription": ["t"], "owned": {"t": [0]}} for m in "ab"},
-}  # fmt: skip
-
-
 def test_the_sums_say_of_how_many_rebalances_they_are_and_reward_no_invalid_assignment():
-    document = {
-        "format": "assay-scenario/1",
-        "name": "s",
-        "group": TWICE,
-        "events": [{"stable": 1}],
-    }
-    run = assay("-", "--assignor", "kip-615-constrained", stdin=json.dumps(document))
+    twice = json.dumps(written({"stable": 1}, group=TWICE))
+    run = assay("-", "--assignor", "kip-615-constrained", stdin=twice)
     assert "start: not valid: t-0 with b: double" in run.stdout
     lines = run.stdout.splitlines()
     at = next(at for at, line in enumerate(lines) if line.startswith("assignor "))
@@ -725,11 +674,7 @@ def test_a_sum_below_the_optimums_is_explained():
 
 
 def test_without_assignors_named_kafkas_are_summed_up_and_the_option_for_others_is_said():
-    events = [{"stable": 1}]
-    document = {"format": "assay-scenario/1", "name": "s", "group": GROUP, "events": events}
-    run = assay("-", stdin=json.dumps(document))
-    assert run.returncode == 0, run.stderr
-    lines = run.stdout.splitlines()
+    lines = good(assay("-", stdin=json.dumps(written({"stable": 1})))).stdout.splitlines()
     heads = next(at for at, line in enumerate(lines) if line.startswith("assignor "))
     names = ["optimum", *usual_assignors()]
     first = [line.split()[0] for line in lines[heads + 1 : heads + 1 + len(names)]]
@@ -738,11 +683,10 @@ def test_without_assignors_named_kafkas_are_summed_up_and_the_option_for_others_
 
 
 def test_the_command_prints_a_rollout_under_both_rules():
-    run = assay(SHIPPED / "range-only.json")
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("range-only: range-only is turned away with range: ")
-    assert "turned away: no assignor is supported by all members" in run.stdout
-    assert run.stdout.splitlines()[-1].split() == ["ends", "cooperative", "cooperative"]
+    said = good(assay(SHIPPED / "range-only.json")).stdout
+    assert said.startswith("range-only: range-only is turned away with range: ")
+    assert "turned away: no assignor is supported by all members" in said
+    assert said.splitlines()[-1].split() == ["ends", "cooperative", "cooperative"]
 
 
 def test_the_command_takes_several_files_and_answers_in_their_order():
@@ -750,16 +694,14 @@ def test_the_command_takes_several_files_and_answers_in_their_order():
         SHIPPED / "upgrade.json", SHIPPED / "downgrade.json", "--order", "app-2", "--back",
         "--from", "*=range", "--to", "cooperative-sticky,range", "--format", "json",
     )  # fmt: skip
-    assert run.returncode == 0, run.stderr
-    first, second = map(json.loads, run.stdout.splitlines())
+    first, second = map(json.loads, good(run).stdout.splitlines())
     assert (first["rollout"], second["rollout"]) == ("upgrade and back", "downgrade and back")
-    for document in (first, second):
-        dynamic = document["rules"][1]
+    for found in (first, second):
+        dynamic = found["rules"][1]
         assert dynamic["steps"][1]["act"] == "app-2 leaves"
         assert dynamic["total"]["restarts"] == 6
 
 
 def test_the_command_lets_another_member_miss_a_rebalance():
-    run = assay(SHIPPED / "missed.json", "--misses", "app-0")
-    assert run.returncode == 0, run.stderr
+    run = good(assay(SHIPPED / "missed.json", "--misses", "app-0"))
     assert "app-0 misses a rebalance" in run.stdout
