@@ -27,12 +27,11 @@ from tests.optimal.agreement import (
     streams_case,
     sweep,
 )
-from tests.optimal.judging import claimed
+from tests.optimal.judging import KIP_54, claimed
 from tests.optimal.loads.sweep import peaks_case
 from tests.optimal.small_groups import found, one_topic
 
 SEED = 5
-KIP_54 = ("balance", "stickiness")
 
 
 def enumerated(group, objective, *, time_limit):

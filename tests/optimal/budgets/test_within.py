@@ -13,10 +13,9 @@ from optimal import ProofKind, Solution, Status, Stopped, check, solve
 from optimal.answer import NothingWithin
 from optimal.brute import brute
 from optimal.budgets.budget import BUDGETED
+from tests.optimal.judging import KIP_54
 from tests.optimal.random_groups import crowded, random_group
 from tests.optimal.small_groups import found, group_of, lopsided
-
-KIP_54 = ("balance", "stickiness")
 
 
 def some_group(rng: random.Random) -> Group:
