@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from groups import BadInput, Group
-from heuristics import assignor_named, plan
+from heuristics import assignor_named
 from heuristics.shipped import client_named, python_client
 from heuristics.shipped.client import joining
 from heuristics.shipped.python_client import joined_by_class
@@ -43,13 +43,6 @@ def test_two_topics_of_three_partitions_go_to_two_members_as_documented(name):
     assert made.assignment.loads.tolist() == ([4, 2] if name.endswith("/range") else [3, 3])
 
 
-@pytest.mark.parametrize("name", ["kafka-python/sticky", "aiokafka/sticky"])
-def test_the_client_runs_in_a_process_of_its_own(name):
-    here(name)
-    made = plan(a_group({"t": 2}, {"a": reading("t"), "b": reading("t")}), name)
-    assert made.assignment.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
-
-
 @pytest.mark.parametrize("name", STICKY)
 def test_claims_travel_and_are_kept(name):
     group = a_group(
@@ -63,12 +56,6 @@ def test_what_a_member_stopped_reading_is_taken_from_it(name):
     members = {"a": reading("t", owned={"u": [0]}, generation=1), "b": reading("u")}
     made = here(name)(a_group({"t": 1, "u": 1}, members)).assignment
     assert made.to_dict() == {"a": {"t": [0]}, "b": {"u": [0]}}
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_topics_nobody_reads_stay_with_nobody(name):
-    made = here(name)(a_group({"t": 1, "u": 3}, {"a": reading("t")})).assignment
-    assert made.to_dict() == {"a": {"t": [0]}}
 
 
 @pytest.mark.parametrize("name", ["kafka-python/range", "kafka-python/roundrobin"])
