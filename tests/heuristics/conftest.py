@@ -9,19 +9,7 @@ import pytest
 
 from groups import Group
 from heuristics.shipped.consumers.consumer import PROGRAM
-from tests.optimal.small_groups import document
-
-
-def build_group(topics, subscriptions, owned=None, generation=None, **more) -> Group:
-    members = {}
-    for member, subscription in subscriptions.items():
-        members[member] = {"subscription": list(subscription)}
-        if owned and member in owned:
-            members[member]["owned"] = owned[member]
-        if generation is not None:
-            born = generation[member] if isinstance(generation, dict) else generation
-            members[member]["generation"] = born
-    return Group.from_dict(document(topics, members, **more))
+from tests.optimal.small_groups import group_of
 
 
 def every_small_group(topics: int, members: int, partitions: int) -> Iterator[Group]:
@@ -60,14 +48,9 @@ def note_jars(cache: Path, *versions: str) -> list[Path]:
     return jars
 
 
-@pytest.fixture(scope="session")
-def group_of() -> Callable[..., Group]:
-    return build_group
-
-
 @pytest.fixture
 def group() -> Group:
-    return build_group({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
+    return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
 
 
 @pytest.fixture

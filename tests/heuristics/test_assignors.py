@@ -8,7 +8,7 @@ from heuristics import WRITTEN, assign, assignor_named, assignors, available, ma
 from heuristics.shipped import CLIENTS
 from heuristics.shipped.consumers.library import FRANZ_GO
 from tests.heuristics.conftest import note_jars
-from tests.optimal.small_groups import document
+from tests.optimal.small_groups import document, group_of
 from tests.processes import in_python
 
 
@@ -75,7 +75,7 @@ def test_a_shipped_assignor_of_a_version_that_is_not_listed_can_be_asked_for():
         assert str(refused.value).startswith(said)
 
 
-def test_a_shipped_assignor_that_is_not_here_is_bad_input_with_the_command_for_it(group_of):
+def test_a_shipped_assignor_that_is_not_here_is_bad_input_with_the_command_for_it():
     with pytest.raises(BadInput, match=r"^kafka-java/sticky@0.0.1: .*4"):
         assign(group_of({"t": 1}, {"a": ["t"]}), "kafka-java/sticky@0.0.1")
 
@@ -93,7 +93,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_an_unknown_name_is_bad_input_with_the_three_nearest_in_one_line(group_of, name):
+def test_an_unknown_name_is_bad_input_with_the_three_nearest_in_one_line(name):
     with pytest.raises(BadInput) as refused:
         assign(group_of({"t": 1}, {"a": ["t"]}), name)
     said = re.fullmatch(
@@ -195,9 +195,7 @@ def test_an_unknown_subscription_is_bad_input_until_it_is_assumed(name):
     ("topics", "subscriptions"),
     [({}, {}), ({"t": 0}, {"a": ["t"]}), ({"t": 2}, {}), ({}, {"a": ["gone"]}), ({}, {"a": []})],
 )
-def test_groups_without_members_topics_or_partitions_are_assigned(
-    group_of, name, topics, subscriptions
-):
+def test_groups_without_members_topics_or_partitions_are_assigned(name, topics, subscriptions):
     made = plan(group_of(topics, subscriptions), name)
     assert made.assignment.is_valid
     assert made.assignment.loads.sum() == 0

@@ -2,6 +2,7 @@
 
 from groups import values
 from heuristics import assign
+from tests.optimal.small_groups import group_of
 
 TOPICS_1 = {"t0": 2, "t1": 2, "t2": 2, "t3": 2}
 FRESH_1 = {
@@ -36,7 +37,7 @@ EXAMPLES = [
 ]  # fmt: skip
 
 
-def test_each_example_gives_what_it_says_and_preserves_as_much(group_of):
+def test_each_example_gives_what_it_says_and_preserves_as_much():
     for name, topics, reads, before, after, preserved in EXAMPLES:
         group = group_of(topics, reads, {m: held for m, held in before.items() if m in reads})
         made = assign(group, name)

@@ -9,6 +9,7 @@ import pytest
 from groups import BadInput
 from heuristics import plan
 from heuristics.time_limit import TimeLimit, limited
+from tests.optimal.small_groups import group_of
 from tests.processes import gone, in_python
 
 
@@ -18,16 +19,16 @@ def misbehaving(monkeypatch):
     return importlib.import_module("misbehaving")
 
 
-def test_a_partition_given_out_twice_survives_the_way_back(group_of):
+def test_a_partition_given_out_twice_survives_the_way_back():
     owned = {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}
-    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, 3)
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, generation=3)
     outcome = limited(group, "kip-615-constrained", 30)
     assert outcome.plan.assignment.strays == ((1, "t", 0),)
 
 
-def test_many_groups_have_the_plans_that_each_has_by_itself(group_of):
+def test_many_groups_have_the_plans_that_each_has_by_itself():
     groups = [
-        group_of({"t": n, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}}, 3)
+        group_of({"t": n, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}}, generation=3)
         for n in range(1, 30)
     ]
     with TimeLimit(30) as limit:
@@ -70,7 +71,7 @@ def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_th
     gone(*pids)
 
 
-def test_bad_input_is_not_an_outcome(group, group_of):
+def test_bad_input_is_not_an_outcome(group):
     with TimeLimit(30) as limit, pytest.raises(BadInput, match="'rnage'; nearest: range"):
         limit.plan(group, "rnage")
     unknown = group_of({"t": 1}, {"a": []}).to_dict()

@@ -25,10 +25,12 @@ def group_of(
     racks: Sequence[str] = (),
     hosts: Sequence[str] = (),
     capacities: Sequence[int | None] = (),
+    generation: int | Mapping[str, int] | None = None,
 ) -> Group:
     """Return a group of topics, subscriptions and owned partitions.
 
     racks, hosts, capacities : one for each member, in order; None and missing ones are not set
+    generation : that of each member, or of all
     """
     members: dict[str, dict[str, Any]] = {
         m: {"subscription": None if read is None else list(read)}
@@ -36,6 +38,9 @@ def group_of(
     }
     for member, held in (owned or {}).items():
         members[member]["owned"] = held
+    if generation is not None:
+        for member, one in members.items():
+            one["generation"] = generation if isinstance(generation, int) else generation[member]
     for key, column in (("rack", racks), ("host", hosts), ("capacity", capacities)):
         for member, value in zip(members.values(), column, strict=False):
             if value is not None:

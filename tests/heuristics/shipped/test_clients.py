@@ -5,7 +5,7 @@ import pytest
 from groups import Group
 from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from tests.clients import called
-from tests.heuristics.conftest import build_group
+from tests.optimal.small_groups import group_of
 
 BOTH = {"a": ["t"], "b": ["t"]}
 PYTHON = (
@@ -41,14 +41,14 @@ def test_topics_that_do_not_exist_or_that_nobody_reads_are_passed_over(planned, 
         # How it handles a claim of a missing partition is a finding, so this claim is left out.
         owned = {}
     topics, reads = {"t": 2, "none": 0, "unread": 3}, BOTH | {"a": ["t", "gone", "none"]}
-    group = build_group(topics, reads, owned, 1)
+    group = group_of(topics, reads, owned, generation=1)
     made = planned(group, name).assignment
     assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
 
 
 @pytest.mark.parametrize("name", [*FRANZ_GO, *SARAMA, *KAFKA])
 def test_a_group_without_members_has_no_leader_to_ask(planned, name):
-    assert planned(build_group({"t": 2}, {}), name).assignment.owner.tolist() == [-1, -1]
+    assert planned(group_of({"t": 2}, {}), name).assignment.owner.tolist() == [-1, -1]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_group_without_members_has_no_leader_to_ask(planned, name):
     [(("franz-go", "kafka-python"), [1, 2]), (("sarama", "aiokafka"), [2, 1])],
 )
 def test_static_members_come_first_or_count_for_nothing(planned, clients, loads):
-    document = build_group({"t": 3}, BOTH).to_dict()
+    document = group_of({"t": 3}, BOTH).to_dict()
     document["members"]["b"]["instance_id"] = "i"
     group = Group.from_dict(document)
     for client in clients:
@@ -76,14 +76,14 @@ def test_static_members_come_first_or_count_for_nothing(planned, clients, loads)
 def test_of_two_claims_of_two_generations_the_newer_stands_where_it_is_told(planned, name, stands):
     claim = {"t": [0]}
     for newer, generation in (("b", {"a": 1, "b": 2}), ("a", {"a": 2, "b": 1})):
-        group = build_group({"t": 2}, BOTH, {"a": claim, "b": claim}, generation)
+        group = group_of({"t": 2}, BOTH, {"a": claim, "b": claim}, generation=generation)
         keeps = newer if stands == "newer" else "a"
         assert planned(group, name).assignment.to_dict()[keeps] == claim
 
 
 @pytest.mark.parametrize("client", ["franz-go", "sarama", "kafka-python", "kafka-java"])
 def test_who_must_revoke_does_so_in_a_round_of_its_own(planned, client):
-    group = build_group({"t": 4}, BOTH, {"a": {"t": [0, 1, 2, 3]}}, 1)
+    group = group_of({"t": 4}, BOTH, {"a": {"t": [0, 1, 2, 3]}}, generation=1)
     made = planned(group, f"{client}/cooperative-sticky")
     assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
     assert made.assignment.loads.tolist() == [2, 2]
@@ -108,6 +108,6 @@ NEAR, PLAIN = (
 )
 def test_racks_of_members_and_replicas_reach_the_clients_that_look_at_them(planned, name, made):
     racks = [["east"], ["west"], ["east"], ["west"]]
-    document = build_group({"t": {"partitions": 4, "racks": racks}}, BOTH).to_dict()
+    document = group_of({"t": {"partitions": 4, "racks": racks}}, BOTH).to_dict()
     document["members"]["a"]["rack"], document["members"]["b"]["rack"] = "west", "east"
     assert planned(Group.from_dict(document), name).assignment.to_dict() == made

@@ -7,16 +7,17 @@ import pytest
 from groups import Failed, Refused
 from heuristics import plan
 from heuristics.written import kip54, kip169_lag, kip615, round_robin
+from tests.optimal.small_groups import group_of
 
 
-def test_without_revocation_one_round_is_enough(group_of):
+def test_without_revocation_one_round_is_enough():
     owned = {"a": {"t": [0, 1]}}
     made = plan(group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned), "kip-429-cooperative")
     assert (made.rounds, made.revoked, made.ownerless) == (1, 0, 0)
     assert made.assignment.to_dict() == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
 
 
-def test_a_partition_that_moves_is_without_an_owner_for_one_round(group_of):
+def test_a_partition_that_moves_is_without_an_owner_for_one_round():
     group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1, 2, 3]}})
     made = plan(group, "kip-429-cooperative")
     assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
@@ -26,28 +27,28 @@ def test_a_partition_that_moves_is_without_an_owner_for_one_round(group_of):
     assert made.assignment.moves_by_pair() == {("a", "b"): 2}
 
 
-def test_a_partition_that_its_owner_may_no_longer_read_is_revoked_first(group_of):
+def test_a_partition_that_its_owner_may_no_longer_read_is_revoked_first():
     group = group_of({"t": 1, "u": 1}, {"a": ["u"], "b": ["t"]}, {"a": {"t": [0]}})
     made = plan(group, "kip-429-cooperative")
     assert (made.rounds, made.revoked, made.ownerless) == (2, 1, 1)
     assert made.assignment.to_dict() == {"a": {"u": [0]}, "b": {"t": [0]}}
 
 
-def test_an_owner_that_stays_keeps_what_a_rival_has_to_give_up(group_of):
+def test_an_owner_that_stays_keeps_what_a_rival_has_to_give_up():
     owned = {"a": {"t": [0]}, "b": {"t": [0, 1]}}
-    group = group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, owned, {"a": 2, "b": 1})
+    group = group_of({"t": 2}, {"a": ["t"], "b": ["t"]}, owned, generation={"a": 2, "b": 1})
     made = plan(group, "kip-429-cooperative")
     assert (made.rounds, made.revoked, made.ownerless) == (2, 1, 0)
     assert made.assignment.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
 
 
-def test_a_partition_that_goes_to_nobody_is_revoked_and_not_ownerless(group_of):
+def test_a_partition_that_goes_to_nobody_is_revoked_and_not_ownerless():
     group = group_of({"t": 1, "u": 1}, {"a": ["u"]}, {"a": {"t": [0], "u": [0]}})
     made = plan(group, "kip-429-cooperative")
     assert (made.rounds, made.revoked, made.ownerless) == (2, 1, 0)
 
 
-def test_a_second_round_can_revoke_again_where_one_pass_was_not_enough(group_of):
+def test_a_second_round_can_revoke_again_where_one_pass_was_not_enough():
     subscriptions = {"m0": ["t0"], "m1": ["t1"], "m2": ["t0", "t1"]}
     owned = {"m1": {"t1": [0, 1, 2]}, "m2": {"t0": [0]}}
     made = plan(group_of({"t0": 1, "t1": 3}, subscriptions, owned), "kip-429-cooperative")
@@ -56,7 +57,7 @@ def test_a_second_round_can_revoke_again_where_one_pass_was_not_enough(group_of)
     assert made.assignment.balanced()
 
 
-def test_any_assignor_can_be_underneath(group_of):
+def test_any_assignor_can_be_underneath():
     owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
     group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned)
     made = kip54.cooperative(group, over=round_robin.plan)
@@ -64,14 +65,14 @@ def test_any_assignor_can_be_underneath(group_of):
     assert (made.rounds, made.revoked, made.ownerless) == (2, 2, 2)
 
 
-def test_rounds_that_never_end_fail_as_soon_as_a_state_comes_back(group_of):
+def test_rounds_that_never_end_fail_as_soon_as_a_state_comes_back():
     owned = {"m0": {"t": [0]}, "m1": {"t": [0]}, "m2": {"t": [0, 2]}}
-    group = group_of({"t": 3}, {m: ["t"] for m in owned}, owned, 1)
+    group = group_of({"t": 3}, {m: ["t"] for m in owned}, owned, generation=1)
     with pytest.raises(Failed, match="round 3 ends with what the members owned after round 1"):
         kip54.cooperative(group, over=kip615.constrained)
 
 
-def test_a_refusal_of_the_assignor_underneath_goes_through(group_of):
+def test_a_refusal_of_the_assignor_underneath_goes_through():
     with pytest.raises(Refused, match=r"the lag of t-0 is unknown"):
         kip54.cooperative(group_of({"t": 1}, {"a": ["t"]}), over=kip169_lag.plan)
 

@@ -8,6 +8,7 @@ from compare.samples.enumerated import Small, ownership_counts
 from groups import Assignment, Group, Refused, values
 from heuristics import assign
 from heuristics.written.kip615 import Capacities, owned_partitions
+from tests.optimal.small_groups import group_of
 
 
 def owning(partitions: int, counts: tuple[int, ...]) -> Group:
@@ -69,9 +70,9 @@ def test_amended_and_written_agree_wherever_the_promise_holds():
     assert kept == 711
 
 
-def test_as_written_a_member_can_end_above_the_ceiling_where_claims_overlap(group_of):
+def test_as_written_a_member_can_end_above_the_ceiling_where_claims_overlap():
     owned = {"a": {"t": [0]}, "b": {"t": [0]}, "c": {"t": [1]}}
-    group = group_of({"t": 3}, {member: ["t"] for member in owned}, owned, 5)
+    group = group_of({"t": 3}, {member: ["t"] for member in owned}, owned, generation=5)
     assert Capacities.of(group) == Capacities(1, 1)
     assert assign(group, "kip-615-constrained").to_dict() == {
         "a": {"t": [0, 2]},
@@ -81,7 +82,7 @@ def test_as_written_a_member_can_end_above_the_ceiling_where_claims_overlap(grou
     assert assign(group, "kip-615-amended").loads.tolist() == [1, 1, 1]
 
 
-def test_the_first_amendment_keeps_the_promise_and_the_second_makes_the_plans_valid(group_of):
+def test_the_first_amendment_keeps_the_promise_and_the_second_makes_the_plans_valid():
     """All claims of one generation that up to three members make on up to three partitions."""
     within, valid, above, overlapping = 0, 0, 0, 0
     for members, partitions in product(range(1, 4), repeat=2):
@@ -90,7 +91,9 @@ def test_the_first_amendment_keeps_the_promise_and_the_second_makes_the_plans_va
         )
         for claims in product(list(some), repeat=members):
             owned = {f"m{i}": {"t": list(mine)} for i, mine in enumerate(claims)}
-            group = group_of({"t": partitions}, {member: ["t"] for member in owned}, owned, 1)
+            group = group_of(
+                {"t": partitions}, {member: ["t"] for member in owned}, owned, generation=1
+            )
             alone = Capacities.of(group).assign(group, owned_partitions(group), one_each=False)
             sizes = [len(held["t"]) if held else 0 for held in alone.to_dict().values()]
             within += max(sizes) - min(sizes) <= 1
@@ -106,9 +109,9 @@ def test_the_first_amendment_keeps_the_promise_and_the_second_makes_the_plans_va
     assert (within, overlapping, valid, above) == (682, 545, 100, 298)
 
 
-def test_as_written_overlapping_claims_can_leave_a_partition_with_nobody(group_of):
+def test_as_written_overlapping_claims_can_leave_a_partition_with_nobody():
     owned = {"a": {"t": [0, 1, 2]}, "b": {"t": [0, 1, 2]}}
-    group = group_of({"t": 6}, {"a": ["t"], "b": ["t"]}, owned, 5)
+    group = group_of({"t": 6}, {"a": ["t"], "b": ["t"]}, owned, generation=5)
     written = assign(group, "kip-615-constrained")
     assert [v.kind for v in written.violations] == ["double"] * 3 + ["unassigned"]
     amended = assign(group, "kip-615-amended")
@@ -116,15 +119,15 @@ def test_as_written_overlapping_claims_can_leave_a_partition_with_nobody(group_o
     assert amended.loads.tolist() == [3, 3]
 
 
-def test_an_old_generation_loses_all(group_of):
+def test_an_old_generation_loses_all():
     owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
-    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, {"a": 4, "b": 5})
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, generation={"a": 4, "b": 5})
     assert assign(group, "kip-615-constrained").to_dict() == {
         "a": {"t": [0, 1]},
         "b": {"t": [2, 3]},
     }
     group = group_of(
-        {"t": 4}, {"a": ["t"], "b": ["t"], "c": ["t"]}, owned, {"a": 4, "b": 4, "c": 5}
+        {"t": 4}, {"a": ["t"], "b": ["t"], "c": ["t"]}, owned, generation={"a": 4, "b": 4, "c": 5}
     )
     assert assign(group, "kip-615-constrained").to_dict() == {
         "a": {"t": [0, 3]},
@@ -133,7 +136,7 @@ def test_an_old_generation_loses_all(group_of):
     }
 
 
-def test_unassigned_partitions_go_by_number_before_topic(group_of):
+def test_unassigned_partitions_go_by_number_before_topic():
     topics = {"t0": 2, "t1": 2, "t2": 1}
     assignment = assign(group_of(topics, {"a": topics, "b": topics}), "kip-615-constrained")
     assert assignment.to_dict() == {
@@ -142,14 +145,14 @@ def test_unassigned_partitions_go_by_number_before_topic(group_of):
     }
 
 
-def test_claims_on_what_does_not_exist_fall_away(group_of):
+def test_claims_on_what_does_not_exist_fall_away():
     owned = {"a": {"gone": [0], "t": [5]}, "b": {"t": [0]}}
     group = group_of({"t": 2}, {"a": ["gone", "t"], "b": ["t"]}, owned)
     assert assign(group, "kip-615-constrained").to_dict() == {"a": {"t": [1]}, "b": {"t": [0]}}
 
 
 @pytest.mark.parametrize("name", ["kip-615-constrained", "kip-615-amended"])
-def test_differing_subscriptions_are_refused(group_of, name):
+def test_differing_subscriptions_are_refused(name):
     group = group_of({"t": 1, "u": 1}, {"a": ["t", "u"], "b": ["u", "t"], "c": ["t"]})
     with pytest.raises(Refused, match=r"^subscriptions differ: a and c do not read"):
         assign(group, name)

@@ -3,10 +3,10 @@ from hypothesis import strategies as st
 
 from groups import Group
 from heuristics import assign
-from tests.heuristics.conftest import build_group
+from tests.optimal.small_groups import group_of
 
 
-def test_range_gives_the_first_members_of_each_topic_one_more(group_of):
+def test_range_gives_the_first_members_of_each_topic_one_more():
     topics = {"t": 7, "u": 2}
     assignment = assign(group_of(topics, {"a": topics, "b": topics, "c": topics}), "range")
     assert assignment.to_dict() == {
@@ -16,14 +16,14 @@ def test_range_gives_the_first_members_of_each_topic_one_more(group_of):
     }
 
 
-def test_range_lines_up_topics_of_equal_size_and_subscribers(group_of):
+def test_range_lines_up_topics_of_equal_size_and_subscribers():
     topics = {"t": 5, "u": 5, "v": 5}
     assignment = assign(group_of(topics, {"a": topics, "b": topics, "c": topics}), "range")
     for held in assignment.to_dict().values():
         assert held["t"] == held["u"] == held["v"]
 
 
-def test_members_with_an_instance_id_come_first_and_by_it(group_of):
+def test_members_with_an_instance_id_come_first_and_by_it():
     document = group_of({"t": 4}, {m: ["t"] for m in "abcd"}).to_dict()
     document["members"]["c"]["instance_id"] = "y"
     document["members"]["d"]["instance_id"] = "x"
@@ -42,7 +42,7 @@ def test_members_with_an_instance_id_come_first_and_by_it(group_of):
     subscriptions=st.lists(st.sets(st.integers(0, 3)), min_size=1, max_size=5),
 )
 def test_round_robin_walks_round_the_members_one_by_one(counts, subscriptions):
-    group = build_group(
+    group = group_of(
         {f"t{t}": count for t, count in enumerate(counts)},
         {f"m{m}": [f"t{t}" for t in topics] for m, topics in enumerate(subscriptions)},
     )

@@ -14,7 +14,7 @@ from heuristics import assign
 from heuristics.written.kip54 import hand_out
 from heuristics.written.sticky_that_ends import from_its_holder, from_where_it_started, steps
 from optimal.solve import solve_many
-from tests.heuristics.conftest import build_group
+from tests.optimal.small_groups import group_of
 
 ROOT = Path(__file__).parents[3]
 SIX = {
@@ -25,7 +25,7 @@ SIX = {
     "m4": (["t0", "t1"], {"t0": [10], "t1": [0, 1, 2, 3, 4, 5, 6]}),
     "m5": (["t0", "t3"], {}),
 }
-NEVER_RETURNS = build_group(
+NEVER_RETURNS = group_of(
     {"t0": 11, "t1": 7, "t2": 7, "t3": 9},
     {m: reads for m, (reads, _) in SIX.items()},
     {m: owned for m, (_, owned) in SIX.items()},
@@ -115,7 +115,7 @@ def test_where_all_read_the_same_neither_loads_nor_moves_could_be_better():
         assert values(made, ("balance", "stickiness")) == tuple(t.value for t in optimum.terms)
 
 
-def test_where_all_read_the_same_who_has_most_gives_and_first_what_it_did_not_own(group_of):
+def test_where_all_read_the_same_who_has_most_gives_and_first_what_it_did_not_own():
     owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}
     group = group_of({"t": 6}, {"a": ["t"], "b": ["t"], "c": ["t"]}, owned)
     assert assign(group, "sticky-that-ends").to_dict() == {

@@ -23,6 +23,7 @@ from heuristics.shipped.consumers import go_driver
 from heuristics.shipped.consumers.library import FRANZ_GO, KAFKAJS, SARAMA
 from heuristics.time_limit import TimeLimit
 from optimal import solve_many
+from tests.optimal.small_groups import group_of
 from tests.processes import below, gone, until
 
 SECONDS = 120
@@ -112,10 +113,10 @@ def test_sticky_of_sarama_is_valid_and_best_where_everybody_reads_the_same(plann
 @in_franz_go
 @if_sticky
 def test_sticky_of_1_22_2_gives_a_partition_back_to_who_owned_it_in_an_older_generation(
-    planned, group_of, name
+    planned, name
 ):
     owned = {"a": {"t": [0]}, "b": {"t": [0, 1]}}
-    group = group_of({"t": 3}, {"a": ["t"], "b": ["t"]}, owned, {"a": 0, "b": 1})
+    group = group_of({"t": 3}, {"a": ["t"], "b": ["t"]}, owned, generation={"a": 0, "b": 1})
     made = planned(group, name).assignment
     assert made.to_dict() == {"a": {"t": [0, 2]}, "b": {"t": [1]}}
     assert (values(made, TIERS), optimum([group])) == ((1, 1), [(1, 0)])
@@ -124,7 +125,7 @@ def test_sticky_of_1_22_2_gives_a_partition_back_to_who_owned_it_in_an_older_gen
 @in_sarama
 @pytest.mark.parametrize("name", ["range", "sticky"])
 def test_in_sarama_one_member_that_reads_a_topic_that_does_not_exist_leaves_all_without_a_plan(
-    planned, limit, client, group_of, name
+    planned, limit, client, name
 ):
     group = group_of({"t": 2}, {"a": ["t"], "b": ["t", "gone"]})
     outcome = limit.plan(group, client.format(name))
@@ -137,9 +138,7 @@ def test_in_sarama_one_member_that_reads_a_topic_that_does_not_exist_leaves_all_
 
 
 @in_kafkajs
-def test_kafkajs_deals_out_the_leaders_topics_to_everybody_and_no_others(
-    planned, limit, client, group_of
-):
+def test_kafkajs_deals_out_the_leaders_topics_to_everybody_and_no_others(planned, limit, client):
     wrong, name = 0, "RoundRobinAssigner"
     for group in islice(drawn(82), 50):
         made = planned(group, name).assignment
@@ -166,7 +165,7 @@ SARAMA.one_round(Group.from_dict(json.loads(sys.argv[1])), "sticky", SARAMA.vers
 
 
 @in_sarama
-def test_a_plan_that_never_comes_costs_its_own_time_and_ends_with_who_asks(group_of, client):
+def test_a_plan_that_never_comes_costs_its_own_time_and_ends_with_who_asks(client):
     loop = next(f for f in read_findings(SHIPPED) if f.id == "sarama-sticky-terminates")
     document = json.dumps(loop.group.to_dict())
     with subprocess.Popen([sys.executable, "-c", ASKS, document]) as asking:
@@ -193,7 +192,7 @@ def test_a_program_in_go_blocks_in_no_read_while_garbage_is_collected(client):
 
 
 @in_go
-def test_a_program_that_is_killed_is_said_to_have_died_and_is_started_again(group_of, client):
+def test_a_program_that_is_killed_is_said_to_have_died_and_is_started_again(client):
     group, plan = group_of({"t": 2}, {"a": ["t"]}), assignor_named(client.format("range")).function
     before = set(below(os.getpid()))
     plan(group)

@@ -20,6 +20,7 @@ from heuristics.shipped.consumers.consumer import LIBRDKAFKA, PROGRAM
 from heuristics.shipped.consumers.driver_process import DriverProcess
 from heuristics.shipped.probe import Late
 from heuristics.time_limit import TimeLimit
+from tests.optimal.small_groups import group_of
 from tests.processes import LONG, below, gone, halt, until
 
 VERSION = LIBRDKAFKA.versions()[0]
@@ -62,10 +63,14 @@ def test_cooperative_sticky_is_valid_and_balanced_where_subscriptions_are_equal(
             assert np.ptp(outcome.plan.assignment.loads) <= 1
 
 
-def test_claims_of_an_older_generation_yield_and_others_stay(group_of):
+def test_claims_of_an_older_generation_yield_and_others_stay():
     topics, reads = {"t": 4}, {"a": ["t"], "b": ["t"]}
-    rival = group_of(topics, reads, {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}, {"a": 2, "b": 3})
-    alone = group_of(topics, reads, {"a": {"t": [3]}, "b": {"t": [0, 2]}}, {"a": 2, "b": 3})
+    rival = group_of(
+        topics, reads, {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}, generation={"a": 2, "b": 3}
+    )
+    alone = group_of(
+        topics, reads, {"a": {"t": [3]}, "b": {"t": [0, 2]}}, generation={"a": 2, "b": 3}
+    )
     with TimeLimit(SECONDS) as limit:
         plans = [limit.plan(g, "librdkafka/cooperative-sticky").plan for g in (rival, alone)]
     expected = {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
@@ -73,9 +78,9 @@ def test_claims_of_an_older_generation_yield_and_others_stay(group_of):
     assert [(plan.rounds, plan.revoked) for plan in plans] == [(2, 1), (1, 0)]
 
 
-def test_two_claims_of_one_generation_leave_both_members_what_nobody_disputes(group_of):
+def test_two_claims_of_one_generation_leave_both_members_what_nobody_disputes():
     owned = {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}
-    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, 3)
+    group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, generation=3)
     with TimeLimit(SECONDS) as limit:
         found = limit.plan(group, "librdkafka/cooperative-sticky").plan.assignment
     assert found.is_valid

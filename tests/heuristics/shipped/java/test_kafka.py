@@ -7,7 +7,7 @@ import pytest
 from groups import Assignment, Group, values
 from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from heuristics.time_limit import TimeLimit
-from tests.heuristics.conftest import build_group as group_of
+from tests.optimal.small_groups import group_of
 from tests.processes import in_python
 
 TESTS = Path(__file__).parents[3]
@@ -75,7 +75,7 @@ def test_every_fact_of_the_release_is_what_its_classes_answer(limit, known, case
 )
 def test_who_keeps_what_was_claimed(limit, owned, generation, keeps):
     claims = {member: {"t": numbers} for member, numbers in owned.items()}
-    group = group_of({"t": 4}, PAIR, claims, generation)
+    group = group_of({"t": 4}, PAIR, claims, generation=generation)
     for name in ("sticky", "cooperative-sticky"):
         assignment = planned(limit, group, f"kafka-java/{name}@4.4.0")
         assert owners(assignment, "t") == [*keeps], name
@@ -101,7 +101,7 @@ def test_racks_count_in_the_releases_that_read_them(limit, known):
 
 
 def test_a_number_past_32_bits_is_refused(limit):
-    group = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [0]}}, 2**31)
+    group = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [0]}}, generation=2**31)
     outcome = limit.plan(group, "kafka-java/sticky@4.4.0")
     assert (outcome.status, outcome.reason) == (
         "refused",
@@ -111,7 +111,7 @@ def test_a_number_past_32_bits_is_refused(limit):
 
 def test_the_broker_s_uniform_moved_more_than_needed_in_3_9(limit):
     # One of the two gets three partitions: in 3.9 it was the first, whoever owned them.
-    group = group_of({"t": 5}, PAIR, {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}, 1)
+    group = group_of({"t": 5}, PAIR, {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}}, generation=1)
     moves = {
         version: values(planned(limit, group, f"kafka-broker/uniform@{version}"), ("stickiness",))
         for version in KAFKA_BROKER.listed
@@ -122,7 +122,7 @@ def test_the_broker_s_uniform_moved_more_than_needed_in_3_9(limit):
 def test_the_target_before_that_the_broker_knows_is_the_valid_owner(limit):
     # If two members claim a partition, the broker sees the claim of the higher generation.
     twice = {"a": {"t": [0, 1]}, "b": {"t": [0, 1]}}
-    group = group_of({"t": 4}, PAIR, twice, {"a": 1, "b": 2})
+    group = group_of({"t": 4}, PAIR, twice, generation={"a": 1, "b": 2})
     for version in KAFKA_BROKER.listed:
         assignment = planned(limit, group, f"kafka-broker/uniform@{version}")
         assert assignment.owner.tolist() == [1, 1, 0, 0], version

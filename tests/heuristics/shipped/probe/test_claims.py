@@ -7,12 +7,12 @@ from heuristics.shipped.client import joining
 from heuristics.shipped.probe import Probe
 from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.wire import Software, user_data, user_data_of
-from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import DEADLINE, join_as
+from tests.optimal.small_groups import group_of
 
 READS = {"a": ["t"], "b": ["t"]}
-ANEW = build_group({"t": 3}, READS)
-HELD = build_group({"t": 3}, READS, {"a": {"t": [0, 1]}}, 7)
+ANEW = group_of({"t": 3}, READS)
+HELD = group_of({"t": 3}, READS, {"a": {"t": [0, 1]}}, generation=7)
 LIST = "00000001000174000000010000000500000007"
 
 

@@ -18,13 +18,13 @@ from heuristics.shipped.probe.guest import Door, Guest, OpenDoor
 from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.time_limit import TimeLimit
-from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, exchange, join_as
+from tests.optimal.small_groups import group_of
 from tests.processes import until
 
 MISSING = LIBRDKAFKA.missing("range", LIBRDKAFKA.versions()[0])
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
-GROUP = build_group({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
+GROUP = group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
 
 
 @pytest.fixture

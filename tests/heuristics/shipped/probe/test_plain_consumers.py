@@ -9,8 +9,8 @@ from assay.commands.probe import score_client
 from compare.scores import score_assignors
 from heuristics.shipped.probe import Probe
 from optimal import solve
-from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.plain_consumers import CONSUMERS
+from tests.optimal.small_groups import group_of
 
 pytestmark = pytest.mark.clients
 
@@ -21,15 +21,17 @@ HERE = [one for one in CONSUMERS if one.missing() is None]
 READS = {"a": ["t", "u"], "b": ["t"]}
 # The same names, with other counts.
 GROUPS = (
-    build_group({"t": 3, "u": 2}, READS, {"a": {"t": [0]}, "b": {"t": [1, 2]}}, 1),
-    build_group({"t": 6, "u": 1}, READS | {"c": ["t"]}, {"a": {"t": [0, 1, 2], "u": [0]}}, 1),
-    build_group({"t": 2, "u": 4}, READS | {"c": ["u"]}),
+    group_of({"t": 3, "u": 2}, READS, {"a": {"t": [0]}, "b": {"t": [1, 2]}}, generation=1),
+    group_of(
+        {"t": 6, "u": 1}, READS | {"c": ["t"]}, {"a": {"t": [0, 1, 2], "u": [0]}}, generation=1
+    ),
+    group_of({"t": 2, "u": 4}, READS | {"c": ["u"]}),
     # b and c claim some of the same partitions: the later generation decides.
-    build_group(
+    group_of(
         {"t": 6, "u": 4},
         READS | {"c": ["t", "u"]},
         {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4]}, "c": {"t": [2, 3, 4, 5], "u": [0]}},
-        {"a": 5, "b": 4, "c": 5},
+        generation={"a": 5, "b": 4, "c": 5},
     ),
 )
 

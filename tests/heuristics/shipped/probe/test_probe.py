@@ -24,7 +24,6 @@ from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 from heuristics.shipped.probe.probe import MOST_BYTES
 from heuristics.shipped.probe.round import OwnTopicsOnly, Unread
 from optimal import solve
-from tests.heuristics.conftest import build_group
 from tests.heuristics.shipped.probe.frames import (
     DEADLINE,
     HEADER,
@@ -37,6 +36,7 @@ from tests.heuristics.shipped.probe.frames import (
     sync,
     sync_all,
 )
+from tests.optimal.small_groups import group_of
 from tests.processes import until
 
 VERSION = LIBRDKAFKA.versions()[0]
@@ -68,7 +68,7 @@ def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, g
         assert Assignment.from_holdings(group, held).to_dict() == expected
 
 
-def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client, group_of):
+def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client):
     client(probe.bootstrap)
     group = group_of({"t": 2}, {"a": ["t", "nowhere"], "b": ["t", "nowhere"]})
     assert group.absent_topics == ("nowhere",)
@@ -76,7 +76,7 @@ def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client, group_of)
     assert sorted(held) == [(0, "t", 0), (1, "t", 1)]
 
 
-def test_the_broker_that_keeps_the_group_has_no_rack_and_each_rack_a_broker(probe, group_of):
+def test_the_broker_that_keeps_the_group_has_no_rack_and_each_rack_a_broker(probe):
     racks = {"t": {"partitions": 2, "racks": [["x"], ["y"]]}}
     group = group_of(racks, {"a": ["t"], "b": ["t"]})
     probe.offer(group, "range")
@@ -202,9 +202,7 @@ def connected(probe):
     return socket.create_connection((HOST, probe.port), timeout=DEADLINE)
 
 
-def test_a_client_of_another_name_leads_only_where_the_one_that_led_does_not_come_back(
-    probe, group_of
-):
+def test_a_client_of_another_name_leads_only_where_the_one_that_led_does_not_come_back(probe):
     group = group_of({"t": 1}, {"a": ["t"]})
     first = probe.offer(group, "range")
     with connected(probe) as led, connected(probe) as waits:
@@ -219,7 +217,7 @@ def test_a_client_of_another_name_leads_only_where_the_one_that_led_does_not_com
     assert (first.client_id, second.client_id, third.client_id) == ("x", "", "other")
 
 
-def test_a_client_that_comes_back_leads_before_another_that_waits(probe, group_of):
+def test_a_client_that_comes_back_leads_before_another_that_waits(probe):
     group = group_of({"t": 1}, {"a": ["t"]})
     first = probe.offer(group, "range")
     with connected(probe) as led, connected(probe) as waits:
@@ -255,7 +253,7 @@ def test_what_one_connection_was_told_does_not_make_the_plan_of_another_count(pr
     ],
 )
 def test_a_group_that_the_probe_cannot_put_before_a_client_is_refused(
-    probe, group_of, members, topics, reason
+    probe, members, topics, reason
 ):
     group = group_of(topics, members)
     with pytest.raises(Refused, match=reason):
@@ -266,7 +264,7 @@ def test_a_group_that_the_probe_cannot_put_before_a_client_is_refused(
 
 
 def test_the_seconds_of_a_plan_do_not_lose_what_was_held_back_from_a_client_that_went_on(probe):
-    group = build_group({"t": 1}, {"a": ["t"]})
+    group = group_of({"t": 1}, {"a": ["t"]})
     round_ = probe.offer(group, "range")
     with socket.create_connection((HOST, probe.port)) as client:
         client.sendall(JOIN + sync(1) + JOIN)
@@ -285,9 +283,7 @@ def test_a_client_that_reads_topics_of_the_group_leads_as_the_member_that_reads_
     assert (round_.me, list(round_.topics)) == ("b", ["t", "u"])
 
 
-def test_a_client_that_reads_spare_topics_finds_those_of_the_first_member_among_them(
-    probe, group_of
-):
+def test_a_client_that_reads_spare_topics_finds_those_of_the_first_member_among_them(probe):
     read = ["s", "u"]
     group = group_of({"s": 3, "t": 2, "u": 1}, {"a": read, "b": ["t"]})
     round_ = probe.offer(group, "range")
@@ -314,7 +310,7 @@ def test_members_subscribe_in_the_version_of_the_client_and_nothing_of_a_later_o
         assert (read.version, bytes(read.encode())) == (version, told)
 
 
-def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client, group_of):
+def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client):
     long = [letter * 249 for letter in "tu"]
     group = group_of({long[0]: 3, long[1]: 2}, {"a": long, "b": long})
     client(probe.bootstrap)
@@ -330,10 +326,10 @@ def test_who_asks_to_join_a_dismissed_probe_is_told_that_it_may_not(probe):
 
 
 def test_a_group_that_the_protocol_has_no_room_for_is_refused_and_the_next_is_planned(
-    probe, client, group, group_of
+    probe, client, group
 ):
     client(probe.bootstrap)
-    far = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [1 << 40]}}, 1)
+    far = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [1 << 40]}}, generation=1)
     with pytest.raises(Refused, match=r"^the group cannot be put on the wire: "):
         probe.plan(far, "range", timeout=DEADLINE, cooperative=True)
     assert probe.plan(group, "range", timeout=DEADLINE)[0]
