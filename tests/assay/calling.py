@@ -14,6 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from assay.cli import main
+from tests.compare.conftest import holding
 
 ASSAY = Path(sys.executable).with_name("assay")
 CAPTURES = Path(__file__).parents[2] / "corpus" / "captures"
@@ -32,20 +33,9 @@ LOPSIDED = {
         "c1": {"subscription": ["t1"]},
     },
 }
-EVEN = LOPSIDED | {
-    "group": "even",
-    "topics": {"t": 2},
-    "members": {m: {"subscription": ["t"], "owned": {"t": [i]}} for i, m in enumerate("ab")},
-}
+EVEN = holding(2, {"a": [0], "b": [1]}, group="even")
 # a has a lag of 1,200; the least peak lag is 700 with balanced loads, and 660 with any loads.
-LATE = LOPSIDED | {
-    "group": "late",
-    "topics": {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, 40]}},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
-        "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
-    },
-}
+LATE = holding([600, 300, 200, 100, 60, 40], {"a": [0, 1, 2, 3], "b": [4, 5]}, group="late")
 UNKNOWN = LOPSIDED | {"members": {"c0": {"owned": {"t0": [0]}}, "c1": {"subscription": ["t1"]}}}
 
 

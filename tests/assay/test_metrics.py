@@ -17,19 +17,14 @@ from live.capture import Captured
 from live.watch import Look
 from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, one_line, write
 from tests.assay.scraping import Scraped
+from tests.compare.conftest import holding
 from tests.live.connection.listening import closed_port
 
 AT, LATER = "2026-11-20T10:00:00Z", "2026-11-20T10:00:30Z"
 SECONDS = 1795168800.0
 CAPTURE = Path("corpus/captures/3.9.2/all-describe.txt")
 # Three partitions each; after an exchange a has a lag of 700.
-LAGGING = LATE | {
-    "group": "lagging",
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}},
-        "b": {"subscription": ["t"], "owned": {"t": [3, 4, 5]}},
-    },
-}
+LAGGING = holding([600, 300, 200, 100, 60, 40], {"a": [0, 1, 2], "b": [3, 4, 5]}, group="lagging")
 # t1-1 and t1-2 have no owner, though c0 and c1 read them.
 LEFT = LOPSIDED | {
     "group": "left",

@@ -11,15 +11,14 @@ from assay.testing import assert_optimal, assert_within
 from groups import Assignment, BadInput, Group
 from optimal import solve
 from tests.assay.calling import LOPSIDED, UNKNOWN
+from tests.compare.conftest import holding
 
 BEST = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
 ALL_TO_ONE = {"c0": {"t0": [0, 1], "t1": [0, 1, 2]}, "c1": {}}
 OTHER = {"c0": {"t0": [0, 1]}, "c1": {"t1": [0, 1, 2]}}
-HEAVY = LOPSIDED | {
-    "group": "heavy",
-    "topics": {"t": {"partitions": 200, "lag": [3**i % 99_991 for i in range(200)]}},
-    "members": {f"m{i}": {"subscription": ["t"]} for i in range(63)},
-}
+HEAVY = holding(
+    [3**i % 99_991 for i in range(200)], {f"m{i}": [] for i in range(63)}, group="heavy"
+)
 
 
 def refused(call, *arguments, **more) -> list[str]:

@@ -8,16 +8,12 @@ from typer.main import get_command
 
 from assay.cli import app
 from assay.menu import COMMANDS, PANELS, help_page
-from tests.assay.calling import LOPSIDED, assay, good, one_after_the_other, started, write
+from tests.assay.calling import assay, good, one_after_the_other, started, write
+from tests.compare.conftest import holding
 
-ONE = LOPSIDED | {
-    "group": "one",
-    "topics": {"t": {"partitions": 1, "lag": [1]}},
-    "members": {"m": {"subscription": ["t"], "owned": {"t": [0]}}},
-}
-BOTH = ONE["members"]["m"] | {"owned": {"t": [0, 1]}}
-JOINING = ONE | {"topics": {"t": 2}, "members": {"m": BOTH, "n": {"subscription": ["t"]}}}
-IDLE = ONE | {"group": "idle", "members": {"m": {"subscription": ["t"]}}}
+ONE = holding([1], {"m": [0]}, group="one")
+JOINING = holding(2, {"m": [0, 1], "n": []}, group="one")
+IDLE = holding([1], {"m": []}, group="idle")
 EVENTS = [{"add_partitions": {"t": 2}}, {"stable": 1}]
 SCENARIO = {"format": "assay-scenario/1", "name": "s", "group": ONE, "events": EVENTS}
 SHORT_LAG = ONE | {"topics": {"t": {"partitions": 2, "lag": [1]}}}

@@ -18,30 +18,18 @@ from tests.assay.calling import (
     one_line,
     write,
 )
+from tests.compare.conftest import holding
 
-IDLE = EVEN | {"group": "idle", "members": {m: {"subscription": ["t"]} for m in "ab"}}
+IDLE = holding(2, {"a": [], "b": []}, group="idle")
 TORN = LOPSIDED | {
     "group": "torn",
     "members": LOPSIDED["members"] | {"c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0]}}},
 }
-SPARE = EVEN | {
-    "group": "spare",
-    "topics": {"t": 5},
-    "members": {
-        f"m{i}": {"subscription": ["t"], "owned": {"t": [i] if i else [0, 4]}} for i in range(4)
-    },
-}
-LAG = EVEN | {"topics": {"t": {"partitions": 2, "lag": [7, 3]}}, "group": "lag"}
+SPARE = holding(5, {"m0": [0, 4], "m1": [1], "m2": [2], "m3": [3]}, group="spare")
+LAG = holding([7, 3], {"a": [0], "b": [1]}, group="lag")
 # Lag decides here; loads could be more even too, and one partition has no commit.
 COMMITS = [{"beginning": 0, "end": 90, "committed": at} for at in (10, 90, 90, None)]
-BEHIND = EVEN | {
-    "group": "behind",
-    "topics": {"t": {"partitions": 4, "offsets": COMMITS}},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}},
-        "b": {"subscription": ["t"], "owned": {"t": [3]}},
-    },
-}
+BEHIND = holding({"partitions": 4, "offsets": COMMITS}, {"a": [0, 1, 2], "b": [3]}, group="behind")
 LATEST = (
     "if consumers start at the end (auto.offset.reset=latest, assumed for 1 partition without a "
     "commit)"

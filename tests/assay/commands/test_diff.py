@@ -17,6 +17,7 @@ from tests.assay.calling import (
     one_line,
     write,
 )
+from tests.compare.conftest import holding
 
 YESTERDAY = CAPTURES / "4.3.1" / "coop-a-describe.txt"
 
@@ -32,9 +33,7 @@ def today() -> str:
     return "\n".join(rows).replace(again, again[:-4] + "beef")
 
 
-BILLS = EVEN | {"group": "bills", "topics": {"t": {"partitions": 2, "lag": [5, 7]}}}
-ALL_WITH_A = {m: {"subscription": ["t"], "owned": {"t": [0, 1]}} for m in "ab"}
-ALL_WITH_A["b"]["owned"] = {}
+BILLS = holding([5, 7], {"a": [0], "b": [1]}, group="bills")
 MANY = [f"c{i:02}" for i in range(40)]
 FILES = {
     "today.txt": today(),
@@ -43,7 +42,12 @@ FILES = {
     "many.json": {m: {"t": [2 * i, 2 * i + 1]} for i, m in enumerate(MANY)},
     "shifted.json": {m: {"t": [2 * i, 2 * i + 1]} for i, m in enumerate(MANY[1:] + MANY[:1])},
     "before.jsonl": [LOPSIDED, BILLS, EVEN, LOPSIDED | {"group": "gone"}],
-    "later.jsonl": [LOPSIDED, BILLS | {"members": ALL_WITH_A}, EVEN, EVEN | {"group": "new"}],
+    "later.jsonl": [
+        LOPSIDED,
+        holding([5, 7], {"a": [0, 1], "b": []}, group="bills"),
+        EVEN,
+        EVEN | {"group": "new"},
+    ],
 }
 CALLS = {
     "solved": ("diff", "orders.json", "solution.json"),
@@ -147,11 +151,11 @@ def test_several_groups_and_one_got_worse_or_better_by_the_same_rule(folder):
         "lag 109": laggards("adrift", 0, 109),
         "lag 110": laggards("adrift", 0, 110),
         "lag 99": laggards("adrift", 0, 99),
-        "level": holding(a=[0, 1], b=[2, 3]),
-        "uneven": holding(a=[0, 1, 2], b=[3]),
-        "lost": holding(a=[0], b=[2]),
+        "level": adrift(a=[0, 1], b=[2, 3]),
+        "uneven": adrift(a=[0, 1, 2], b=[3]),
+        "lost": adrift(a=[0], b=[2]),
         # With one member more or less loads are as close together, and the group is not better.
-        "alone": holding(a=[0, 1, 2, 3]),
+        "alone": adrift(a=[0, 1, 2, 3]),
     }
     for name, group in sides.items():
         write(folder, {f"{name}.json": group, f"{name}.jsonl": [group, EVEN]})
@@ -211,17 +215,13 @@ def test_a_plan_that_drops_a_partition_leaves_it_with_nobody(shown):
     ]
 
 
-ADRIFT = {"topics": {"t": {"partitions": 4, "lag": [4, 9004, 4, 76]}}, "group": "adrift"}
-
-
-def holding(**owned: list[int]) -> dict:
-    members = {m: {"subscription": ["t"], "owned": {"t": of}} for m, of in owned.items()}
-    return LOPSIDED | ADRIFT | {"members": members}
+def adrift(**owned: list[int]) -> dict:
+    return holding([4, 9004, 4, 76], owned, group="adrift")
 
 
 def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folder):
     """What nobody reads is no gain of the member that held it, in one group as in a table."""
-    sides = {"owned": holding(a=[0, 1, 3], b=[2]), "adrift": holding(a=[0], b=[2])}
+    sides = {"owned": adrift(a=[0, 1, 3], b=[2]), "adrift": adrift(a=[0], b=[2])}
     for name, group in sides.items():
         write(folder, {f"{name}.json": group, f"{name}.jsonl": [group, EVEN]})
     run = good(assay("diff", "owned.json", "adrift.json", cwd=folder))
@@ -244,13 +244,13 @@ def test_partitions_that_lost_their_owner_come_first_with_what_waits_there(folde
         "9,084 now."
     )
     # A group that loses one owner and gains another is worse, too.
-    write(folder, {"other.jsonl": [holding(a=[0, 1], b=[]), EVEN]})
+    write(folder, {"other.jsonl": [adrift(a=[0, 1], b=[]), EVEN]})
     run = good(assay("diff", "adrift.jsonl", "other.jsonl", cwd=folder))
     assert run.stdout.startswith("1 of 2 groups got worse: adrift (partitions newly")
 
 
 def test_a_partition_with_two_owners_is_one_partition_and_named(folder):
-    double, single = holding(a=[0, 1], b=[1, 2, 3]), holding(a=[0, 1], b=[2, 3])
+    double, single = adrift(a=[0, 1], b=[1, 2, 3]), adrift(a=[0, 1], b=[2, 3])
     write(folder, {"double.json": double, "single.json": single})
     assert good(assay("diff", "double.json", "double.json", cwd=folder)).stdout.splitlines() == [
         "adrift: who holds what is the same in both. 2 members hold 4 partitions.",

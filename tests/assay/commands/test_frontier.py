@@ -16,6 +16,7 @@ from tests.assay.calling import (
     good,
     write,
 )
+from tests.compare.conftest import holding
 
 # c0 owns all of t0, which all read, and all of t1, which only it and c1 read.
 KNEED = {
@@ -64,10 +65,8 @@ def test_where_nothing_is_to_trade_one_line_says_so(folder):
 
 
 def test_partitions_without_an_owner_are_told_by_whatever_looks_at_the_group(folder):
-    held = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
-    members = {m: {"subscription": ["t"], "owned": of} for m, of in held.items()}
-    lag = {"t": {"partitions": 4, "lag": [1, 2, 3, 900]}}
-    write(folder, {"left.json": LOPSIDED | {"topics": lag, "members": members}})
+    left = holding([1, 2, 3, 900], {"a": [0, 1], "b": [2]}, group="orders")
+    write(folder, {"left.json": left})
     nobody = LOPSIDED | {"members": {}}
     asked = ("frontier", "nobody.json", "balance", "stickiness")
     said = good(assay(*asked, cwd=write(folder, {"nobody.json": nobody}))).stdout

@@ -19,6 +19,7 @@ from tests.assay.calling import (
     one_after_the_other,
     write,
 )
+from tests.compare.conftest import holding
 
 HOT = LATE | {"group": "hot", "topics": {"t": {"partitions": 6, "lag": [5000, 1, 0, 0, 0, 0]}}}
 WORTH = ("solve", "late.json", "--only-if-peak-falls")
@@ -145,9 +146,7 @@ def test_score_solve_and_advise_show_the_same_moves_of_a_group(given):
 def test_a_gap_that_is_left_is_told(folder):
     rng = random.Random(8)
     lag = [rng.randint(0, 10**9) for _ in range(200)]
-    topics = {"t": {"partitions": len(lag), "lag": lag}}
-    members = {f"m{i}": {"subscription": ["t"]} for i in range(63)}
-    hard = write(folder, {"hard.json": LATE | {"topics": topics, "members": members}})
+    hard = write(folder, {"hard.json": holding(lag, {f"m{i}": [] for i in range(63)})})
     asked = ("solve", "hard.json", "--objective", "balance > peak_lag", "--time-limit", "0.05")
     table = good(assay(*asked, cwd=hard)).stdout
     assert document_of(good(assay(*asked, *AS_JSON, cwd=hard)))["status"] == "feasible"

@@ -6,10 +6,10 @@ import pytest
 
 from assay.commands.options import budgets_of, limits_of
 from tests.assay.calling import assay, document_of, good, one_after_the_other, one_line, write
+from tests.compare.conftest import holding
 
-TOPICS = {"t": {"partitions": 6, "lag": [900, 500, 400, 300, 200, 100]}}
-MEMBERS = {m: {"subscription": ["t"], "owned": {}} for m in ("a", "b")}
-GROUP = {"format": "assay-group/1", "group": "g", "topics": TOPICS, "members": MEMBERS}
+LAGS = [900, 500, 400, 300, 200, 100]
+GROUP = holding(LAGS, {"a": [], "b": []})
 CALLS = {
     "time": ("size", "g.json", "--target", "peak_time=2m", "--rate", "10", "--members", "1-8"),
     "never": ("size", "g.json", "--target", "peak_lag=899"),
@@ -28,20 +28,14 @@ CALLS = {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    hot = {"t": {"partitions": 6, "lag": [900, 300, 300, 300, 300, 300]}}
-    members = MEMBERS | {"c": MEMBERS["a"]}
-    holds = {m: {"owned": {"t": [k]}} for k, m in enumerate("ab")}
-    late = {
-        "a": MEMBERS["a"] | {"owned": {"t": [0, 1, 2]}},
-        "b": MEMBERS["b"] | {"owned": {"t": [3, 4, 5]}},
-    }
+    unknown = {m: {"owned": {"t": [k]}} for k, m in enumerate("ab")} | {"c": {}, "d": {}}
     files = {
         "g.json": GROUP,
-        "hot.json": GROUP | {"topics": hot, "members": members},
+        "hot.json": holding([900, *[300] * 5], {"a": [], "b": [], "c": []}),
         "counts.json": GROUP | {"topics": {"t": 60}},
         "unknown.json": GROUP | {"members": {"a": {"owned": {"t": [0]}}, "b": {}}},
-        "late.json": GROUP | {"members": late},
-        "idle.json": GROUP | {"members": holds | {"c": {}, "d": {}}},
+        "late.json": holding(LAGS, {"a": [0, 1, 2], "b": [3, 4, 5]}),
+        "idle.json": GROUP | {"members": unknown},
     }
     return write(tmp_path_factory.mktemp("size"), files)
 
