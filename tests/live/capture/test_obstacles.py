@@ -202,10 +202,33 @@ def test_an_epoch_that_moves_on_is_a_change():
     assert reasons(found) == {"kip": reason}
 
 
-def test_a_group_whose_target_is_not_worked_out_yet_is_rebalancing():
-    change = only("ConsumerGroupDescribeRequest", setting(first_group, group_state="Assigning"))
-    _, found, _ = captured(REAL, change, patterns=["kip"])
-    assert "'kip' is rebalancing" in reasons(found)["kip"]
+def of_kind(kind):
+    def then(_, answer):
+        (group,) = (one for one in answer.groups if one.group_id == "classic")
+        group.group_type = kind
+
+    return then
+
+
+SHARE = "is a share group: its members share partitions, nothing is assigned"
+
+
+@pytest.mark.parametrize(
+    ("group", "question", "then", "times", "reason"),
+    [
+        ("kip", KIP, setting(first_group, group_state="Assigning"), None, "is rebalancing: .*"),
+        ("classic", DESCRIBE, setting(first_member, member_id=None), None,
+         "broker 1 answers what cannot be read: Expected `str`.*"),
+        ("classic", TOPICS, LEADERLESS, 2,
+         r"topic 't1' cannot be described: error 5 \(LEADER_NOT_AVAILABLE\)"),
+        ("classic", LIST, of_kind("share"), None, SHARE),
+        ("classic", LIST, of_kind("Share"), None, SHARE),
+        ("classic", LIST, of_kind("other"), None, "is of a kind that is not known here: 'other'"),
+    ],
+)  # fmt: skip
+def test_what_an_answer_says_of_a_group_is_its_reason(group, question, then, times, reason):
+    _, found, _ = captured(REAL, only(question, then, times=times), patterns=[group])
+    assert re.fullmatch(f"group '{group}':? {reason}", reasons(found)[group])
 
 
 def test_partitions_that_stay_with_nobody_are_named():
@@ -300,12 +323,6 @@ def test_a_cluster_of_which_no_broker_answers_is_an_error_with_its_cause():
     assert isinstance(found.value.error, KafkaConnectionError)
 
 
-def test_an_answer_that_is_none_of_the_protocol_is_an_obstacle():
-    change = only("DescribeGroupsRequest", setting(first_member, member_id=None))
-    _, found, _ = captured(REAL, change, patterns=["classic"])
-    assert "broker 1 answers what cannot be read: Expected `str`" in reasons(found)["classic"]
-
-
 def test_groups_that_no_broker_coordinates_now_are_missed():
     def coordinators(answer):
         return [part for one in topic("__consumer_offsets")(answer) for part in one.partitions[:1]]
@@ -319,23 +336,27 @@ def test_groups_that_no_broker_coordinates_now_are_missed():
     assert reasons(found) == {"elsewhere": f"group 'elsewhere' is not listed, and {why}"}
 
 
-def test_commits_that_may_not_be_read_leave_the_lag_unknown():
-    change = only("OffsetFetchRequest", group_error("classic", FORBIDDEN))
-    groups, _, _ = captured(REAL, change, patterns=["classic"])
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        (group_error("classic", FORBIDDEN), " may not be described: allow Describe on it"),
+        (setting(whole, groups=[]), ": broker 1 leaves it out"),
+    ],
+)
+def test_commits_that_are_not_told_leave_the_lag_unknown_and_are_not_taken_for_none(then, said):
+    groups, _, _ = captured(REAL, only(OFFSETS, then), patterns=["classic"])
     assert groups["classic"]["topics"]["t1"] == {"partitions": 3, "racks": [["r1"]] * 3}
-    assert groups["classic"]["assumed"] == [
-        "lag: not known, group 'classic' may not be described: allow Describe on it"
-    ]
+    assert groups["classic"]["assumed"] == [f"lag: not known, group 'classic'{said}"]
     assert Group.from_dict(groups["classic"]).lag_records is None
 
 
-def test_commits_that_an_answer_leaves_out_are_not_taken_for_none():
-    change = only("OffsetFetchRequest", setting(whole, groups=[]))
-    groups, _, _ = captured(REAL, change, patterns=["classic"])
-    assert groups["classic"]["assumed"] == [
-        "lag: not known, group 'classic': broker 1 leaves it out"
+def test_a_leader_that_has_moved_leaves_its_ends_unknown():
+    groups, _, _ = captured(REAL, only(ENDS, led_elsewhere), patterns=["kpy"])
+    assert groups["kpy"]["assumed"] == [
+        "lag: not known where offsets are not, error 6 (NOT_LEADER_FOR_PARTITION): "
+        "t0-0, t0-1, t0-2 and 3 more"
     ]
-    assert "offsets" not in groups["classic"]["topics"]["t0"]
+    assert groups["kpy"]["topics"]["t0"]["offsets"][0]["end"] is None
 
 
 def test_one_commit_that_is_not_known_is_not_taken_for_none():
@@ -379,15 +400,6 @@ def test_a_partition_without_a_leader_has_no_end_and_says_so():
     assert lag.tolist() == [0] * 6 + [-1, 0, 0]
 
 
-def test_a_leader_that_has_moved_leaves_its_ends_unknown():
-    groups, _, _ = captured(REAL, only("ListOffsetsRequest", led_elsewhere), patterns=["kpy"])
-    assert groups["kpy"]["assumed"] == [
-        "lag: not known where offsets are not, error 6 (NOT_LEADER_FOR_PARTITION): "
-        "t0-0, t0-1, t0-2 and 3 more"
-    ]
-    assert groups["kpy"]["topics"]["t0"]["offsets"][0]["end"] is None
-
-
 WITHHELD = setting(topic("t2"), error_code=TOPIC_FORBIDDEN, partitions=[])
 
 
@@ -403,14 +415,6 @@ def test_a_topic_that_may_not_be_described_is_a_failure_as_its_size_is_not_known
 
     _, found, _ = captured(REAL, only("MetadataRequest", among_all), patterns=["coop", "kipre"])
     assert reasons(found)["coop"] == reason
-
-
-def test_a_topic_that_cannot_be_described_now_is_a_failure():
-    _, found, _ = captured(
-        REAL, only("MetadataRequest", LEADERLESS, times=2), patterns=["classic"]
-    )
-    reason = "group 'classic': topic 't1' cannot be described: error 5 (LEADER_NOT_AVAILABLE)"
-    assert reasons(found) == {"classic": reason}
 
 
 def test_racks_of_replicas_are_left_out_where_a_broker_has_none_or_is_away():
@@ -438,19 +442,3 @@ def test_a_pattern_that_cannot_be_relied_on_is_not_matched(pattern):
     assert (member["subscription"], member["subscription_regex"]) == (None, pattern)
     if pattern != "t1":
         assert groups["kipre"]["assumed"][0].endswith("is not known")
-
-
-@pytest.mark.parametrize("kind", ["share", "Share"])
-def test_kinds_of_groups_are_told_by_the_list(kind):
-    def then(_, answer):
-        for group in answer.groups:
-            group.group_type = {"classic": kind, "kpy": "other"}.get(
-                group.group_id, group.group_type
-            )
-
-    _, found, _ = captured(REAL, only("ListGroupsRequest", then), patterns=["classic", "kpy"])
-    assert reasons(found) == {
-        "classic": "group 'classic' is a share group: its members share partitions, "
-        "nothing is assigned",
-        "kpy": "group 'kpy' is of a kind that is not known here: 'other'",
-    }
