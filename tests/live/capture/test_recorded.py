@@ -20,8 +20,13 @@ def member(document, **details):
 
 
 @pytest.fixture(scope="module")
-def groups():
-    return captured(REAL)[0]
+def everything():
+    return captured(REAL)
+
+
+@pytest.fixture(scope="module")
+def groups(everything):
+    return everything[0]
 
 
 def test_the_recorded_answers_make_the_documents_that_they_made(groups):
@@ -106,23 +111,23 @@ REASONS = {
 
 
 @pytest.mark.parametrize("group", REASONS)
-def test_a_group_that_cannot_be_captured_says_why(group):
-    found = [one for one in captured(REAL)[1].failures if one.group == group]
-    assert len(found) == 1
-    assert re.fullmatch(f"group '{group}':? {REASONS[group]}", found[0].reason)
-    assert found[0].not_to_be_had == (group not in ("badass", "negass"))
+def test_a_group_that_cannot_be_captured_says_why(everything, group):
+    (found,) = (one for one in everything[1].failures if one.group == group)
+    assert re.fullmatch(f"group '{group}':? {REASONS[group]}", found.reason)
+    assert found.not_to_be_had == (group not in ("badass", "negass"))
 
 
-def test_every_group_of_the_cluster_is_a_document_or_a_failure(groups):
-    failed = [one.group for one in captured(REAL)[1].failures]
+def test_every_group_of_the_cluster_is_a_document_or_a_failure(everything):
+    groups, found, _ = everything
+    failed = [one.group for one in found.failures]
     listed = next(e for e in REAL["exchanges"] if e["question"] == "ListGroupsRequest")
     everyone = [group.group_id for group in Replayed.decoded(listed).groups]
     assert sorted([*groups, *failed]) == sorted(everyone)
     assert failed == sorted(failed)
 
 
-def test_the_number_of_requests_does_not_grow_with_the_groups():
-    cluster = captured(REAL)[2]
+def test_the_number_of_requests_does_not_grow_with_the_groups(everything):
+    cluster = everything[2]
     assert cluster.exact
     assert cluster.sent == len(cluster.asked) == 14
 
@@ -137,9 +142,9 @@ def test_without_lag_groups_are_described_once_and_have_no_offsets():
     ]  # fmt: skip
 
 
-def test_only_questions_are_sent():
+def test_only_questions_are_sent(everything):
     """And none of them makes a topic."""
-    assert set(captured(REAL)[2].asked) <= {question.__name__ for question in QUESTIONS}
+    assert set(everything[2].asked) <= {question.__name__ for question in QUESTIONS}
     with pytest.raises(TypeError, match="only questions are asked"):
         Replayed([]).ask({1: [OffsetCommitRequest()]}, CommittedGroup)
     for exchange in REAL["exchanges"]:

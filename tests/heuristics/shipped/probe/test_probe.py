@@ -24,6 +24,7 @@ from heuristics.shipped.probe.names import OWN_TOPIC, SPARE_TOPICS
 from heuristics.shipped.probe.probe import MOST_BYTES
 from heuristics.shipped.probe.round import OwnTopicsOnly, Unread
 from optimal import solve
+from tests.assay.calling import assay
 from tests.heuristics.shipped.probe.frames import (
     DEADLINE,
     HEADER,
@@ -426,12 +427,10 @@ def test_the_command_ends_with_a_summary_of_all_groups_on_the_port_it_is_given(c
     assert line.split()[4] == "10"
 
 
-@pytest.mark.clients
 def test_the_command_says_in_one_line_that_nobody_came():
-    with assay_probe("--timeout", "0.1") as command:
-        out, err = command.communicate(timeout=60)
-    assert (command.returncode, out) == (2, "")
-    assert err.splitlines()[-1] == "assay: seed-1-1: no client joined within 0.1 s"
+    run = assay("probe", "--timeout", "0.1")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.splitlines()[-1] == "assay: seed-1-1: no client joined within 0.1 s"
 
 
 @pytest.mark.clients
