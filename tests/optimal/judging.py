@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -118,12 +117,3 @@ def is_large(group: Group, solution: Solution) -> bool:
     known = [column.tolist() for column in columns if column is not None]
     greatest = max(abs(number) for column in known for number in (0, *column))
     return greatest * max(solution.proof.scale, default=1) * max(len(group.owner), 1) > LARGE
-
-
-def readers_of(group: Group) -> dict[int, list[int]]:
-    """Return the readers of each partition that has any."""
-    ends, topics = group.subscription_indptr.tolist(), group.subscription_topics.tolist()
-    rows = [set(topics[a:b]) for a, b in pairwise(ends)]
-    reads = [rows[row] for row in group.subscription_row.tolist()]
-    every = {p: [m for m, row in enumerate(reads) if t in row] for p, t in enumerate(group.topic)}
-    return {p: readers for p, readers in every.items() if readers}

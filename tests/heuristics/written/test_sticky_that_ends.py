@@ -72,17 +72,6 @@ def test_it_ends_balanced_on_every_finding_on_which_a_client_does_not(name):
     assert made.balanced()
 
 
-def test_with_the_rule_that_people_run_two_steps_come_back_and_one_takes_from_no_holder():
-    run = list(played(NEVER_RETURNS, from_where_it_started))
-    assert len(run) == MANY
-    taken = [step for step, _ in run]
-    assert all(step == taken[-1 - back % 2] for back, step in enumerate(reversed(taken[20:])))
-    to, back = taken[-2:]
-    assert to.moved == back.moved
-    assert (to.leaves, to.to) == (back.to, back.leaves)
-    assert {step.leaves == step.holder for step in (to, back)} == {True, False}
-
-
 def test_it_is_valid_and_balanced_on_every_small_group(small_groups):
     for group in small_groups(2, 3, 4):
         made = assign(group, "sticky-that-ends")

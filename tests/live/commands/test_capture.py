@@ -1,9 +1,7 @@
-import json
-
 import pytest
 
 from broker import Consumer, settle
-from tests.assay.calling import assay, document_of, good, one_line
+from tests.assay.calling import assay, one_line
 
 pytestmark = pytest.mark.broker
 TOPICS = {"capture-command-t": 4}
@@ -21,19 +19,6 @@ def groups(broker):
         settle([a], TOPICS)
         settle([b, c], TOPICS)
         yield broker
-
-
-def test_one_group_is_a_document_that_score_reads(groups, tmp_path):
-    at = ("--bootstrap-server", groups.bootstrap)
-    file = tmp_path / "one.json"
-    run = assay("capture", *at, "--group", "cmd-one", "-o", file)
-    assert (run.returncode, run.stdout) == (0, "")
-    (member,) = json.loads(file.read_text())["members"].values()
-    assert member["subscription"] == [*TOPICS]
-    assert member["owned"] == {"capture-command-t": [0, 1, 2, 3]}
-    good(assay("validate", file))
-    scored = document_of(assay("score", file, "--format", "json"))
-    assert scored["verdict"]["says"] == "as good as can be"
 
 
 def test_a_group_that_is_named_and_a_pattern_that_matches_nothing_are_exit_code_2(groups):

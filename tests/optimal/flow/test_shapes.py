@@ -49,13 +49,6 @@ def test_a_chain_too_long_for_cost_scaling_costs_what_one_convex_flow_costs(owne
     assert found(solution)[1] > 0
 
 
-def test_a_staircase_down_is_level():
-    topics = {f"t{i:02}": i + 1 for i in range(60)}
-    reads = {f"c{i:02}": list(topics)[i:] for i in range(60)}
-    loads = solve(group_of(topics, reads)).assignment.loads.tolist()
-    assert (min(loads), max(loads)) == (30, 31)
-
-
 @pytest.mark.parametrize("method", ["flow", "auto"])
 def test_buckets_are_levelled_each_by_itself_and_a_newcomer_takes_only_its_share(method):
     topics = {f"t{b}": 40 + b for b in range(5)}
