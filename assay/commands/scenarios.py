@@ -395,7 +395,7 @@ def _sum_column(tier: str) -> Column[dict[str, Any]]:
 
 
 def _tell_extremes(sums: Sequence[Mapping[str, Any]], tier: str) -> None:
-    """Print with which assignors the fewest partitions change hands, and with which the most.
+    """Print with which assignors the fewest partitions change hands or stop, and the most.
 
     The fewest are taken among the assignors that keep the first tier at its optimum.
 
@@ -404,22 +404,22 @@ def _tell_extremes(sums: Sequence[Mapping[str, Any]], tier: str) -> None:
     sums : rows of the assignors that make a valid assignment each time
     """
     best = [row for row in sums if row["terms"][tier] == row["optimum"][tier]]
-    if not best:
-        return
-    hands = itemgetter("change_hands")
-    least, most = min(map(hands, best)), max(map(hands, sums))
-    if most > least:
-        fewest, also = (
-            few([row["assignor"] for row in among if hands(row) == number])
-            for among, number in ((best, least), (sums, most))
+    for count, verb in _EXTREMES.items() if best else ():
+        least, most = (
+            pick(row[count] for row in among) for pick, among in ((min, best), (max, sums))
         )
-        tell(_EXTREMES.format(called(tier), fewest, least, also, most))
+        if most > least:
+            fewest, also = (
+                few([row["assignor"] for row in among if row[count] == number])
+                for among, number in ((best, least), (sums, most))
+            )
+            tell(
+                f"Of the assignors with the best {called(tier)} each time, the fewest partitions "
+                f"{verb} with {fewest}: {least:,}. Of all, the most {verb} with {also}: {most:,}."
+            )
 
 
-_EXTREMES = (
-    "Of the assignors with the best {} each time, the fewest partitions change hands with {}: "
-    "{:,}. Of all, the most change hands with {}: {:,}."
-)
+_EXTREMES = {"change_hands": "change hands", "stopped": "stop meanwhile"}
 
 
 def _print_moves(journeys: Sequence[Journey]) -> None:
