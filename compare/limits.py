@@ -21,11 +21,16 @@ OPEN: tuple[Says, ...] = (NOT_PROVED, DEPENDS, NOBODY_READS)
 NOT_HELD: tuple[Says, ...] = (NOT_VALID, NOTHING_ASSIGNED)
 
 
+# What stands for an excess, or an end of one, that is unknown.
+UNKNOWN = "?"
+
+
 class Beyond(NamedTuple):
     """A score beyond the limits: an assignor, and a tier with its excess, or else a reason.
 
-    `reason` is why the assignor has no valid score. `later` is the tier with the limit if `tier`
-    itself has none. `given` is the assumption that it depends on.
+    `reason` is why the assignor has no valid score. `amount` is the excess, as `excess_text` has
+    it. `later` is the tier with the limit if `tier` itself has none. `given` is the assumption
+    that it depends on. `is_open` says that the excess may be within the limit, too.
     """
 
     assignor: str
@@ -35,14 +40,19 @@ class Beyond(NamedTuple):
     limit: int = 0
     later: str = ""
     given: str = ""
+    is_open: bool = False
 
     def __str__(self) -> str:
-        return self._text(f"{self.amount}, more than {self.limit}")
+        if self.is_open:
+            by = "an unknown amount" if self.amount == UNKNOWN else self.amount
+            return f"{self.sort}: by {by}"
+        return self._text(f"exceeds the optimum by {self.amount}, more than {self.limit}")
 
     @property
     def sort(self) -> str:
         """The text without the amount, which several groups may have in common."""
-        return self._text(f"more than {self.limit}")
+        exceeds = "may exceed" if self.is_open else "exceeds"
+        return self._text(f"{exceeds} the optimum by more than {self.limit}")
 
     @property
     def short(self) -> str:
@@ -53,13 +63,12 @@ class Beyond(NamedTuple):
     def _condition(self) -> str:
         return f", if {self.given}" if self.given else ""
 
-    def _text(self, by: str) -> str:
+    def _text(self, exceeds: str) -> str:
         """Return the text: assignor, tier, amount, and the later tier whose limit applies."""
         if self.reason is not None:
             return f"{self.assignor}: {self.reason}"
         why = f" (a limit on {called(self.later)} sets 0 for earlier tiers that have none)"
-        says = f"{self.tier} exceeds the optimum by {by}{why if self.later else ''}"
-        return f"{self.assignor}: {says}{self._condition()}"
+        return f"{self.assignor}: {self.tier} {exceeds}{why * bool(self.later)}{self._condition()}"
 
 
 def beyond(
@@ -92,21 +101,26 @@ def beyond(
         if row.terms is None or not row.valid:
             found.append(Beyond(row.assignor, row.reason or "the assignment is not valid"))
             continue
-        # Without an excess in the first tier, the optimum is unknown.
-        unknown = not sure and bool(row.terms) and row.terms[0].excess is None
         held = with_earlier(limits, [term.name for term in row.terms], besides)
         for term, excess in excesses(row.terms, optimum):
-            open_end = unknown or (isinstance(excess, tuple) and not sure and excess[1] is None)
-            if isinstance(excess, tuple):
-                excess = excess[0] if sure else excess[1]
-            if term.name in held and (open_end or (excess or 0) > held[term.name]):
-                amount = "an unknown amount" if excess is None else str(excess)
+            if term.name not in held:
+                continue
+            limit = held[term.name]
+            least, most = excess if isinstance(excess, tuple) else (excess, excess)
+            if least is not None and least > limit:
+                amount = excess_text(least if sure else excess)
                 for other in assumed.get(row.assignor, ()):
-                    if other.name == term.name and other.excess not in (None, excess):
+                    if other.name == term.name and other.excess not in (None, least):
                         amount = f"{excess_text(other.excess)}, and {amount} whoever reads what"
-                later = "" if term.name in limits else [*held][-1]
-                limit = held[term.name]
-                found.append(Beyond(row.assignor, None, term.name, amount, limit, later))
+            elif not sure and (most is None or most > limit):
+                amount = excess_text(excess)
+            else:
+                continue
+            later = "" if term.name in limits else [*held][-1]
+            is_open = least is None or least <= limit
+            found.append(
+                Beyond(row.assignor, None, term.name, amount, limit, later, is_open=is_open)
+            )
     return found
 
 
@@ -142,10 +156,10 @@ def with_earlier(
 
 
 def excess_text(excess: Excess) -> str:
-    """Return an excess as text: ``2``, or ``0..2`` for one that is open.
+    """Return an excess as text: ``2``, ``0..2`` for one that is open, ``?`` for an unknown one.
 
     An open one is 0 at least, even if the assignment is better than the best known.
     """
     if isinstance(excess, tuple):
-        return f"{max(excess[0], 0)}..{'?' if excess[1] is None else excess[1]}"
-    return str(excess)
+        return f"{max(excess[0], 0)}..{UNKNOWN if excess[1] is None else excess[1]}"
+    return UNKNOWN if excess is None else str(excess)

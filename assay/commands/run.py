@@ -29,6 +29,7 @@ from assay.streams import complain, note, show, show_json
 from assay.tables import show_groups, show_notes, show_unscored
 from assay.terminal import tell
 from compare.limits import NOT_HELD, OPEN
+from compare.verdict import NOBODY_READS
 from groups.errors import BadInput
 from groups.tiers import Objective as Tiers
 from groups.tiers import in_words, parse_objective
@@ -172,7 +173,7 @@ def run(
         counts = Run(spark, job, say, how_far, {"start": monotonic() - begun}).fill()
         named = [CURRENT] if not assignor or CURRENT in assignors_asked(assignor) else []
         named += job.assignors[1:] if assignor or joined else []
-        worse = too_far_in_run(spark, job, counts.run, named, limits, MOST_LINES)
+        worse = too_far_in_run(spark, job, counts.run, named, limits, MOST_LINES, sure=not strict)
     for line in timings(counts.stages) if show_timings else ():
         note(line)
     for line in not_read(counts):
@@ -181,7 +182,7 @@ def run(
         show_json(run_document(counts, tiers, source))
     else:
         show_run(counts, tiers)
-    lines = [*worse, *(missed(counts) if strict else [])]
+    lines = [*worse, *(missed(counts, limited=bool(limits)) if strict else [])]
     if not counts.captured:
         lines.append(f"{source}: no group in it")
     for line in lines:
@@ -189,13 +190,20 @@ def run(
     raise typer.Exit(2 if not counts.captured else 1 if lines else 0)
 
 
-def missed(counts: RunCounts) -> list[str]:
-    """Return what ``--strict`` refuses: failed inputs, groups not judged, groups nobody serves."""
+def missed(counts: RunCounts, *, limited: bool) -> list[str]:
+    """Return what ``--strict`` refuses: failed inputs, groups not judged, groups nobody serves.
+
+    Parameters
+    ----------
+    limited : whether there are limits; they decide on groups whose verdict is open
+    """
     many, names = counts.found.not_judged
     says = counts.found.overview.says
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
     lines += [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
-    refused = [one for one in (*NOT_HELD, *OPEN) if says.get(one)]
+    refused = [
+        one for one in (*NOT_HELD, *((NOBODY_READS,) if limited else OPEN)) if says.get(one)
+    ]
     return lines + [f"{one}: {counted(says[one], 'group')}" for one in refused]
 
 

@@ -54,7 +54,7 @@ from compare.lag.fall import Fall, lag_falls
 from compare.lag.lowest import LowestPeak, lag_document
 from compare.lag.peaks import with_lowest
 from compare.lag.words import lag_sentences, least_of_as_good, not_compared
-from compare.limits import NOT_HELD, OPEN, Beyond, beyond, excess_text
+from compare.limits import NOT_HELD, OPEN, Beyond, beyond, excess_text, excesses
 from compare.moves import moves_to
 from compare.overview import Glance, latest_of, overview_of, worst_now
 from compare.remedy import remedy
@@ -159,7 +159,7 @@ def score(
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     too_far = {at: _worse(scored[at], named, sure, assumed) for at in sorted(counting)}
     left_open = {
-        at: _open_by(scored[at], named)
+        at: _open_by(scored[at], named, sure)
         for at in sorted(counting)
         if _is_left_open(scored[at], named, bool(sure or assumed), sure, too_far[at])
     }
@@ -340,16 +340,22 @@ def _is_left_open(
     return not rows or bool(beyond(_whoever_reads_what(one, rows), sure, reference.terms))
 
 
-def _open_by(one: ScoredGroup, named: Container[str]) -> str:
-    """Return the first excess of the named rows that is open: ``balance +0..2``; else nothing."""
-    rows = [row for row in one.rows if row.assignor in named]
-    if one.judged.reference is None or _has_unsure_rows(one, rows):
+def _open_by(one: ScoredGroup, named: Container[str], sure: Mapping[str, int]) -> str:
+    """Return the first excess of the named rows that is open, as ``balance +0..2``, or nothing.
+
+    With limits, it is the first that may be beyond them.
+    """
+    reference, rows = one.judged.reference, [row for row in one.rows if row.assignor in named]
+    if reference is None or _has_unsure_rows(one, rows):
         return ""
-    for row in _whoever_reads_what(one, rows):
-        for term in row.terms or ():
-            if isinstance(term.excess, tuple):
+    rows = _whoever_reads_what(one, rows)
+    beyond_limits = {(far.assignor, far.tier) for far in beyond(rows, sure, reference.terms)}
+    for row in rows:
+        for term, excess in excesses(row.terms or (), reference.terms):
+            is_open = (row.assignor, term.name) in beyond_limits
+            if is_open if sure else isinstance(excess, tuple):
                 who = "" if row.assignor == CURRENT else f"{row.assignor}: "
-                return f"{who}{called(term.name)} +{excess_text(term.excess)}"
+                return f"{who}{called(term.name)} +{excess_text(excess)}"
     return ""
 
 

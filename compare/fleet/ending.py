@@ -161,6 +161,8 @@ def too_far_in_run(
     assignors: Sequence[str],
     limits: Mapping[str, int],
     most: int,
+    *,
+    sure: bool = True,
 ) -> list[str]:
     """Return a line for each way in which groups of a run's input are beyond the limits.
 
@@ -171,6 +173,7 @@ def too_far_in_run(
     ----------
     run : the run's name
     most : lines to return; one more says how many are left
+    sure : as in `beyond`
     """
     from pyspark.sql import functions as sql
 
@@ -188,7 +191,7 @@ def too_far_in_run(
     optima = latest(optima).select("group_key", sql.col("terms").alias("optimum"))
     rows = rows.join(optima, "group_key", "left")
     found = rows.select("group", "optimum", *STORED).mapInArrow(
-        partial(_beyond, limits), "sort string, group string, amount string"
+        partial(ways_beyond, limits, sure), "sort string, group string, amount string"
     )
     places = sql.array_sort(sql.collect_set(sql.struct("group", "amount")))
     sorts = found.groupBy("sort").agg(
@@ -203,8 +206,8 @@ def too_far_in_run(
     return first_lines(lines, most, " reasons")
 
 
-def _beyond(
-    limits: Mapping[str, int], batches: Iterable[pa.RecordBatch]
+def ways_beyond(
+    limits: Mapping[str, int], sure: bool, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Yield the ways in which rows of ``scores`` are beyond the limits."""
     schema = pa.schema([(name, pa.string()) for name in ("sort", "group", "amount")])
@@ -216,7 +219,7 @@ def _beyond(
                 [stored_score(row)],
                 limits,
                 [Term(**term) for term in row["optimum"] or ()],
-                sure=True,
+                sure=sure,
             )
         ]
         yield pa.RecordBatch.from_pylist(found, schema)

@@ -91,7 +91,7 @@ def fullest(explanation: Explanation) -> str:
     number = len(block.members)
     least = -(-block.partitions // number)
     if number == 1:
-        held = f"it holds {counted(block.partitions, 'partition')}, whatever is done"
+        held = f"it holds at least {counted(block.partitions, 'partition')}, whatever is done"
         return f"For example, {who} is the only reader of {topics}: {held}."
     return (
         f"For example, {who} are the only readers of {topics}, "

@@ -10,6 +10,7 @@ import pytest
 
 from compare.fleet_scores import score_fleet_current
 from compare.judged import judge
+from compare.limits import beyond
 from compare.scores import score_current, score_plan
 from groups import Assignment, Group, values
 from groups.fleet import Fleet
@@ -150,6 +151,35 @@ def test_a_plan_is_valid_and_within_its_excess_for_all_ways_of_reading_or_says_w
                     if term.excess != 0:
                         break
     assert seen >= {("refused", None), ("scored", True)}
+
+
+def test_a_limit_is_kept_or_broken_whoever_reads_what_if_that_is_said() -> None:
+    """A limit of balance let pass any peak lag where balance depended on who reads what."""
+    random, seen = np.random.default_rng(13), set()
+    tiers = ("balance", "peak_lag", "stickiness")
+    for _ in range(300):
+        document = drawn(random).to_dict()
+        for topic, partitions in document["topics"].items():
+            lag = random.integers(0, 9, partitions).tolist()
+            document["topics"][topic] = {"partitions": partitions, "lag": lag}
+        group = Group.from_dict(document)
+        (judged,) = judge([group], tiers)
+        if judged.reference is None or not judged.now.is_valid:
+            continue
+        limited = random.permutation(tiers)[: random.integers(1, 4)].tolist()
+        limits = {tier: int(random.choice([0, 2, 30])) for tier in limited}
+        row, best = score_current(judged.reference.group, judged.reference), judged.reference.terms
+        kept, broken = (
+            not beyond([row], limits, best),
+            bool(beyond([row], limits, best, sure=True)),
+        )
+        ways = completions(group)
+        for true in ways:
+            optimum = solve(true, tiers)
+            beyond_it = beyond([score_current(true, optimum)], limits, optimum.terms, sure=True)
+            assert not (beyond_it if kept else broken and not beyond_it)
+        seen.add((kept, broken, len(ways) > 1))
+    assert seen >= {(True, False, True), (False, True, True), (False, False, True)}
 
 
 def test_a_topic_that_a_known_member_reads_may_be_read_by_the_others() -> None:

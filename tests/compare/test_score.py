@@ -307,13 +307,16 @@ def test_a_row_is_too_far_only_above_the_limit_of_a_tier():
     ]
 
 
+BEST = Term("balance", 5, 5), Term("stickiness", 9, 9)
+
+
 def test_a_limit_on_a_later_tier_holds_the_earlier_ones_without_a_limit_to_their_optimum():
-    (line,) = too_far([row(4, None)], {"stickiness": 0})
+    (line,) = too_far([row(4, None)], {"stickiness": 0}, BEST)
     assert line == (
         "range: balance exceeds the optimum by 4, more than 0 (a limit on moves sets 0 for "
         "earlier tiers that have none)"
     )
-    (sort,) = (one.sort for one in beyond([row(4, None)], {"stickiness": 0}, ()))
+    (sort,) = (one.sort for one in beyond([row(4, None)], {"stickiness": 0}, BEST))
     assert sort == line.replace("by 4, more", "by more")
 
 
@@ -327,17 +330,17 @@ def test_a_later_tier_is_held_to_its_limit_where_an_earlier_one_may_be_worse():
 
     assert found(7, 7) == []
     assert found(6, 6) == ["range: stickiness exceeds the optimum by 3, more than 2"]
-    assert found(7, 6) == ["range: stickiness exceeds the optimum by 3, more than 2"]
-    (line,) = found(7, None)
-    assert line == "range: stickiness exceeds the optimum by an unknown amount, more than 2"
+    may = "range: stickiness may exceed the optimum by more than 2: by"
+    assert found(7, 6) == [f"{may} 2..3"]
+    assert found(7, None) == [f"{may} 2..?"]
     # If an earlier tier is not proved optimal, nothing is known about a later tier.
-    assert found(6, 6, balance=4) == []
+    assert found(6, 6, balance=4) == [f"{may} an unknown amount"]
 
 
 def test_a_limit_on_a_later_tier_leaves_alone_a_tier_that_has_its_limit_elsewhere():
     rows = [row(1, None)]
-    assert not [*beyond(rows, {"stickiness": 0}, (), besides=("balance",))]
-    assert len(beyond(rows, {"stickiness": 0}, (), besides=("racks",))) == 1
+    assert not [*beyond(rows, {"stickiness": 0}, BEST, besides=("balance",))]
+    assert len(beyond(rows, {"stickiness": 0}, BEST, besides=("racks",))) == 1
 
 
 def test_a_tier_without_a_limit_is_never_too_far():
@@ -348,7 +351,10 @@ def test_a_tier_without_a_limit_is_never_too_far():
 def test_of_an_interval_the_far_end_counts_and_an_open_end_is_too_far():
     assert too_far([row((1, 4), None)], {"balance": 4}) == []
     assert too_far([row((1, 4), None)], {"balance": 3}) == [
-        "range: balance exceeds the optimum by 4, more than 3"
+        "range: balance may exceed the optimum by more than 3: by 1..4"
+    ]
+    assert too_far([row((1, 4), None)], {"balance": 0}) == [
+        "range: balance exceeds the optimum by 1..4, more than 0"
     ]
     (line,) = too_far([row((1, None), None)], {"balance": 1000})
     assert line.startswith("range: balance ")

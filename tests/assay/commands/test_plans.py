@@ -142,7 +142,7 @@ def test_a_plan_is_judged_whoever_reads_what(tmp_path):
         (("--fail-above", "balance=2", "--strict"), 0,
          "aio-f is within --fail-above balance=2 --strict."),
         (("--fail-above-assumed", "balance=1"), 1,
-         "aio-f (all-describe: balance +2) fails --fail-above-assumed balance=1."),
+         "aio-f (all-describe: balance +0..2) fails --fail-above-assumed balance=1."),
         (("--fail-above-assumed", "balance=2"), 0,
          "aio-f is within --fail-above-assumed balance=2."),
     ],
