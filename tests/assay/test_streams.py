@@ -7,11 +7,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from heuristics.catalogue import WRITTEN
-from tests.assay.calling import ASSAY, arrived
+from tests.assay.calling import ASSAY, arrived, assay
 from tests.processes import in_python
 
 LONG = "x" * 300
@@ -160,9 +161,7 @@ def test_no_colours_with_no_color_and_none_where_the_output_is_piped(folder, arg
     said, _ = shown([str(ASSAY), *arguments], folder, "stdout", NO_COLOR="1")
     assert said
     assert "\x1b" not in said
-    environment = os.environ | {"TERM": "xterm-256color", "FORCE_COLOR": ""}
-    run = subprocess.run(
-        [str(ASSAY), *arguments], capture_output=True, text=True, cwd=folder, env=environment,
-        check=False,
-    )  # fmt: skip
+    with patch.dict(os.environ, {"TERM": "xterm-256color", "FORCE_COLOR": ""}):
+        run = assay(*arguments, cwd=folder)
+    assert run.stdout
     assert "\x1b" not in run.stdout + run.stderr

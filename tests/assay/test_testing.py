@@ -12,6 +12,7 @@ from groups import Assignment, BadInput, Group
 from optimal import solve
 from tests.assay.calling import LOPSIDED, UNKNOWN
 from tests.compare.conftest import holding
+from tests.groups.importers.imported import OFFSETS
 
 BEST = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
 ALL_TO_ONE = {"c0": {"t0": [0, 1], "t1": [0, 1, 2]}, "c1": {}}
@@ -94,13 +95,12 @@ def test_unknown_subscriptions_are_an_error_unless_taken_as_equal():
 
 
 def test_a_group_may_be_what_a_console_tool_printed(tmp_path):
-    head = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
     rows = [f"orders t0 {p} 5 9 4 c{p % 2} /h c{p % 2}\n" for p in range(4)]
     text = tmp_path / "describe.txt"
-    text.write_text(head + "".join(rows))
+    text.write_text(OFFSETS + "".join(rows))
     plan = {"c0": {"t0": [0, 2]}, "c1": {"t0": [1, 3]}}
     assert_optimal(text, plan, assume_equal=True)
-    text.write_text(head + "".join(rows) + rows[0].replace("orders", "invoices"))
+    text.write_text(OFFSETS + "".join(rows) + rows[0].replace("orders", "invoices"))
     with pytest.raises(BadInput, match=r"describe\.txt: 2 groups, expected one$"):
         assert_optimal(text, plan, assume_equal=True)
 

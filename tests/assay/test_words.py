@@ -1,14 +1,16 @@
 """What people read: help, completion, and one of a thing in the singular."""
 
+import os
 import re
 import shlex
+from unittest.mock import patch
 
 import pytest
 from typer.main import get_command
 
 from assay.cli import app
 from assay.menu import COMMANDS, PANELS, help_page
-from tests.assay.calling import assay, good, one_after_the_other, started, write
+from tests.assay.calling import assay, good, one_after_the_other, write
 from tests.compare.conftest import holding
 
 ONE = holding([1], {"m": [0]}, group="one")
@@ -116,13 +118,15 @@ def completed(words: str, incomplete: int) -> list[str]:
         "COMP_WORDS": words,
         "COMP_CWORD": str(incomplete),
     }
-    return good(started(**asked)).stdout.split()
+    with patch.dict(os.environ, asked):
+        return good(assay()).stdout.split()
 
 
 def test_commands_options_and_their_values_are_completed():
     # Otherwise Typer detects the shell of the test run, which it may not support.
     named = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    assert "_ASSAY_COMPLETE" in good(started("--show-completion", "bash", **named)).stdout
+    with patch.dict(os.environ, named):
+        assert "_ASSAY_COMPLETE" in good(assay("--show-completion", "bash")).stdout
     assert {"explain", "export"} <= set(completed("assay ex", 1))
     assert completed("assay score --fail-above-", 2) == ["--fail-above-assumed"]
     assert completed("assay score --assignor kip-54", 3) == ["kip-54-sticky", "kip-54-fairest"]

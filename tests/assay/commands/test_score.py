@@ -25,6 +25,7 @@ from tests.assay.calling import (
     write,
 )
 from tests.compare.conftest import holding
+from tests.groups.importers.imported import OFFSETS
 
 
 def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
@@ -329,12 +330,11 @@ def test_a_line_that_is_passed_over_is_told_on_standard_error_and_costs_no_group
 
 
 def test_a_table_of_groups_notes_a_commit_beyond_the_end_and_a_rebalance_under_way(folder):
-    header = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
     rows = ["back t 0 100 90 -10 m-0 /h m", "back t 1 5 9 4 m-1 /h m", "other t 0 5 9 4 n /h n"]
     target = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
     members = {m: said | {"target": target[m]} for m, said in LOPSIDED["members"].items()}
     moving = LOPSIDED | {"members": members}
-    write(folder, {"back.txt": "\n".join((header, *rows, "")), "moving.json": moving})
+    write(folder, {"back.txt": OFFSETS + "\n".join((*rows, "")), "moving.json": moving})
     run = assay("score", "back.txt", "moving.json", cwd=folder)
     assert (run.returncode, run.stderr.splitlines()) == (
         0,

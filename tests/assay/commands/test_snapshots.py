@@ -13,10 +13,10 @@ from groups.files import read_groups
 from groups.table.layout import LAYOUT
 from groups.table.rows import batch_of
 from tests.assay.calling import EVEN, LOPSIDED, assay, document_of, good, one_line, write
+from tests.groups.importers.imported import CAPTURES, OFFSETS
 from tests.processes import in_python
 
 ROOT = Path(__file__).parents[3]
-CAPTURES = ROOT / "tests" / "groups" / "captures"
 VIEWS = [CAPTURES / "4.3.1" / f"coop-a-{v}.txt" for v in ("describe", "members-verbose")]
 
 
@@ -65,10 +65,7 @@ def test_validate_checks_the_form_and_notes_a_partition_that_two_members_own(fol
 
 
 def test_validate_says_of_what_a_tool_prints_to_import_it_first(folder):
-    rows = (
-        "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
-        "g t 0 1 2 1 m /h c\n"
-    )
+    rows = f"{OFFSETS}g t 0 1 2 1 m /h c\n"
     quoted = "".join(f"> {row}\n" for row in rows.splitlines())
     write(folder, {"a.txt": rows, "b.txt": quoted, "c.txt": "hello\n"})
     told = "what a tool prints, not a snapshot: first assay import {0} -o group.json"

@@ -11,12 +11,11 @@ from compare.overview import overview_of
 from tests.assay.calling import ALL_GROUPS, EVEN, LOPSIDED, RANGE, assay, good, write
 from tests.compare.page.parsed import Parsed
 from tests.compare.series import series_of_four
+from tests.groups.importers.imported import OFFSETS
 
-CONSOLE = """
-GROUP  TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID
-orders t0    0         5              9              4   c-0         /h   c
-orders t0    1         5              5              0   c-0         /h   c
-orders t0    2         5              5              0   c-1         /h   c
+CONSOLE = f"""{OFFSETS}orders t0 0 5 9 4 c-0 /h c
+orders t0 1 5 5 0 c-0 /h c
+orders t0 2 5 5 0 c-1 /h c
 """
 LAG = {"t0": {"partitions": 2, "lag": [10, 900]}, "t1": {"partitions": 3, "lag": [1, 2, 30]}}
 FRESH = {m: {"subscription": ["t"]} for m in "ab"}
