@@ -3,24 +3,14 @@
 import numpy as np
 
 from groups import Group
+from tests.compare.conftest import holding
 
 
 def snapshot(name: str, hour: int | None, loads: list[int], lag: int = 10) -> Group:
     starts = np.cumsum([0, *loads]).tolist()
-    members = {
-        f"c{i}": {"subscription": ["t"], "owned": {"t": [*range(starts[i], starts[i + 1])]}}
-        for i in range(len(loads))
-    }
+    owned = {f"c{i}": [*range(*starts[i : i + 2])] for i in range(len(loads))}
     at = None if hour is None else f"2026-11-20T{hour:02}:00:00Z"
-    return Group.from_dict(
-        {
-            "format": "assay-group/1",
-            "group": name,
-            "captured_at": at,
-            "topics": {"t": {"partitions": sum(loads), "lag": [lag] * sum(loads)}},
-            "members": members,
-        }
-    )
+    return Group.from_dict(holding([lag] * sum(loads), owned, group=name, captured_at=at))
 
 
 def series_of_four(hours: int = 10) -> list[Group]:

@@ -17,6 +17,7 @@ from groups.fleet import Fleet
 from groups.unknown import reading_least, settled
 from optimal import solve
 from optimal.solve import solve_fleet
+from tests.optimal.small_groups import document, group_of
 
 TIERS = ("balance", "stickiness")
 
@@ -35,9 +36,7 @@ def drawn(random: np.random.Generator) -> Group:
         known = random.random() < 0.4
         read = [topic for topic in topics if random.random() < 0.7] if known else None
         members[f"m{m}"] = {"subscription": read, "owned": owned}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+    return Group.from_dict(document(topics, members))
 
 
 def completions(group: Group) -> list[Group]:
@@ -183,12 +182,8 @@ def test_a_limit_is_kept_or_broken_whoever_reads_what_if_that_is_said() -> None:
 
 
 def test_a_topic_that_a_known_member_reads_may_be_read_by_the_others() -> None:
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t0": 5, "t2": 1, "t3": 1}}
-    document["members"] = {
-        "m0": {"subscription": None, "owned": {"t2": [0]}},
-        "m1": {"subscription": ["t0", "t2", "t3"]},
-    }
-    (judged,) = judge([Group.from_dict(document)])
+    topics, reads = {"t0": 5, "t2": 1, "t3": 1}, {"m0": None, "m1": ["t0", "t2", "t3"]}
+    (judged,) = judge([group_of(topics, reads, {"m0": {"t2": [0]}})])
     assert judged.reference is not None
     assert judged.reference.status == "feasible"
     assert [term.bound for term in judged.reference.terms] == [1, None]
@@ -206,11 +201,8 @@ def test_a_topic_that_a_known_member_reads_may_be_read_by_the_others() -> None:
 def test_subscriptions_are_known_where_everybody_holds_a_part_of_every_topic(
     owned: list[dict[str, list[int]]], known: bool
 ) -> None:
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t0": 3, "t1": 2}}
-    document["members"] = {
-        f"m{m}": {"subscription": None, "owned": held} for m, held in enumerate(owned)
-    }
-    group = Group.from_dict(document)
+    held = {f"m{m}": of_one for m, of_one in enumerate(owned)}
+    group = group_of({"t0": 3, "t1": 2}, dict.fromkeys(held), held)
     found = settled(group)
     assert found.subscription_known.all() == known == (len(completions(group)) == 1)
     assert any("subscription of 2 members" in line for line in found.assumed) == known

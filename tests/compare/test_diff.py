@@ -9,6 +9,7 @@ from groups import BadInput, Group
 from groups.assignment_files import NamedAssignment
 from optimal import solve
 from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import document
 from tests.seeds import for_each
 
 SEEDS = range(200)
@@ -23,11 +24,8 @@ def pair_of(seed: int) -> tuple[NamedAssignment, NamedAssignment]:
     """Return the present assignment of a random group, and an optimum."""
     rng = random.Random(seed)
     group = random_group(rng, members=rng.randint(1, 5), partitions=rng.randint(1, 14))
-    document = solve(group).to_dict()
-    return (
-        NamedAssignment.from_group(group, "now"),
-        NamedAssignment.from_solution(document, "best"),
-    )
+    best = NamedAssignment.from_solution(solve(group).to_dict(), "best")
+    return NamedAssignment.from_group(group, "now"), best
 
 
 def holders(side: NamedAssignment) -> Counter:
@@ -104,8 +102,7 @@ def test_nothing_differs_from_itself(seed):
 def test_members_come_and_go_and_partitions_appear_and_vanish():
     def group(topics, owned):
         members = {m: {"subscription": list(topics), "owned": held} for m, held in owned.items()}
-        document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-        return NamedAssignment.from_group(Group.from_dict(document), "g.json")
+        return NamedAssignment.from_group(Group.from_dict(document(topics, members)), "g.json")
 
     before = group({"a": 2, "gone": 1}, {"x": {"a": [0]}, "y": {"a": [1], "gone": [0]}})
     after = group({"a": 3, "new": 1}, {"x": {"a": [0, 1]}, "z": {"a": [1]}})
@@ -118,9 +115,9 @@ def test_members_come_and_go_and_partitions_appear_and_vanish():
         ("y", None, {"gone": [0]}),
         ("y", "x", {"a": [1]}),
     ]
-    document = diff.to_dict()
-    assert document["after"]["double"] == {"a": [1]}
-    assert [(c["member"], c["before"], c["after"]) for c in document["members"]] == [
+    told = diff.to_dict()
+    assert told["after"]["double"] == {"a": [1]}
+    assert [(c["member"], c["before"], c["after"]) for c in told["members"]] == [
         ("x", 1, 2), ("y", 2, None), ("z", None, 1),
     ]  # fmt: skip
 

@@ -65,10 +65,8 @@ def test_nothing_is_said_of_what_is_not_sure_or_needs_every_move():
     two = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, {"a": {"t": [0, 1, 2, 3]}})
     assert judged(two).verdict.moves == 2
     assert early_gain(judged(two)) is None
-    unknown = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": {"t": 20, "u": 1},
-         "members": {"a": {"owned": {"t": list(range(20))}}, "b": {"owned": {"u": [0]}}}}
-    )  # fmt: skip
+    held = {"a": {"t": [*range(20)]}, "b": {"u": [0]}}
+    unknown = group_of({"t": 20, "u": 1}, {"a": None, "b": None}, held)
     assert not judged(unknown).verdict.sure
     assert early_gain(judged(unknown)) is None
 

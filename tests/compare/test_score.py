@@ -19,11 +19,11 @@ from heuristics.time_limit import TimeLimit
 from optimal import solve
 from optimal.solution import Status, Stopped, Term
 from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import document
 
 
 def group_of(topics, members, name="g") -> Group:
-    document = {"format": "assay-group/1", "group": name, "topics": topics, "members": members}
-    return Group.from_dict(document)
+    return Group.from_dict(document(topics, members, group=name))
 
 
 def reads(*topics, **owned) -> dict:

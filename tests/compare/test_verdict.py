@@ -20,25 +20,22 @@ from groups.unknown import reading_as_told
 from heuristics import assign
 from heuristics.time_limit import TimeLimit
 from optimal import solve_many
+from tests.compare.conftest import holding
+from tests.optimal.small_groups import document
 
 
 def hidden(group: Group, members: np.ndarray) -> Group:
     """Return the group as a console shows it: without the subscriptions of these members."""
-    document = group.to_dict()
+    shown = group.to_dict()
     for name, hide in zip(group.members, members.tolist(), strict=True):
         if hide:
-            document["members"][name]["subscription"] = None
-    return Group.from_dict(document)
+            shown["members"][name]["subscription"] = None
+    return Group.from_dict(shown)
 
 
 def settled(group: Group, owner: np.ndarray) -> Group:
     """Return the group in which members own what an assignment gives them."""
-    document = group.to_dict()
-    held = Assignment(group, owner).to_dict()
-    for name, said in document["members"].items():
-        said["owned"] = held[name]
-        said["generation"] = 1
-    return Group.from_dict(document)
+    return group.with_claims(*Assignment(group, owner).holdings, generation=1)
 
 
 def in_good_order(count: int) -> list[Group]:
@@ -114,9 +111,7 @@ def test_what_decides_a_group_is_asked_and_a_yes_decides_it():
 
 
 def group_of(members: dict[str, dict], topics: dict[str, int]) -> Group:
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+    return Group.from_dict(document(topics, members))
 
 
 def verdict_of(members: dict[str, dict], topics: dict[str, int], **how):
@@ -153,9 +148,7 @@ def test_with_equal_subscriptions_assumed_the_verdict_says_so_where_it_depends_o
 
 def test_a_member_that_is_named_as_fullest_or_emptiest_is_said_to_be_one_of_several():
     owned = {"a": [0, 1, 2], "b": [3, 4, 5], "c": [], "d": [6, 7]}
-    members = {m: {"subscription": ["t"], "owned": {"t": held}} for m, held in owned.items()}
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 8}, "members": members}
-    [judged] = judge([Group.from_dict(document)])
+    [judged] = judge([Group.from_dict(holding(8, owned))])
     assert sentence(judged).endswith("gives everyone 2; now a and 1 more hold 3 and c holds 0.")
 
 
@@ -179,8 +172,7 @@ def test_a_member_that_is_named_as_fullest_or_emptiest_is_said_to_be_one_of_seve
 )
 def test_what_waits_in_a_group_without_members_is_the_verdict(lag, says, told):
     topic = 3 if lag is None else {"partitions": 3, "lag": lag}
-    document = {"format": "assay-group/1", "group": "orders", "topics": {"t": topic}}
-    (judged,) = judge([Group.from_dict(document | {"members": {}})])
+    (judged,) = judge([Group.from_dict(document({"t": topic}, {}, group="orders"))])
     waiting = None if lag is None else sum(filter(None, lag))
     assert (judged.verdict.says, judged.verdict.waiting) == (says, waiting)
     assert sentence(judged).startswith(told)
@@ -188,9 +180,7 @@ def test_what_waits_in_a_group_without_members_is_the_verdict(lag, says, told):
 
 def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others():
     def empty(name: str, lag: int) -> Group:
-        topic = {"partitions": 1, "lag": [lag]}
-        document = {"format": "assay-group/1", "group": name, "topics": {"t": topic}}
-        return Group.from_dict(document | {"members": {}})
+        return lagging(name, [lag], {})
 
     bad = group_of({"a": {"subscription": None, "owned": {"t0": [0]}}}, {"t0": 3})
     groups = [bad, empty("few", 3), empty("none", 0), empty("many", 9_000)]
@@ -289,17 +279,8 @@ def test_a_member_told_to_read_less_owns_nothing_of_the_rest():
 def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name():
     def loads(name: str, *owned: int) -> Group:
         ends = np.cumsum((0, *owned)).tolist()
-        return Group.from_dict(
-            {
-                "format": "assay-group/1",
-                "group": name,
-                "topics": {"t": ends[-1]},
-                "members": {
-                    f"c{i}": {"subscription": ["t"], "owned": {"t": list(range(*ends[i : i + 2]))}}
-                    for i in range(len(owned))
-                },
-            }
-        )
+        held = {f"c{i}": [*range(*ends[i : i + 2])] for i in range(len(owned))}
+        return Group.from_dict(holding(ends[-1], held, group=name))
 
     groups = [
         loads("a", 2, 2), loads("c", 4, 0), loads("b", 4, 0), loads("d", 4, 0, 4, 0),
@@ -323,8 +304,7 @@ def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_th
             f"m{i}": {"subscription": ["t"], "owned": {"t": [i]}} | listed
             for i, listed in enumerate(lists)
         }
-        document = {"format": "assay-group/1", "group": "g", "topics": {"t": 2}}
-        (one,) = judge([Group.from_dict(document | {"members": members})])
+        (one,) = judge([group_of(members, {"t": 2})])
         asked = Asked(sources=["groups.txt"], group=one.group.name)
         show_group(ScoredGroup(one, one.reference, []), asked)
         return capsys.readouterr().out
@@ -336,14 +316,10 @@ def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_th
 
 
 def lagging(name: str, lag: list[int], owned: dict[str, list[int]], **capacity: int) -> Group:
-    members = {
-        member: {"subscription": ["t"], "owned": {"t": held}, "capacity": capacity.get(member)}
-        for member, held in owned.items()
-    }
-    topics = {"t": {"partitions": len(lag), "lag": lag}}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": name, "topics": topics, "members": members}
-    )
+    made = holding(lag, owned, group=name)
+    for member, records in capacity.items():
+        made["members"][member]["capacity"] = records
+    return Group.from_dict(made)
 
 
 def test_of_groups_that_are_not_valid_those_come_first_where_most_waits():
@@ -388,9 +364,8 @@ def test_a_remedy_is_an_assignor_that_can_be_deployed_and_is_as_good_before_the_
 def test_the_moves_of_a_group_do_not_depend_on_what_it_is_judged_with():
     rng, groups = np.random.default_rng(2), []
     for one in in_good_order(80):
-        document = one.to_dict()
-        document["topics"] = dict(zip(one.topics, one.partitions.tolist(), strict=True))
-        without_lag = Group.from_dict(document)
+        counts = dict(zip(one.topics, one.partitions.tolist(), strict=True))
+        without_lag = Group.from_dict(one.to_dict() | {"topics": counts})
         groups += [without_lag, hidden(without_lag, rng.random(len(one.members)) < 0.5)]
     to_improve = 0
     for one in judge(groups):

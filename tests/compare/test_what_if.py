@@ -3,16 +3,15 @@
 import pytest
 
 from assay import BadInput, Group, solve, what_if
+from tests.optimal.small_groups import document, streams
 
-DOCUMENT = {
-    "format": "assay-group/1",
-    "group": "g",
-    "topics": {"t": {"partitions": 2, "lag": [5, 7], "racks": [["r"], ["s"]]}, "u": 1},
-    "members": {
+DOCUMENT = document(
+    {"t": {"partitions": 2, "lag": [5, 7], "racks": [["r"], ["s"]]}, "u": 1},
+    {
         "a": {"subscription": ["t"], "owned": {"t": [0, 1]}, "rack": "r", "generation": 4},
         "b": {"subscription": ["t", "u"], "owned": {"t": [1], "u": [0]}, "generation": 4},
     },
-}
+)
 
 
 def test_members_that_join_and_topics_that_are_read_besides_leave_all_claims_as_they_are():
@@ -57,14 +56,7 @@ def test_what_cannot_be_is_one_line(change, message):
 
 
 def test_where_copies_of_state_lie_is_not_known_of_members_and_tasks_that_are_new():
-    member = {"process": "A", "tasks": {"active": {"0": [0, 1, 2]}}}
-    document = {
-        "format": "assay-streams/1",
-        "group": "app",
-        "subtopologies": {"0": {"tasks": 3, "stateful": True}},
-        "members": {"a": member},
-    }
-    group = Group.from_dict(document)
+    group = streams({"0": (3, True)}, {"a": ("A", {"0": [0, 1, 2]}, {})})
     for changed in (what_if(group, members=3), what_if(group, partitions={"0": 4})):
         assert solve(changed, "balance").terms[0].value == 0
         with pytest.raises(BadInput, match="which partitions keep state is unknown"):

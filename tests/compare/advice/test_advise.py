@@ -161,16 +161,12 @@ def test_parts_of_a_partition_are_shown_with_three_digits_and_never_as_a_power(v
 
 
 def test_loads_that_can_be_more_even_with_the_same_peak_are_told_with_their_moves():
-    document = document_of(0) | {
-        "topics": {"t": 4, "u": 1},
-        "members": {
-            "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
-            "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
-            "c": {"subscription": ["t", "u"], "owned": {"u": [0]}},
-            "d": {"subscription": ["t"], "owned": {}},
-        },
-    }
-    found = advise(Group.from_dict(document), assignors=())
+    group = group_of(
+        {"t": 4, "u": 1},
+        {"a": ["t"], "b": ["t"], "c": ["t", "u"], "d": ["t"]},
+        {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "c": {"u": [0]}},
+    )
+    found = advise(group, assignors=())
     assert (found.now, found.best.value, found.more_even) == (2, 2, 1)
 
 
@@ -196,14 +192,8 @@ def test_a_thousand_members_of_ten_thousand_partitions_are_advised():
 
 
 def test_new_members_may_read_what_another_reads():
-    document = document_of(0) | {
-        "topics": {"t": 6, "u": 2},
-        "members": {
-            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3, 4, 5]}},
-            "b": {"subscription": ["u"], "owned": {"u": [0, 1]}},
-        },
-    }
-    group = Group.from_dict(document)
+    owned = {"a": {"t": [0, 1, 2, 3, 4, 5]}, "b": {"u": [0, 1]}}
+    group = group_of({"t": 6, "u": 2}, {"a": ["t"], "b": ["u"]}, owned)
     like_a = advise(group, assignors=(), like="a")
     (more,) = [change for change in like_a.changes if change.kind == "members"]
     assert (more.members, more.after.value) == (3, 3)

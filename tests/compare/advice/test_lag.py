@@ -9,20 +9,11 @@ from assay import Assignment, BadInput, Group, advise, solve
 from compare.advice.words import conclusion, depends, gains_nothing, headline, why
 from groups.tiers import values
 from tests.compare.advice.made import applied, document_of, topics_read, with_lag
+from tests.compare.conftest import holding
+from tests.optimal.small_groups import group_of
 
 TIERS = ("balance", "peak_lag")
-HOT = {
-    "format": "assay-group/1",
-    "group": "hot",
-    "topics": {"t": {"partitions": 4, "lag": [90, 10, 10, 10]}},
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
-        "b": {"subscription": ["t"], "owned": {"t": [2, 3]}},
-    },
-}
-
-
-READ = {m: {"subscription": ["t"]} for m in "ab"}
+HOT = holding([90, 10, 10, 10], {"a": [0, 1], "b": [2, 3]}, group="hot")
 LITTLE = "less than 10% is not advised."
 
 
@@ -108,16 +99,8 @@ def started(committed: int | None, **said: object) -> Group:
         {"beginning": 0, "end": 100, "committed": 41},
         {"beginning": 0, "end": 900, "committed": committed},
     ]
-    members = {m: {"subscription": ["t"], "owned": {"t": [n]}} for n, m in enumerate("ab")}
-    return Group.from_dict(
-        {
-            "format": "assay-group/1",
-            "group": "started",
-            "topics": {"t": {"partitions": 2, "offsets": offsets}},
-            "members": members,
-        }
-        | said
-    )
+    topics = {"t": {"partitions": 2, "offsets": offsets}}
+    return Group.from_dict(holding(2, {"a": [0], "b": [1]}) | {"topics": topics} | said)
 
 
 def test_advice_on_lag_that_rests_on_where_consumers_start_says_so_with_the_option():
@@ -148,15 +131,15 @@ def test_advice_on_what_is_known_has_no_condition(group, lower, now):
     assert (found.now, found.condition) == (now, None)
 
 
-def lagging(lags: dict[str, list[int]], owned: dict[str, dict], **more) -> dict:
-    topics = {topic: {"partitions": len(lag), "lag": lag} for topic, lag in lags.items()}
-    members = {m: {"owned": held} | more.get(m, {}) for m, held in owned.items()}
-    return {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+def lagging(lag: list[int], owned: dict[str, list[int]]) -> Group:
+    return Group.from_dict(holding(lag, owned))
 
 
 def test_whoever_reads_what_somebody_has_as_much_as_all_have_on_average():
+    topics = {"t0": {"partitions": 5, "lag": [0, 1, 2, 3, 4]}}
+    topics["t1"] = {"partitions": 2, "lag": [6, 6]}
     owned = {"m0": {"t0": [0, 1, 2, 3, 4]}, "m1": {"t1": [0, 1]}}
-    found = advise(Group.from_dict(lagging({"t0": [0, 1, 2, 3, 4], "t1": [6, 6]}, owned)))
+    found = advise(group_of(topics, dict.fromkeys(owned), owned))
     assert (found.now, found.best.bound, found.best.value) == (12, 11, 12)
     (more,) = [one for one in found.changes if one.kind == "members"]
     assert (more.members, more.after.value, more.at_least) == (4, 6, 5)
@@ -164,22 +147,19 @@ def test_whoever_reads_what_somebody_has_as_much_as_all_have_on_average():
 
 def test_few_moves_that_the_verdict_names_come_before_many_for_little_more():
     rng = random.Random(3)
-    lags = {"t": [20_000, *(rng.randint(1, 60) for _ in range(23))]}
-    lags["t"][4:6] = [1_500, 1_500]
-    read = {m: {"subscription": ["t"]} for m in "abcdef"}
-    owned = {m: {"t": [*range(4 * at, 4 * at + 4)]} for at, m in enumerate("abcdef")}
-    owned["a"]["t"], owned["b"]["t"] = [0, 1, 2, 3, 4, 5], [6, 7]
-    found = advise(Group.from_dict(lagging(lags, owned, **read)), assignors=())
+    lags = [20_000, *(rng.randint(1, 60) for _ in range(23))]
+    lags[4:6] = [1_500, 1_500]
+    owned = {m: [*range(4 * at, 4 * at + 4)] for at, m in enumerate("abcdef")}
+    found = advise(lagging(lags, owned | {"a": [*range(6)], "b": [6, 7]}), assignors=())
     (move,) = [one for one in found.changes if one.kind == "rebalance"]
     assert move.moves == len(found.judged.plan.moved) == 2
     assert move.after.value < found.now
 
 
 def test_neither_moves_nor_an_assignor_are_advised_for_less_than_a_tenth_of_the_lag():
-    owned = {"a": {"t": [0, 1, 3]}, "b": {"t": [2]}}
     named = {"rebalance": "Lag falls", "assignor": "With roundrobin lag falls"}
     for hot, falls in ((91, False), (90, True)):
-        group = Group.from_dict(lagging({"t": [hot, 0, 0, 100 - hot]}, owned, **READ))
+        group = lagging([hot, 0, 0, 100 - hot], {"a": [0, 1, 3], "b": [2]})
         found = advise(group, assignors=["roundrobin"])
         advised = {one.kind: one.after.value for one in found.changes}
         because = {one.kind: one.because for one in found.no_gain}
@@ -194,18 +174,16 @@ def test_neither_moves_nor_an_assignor_are_advised_for_less_than_a_tenth_of_the_
 
 
 def test_members_are_added_until_the_lag_falls_by_a_tenth():
-    owned = {"a": {"t": [0, 2]}, "b": {"t": [1, 3]}}
-    group = Group.from_dict(lagging({"t": [52, 50, 48, 50]}, owned, **READ))
+    group = lagging([52, 50, 48, 50], {"a": [0, 2], "b": [1, 3]})
     (more,) = [one for one in advise(group, assignors=()).changes if one.kind == "members"]
     # With three members the least peak is 98.
     assert (more.members, more.before.value, more.after.value) == (4, 100, 52)
 
 
 def test_uneven_loads_are_advised_from_a_tenth_of_what_the_best_even_loads_leave():
-    owned = {"a": {"t": [0, 1, 2, 4]}, "b": {"t": [3, 5, 6, 7]}}
     for least, advised in ((91, False), (90, True)):
         lags = [least, 3, 3, 94 - least, 20, 20, 20, 20]
-        group = Group.from_dict(lagging({"t": lags}, owned, **READ))
+        group = lagging(lags, {"a": [0, 1, 2, 4], "b": [3, 5, 6, 7]})
         found = advise(group, assignors=())
         changes = {one.kind: one for one in found.changes}
         because = {one.kind: one.because for one in found.no_gain}
@@ -216,10 +194,11 @@ def test_uneven_loads_are_advised_from_a_tenth_of_what_the_best_even_loads_leave
             assert because["isolate"] == f"Lag falls from 100 to {least}, and {LITTLE}"
 
 
+HALVES = {"a": [0, 1, 2], "b": [3, 4, 5]}
+
+
 def test_uneven_loads_are_counted_from_now_where_even_ones_gain_too_little():
-    owned = {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4, 5]}}
-    group = Group.from_dict(lagging({"t": [88, 4, 8, 3, 20, 20]}, owned, **READ))
-    found = advise(group, assignors=())
+    found = advise(lagging([88, 4, 8, 3, 20, 20], HALVES), assignors=())
     because = {one.kind: one.because for one in found.no_gain}
     assert because["rebalance"] == f"Lag falls from 100 to 95, and {LITTLE}"
     (isolate,) = [one for one in found.changes if one.kind == "isolate"]
@@ -230,8 +209,7 @@ def test_uneven_loads_are_counted_from_now_where_even_ones_gain_too_little():
 
 
 def test_uneven_loads_are_counted_from_now_where_even_ones_take_as_many_moves():
-    owned = {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4, 5]}}
-    group = Group.from_dict(lagging({"t": [91, 20, 20, 20, 5, 4]}, owned, **READ))
+    group = lagging([91, 20, 20, 20, 5, 4], HALVES)
     changes = {one.kind: one for one in advise(group, assignors=()).changes}
     even, uneven = changes["rebalance"], changes["isolate"]
     assert (even.before.value, even.after.value, even.moves) == (131, 100, 2)
@@ -239,16 +217,14 @@ def test_uneven_loads_are_counted_from_now_where_even_ones_take_as_many_moves():
 
 
 def test_the_command_that_shows_what_fewer_moves_bring_is_named():
-    owned = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
-    found = advise(Group.from_dict(lagging({"t": [50, 40, 1, 1]}, owned, **READ)), assignors=())
+    found = advise(lagging([50, 40, 1, 1], {"a": [0, 1], "b": [2, 3]}), assignors=())
     (moves,) = [one for one in found.changes if one.kind == "rebalance"]
     hint = "What fewer moves bring if loads may differ: assay frontier g.json."
     assert hint in depends(moves, found, "assay frontier g.json")
 
 
 def test_what_mends_a_group_says_that_a_rebalance_does_it_and_what_waits():
-    group = Group.from_dict(lagging({"t": [4, 9_000, 3, 80]}, {"a": {"t": [0]}, "b": {}}, **READ))
-    found = advise(group, assignors=())
+    found = advise(lagging([4, 9_000, 3, 80], {"a": [0], "b": []}), assignors=())
     assert headline(found).endswith(
         "not valid: 3 partitions have no owner: t-1, t-2, t-3; 9,083 records wait there."
     )

@@ -17,23 +17,28 @@ from tests.assay.calling import assay, good, write
 from tests.assay.calling import document_of as document_in
 from tests.compare.advice.made import applied, copied, document_of, least_load, topics_read
 from tests.heuristics.assignors.mine import divide, twice, while_all_are_there
+from tests.optimal.small_groups import document
 
 STICKY, COOPERATIVE = "kafka-java/sticky@4.4.0", "kafka-java/cooperative-sticky@4.4.0"
 UNIFORM, OPTIMAL = "kafka-broker/uniform@4.4.0", "java-optimal/optimal@4.4.0"
 NAMES = ("range", "roundrobin", "kip-429-cooperative", "kip-54-sticky")
 # range gives c0 the first of three partitions of each topic, and c1 and c2 one each.
-RANGE = {
-    "format": "assay-group/1",
-    "group": "g",
-    "topics": {f"t{i}": 4 for i in range(3)},
-    "members": {
-        f"c{m}": {"subscription": [f"t{i}" for i in range(3)], "owned": {}} for m in range(3)
+TOPICS = ("t0", "t1", "t2")
+RANGE = document(
+    dict.fromkeys(TOPICS, 4),
+    {
+        f"c{m}": {"subscription": [*TOPICS], "owned": {topic: numbers for topic in TOPICS}}
+        for m, numbers in enumerate(([0, 1], [2], [3]))
     },
-}
-for _topic in RANGE["topics"]:
-    RANGE["members"]["c0"]["owned"][_topic] = [0, 1]
-    RANGE["members"]["c1"]["owned"][_topic] = [2]
-    RANGE["members"]["c2"]["owned"][_topic] = [3]
+)
+
+
+def a_topic_each(document: dict) -> dict:
+    """The group whose members hold a whole topic each, so that loads are even."""
+    made = copied(document)
+    for said, topic in zip(made["members"].values(), TOPICS, strict=True):
+        said["owned"] = {topic: [0, 1, 2, 3]}
+    return made
 
 
 def handed_out(document: dict, name: str) -> Assignment:
@@ -96,9 +101,7 @@ def test_the_assignor_that_keeps_the_least_is_advised_and_takes_a_restart(limit)
 
 
 def test_no_assignor_is_advised_where_none_lowers_the_peak_or_none_is_asked_about(limit):
-    even = copied(RANGE)
-    for m in range(3):
-        even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
+    even = a_topic_each(RANGE)
     found = advise(Group.from_dict(even), limit=limit)
     (said,) = [one for one in found.no_gain if one.kind == "assignor"]
     assert said.because == "The best of 5 tried, sticky 4.4.0, leaves the busiest member with 4."
@@ -266,10 +269,7 @@ def test_advice_on_assignors_says_which_one_assigns_now(limit):
     in_a_few_words = in_short(replace(found, changes=(change,)))
     assert in_a_few_words == "Let sticky 4.4.0 assign (now: range)"
     assert found.to_dict()["assigned_by"] == "range"
-    even = copied(several)
-    for m in range(3):
-        even["members"][f"c{m}"]["owned"] = {f"t{m}": [0, 1, 2, 3]}
-    none = gains_nothing(advise(Group.from_dict(even), limit=limit))
+    none = gains_nothing(advise(Group.from_dict(a_topic_each(several)), limit=limit))
     assert any(line.startswith("another assignor (now: range): the best of ") for line in none)
 
 
@@ -297,18 +297,17 @@ def test_moves_and_the_assignor_that_makes_them_are_one_thing_to_do(limit):
 
 
 def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
-    classic = copied(RANGE)
     consumer = copied(RANGE)
     for said in consumer["members"].values():
         said["epoch"] = 3
-    for document, first in (
-        (classic, "cooperative-sticky 4.4.0"),
-        (consumer, "the broker's uniform 4.4.0"),
+    for group, first in (
+        (Group.from_dict(RANGE), "cooperative-sticky 4.4.0"),
+        (Group.from_dict(consumer), "the broker's uniform 4.4.0"),
     ):
-        found = advise(Group.from_dict(document), limit=limit)
+        found = advise(group, limit=limit)
         (change,) = [one for one in found.changes if one.kind == "assignor"]
         assert what_to_do(change, found).startswith(f"Let {first} assign")
-        (one,) = judge([Group.from_dict(document)], assume_equal=True)
+        (one,) = judge([group], assume_equal=True)
         rows = score_assignors(one.lowest.group, one.lowest, usual_assignors(), limit)
         verdict = replace(one.verdict, says="improvable")
         said = remedy(replace(one, verdict=verdict), rows, None)
@@ -342,7 +341,7 @@ def test_where_kafkas_assignors_do_not_make_the_moves_one_of_ours_is_named(
     reads = (["t0", "t1"], ["t0"], ["t1"])
     topics = {"t0": 1, "t1": sum(len(owned.get("t1", ())) for owned in held)}
     members = {f"m{m}": {"subscription": reads[m], "owned": held[m], **epoch} for m in range(3)}
-    group = Group.from_dict({**RANGE, "topics": topics, "members": members})
+    group = Group.from_dict(document(topics, members))
     (judged,) = judge([group])
     rows = score_assignors(group, judged.best, [UNIFORM, OPTIMAL], limit)
     said = remedy(judged, rows[:1], None)

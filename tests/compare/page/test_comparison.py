@@ -18,7 +18,7 @@ def scored(assignor: str, *excess, valid: bool = True, seconds: float = 0.01) ->
     )
 
 
-def compared(*rows: Score) -> Comparison | None:
+def compared_if_any(*rows: Score) -> Comparison | None:
     """Compare scores; each assignor's are of groups g0, g1, ... in turn, of 9 partitions each."""
     seen: Counter[str] = Counter()
     scores: dict[int, list[Score]] = {}
@@ -30,30 +30,31 @@ def compared(*rows: Score) -> Comparison | None:
     return compared_of(groups, [*scores.values()], TIERS)
 
 
+def compared(*rows: Score) -> Comparison:
+    found = compared_if_any(*rows)
+    assert found is not None
+    return found
+
+
 def standings(*rows: Score) -> tuple[Standing, ...]:
     """Return the standings, which must be the same from columns and from single scores."""
-    found = compared(*rows)
-    assert found is not None
-    assert standings_of(rows, TIERS) == found.standings
-    return found.standings
+    found = compared(*rows).standings
+    assert standings_of(rows, TIERS) == found
+    return found
 
 
 def test_assignors_that_are_equal_in_everything_share_a_row():
-    rows = [scored(n, 0, 0) for n in ("b", "a")] + [scored("c", 2, None)]
-    found = standings(*rows)
+    found = standings(scored("b", 0, 0), scored("a", 0, 0), scored("c", 2, None))
     assert [(s.assignors, s.place, s.tied) for s in found] == [
-        (("a", "b"), 1, True),
-        (("c",), 3, False),
-    ]
+        (("a", "b"), 1, True), (("c",), 3, False),
+    ]  # fmt: skip
 
 
 def test_assignors_that_are_equal_in_what_counts_for_it_share_a_place():
-    rows = [scored("a", 2, None), scored("b", 4, None)]
-    found = standings(*rows)
+    found = standings(scored("a", 2, None), scored("b", 4, None))
     assert [(s.assignors, s.place, s.tied) for s in found] == [
-        (("a",), 1, True),
-        (("b",), 1, True),
-    ]
+        (("a",), 1, True), (("b",), 1, True),
+    ]  # fmt: skip
 
 
 def test_a_fact_that_is_not_known_of_a_group_is_neither_counted_nor_left_out():
@@ -66,16 +67,12 @@ def test_a_fact_that_is_not_known_of_a_group_is_neither_counted_nor_left_out():
 
 def test_what_is_known_of_the_best_stands_beside_them():
     best = [scored(name, 0, 0) for name in ("range", COOPERATIVE)]
-    found = compared(*best)
-    assert found is not None
-    assert found.best == (
+    assert compared(*best).best == (
         "Of 2 assignors tried, cooperative-sticky 4.4.0 and range are best: as good as can be in "
         "1 of 1 group. On some groups whose members read different topics, cooperative-sticky "
         "4.4.0 never ends: docs/findings/shipped.md."
     )
-    alone = compared(scored("range", 0, 0), scored(COOPERATIVE, 2, None))
-    assert alone is not None
-    assert "never" not in alone.best
+    assert "never" not in compared(scored("range", 0, 0), scored(COOPERATIVE, 2, None)).best
 
 
 def test_one_that_covers_fewer_groups_has_no_place_among_those_that_cover_all():
@@ -104,20 +101,17 @@ def test_a_later_tier_counts_only_those_that_are_equal_before_it():
 
 
 def test_nothing_is_compared_or_drawn_where_no_assignor_gave_anything():
-    assert compared() is None
-    assert compared(scored("current", 0, 0)) is None
-    assert compared(Score("a", "refused", "no")) is None
+    assert compared_if_any() is None
+    assert compared_if_any(scored("current", 0, 0)) is None
+    assert compared_if_any(Score("a", "refused", "no")) is None
 
 
 def test_a_figure_without_rows_is_not_drawn():
-    found = compared(scored("a", None, None, valid=False, seconds=0.0))
-    assert found is not None
-    assert found.drawings == ()
+    assert compared(scored("a", None, None, valid=False, seconds=0.0)).drawings == ()
 
 
 def test_what_was_not_scored_has_its_reason_and_stands_in_the_data():
     found = compared(Score("b", "failed", "it broke"), scored("a", 0, 0))
-    assert found is not None
     assert found.unscored == ((("b",), 1, "failed", "it broke"),)
     assert found.data is not None
     head, failed, good = found.data.splitlines()
@@ -131,12 +125,10 @@ def test_what_was_not_scored_has_its_reason_and_stands_in_the_data():
 def test_of_many_assignors_some_are_drawn_and_those_are_named():
     rows = [scored(f"client{n}/sticky@1", 0, 0) for n in range(12) for _ in range(20)]
     found = compared(*rows)
-    assert found is not None
     assert len(found.drawn) == len(set(found.drawn)) == 8
     assert [len(one.assignors) for one in found.standings] == [12]
 
 
 def test_of_few_groups_nothing_is_drawn():
     found = compared(*(scored("a", 0, 0) for _ in range(19)))
-    assert found is not None
     assert (found.groups, found.drawings, found.drawn) == (19, (), ())
