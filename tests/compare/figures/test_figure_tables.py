@@ -23,21 +23,21 @@ from assay import (
     solve,
 )
 from compare.samples.families import Family
+from tests.compare.conftest import snapshot
 
 CAPTURES, NAMES = "corpus/captures/3.6.2", ["range", "kip-54-sticky"]
-DOCUMENT = {
-    "format": "assay-group/1",
-    "group": "orders",
-    "topics": {
+DOCUMENT = snapshot(
+    "orders",
+    {
         "t0": {"partitions": 4, "lag": [10, 20, None, 40]},
         "t1": {"partitions": 2, "lag": [1, 2]},
     },
-    "members": {
+    {
         "c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1, 2, 3], "t1": [0]}},
         "c1": {"subscription": ["t0", "t1"], "owned": {"t1": [1]}},
         "c2": {"subscription": ["t0"]},
     },
-}
+)
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_excess_is_none_where_there_is_none(scored):
 
 @pytest.mark.parametrize(("excess", "told"), [((-2, 3), (0, 3)), ((1, None), (1, None))])
 def test_an_excess_that_is_not_proved_is_an_interval_from_0_on(excess, told):
-    group = Group.from_dict({"format": "assay-group/1", "group": "g", "topics": {}, "members": {}})
+    group = Group.from_dict(snapshot("g", {}, {}))
     row = Score("range", "scored", terms=(ScoreTerm("balance", 5, excess),))
     (found,) = figures.excess_table([(group, [row])])
     assert (found["excess"], found["excess_most"]) == told

@@ -13,7 +13,7 @@ from compare.fleet.tables import read_table
 from tests.compare.fleet.cluster import HOME, ROOT, Cluster
 from tests.compare.fleet.running import Running, fill
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
 GROUPS = 24
 TABLES = ("groups", "optima", "scores", "failures")
@@ -52,7 +52,6 @@ def rows_of(tables: dict) -> list[dict]:
     return sorted(rows, key=json.dumps)
 
 
-@pytest.mark.spark
 def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_same_tables(
     cluster, without_spark
 ):
@@ -80,7 +79,6 @@ def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_s
     assert tables_of(cluster.folder / "cluster") == without_spark
 
 
-@pytest.mark.spark
 def test_spark_submit_starts_the_same_run(cluster, without_spark):
     submit = [HOME / "bin" / "spark-submit", "--master", cluster.master, *cluster.conf]
     submit += ["--driver-java-options", cluster.quick]
@@ -95,7 +93,6 @@ def test_spark_submit_starts_the_same_run(cluster, without_spark):
     assert tables_of(cluster.folder / "submitted") == without_spark
 
 
-@pytest.mark.spark
 def test_a_spark_connect_server_runs_the_same_run(cluster, without_spark):
     pytest.importorskip("grpc")
     server = cluster.serve()
@@ -107,7 +104,6 @@ def test_a_spark_connect_server_runs_the_same_run(cluster, without_spark):
     assert os.listdir(running.scratch) == []
 
 
-@pytest.mark.spark
 def test_a_run_that_waits_for_a_cluster_without_workers_ends_when_it_is_asked_to(cluster):
     for name in ("asked", "open"):
         (cluster.folder / name).unlink(missing_ok=True)

@@ -16,9 +16,7 @@ from compare.fleet.ending import (
     ending_of,
     glances_of,
     too_far_in_run,
-    ways_beyond,
 )
-from compare.fleet.frames import tables
 from compare.fleet.job import job_of
 from compare.fleet.results import RunCounts
 from compare.fleet.tables import TABLES, read_table, row_keys, stored
@@ -32,9 +30,11 @@ from groups import Group
 from groups.errors import Failure
 from optimal.solution import Term
 from tests.assay.calling import assay
-from tests.compare.conftest import CAPTURES, HOSTILE
+from tests.compare.conftest import CAPTURES, HOSTILE, holding
 from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four
+
+pytestmark = pytest.mark.spark
 
 TIERS = ("balance", "stickiness")
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
@@ -60,7 +60,6 @@ def counts_of(spark_runs, ending) -> RunCounts:
     return RunCounts(str(spark_runs.out), ending, 23, 1.5, "run")
 
 
-@pytest.mark.spark
 def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     groups = sorted(groups_of(spark_runs).values(), key=lambda group: group.name)
     expected = overview_of(judge(groups))
@@ -82,7 +81,6 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     assert len(found.worst) == 20
 
 
-@pytest.mark.spark
 def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark_runs, ending):
     said = spark_runs.first.out
     lines = said.splitlines()
@@ -101,7 +99,6 @@ def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark
     assert page in re.sub(r"\s+", " ", spark_runs.first.out)
 
 
-@pytest.mark.spark
 def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
     spark_runs, ending
 ):
@@ -121,7 +118,6 @@ def test_each_input_that_was_not_read_is_a_line_with_its_place_group_and_reason(
     ]
 
 
-@pytest.mark.spark
 def test_an_assignor_without_a_score_is_named_with_the_reason_and_how_many_groups(
     spark_runs, ending
 ):
@@ -143,13 +139,11 @@ def test_an_assignor_without_a_score_is_named_with_the_reason_and_how_many_group
     assert document["not_scored"][0].keys() == {"assignors", "groups", "status", "reason"}
 
 
-@pytest.mark.spark
 def test_a_run_that_finds_nothing_to_do_says_the_same(spark_runs):
     first, second = (run.out.splitlines()[:-1] for run in (spark_runs.first, spark_runs.second))
     assert first == second
 
 
-@pytest.mark.spark
 def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, ending):
     counts = counts_of(spark_runs, ending)
     document = json.loads(json.dumps(run_document(counts, TIERS, "in")))
@@ -168,7 +162,6 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
     assert document["failures"][0]["place"] == "in/groups.jsonl:4"
 
 
-@pytest.mark.spark
 def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs, job, first):
     scores = stored(spark_runs.out, "scores", TABLES["scores"].names, by="assignor", keys=ASKED)
     rows = scores.sort_by([(name, "ascending") for name in ("group", "assignor")]).to_pylist()
@@ -196,22 +189,6 @@ def test_the_gate_of_a_run_counts_what_is_too_far_in_one_group(spark, spark_runs
     assert too_far_in_run(spark, job, first, [], {"balance": 0}, 3) == []
 
 
-def test_a_strict_run_counts_what_may_be_too_far():
-    """What aio-f holds is 0 to 2 above the best, depending on who reads what."""
-    found = tables(CAPTURES / "3.9.2" / "all-describe.txt", assignors=["current"])
-    optimum = {row["group_key"]: row["terms"] for row in found.optima.to_pylist()}
-    rows = [row | {"optimum": optimum[row["group_key"]]} for row in found.scores.to_pylist()]
-    batch = pa.RecordBatch.from_pylist([row for row in rows if row["group"] == "aio-f"])
-    for sure, limit, told in (
-        (True, 1, []),
-        (False, 2, []),
-        (False, 1, ["current: balance may exceed the optimum by more than 1 aio-f 0..2"]),
-    ):
-        (way,) = ways_beyond({"balance": limit}, sure, [batch])
-        assert [" ".join(row.values()) for row in way.to_pylist()] == told
-
-
-@pytest.mark.spark
 def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part(spark, spark_runs, tmp_path):
     copied, part = tmp_path / "out", tmp_path / "in.jsonl"
     shutil.copytree(spark_runs.out, copied)
@@ -225,7 +202,6 @@ def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part(spark, spa
     assert line.endswith(f": 2 groups: {HOSTILE} by 4, lopsided by 4")
 
 
-@pytest.mark.spark
 def test_groups_come_to_the_same_where_their_rows_are_too_many_for_one_process(
     spark, job, first, monkeypatch
 ):
@@ -246,7 +222,6 @@ def test_groups_come_to_the_same_where_their_rows_are_too_many_for_one_process(
         assert (captured == few.of_input(is_group=True)) == of_input
 
 
-@pytest.mark.spark
 def test_groups_of_another_job_are_not_in_the_ending(spark, spark_runs, tmp_path):
     copied = tmp_path / "out"
     shutil.copytree(spark_runs.out, copied)
@@ -255,7 +230,6 @@ def test_groups_of_another_job_are_not_in_the_ending(spark, spark_runs, tmp_path
     assert glances_of({}, []) == []
 
 
-@pytest.mark.spark
 def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_names(
     spark, tmp_path
 ):
@@ -290,21 +264,10 @@ class Judged:
 
 @pytest.fixture(scope="module")
 def judged(spark, tmp_path_factory) -> Judged:
-    topic = {"t": {"partitions": 4, "lag": [900, 800, 5, 0]}}
     held = [{"a": [0, 1], "b": [2, 3]}, {"a": [0, 2], "b": [1, 3]}, {"a": [0], "b": [1]}, {}]
     groups = [
-        Group.from_dict(
-            {
-                "format": "assay-group/1",
-                "group": f"g{number}",
-                "topics": topic,
-                "members": {
-                    name: {"subscription": ["t"], "owned": {"t": owned}}
-                    for name, owned in members.items()
-                },
-            }
-        )
-        for number, members in enumerate(held)
+        Group.from_dict(holding([900, 800, 5, 0], owned, group=f"g{number}"))
+        for number, owned in enumerate(held)
     ] + series_of_four()
     folder = tmp_path_factory.mktemp("judged")
     source, out = folder / "in.jsonl", str(folder / "out")
@@ -313,7 +276,6 @@ def judged(spark, tmp_path_factory) -> Judged:
     return Judged(counts, page_of_run(out, [], "assay report out"), overview_of(judge(groups)))
 
 
-@pytest.mark.spark
 def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads(judged):
     counts, page, expected = judged.counts, judged.page, judged.expected
     found = counts.found.overview
@@ -334,7 +296,6 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     }  # fmt: skip
 
 
-@pytest.mark.spark
 def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
     """A run said 2 of 13 groups where score said 2 of 15."""
     source = tmp_path / "in"
@@ -360,7 +321,6 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
     assert apart.sentence == "No group could be read."
 
 
-@pytest.mark.spark
 def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_the_page(
     spark, judged
 ):

@@ -12,7 +12,7 @@ import pytest
 from compare.fleet.tables import read_table
 from tests.compare.fleet.running import Running, fill
 
-pytestmark = pytest.mark.kills
+pytestmark = [pytest.mark.kills, pytest.mark.spark]
 
 GROUPS = 24
 GOES_ON = "what was done is kept; the same command goes on"
@@ -107,7 +107,6 @@ def ends(tmp_path_factory) -> Ends:
     return Ends(folder, by | to_the_end_and_beside(folder))
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     ("name", "code"),
     [
@@ -124,7 +123,6 @@ def test_a_signal_ends_a_run_in_one_line_with_its_exit_code(ends, name, code):
     assert "Traceback" not in end.err
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -139,13 +137,11 @@ def test_a_process_of_sparks_that_ends_ends_the_run_in_one_line(ends, name, said
     assert "Traceback" not in end.err
 
 
-@pytest.mark.spark
 def test_no_process_and_no_scratch_is_left_however_a_run_ends(ends):
     """Also of one that is killed itself: tests/compare/fleet/test_stores.py."""
     assert {name: end.left for name, end in ends.by.items()} == {name: [] for name in ends.by}
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("name", ["to_the_end", "beside"])
 def test_where_tasks_are_tried_again_and_a_run_is_beside_no_process_below_java_is_missed(
     ends, name
@@ -156,7 +152,6 @@ def test_where_tasks_are_tried_again_and_a_run_is_beside_no_process_below_java_i
     assert f", {GROUPS} of them new in this run, 2 inputs failed, " in end.out
 
 
-@pytest.mark.spark
 def test_after_all_these_ends_nothing_is_lost_and_nothing_is_there_twice(ends):
     out = ends.folder / "out"
     names = sorted(f"{kind}{n}" for kind in ("free", "g") for n in range(GROUPS))

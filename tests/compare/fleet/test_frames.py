@@ -14,10 +14,11 @@ from compare.fleet.tables import TABLES, Tables, latest
 from groups import Group
 from tests.compare.conftest import lopsided
 
+pytestmark = pytest.mark.spark
+
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.spark
 def test_a_frame_of_groups_gives_optima_scores_and_verdicts_of_each(spark, tmp_path):
     lines = [json.dumps(lopsided(f"g{n}")) for n in range(5)]
     (tmp_path / "in.jsonl").write_text("\n".join([*lines, "no group"]))
@@ -42,7 +43,6 @@ def test_a_frame_of_groups_gives_optima_scores_and_verdicts_of_each(spark, tmp_p
     }
 
 
-@pytest.mark.spark
 def test_a_line_of_a_file_that_several_tasks_read_has_its_own_number(spark, tmp_path):
     lines = [json.dumps(lopsided(f"g{n}")) for n in range(800)]
     (tmp_path / "in.jsonl").write_text("\n".join(lines))
@@ -54,7 +54,6 @@ def test_a_line_of_a_file_that_several_tasks_read_has_its_own_number(spark, tmp_
     }
 
 
-@pytest.mark.spark
 def test_a_frame_of_json_texts_and_one_of_their_columns_give_the_same(spark):
     texts = spark.createDataFrame([(json.dumps(lopsided(f"g{n}")),) for n in range(3)], ["value"])
     by_text = {row["key"]: row["terms"] for row in fleet.optima(texts).collect()}
@@ -62,7 +61,6 @@ def test_a_frame_of_json_texts_and_one_of_their_columns_give_the_same(spark):
 
 
 @pytest.mark.cluster
-@pytest.mark.spark
 def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_written(
     spark, tmp_path
 ):
@@ -83,7 +81,6 @@ def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_writt
 
 
 @pytest.mark.cluster
-@pytest.mark.spark
 def test_a_column_that_is_new_is_null_in_the_rows_of_an_earlier_version(spark, tmp_path):
     earlier = spark.createDataFrame([("a",)], "key string")
     rows = spark.createDataFrame([(True, "b")], "is_group boolean, key string")
@@ -106,7 +103,6 @@ def test_a_column_that_is_new_is_null_in_the_rows_of_an_earlier_version(spark, t
 
 
 @pytest.mark.cluster
-@pytest.mark.spark
 def test_the_page_runs_where_another_python_is_first_on_the_path(tmp_path):
     page = (ROOT / "docs" / "reference" / "spark.md").read_text("utf-8")
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)

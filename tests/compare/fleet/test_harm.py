@@ -10,7 +10,7 @@ from compare.fleet.tables import read_table
 from tests.compare.conftest import lopsided
 from tests.compare.fleet.harmful import by_name
 
-pytestmark = pytest.mark.kills
+pytestmark = [pytest.mark.kills, pytest.mark.spark]
 
 SECONDS = 2.0
 REASONS = {
@@ -22,7 +22,6 @@ REASONS = {
 }
 
 
-@pytest.mark.spark
 def test_groups_at_which_an_assignor_comes_to_harm_are_rows_and_all_others_are_scored(
     spark, tmp_path
 ):

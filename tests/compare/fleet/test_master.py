@@ -1,19 +1,21 @@
 """Where a run's Spark is, and what is refused before one is started."""
 
+import re
 import stat
 
 import pytest
 
 from compare.fleet.session import conf_of, master_of, runs_here
 from groups.errors import BadInput
-from tests.assay.calling import LOPSIDED, started
+from groups.files import ENDINGS, PARQUET, find
+from tests.assay.calling import LOPSIDED, assay, one_line, started, write
 from tests.compare.fleet.cluster import free_port
 
 
 @pytest.fixture
 def run(tmp_path):
     """Give a function that starts a run which must be refused, and returns its last line."""
-    (tmp_path / "g.json").write_text(str(LOPSIDED).replace("'", '"'))
+    write(tmp_path, {"g.json": LOPSIDED})
 
     def refused(*more: str, code: int = 2, **environment: str) -> str:
         ran = started("run", "g.json", "--out", "out", *more, cwd=tmp_path, **environment)
@@ -23,6 +25,22 @@ def run(tmp_path):
         return last
 
     return refused
+
+
+def test_a_folder_without_snapshots_is_bad_input(tmp_path):
+    (tmp_path / "notes.md").write_text("nothing here")
+    looked = f"no snapshot in this folder (looked for {', '.join((*ENDINGS, PARQUET))})"
+    with pytest.raises(BadInput, match=re.escape(looked)):
+        list(find([str(tmp_path)]))
+    said = one_line(assay("run", tmp_path, "--out", tmp_path / "out"), 2)
+    assert said.startswith(f"{tmp_path}: no snapshot in this folder")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_folder_that_is_a_file_is_bad_input(tmp_path):
+    write(tmp_path, {"g.json": LOPSIDED, "out": ""})
+    said = one_line(assay("run", tmp_path, "--out", tmp_path / "out"), 2)
+    assert said == f"{tmp_path / 'out'}: not a folder"
 
 
 def test_a_master_is_all_cores_here_unless_one_is_given_or_the_environment_names_a_server(

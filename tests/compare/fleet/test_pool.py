@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from assay import BadInput, fleet
-from compare.fleet.ending import glance
+from compare.fleet.ending import glance, ways_beyond
 from compare.fleet.items import BATCH_GROUPS, items_in_file
 from compare.fleet.job import job_of
 from compare.fleet.tables import TABLES
@@ -151,6 +151,21 @@ def test_a_row_has_the_verdict_that_score_shows(tmp_path, source, verdicts):
         assert is_lagging(of_row) == (one.shown == EVEN_LAGGING)
         shown.add("without owner" if of_row.without_owner else one.shown)
     assert shown >= verdicts
+
+
+def test_a_strict_run_counts_what_may_be_too_far():
+    """What aio-f holds is 0 to 2 above the best, depending on who reads what."""
+    found = fleet.tables(CAPTURES / "3.9.2" / "all-describe.txt", ["current"])
+    optimum = {row["group_key"]: row["terms"] for row in found.optima.to_pylist()}
+    rows = [row | {"optimum": optimum[row["group_key"]]} for row in found.scores.to_pylist()]
+    batch = pa.RecordBatch.from_pylist([row for row in rows if row["group"] == "aio-f"])
+    for sure, limit, told in (
+        (True, 1, []),
+        (False, 2, []),
+        (False, 1, ["current: balance may exceed the optimum by more than 1 aio-f 0..2"]),
+    ):
+        (way,) = ways_beyond({"balance": limit}, sure, [batch])
+        assert [" ".join(row.values()) for row in way.to_pylist()] == told
 
 
 @pytest.mark.exhaustive

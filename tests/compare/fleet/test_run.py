@@ -14,13 +14,12 @@ from compare.fleet.run import STAGES
 from compare.fleet.tables import TABLES, new_run, read_table
 from compare.judged import judge
 from compare.scores import score_assignors, score_current, stored_score
-from groups import BadInput
-from groups.files import ENDINGS, PARQUET, find
 from heuristics.time_limit import TimeLimit
 from optimal import solve
-from tests.assay.calling import assay
 from tests.compare.conftest import CAPTURES, lopsided, snapshot
 from tests.compare.fleet.stored_groups import groups_of
+
+pytestmark = pytest.mark.spark
 
 ASKED = ("current", "range", "kip-54-sticky", "kip-615-constrained")
 
@@ -36,7 +35,6 @@ def rows_of_group(runs, name: str, group: str) -> list[dict]:
     return sorted(found, key=lambda row: row.get("assignor") != "current")
 
 
-@pytest.mark.spark
 def test_every_table_says_when_a_group_was_captured_where_that_is_known(spark_runs):
     groups = table(spark_runs, "groups").set_index("key")["captured_at"]
     known = groups.dropna()
@@ -52,7 +50,6 @@ def test_every_table_says_when_a_group_was_captured_where_that_is_known(spark_ru
     assert failures["in/groups.jsonl:4"] is None
 
 
-@pytest.mark.spark
 def test_every_input_is_a_group_or_a_failure(spark_runs):
     lines = (spark_runs.source / "groups.jsonl").read_text().splitlines()
     # The file again.json repeats a group; every folder of captures is one group.
@@ -64,7 +61,6 @@ def test_every_input_is_a_group_or_a_failure(spark_runs):
     )
 
 
-@pytest.mark.spark
 def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
     scores = table(spark_runs, "scores").set_index(["group_key", "assignor"])
     names = [*ASKED, "roundrobin"]
@@ -91,7 +87,6 @@ def test_spark_gives_the_scores_that_plain_python_gives(spark_runs):
     assert unscored > 5
 
 
-@pytest.mark.spark
 def test_an_input_that_is_no_group_is_a_row_with_source_place_and_reason(spark_runs):
     failures = table(spark_runs, "failures").set_index("place")
     cut = failures.loc["in/groups.jsonl:4"]
@@ -107,7 +102,6 @@ def test_an_input_that_is_no_group_is_a_row_with_source_place_and_reason(spark_r
     assert failures["group"].isna().all()
 
 
-@pytest.mark.spark
 def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
     groups = table(spark_runs, "groups").set_index("group")
     merged = groups.loc["coop-a"].to_dict()
@@ -122,7 +116,6 @@ def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):
     assert groups.loc["next-b"]["source"].count(", ") == 1
 
 
-@pytest.mark.spark
 def test_where_it_is_not_known_who_reads_what_the_run_says_what_is_sure(spark_runs):
     (group,) = (one for one in groups_of(spark_runs).values() if one.name == "next-b")
     assert not group.subscription_known.all()
@@ -140,7 +133,6 @@ def test_where_it_is_not_known_who_reads_what_the_run_says_what_is_sure(spark_ru
     assert refused == {("refused", "subscriptions are not known")}
 
 
-@pytest.mark.spark
 def test_a_second_run_writes_nothing(spark_runs):
     first, second = ({**one.keys, "inputs": 0} for one in (spark_runs.first, spark_runs.second))
     assert second == first
@@ -148,7 +140,6 @@ def test_a_second_run_writes_nothing(spark_runs):
     assert ", 0 of them new in this run, " in spark_runs.second.out
 
 
-@pytest.mark.spark
 def test_a_further_assignor_fills_only_what_is_missing(spark_runs):
     first, third = spark_runs.first.keys, spark_runs.third.keys
     for name in ("groups", "optima", "failures"):
@@ -159,7 +150,6 @@ def test_a_further_assignor_fills_only_what_is_missing(spark_runs):
     assert set(scores.loc[list(added)]["assignor"]) == {"roundrobin"}
 
 
-@pytest.mark.spark
 def test_every_key_is_written_once(spark_runs):
     unkeyed = {"runs", "aggregates", "inputs"}
     keys = {name: spark_runs.third.keys[name] for name in set(TABLES) - unkeyed}
@@ -167,7 +157,6 @@ def test_every_key_is_written_once(spark_runs):
         assert len(found) == len(set(found)) > 0
 
 
-@pytest.mark.spark
 def test_a_row_that_was_written_twice_is_read_once_and_as_it_was_written_last(
     spark_runs, tmp_path
 ):
@@ -185,7 +174,6 @@ def test_a_row_that_was_written_twice_is_read_once_and_as_it_was_written_last(
     assert sorted(found["key"]) == sorted(before["key"])
 
 
-@pytest.mark.spark
 def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
     first, third = table(spark_runs, "runs").sort_values("run").to_dict("records")
     count = len(table(spark_runs, "groups"))
@@ -212,7 +200,6 @@ def test_every_run_that_wrote_something_is_a_row_of_its_own(spark_runs):
     assert (first["failed"], third["failed"]) == (0, 0)
 
 
-@pytest.mark.spark
 def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(spark_runs):
     assert (spark_runs.first.code, spark_runs.second.code) == (0, 1)
     scores = table(spark_runs, "scores")
@@ -232,14 +219,12 @@ def test_fail_above_judges_every_row_of_the_assignors_named_and_leaves_with_1(sp
     assert [x for x in said if not re.fullmatch(line, x)] == []
 
 
-@pytest.mark.spark
 def test_a_run_that_reads_no_group_ends_with_2(spark_runs):
     ran = spark_runs.without_group
     said = [line for line in ran.err.splitlines() if line.startswith("assay: ")]
     assert (ran.code, said) == (2, ["assay: failed: 1 input", "assay: noise: no group in it"])
 
 
-@pytest.mark.spark
 def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(spark_runs):
     assert (spark_runs.first.code, spark_runs.third.code) == (0, 1)
     said = ("failed: 4 inputs", "not valid: 10 groups", "nothing assigned yet: 4 groups")
@@ -248,14 +233,12 @@ def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(s
     assert [x for x in spark_runs.first.err.splitlines() if x.startswith("assay: ")] == []
 
 
-@pytest.mark.spark
 def test_progress_goes_to_standard_error(spark_runs):
     count = len(table(spark_runs, "groups"))
     assert spark_runs.first.err.splitlines()[0] == "reading in"
     assert f"{count} new groups solved and scored" in spark_runs.first.err.splitlines()
 
 
-@pytest.mark.spark
 def test_a_run_says_where_its_time_went_where_that_is_asked(spark_runs):
     assert "starting Spark" not in spark_runs.first.err
     said = re.findall(r"^ *([\d.]+) s +([\d.]+)%  (.+)$", spark_runs.third.err, re.MULTILINE)
@@ -263,11 +246,7 @@ def test_a_run_says_where_its_time_went_where_that_is_asked(spark_runs):
     assert sum(float(share) for _, share, _ in said) == pytest.approx(100, abs=1)
 
 
-# What needs no Spark session
-
-
 @pytest.mark.cluster
-@pytest.mark.spark
 def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path, spark):
     times = []
     for day in (18, 19, 20):
@@ -282,7 +261,6 @@ def test_three_nights_of_one_group_are_three_captures_of_it(tmp_path, spark):
     assert sorted(map(tuple, rows)) == [("coop-a", at, None) for at in times]
 
 
-@pytest.mark.spark
 def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path, spark):
     offsets = {"partitions": 1, "offsets": [{"beginning": 2, "end": 9, "committed": None}]}
     (tmp_path / "g.json").write_text(json.dumps(snapshot("g", {"t": offsets}, {})))
@@ -296,25 +274,6 @@ def test_the_reset_of_a_run_is_part_of_what_made_the_group(tmp_path, spark):
     assert len({row["key"] for row in rows.values()}) == 3
 
 
-def test_a_folder_without_snapshots_is_bad_input(tmp_path):
-    (tmp_path / "notes.md").write_text("nothing here")
-    looked = f"no snapshot in this folder (looked for {', '.join((*ENDINGS, PARQUET))})"
-    with pytest.raises(BadInput, match=re.escape(looked)):
-        list(find([str(tmp_path)]))
-    ran = assay("run", tmp_path, "--out", tmp_path / "out")
-    assert (ran.returncode, ran.stdout, ran.stderr.count("\n")) == (2, "", 1)
-    assert ran.stderr.startswith(f"assay: {tmp_path}: no snapshot in this folder")
-    assert not (tmp_path / "out").exists()
-
-
-def test_an_output_folder_that_is_a_file_is_bad_input(tmp_path):
-    (tmp_path / "g.json").write_text(json.dumps(lopsided()))
-    (tmp_path / "out").touch()
-    ran = assay("run", tmp_path, "--out", tmp_path / "out")
-    assert (ran.returncode, ran.stderr) == (2, f"assay: {tmp_path / 'out'}: not a folder\n")
-
-
-@pytest.mark.spark
 def test_a_group_of_several_portions_counts_once(spark, tmp_path, monkeypatch):
     monkeypatch.setattr("compare.fleet.source.PORTION_BYTES", 1)
     source, out = tmp_path / "in", tmp_path / "out"

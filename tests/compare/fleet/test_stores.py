@@ -6,10 +6,8 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
-import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
@@ -20,10 +18,10 @@ from compare.fleet.tables import Tables, read_table
 from compare.samples.families import Family
 from heuristics.shipped.cache import cache_folder
 from heuristics.shipped.java.jars import fetched, spark_java_home
-from tests.compare.fleet.cluster import free_port
+from tests.compare.fleet.cluster import free_port, wait_for
 from tests.compare.fleet.running import Running
 
-pytestmark = pytest.mark.cluster
+pytestmark = [pytest.mark.cluster, pytest.mark.spark]
 
 PROGRAM = Path(__file__).with_name("Dfs.java")
 OF_SPARK = Path(pyspark.__file__).parent / "jars"
@@ -87,7 +85,7 @@ def s3(folder: Path, files: list[Path], _):
         for name, value in {**KEYS, "AWS_REGION": REGION, "AWS_ENDPOINT_URL": endpoint}.items():
             patch.setenv(name, value)
         try:
-            listens(port)
+            wait_for(port)
             server, _ = fs.FileSystem.from_uri("s3://groups?allow_bucket_creation=true")
             server.create_dir("groups")
             for file in files:
@@ -114,17 +112,6 @@ def gateway() -> str:
     return str(folder / "versitygw")
 
 
-def listens(port: int) -> None:
-    """Wait until a server listens on a port."""
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        with suppress(OSError):
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        time.sleep(0.05)
-    raise AssertionError("the server of S3 does not listen")
-
-
 def connector() -> list[str]:
     """Return the options that load the S3 connector, from the page on clusters."""
     found = re.findall(r"--conf (spark\.jars\.\S+)", PAGE.read_text("utf-8"))
@@ -137,7 +124,6 @@ def settings(endpoint: str) -> list[str]:
     return [word for k, v in told.items() for word in ("--conf", f"spark.hadoop.fs.s3a.{k}={v}")]
 
 
-@pytest.mark.spark
 @pytest.mark.parametrize("store", [hdfs, s3])
 def test_a_run_from_and_to_a_store_is_killed_and_goes_on(store, tmp_path, spark):
     documents = [Family(10, 6, 6, "random", "join-one").group(n).to_dict() for n in range(50)]

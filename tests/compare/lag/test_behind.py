@@ -6,16 +6,15 @@ from assay import advise
 from compare.lag.behind import behind, most_lag, peak_lag, rates_of
 from groups import Assignment, BadInput, Group
 from groups.columns.places import MemberDetails
+from tests.compare.conftest import holding
 
 
-def holding(lag, owned):
-    members = {
-        member: {"subscription": ["t"], "owned": {"t": numbers}}
-        for member, numbers in owned.items()
-    }
-    topics = {"t": {"partitions": len(lag), "lag": lag}}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    return Assignment.current(Group.from_dict(document))
+def held_now(lag, owned, *rates):
+    """Return the current assignment of a group with these lags and rates of members."""
+    group = Group.from_dict(holding(lag, owned))
+    return Assignment.current(
+        replace(group, details=tuple(MemberDetails(capacity=rate) for rate in rates))
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,31 +38,28 @@ def holding(lag, owned):
     ],
 )  # fmt: skip
 def test_the_member_with_most_lag_is_named_with_its_share(lag, owned, said, peak):
-    held = holding(lag, owned)
+    held = held_now(lag, owned)
     assert (most_lag(held), peak_lag(held)) == (said, peak)
     if held.owner.min() < 0:
         assert advise(held.group, assignors=()).total == 12
 
 
 def test_the_slowest_to_catch_up_is_named_where_all_rates_are_known():
-    held = holding([1000, 900], {"a": [0], "b": [1]})
-    slow = replace(held.group, details=(MemberDetails(capacity=100), MemberDetails(capacity=10)))
-    assert most_lag(Assignment.current(slow)) == (
+    lag, owned = [1000, 900], {"a": [0], "b": [1]}
+    assert most_lag(held_now(lag, owned, 100, 10)) == (
         "Most lag: a with 1,000 of 1,900 records. Longest to catch up: b with 1 min 30 s."
     )
-    half = replace(held.group, details=(MemberDetails(capacity=100), MemberDetails()))
-    assert behind(Assignment.current(half)).longest is None
-    assert "catch up" not in most_lag(Assignment.current(half))
+    half = held_now(lag, owned, 100, None)
+    assert behind(half).longest is None
+    assert "catch up" not in most_lag(half)
 
 
 def test_who_is_not_behind_needs_no_rate_and_seconds_are_rounded_up():
-    held = holding([101, 0], {"a": [0], "b": [1]})
-    half = replace(held.group, details=(MemberDetails(capacity=100), MemberDetails()))
-    assert behind(Assignment.current(half)).seconds == (2, 0)
+    assert behind(held_now([101, 0], {"a": [0], "b": [1]}, 100, None)).seconds == (2, 0)
 
 
 def test_a_rate_is_for_those_without_a_capacity():
-    group = holding([1, 2], {"a": [0], "b": [1]}).group
+    group = Group.from_dict(holding([1, 2], {"a": [0], "b": [1]}))
     mixed = replace(group, details=(MemberDetails(capacity=7, host="h"), MemberDetails()))
     assert rates_of(group) == (None, None)
     assert rates_of(group.with_rate(5)) == (5, 5)

@@ -8,6 +8,7 @@ from compare.lag.words import lag_sentences, peak_found
 from compare.sentences import sentence
 from groups import Assignment, Group
 from optimal import solve
+from tests.compare.conftest import holding
 
 COMMITTED = {"beginning": 0, "end": 60, "committed": 18}
 NEVER = {"beginning": 0, "end": 300, "committed": None}
@@ -20,19 +21,13 @@ IF = (
 
 def group_of(*offsets, **more):
     """Return a group of two members: the first owns the first partition, the second the others."""
-    document = {
-        "format": "assay-group/1",
-        "group": "g",
-        "topics": {
-            "t": {"partitions": len(offsets), "offsets": list(offsets)},
-            "unread": {"partitions": 1, "offsets": [NEVER]},
-        },
-        "members": {
-            "a": {"subscription": ["t"], "owned": {"t": [0]}},
-            "b": {"subscription": ["t"], "owned": {"t": list(range(1, len(offsets)))}},
-        },
+    count = len(offsets)
+    topics = {
+        "t": {"partitions": count, "offsets": list(offsets)},
+        "unread": {"partitions": 1, "offsets": [NEVER]},
     }
-    return Group.from_dict(document | more)
+    owned = {"a": [0], "b": [*range(1, count)]}
+    return Group.from_dict(holding(count, owned) | {"topics": topics} | more)
 
 
 def told(group):

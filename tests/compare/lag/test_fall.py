@@ -7,6 +7,7 @@ import pytest
 
 from compare.lag.fall import worth_moving
 from groups import Assignment, BadInput, Group, values
+from tests.compare.conftest import holding
 from tests.seeds import for_each
 
 TIERS = ("balance", "stickiness", "peak_lag")
@@ -18,11 +19,7 @@ def late(rng: random.Random) -> Group:
     owned: dict[str, list[int]] = {name: [] for name in names}
     for p in range(6):
         owned[names[min(rng.randrange(3), rng.randrange(3))]].append(p)
-    members = {n: {"subscription": ["t"], "owned": {"t": owned[n]}} for n in names}
-    topics = {"t": {"partitions": 6, "lag": lag}}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+    return Group.from_dict(holding(lag, owned))
 
 
 def every(group: Group) -> list[tuple[int, ...]]:
@@ -60,22 +57,18 @@ def test_a_share_may_be_a_percentage():
 
 
 def test_where_nobody_is_behind_nothing_is_worth_moving():
-    document = late(random.Random(1)).to_dict()
-    document["topics"]["t"] = {"partitions": 6, "lag": [0] * 6}
-    found = worth_moving(Group.from_dict(document), 0.01)
+    group = Group.from_dict(holding([0] * 6, {"a": [0, 1, 2, 3], "b": [4, 5]}))
+    found = worth_moving(group, 0.01)
     assert (found.leave, found.sure, found.now) == (True, True, 0)
 
 
 def test_of_a_larger_group_few_moves_are_found_and_the_bound_on_them_is_true():
     rng = random.Random(4)
     lag = [int(rng.lognormvariate(8, 1)) for _ in range(400)]
-    members = {f"m{i}": {"subscription": ["t"], "owned": {"t": []}} for i in range(10)}
+    owned = {f"m{i}": [] for i in range(10)}
     for p in range(400):
-        members[f"m{int(rng.random() ** 2 * 10)}"]["owned"]["t"].append(p)
-    topics = {"t": {"partitions": 400, "lag": lag}}
-    group = Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+        owned[f"m{int(rng.random() ** 2 * 10)}"].append(p)
+    group = Group.from_dict(holding(lag, owned))
     found = worth_moving(group, 0.25, "peak_lag", time_limit=10)
     moves, peak = values(found.solution.assignment, TIERS[1:])
     assert peak <= found.wanted == found.now * 3 // 4
@@ -96,7 +89,6 @@ def test_what_cannot_be_asked_is_refused(asked, message):
 
 
 def test_what_is_not_valid_cannot_be_left_alone():
-    document = late(random.Random(1)).to_dict()
-    document["members"]["a"]["owned"] = {}
+    group = Group.from_dict(holding([5, 5], {"a": [], "b": [0]}))
     with pytest.raises(BadInput, match="g: what the members hold cannot be left alone, it is not"):
-        worth_moving(Group.from_dict(document), 0.1)
+        worth_moving(group, 0.1)

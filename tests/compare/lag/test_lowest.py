@@ -13,20 +13,15 @@ from compare.sentences import sentence
 from groups import Assignment, Group, values
 from optimal import solve, time_left
 from optimal.time_left import TimeLeft
+from tests.compare.conftest import holding
+from tests.optimal.small_groups import document
 from tests.seeds import for_each
 
 KIP_54 = ("balance", "stickiness")
 
 
-def group_of(lag, owned, **more):
-    members = {
-        member: {"subscription": ["t"], "owned": {"t": numbers}} | more
-        for member, numbers in owned.items()
-    }
-    topics = {"t": {"partitions": len(lag), "lag": lag}}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+def group_of(lag, owned):
+    return Group.from_dict(holding(lag, owned))
 
 
 def lowest_of(group, **more):
@@ -101,12 +96,11 @@ def test_an_unknown_lag_gives_no_lowest_peak(lag):
 
 def test_where_it_is_open_who_reads_what_there_is_no_lowest_peak():
     topics = {t: {"partitions": 2, "lag": [5, 4]} for t in ("t0", "t1")}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics}
     shown = {"a": {"owned": {"t0": [0, 1], "t1": [0]}}, "b": {"owned": {"t1": [1]}}}
-    one, found = lowest_of(Group.from_dict(document | {"members": shown}))
+    one, found = lowest_of(Group.from_dict(document(topics, shown)))
     assert (one.verdict.says, found is None) == ("improvable", False)
     hidden = {"a": {"owned": {"t0": [0, 1]}}, "b": {"owned": {}}}
-    group = Group.from_dict(document | {"members": hidden})
+    group = Group.from_dict(document(topics, hidden))
     one, found = lowest_of(group)
     assert (one.verdict.question is None, found) == (False, None)
     told = lag_document(one.now, found)
@@ -130,7 +124,7 @@ def test_a_bound_holds_for_more_readers_too():
         for t in topics:
             for p in range(2):
                 members[rng.choice("abc")]["owned"].setdefault(t, []).append(p)
-        known = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+        known = document(topics, members)
         hidden = known | {"members": {m: {"owned": one["owned"]} for m, one in members.items()}}
         _, found = lowest_of(Group.from_dict(hidden))
         if found is None:

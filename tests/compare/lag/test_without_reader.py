@@ -7,6 +7,7 @@ from compare.lag.behind import is_read, sentences_without_reader, without_reader
 from compare.overview import glance_of
 from compare.scores import ScoredGroup
 from groups import Group
+from tests.optimal.small_groups import document
 
 
 def at(committed, end):
@@ -15,20 +16,16 @@ def at(committed, end):
 
 def group_of(*left, reads=("t",), members=2, **more):
     """Return a group whose members own a partition of t each; `left` are offsets of topic left."""
-    document = {
-        "format": "assay-group/1",
-        "group": "g",
-        "topics": {
-            "left": {"partitions": len(left), "offsets": list(left)},
-            "never": {"partitions": 3, "offsets": [at(None, 500)] * 3},
-            "t": {"partitions": 2, "offsets": [at(9, 9)] * 2},
-        },
-        "members": {
-            f"m{i}": {"subscription": reads and list(reads), "owned": {"t": [i]}}
-            for i in range(members)
-        },
+    topics = {
+        "left": {"partitions": len(left), "offsets": list(left)},
+        "never": {"partitions": 3, "offsets": [at(None, 500)] * 3},
+        "t": {"partitions": 2, "offsets": [at(9, 9)] * 2},
     }
-    return Group.from_dict(document | more)
+    described = {
+        f"m{i}": {"subscription": reads and list(reads), "owned": {"t": [i]}}
+        for i in range(members)
+    }
+    return Group.from_dict(document(topics, described, **more))
 
 
 @pytest.mark.parametrize(

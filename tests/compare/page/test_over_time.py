@@ -4,13 +4,16 @@ from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from compare.fleet.aggregates import Aggregates
 from compare.fleet.tables import TABLES, new_run
 from compare.history import Trend
 from compare.overview import Glance
+from compare.page.from_run import page_of_run
 from compare.page.over_time import MOST_CAPTURES, MOST_GROUPS, over_time
 from compare.verdict import Verdict
+from groups import BadInput
 
 OBJECTIVE = "balance > stickiness"
 GOOD, BAD, OPEN = "as good as can be", "improvable", "not proved"
@@ -48,6 +51,11 @@ def drawings(folder, captures: list[dict], *worst: str, changes=()) -> dict[str,
     drawn = over_time(folder, OBJECTIVE, found, glances, changes)
     assert all(one.svg.startswith("<svg") and "NaN" not in one.svg for one in drawn)
     return {one.title: one.data.splitlines() for one in drawn}
+
+
+def test_a_folder_without_a_run_is_bad_input(tmp_path):
+    with pytest.raises(BadInput, match=r"no run in it, assay run fills it"):
+        page_of_run(tmp_path, [], "assay report")
 
 
 def test_verdicts_are_counted_at_each_time_of_capture_the_worst_first(tmp_path):

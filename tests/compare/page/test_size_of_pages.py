@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from compare.page.from_run import MOST_PARTITIONS, many_in_full
 from compare.page.html import rendered
 from compare.samples.families import Family
 from tests.compare.conftest import snapshot
@@ -55,6 +56,16 @@ def test_lines_that_a_page_has_no_room_for_are_in_its_data_and_it_says_so(page_o
     assert len(page.table("Groups")) + len(packed["rows"]) == 1000
     assert "200 more groups" in page.texts["groups"]
     assert packed["data"]["groups-data"].count("\n") == 1201
+
+
+def test_groups_that_take_a_search_are_in_full_less_often_and_great_ones_as_far_as_they_fit():
+    flow, search = "balance > stickiness", "peak_lag > balance"
+    assert [many_in_full([9] * 1000, objective) for objective in (flow, search)] == [200, 20]
+    assert many_in_full([9] * 7, flow) == 7
+    assert many_in_full([], flow) == 0
+    most = MOST_PARTITIONS
+    assert many_in_full([most // 2, most // 2, 1, 1], flow) == 2
+    assert many_in_full([most + 1, 1], flow) == 1
 
 
 def test_a_group_of_1000_members_is_drawn_in_part_and_says_so(page_of):

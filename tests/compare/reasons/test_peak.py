@@ -9,16 +9,13 @@ from compare.reasons.explanation import explain
 from compare.reasons.peak import peak_of
 from groups import Group
 from optimal import solve
+from tests.compare.conftest import holding
 from tests.optimal.random_groups import random_group
 
 
 def group_of(lags: list[int], held: list[list[int]], what: str = "lag") -> Group:
-    members = {
-        f"c{m}": {"subscription": ["t"], "owned": {"t": numbers}} for m, numbers in enumerate(held)
-    }
-    topics = {"t": {"partitions": len(lags), what: lags}}
-    document = {"format": "assay-group/1", "group": "orders", "topics": topics}
-    return Group.from_dict(document | {"members": members})
+    made = holding(len(lags), {f"c{m}": numbers for m, numbers in enumerate(held)})
+    return Group.from_dict(made | {"topics": {"t": {"partitions": len(lags), what: lags}}})
 
 
 HOT = group_of([90, 5, 4, 3, 2, 1], [[0, 1], [2, 3], [4, 5]])

@@ -9,7 +9,7 @@ import pytest
 import assay
 from compare.reasons.explanation import explain
 from compare.reasons.sure import solve as solve_sure
-from groups import Assignment, BadInput, Group, values
+from groups import Assignment, BadInput, values
 from groups.errors import InvalidAssignment, ProofError
 from groups.files import read_groups
 from optimal import Status, solve
@@ -95,9 +95,8 @@ def test_an_answer_without_a_certificate_is_counted_again_as_the_command_does():
 
 
 def test_every_function_knows_the_subscriptions_that_can_be_in_one_way_alone():
-    members = {f"c{i}": {"owned": {"t": [i, i + 2]}} for i in range(2)}
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": members}
-    group = Group.from_dict(document)
+    owned = {f"c{i}": {"t": [i, i + 2]} for i in range(2)}
+    group = group_of({"t": 4}, dict.fromkeys(owned), owned)
     solution = assay.solve(group)
     assert (solution.status, solution.group.subscription_known.all()) == (Status.OPTIMAL, True)
     assert assay.frontier(group, "balance", "stickiness")[0].at == (0, 0)

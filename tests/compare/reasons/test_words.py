@@ -14,8 +14,10 @@ from compare.sentences import BY_ASSIGNOR, who_moves
 from groups import BadInput, Group
 from optimal import Proof, ProofKind, Status, Stopped, Term, solve
 from tests.assay.calling import LOPSIDED
+from tests.compare.conftest import holding
 from tests.compare.reasons.test_counts import drawn
 from tests.optimal.random_groups import random_group
+from tests.optimal.small_groups import group_of
 from tests.seeds import for_each
 
 SEEDS = range(200)
@@ -136,15 +138,12 @@ def test_a_member_is_said_to_hold_what_it_holds_and_to_read_what_it_reads(seed):
 
 
 def test_a_group_of_two_lines_reads_as_it_should():
-    group = Group.from_dict({
-        "format": "assay-group/1", "group": "orders", "topics": {"a": 9, "b": 4},
-        "members": {
-            "c0": {"subscription": ["a"], "owned": {"a": [0, 1, 2, 3, 4, 5]}},
-            "c1": {"subscription": ["a", "b"], "owned": {"b": [0]}},
-            "c2": {"subscription": ["b"], "owned": {"b": [1, 2]}},
-            "c3": {"subscription": ["b"]},
-        },
-    })  # fmt: skip
+    group = group_of(
+        {"a": 9, "b": 4},
+        {"c0": ["a"], "c1": ["a", "b"], "c2": ["b"], "c3": ["b"]},
+        {"c0": {"a": [0, 1, 2, 3, 4, 5]}, "c1": {"b": [0]}, "c2": {"b": [1, 2]}},
+        name="orders",
+    )
     explanation = explain(solve(group))
     assert words.headline(explanation) == (
         "orders: the best assignment has loads 2-5 and moves 2 of 9 owned partitions; "
@@ -174,11 +173,10 @@ def test_a_group_of_two_lines_reads_as_it_should():
 
 
 def test_counts_alike_are_put_together_and_long_lists_are_cut():
-    members = {f"c{i:02}": {"subscription": ["t"], "owned": {"t": [2 * i, 2 * i + 1]}}
-               for i in range(40)}  # fmt: skip
-    members |= {f"n{i:02}": {"subscription": ["t"]} for i in range(40)}
-    group = Group.from_dict({"format": "assay-group/1", "group": "g", "topics": {"t": 80},
-                             "members": members})  # fmt: skip
+    owned = {f"c{i:02}": [2 * i, 2 * i + 1] for i in range(40)} | {
+        f"n{i:02}": [] for i in range(40)
+    }
+    group = Group.from_dict(holding(80, owned))
     assert words.moves(explain(solve(group)))[1:] == [
         "- c00, c01, c02 and 37 more own 2 partitions each and hold at most 1 each: 1 of each "
         "must go, 40 in all.",
@@ -246,12 +244,9 @@ def test_a_member_that_is_not_there_is_refused():
     ],
 )
 def test_what_a_member_needs_from_others_is_said_in_the_order_of_counting(fixed, others, said):
-    document = {
-        "format": "assay-group/1", "group": "g", "topics": {"t": 9},
-        "members": {name: {"subscription": ["t"]} for name in "abc"},
-    }  # fmt: skip
+    group = group_of({"t": 9}, {member: ["t"] for member in "abc"})
     moves = 3 if fixed else 1
     count = Count("need", (2,), fixed + moves, fixed, (0,), others, (0, 1), 0, moves)
-    assert words.count_sentence(Group.from_dict(document), count) == (
+    assert words.count_sentence(group, count) == (
         f"c holds at least {fixed + moves}. a and {said} must come from there."
     )

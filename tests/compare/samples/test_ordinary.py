@@ -9,6 +9,8 @@ from compare.samples.ordinary import is_ordinary, ordinary
 from groups import Group
 from heuristics import plan
 from heuristics.assignor import Outcome
+from tests.compare.conftest import holding
+from tests.optimal.small_groups import document, group_of
 
 SETTLED = {
     "a": {"subscription": ["t"], "owned": {"t": [0, 1]}, "generation": 3},
@@ -18,10 +20,7 @@ NEW = {"c": {"subscription": ["u"]}}
 
 
 def group(members: dict, topics=None) -> Group:
-    topics = topics or {"t": 3, "u": 1}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    )
+    return Group.from_dict(document(topics or {"t": 3, "u": 1}, members))
 
 
 def changed(member: str, **said) -> Group:
@@ -47,16 +46,15 @@ def test_a_group_in_which_nobody_owns_anything_is_ordinary():
         pytest.param(changed("a", owned={"t": [0, 1, 7]}), id="a claim on what does not exist"),
         pytest.param(changed("c", subscription=[]), id="somebody reads nothing"),
         pytest.param(
-            group(
-                {
-                    "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2]}},
-                    "b": {"subscription": ["t", "u"], "owned": {"u": [0]}},
-                }
+            group_of(
+                {"t": 3, "u": 1},
+                {"a": ["t"], "b": ["t", "u"]},
+                {"a": {"t": [0, 1, 2]}, "b": {"u": [0]}},
             ),
             id="a single move would improve the balance",
         ),
         pytest.param(
-            group({"a": {"subscription": ["t"], "owned": {"t": [0], "u": [0]}}}, {"t": 1, "u": 1}),
+            group_of({"t": 1, "u": 1}, {"a": ["t"]}, {"a": {"t": [0], "u": [0]}}),
             id="somebody owns what it does not read",
         ),
     ],
@@ -77,8 +75,7 @@ def test_a_promise_on_ordinary_groups_is_not_put_to_the_test_by_others():
         return Outcome("planned", plan(asked, "range"), None, 0.0)
 
     asked = PROMISES["balanced"].on_ordinary_groups()
-    lopsided = {"a": {"subscription": ["t", "u"]}, "b": {"subscription": ["t"]}}
-    assert asked.judge(Trial(run, group(lopsided, {"t": 1, "u": 1}), None)).holds is False
-    rival = {"a": {"subscription": ["t"], "owned": {"t": [0]}},
-             "b": {"subscription": ["t"], "owned": {"t": [0]}}}  # fmt: skip
-    assert asked.judge(Trial(run, group(rival, {"t": 1}), None)).holds is None
+    lopsided = group_of({"t": 1, "u": 1}, {"a": ["t", "u"], "b": ["t"]})
+    assert asked.judge(Trial(run, lopsided, None)).holds is False
+    rival = Group.from_dict(holding(1, {"a": [0], "b": [0]}))
+    assert asked.judge(Trial(run, rival, None)).holds is None

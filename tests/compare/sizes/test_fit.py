@@ -5,6 +5,7 @@ import pytest
 from assay import BadInput, Fit, Group, fit
 from groups.wording import ranges
 from tests.assay.calling import assay, document_of, good, one_line, write
+from tests.compare.conftest import snapshot
 
 WEIGHTS = [300, 250, 200, 150, 120, 80, 60, 60, 50, 40]
 OWNED = {"c0": [0, 1, 2, 3], "c1": [4, 5, 6], "c2": [7, 8, 9]}
@@ -13,12 +14,7 @@ OWNED = {"c0": [0, 1, 2, 3], "c1": [4, 5, 6], "c2": [7, 8, 9]}
 def orders(weights=WEIGHTS, **members) -> dict:
     holds = {c: {"subscription": ["t0"], "owned": {"t0": owned}} for c, owned in OWNED.items()}
     topics = {"t0": {"partitions": 10, **({"weight": weights} if weights else {})}, "t1": 2}
-    return {
-        "format": "assay-group/1",
-        "group": "orders",
-        "topics": topics,
-        "members": holds | members,
-    }
+    return snapshot("orders", topics, holds | members)
 
 
 @pytest.fixture

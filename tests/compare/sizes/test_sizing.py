@@ -10,42 +10,23 @@ from compare.sizes.sizing import parse_target, size
 from compare.what_if import all_alike, reading, what_if
 from groups import Assignment, BadInput, Group, values
 from groups.columns.places import MemberDetails
+from tests.compare.conftest import holding
+from tests.optimal.small_groups import group_of
 from tests.seeds import for_each
 
 LAG = [90, 50, 40, 30, 20, 10]
 
 
-def alike(lag=LAG, members=2, **more):
-    return Group.from_dict(
-        {
-            "format": "assay-group/1",
-            "group": "g",
-            "topics": {"t": {"partitions": len(lag), "lag": lag}},
-            "members": {
-                f"c{i}": {"subscription": ["t"], "owned": {}} | more for i in range(members)
-            },
-        }
-    )
+def alike(lag=LAG, members=2):
+    """Return a group of one topic, of this lag or so many partitions, of which nobody owns any."""
+    return Group.from_dict(holding(lag, {f"c{i}": [] for i in range(members)}))
 
 
-def counts(partitions, members=6):
-    topics = {"t": partitions}
-    reads = {f"c{i}": {"subscription": ["t"]} for i in range(members)}
-    return Group.from_dict(
-        {"format": "assay-group/1", "group": "g", "topics": topics, "members": reads}
-    )
-
-
-DIFFERING = Group.from_dict(
-    {
-        "format": "assay-group/1",
-        "group": "differing",
-        "topics": {"t0": 6, "t1": 2, "t2": 3},
-        "members": {
-            "a": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2, 3, 4, 5]}, "rack": "r"},
-            "b": {"subscription": ["t1"]},
-        },
-    }
+DIFFERING = group_of(
+    {"t0": 6, "t1": 2, "t2": 3},
+    {"a": ["t0"], "b": ["t1"]},
+    {"a": {"t0": [0, 1, 2, 3, 4, 5]}},
+    racks=["r"],
 )
 
 
@@ -64,11 +45,11 @@ def test_each_row_is_the_best_by_exhaustion(seed):
 
 
 def test_divisors_are_seen_in_the_loads_and_beyond_the_partitions_members_are_idle():
-    rows = size(counts(60), members=range(6, 13)).rows
+    rows = size(alike(60), members=range(6, 13)).rows
     assert [(row.members, row.least_load, row.most_load) for row in rows] == [
         (6, 10, 10), (7, 8, 9), (8, 7, 8), (9, 6, 7), (10, 6, 6), (11, 5, 6), (12, 5, 5),
     ]  # fmt: skip
-    rows = size(counts(3), members=(2, 3, 5)).rows
+    rows = size(alike(3), members=(2, 3, 5)).rows
     assert [(row.members, row.idle) for row in rows] == [(2, 0), (3, 0), (5, 2)]
 
 
@@ -87,17 +68,7 @@ def test_the_smallest_number_that_is_within_a_target_is_found_and_proved(target,
     assert [row.members for row in found.rows if row.meets][:1] == [smallest] * bool(smallest)
 
 
-HELD = Group.from_dict(
-    {
-        "format": "assay-group/1",
-        "group": "held",
-        "topics": {"t": {"partitions": 6, "lag": LAG}},
-        "members": {
-            "a": {"subscription": ["t"], "owned": {"t": [0, 1, 2, 3]}},
-            "b": {"subscription": ["t"], "owned": {"t": [4, 5]}},
-        },
-    }
-)
+HELD = Group.from_dict(holding(LAG, {"a": [0, 1, 2, 3], "b": [4, 5]}))
 
 
 @pytest.mark.parametrize(
@@ -173,13 +144,13 @@ def test_the_time_limit_is_for_all_numbers_together(monkeypatch):
 
 
 def test_without_numbers_it_looks_at_twice_the_members_within_limits():
-    assert [row.members for row in size(counts(9, members=3)).rows] == [*range(1, 13)]
-    assert size(counts(9, members=15)).rows[-1].members == 30
+    assert [row.members for row in size(alike(9, members=3)).rows] == [*range(1, 13)]
+    assert size(alike(9, members=15)).rows[-1].members == 30
     assert size(DIFFERING).rows[0].members == 2
 
 
 def test_of_many_numbers_some_are_looked_at_and_all_just_below_the_first_that_will_do():
-    group = counts(1000, members=100)
+    group = alike(1000, members=100)
     rows = size(group).rows
     assert [row.members for row in rows] == sorted({1, 100, *range(1, 201, 5)})
     found = size(group, target={"peak_load": 12})
@@ -200,7 +171,7 @@ def test_new_members_read_what_they_are_said_to_at_the_rate_of_those_they_are_li
     assert reading(DIFFERING) == ("New members read every topic that somebody reads: 2 topics.")
     assert reading(alike()) == "New members read what the others read: 1 topic."
     assert size(DIFFERING, members=[3], like="a").rows[0].most_load == 3
-    taken = Group.from_dict(alike().to_dict() | {"members": {"new-1": {"subscription": ["t"]}}})
+    taken = Group.from_dict(holding(LAG, {"new-1": []}))
     assert what_if(taken, members=3).members == ("new-1", "new-2", "new-3")
     assert not all_alike(SLOW)
     for group, like, rates in (
@@ -239,7 +210,7 @@ def test_members_of_different_rates_are_judged_by_the_time_that_the_last_takes()
 
 
 def test_a_group_without_members_is_sized_for_all_its_topics():
-    empty = Group.from_dict(alike().to_dict() | {"members": {}})
+    empty = alike(members=0)
     found = size(empty, target={"peak_lag": 100})
     assert (found.members_now, found.partitions, found.smallest) == (0, 6, 3)
     assert found.reads == "Members are taken to read all that there is: 1 topic."
@@ -261,12 +232,8 @@ def test_a_group_without_members_is_sized_for_all_its_topics():
         (alike(), {"objective": "kip-54"}, "objective: stickiness is about what members hold now"),
         (alike(), {"objective": "peak_lag", "target": {"balance": 1}}, "target.balance: the obj"),
         (alike(), {"objective": "balance", "target": {"peak_lag": 1}}, "target.peak_lag: the ob"),
-        (counts(3), {"target": {"peak_lag": 1}}, r"topics.t.lag\[0\]: unknown, but tier peak_lag"),
-        (
-            Group.from_dict(alike().to_dict() | {"members": {"c0": {}}}),
-            {},
-            "members.c0.subscription: unknown",
-        ),
+        (alike(3), {"target": {"peak_lag": 1}}, r"topics.t.lag\[0\]: unknown, but tier peak_lag"),
+        (group_of({"t": 6}, {"c0": None}), {}, "members.c0.subscription: unknown"),
     ],
 )
 def test_what_cannot_be_sized_is_refused_and_why(group, given, message):
@@ -285,10 +252,8 @@ def test_what_cannot_be_sized_is_refused_and_why(group, given, message):
     ],
 )  # fmt: skip
 def test_a_target_is_written_with_units_as_people_do(text, found):
-    owned = {"a": {"owned": {"t": [0, 1, 2]}}, "b": {"owned": {"t": [3]}}}
-    topics = {"t": {"partitions": 4, "lag": [40, 30, 21, 9]}}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": owned}
-    assert parse_target(text, Group.from_dict(document)) == found
+    held = holding([40, 30, 21, 9], {"a": [0, 1, 2], "b": [3]})
+    assert parse_target(text, Group.from_dict(held)) == found
 
 
 @pytest.mark.parametrize(
@@ -297,9 +262,4 @@ def test_a_target_is_written_with_units_as_people_do(text, found):
 )
 def test_a_target_with_another_unit_is_refused(text):
     with pytest.raises(BadInput, match=f"^target {text}: "):
-        parse_target(
-            text,
-            Group.from_dict(
-                {"format": "assay-group/1", "group": "g", "topics": {"t": 4}, "members": {}}
-            ),
-        )
+        parse_target(text, group_of({"t": 4}, {}))
