@@ -4,7 +4,6 @@ import pytest
 
 from groups import Group
 from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
-from tests.clients import called
 from tests.optimal.small_groups import group_of
 
 BOTH = {"a": ["t"], "b": ["t"]}
@@ -22,16 +21,6 @@ KAFKA = (
         for version in KAFKA_BROKER.listed
     ),
 )
-
-
-@pytest.fixture
-def planned(limit):
-    def plan(group, name):
-        outcome = limit.plan(group, called(name).name)
-        assert (outcome.status, outcome.reason) == ("planned", None)
-        return outcome.plan
-
-    return plan
 
 
 @pytest.mark.parametrize("name", [*PYTHON, "franz-go/range", *FRANZ_GO, *KAFKA])

@@ -27,15 +27,14 @@ VERSION = LIBRDKAFKA.versions()[0]
 MISSING = LIBRDKAFKA.missing("range", VERSION)
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=str(MISSING))
 
-SECONDS = 120
 FINDINGS = Path(__file__).parents[4] / "corpus" / "findings.jsonl"
 COMMAND = LIBRDKAFKA.command
 
 
-def drivers():
-    """Return the ids of the client processes below this process."""
+def drivers(besides=()):
+    """Return the ids of the client processes below this process, besides some."""
     words = {pid: Path(f"/proc/{pid}/cmdline").read_text() for pid in below(os.getpid())}
-    return [pid for pid, said in words.items() if str(PROGRAM) in said]
+    return [pid for pid, said in words.items() if str(PROGRAM) in said and pid not in besides]
 
 
 def test_the_version_that_is_listed_is_the_one_that_runs():
@@ -45,65 +44,56 @@ def test_the_version_that_is_listed_is_the_one_that_runs():
 
 
 @pytest.mark.parametrize("name", ["range", "roundrobin"])
-def test_plans_are_those_of_the_documented_assignor_by_validity_and_loads(name):
-    with TimeLimit(SECONDS) as limit:
-        for group in islice(drawn(21), 120):
-            outcome = limit.plan(group, f"librdkafka/{name}")
-            found, expected = outcome.plan.assignment, assign(group, name)
-            assert found.is_valid
-            np.testing.assert_array_equal(found.loads, expected.loads)
+def test_plans_are_those_of_the_documented_assignor_by_validity_and_loads(planned, name):
+    for group in islice(drawn(21), 120):
+        found, expected = planned(group, f"librdkafka/{name}").assignment, assign(group, name)
+        assert found.is_valid
+        np.testing.assert_array_equal(found.loads, expected.loads)
 
 
-def test_cooperative_sticky_is_valid_and_balanced_where_subscriptions_are_equal():
+def test_cooperative_sticky_is_valid_and_balanced_where_subscriptions_are_equal(planned):
     equal = (g for g in drawn(22) if (g.reads == len(g.topics)).all())
-    with TimeLimit(SECONDS) as limit:
-        for group in islice(equal, 50):
-            outcome = limit.plan(group, "librdkafka/cooperative-sticky")
-            assert outcome.plan.assignment.is_valid
-            assert np.ptp(outcome.plan.assignment.loads) <= 1
+    for group in islice(equal, 50):
+        found = planned(group, "librdkafka/cooperative-sticky").assignment
+        assert found.is_valid
+        assert np.ptp(found.loads) <= 1
 
 
-def test_claims_of_an_older_generation_yield_and_others_stay():
-    topics, reads = {"t": 4}, {"a": ["t"], "b": ["t"]}
-    rival = group_of(
-        topics, reads, {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}, generation={"a": 2, "b": 3}
-    )
-    alone = group_of(
-        topics, reads, {"a": {"t": [3]}, "b": {"t": [0, 2]}}, generation={"a": 2, "b": 3}
-    )
-    with TimeLimit(SECONDS) as limit:
-        plans = [limit.plan(g, "librdkafka/cooperative-sticky").plan for g in (rival, alone)]
-    expected = {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
-    assert [plan.assignment.to_dict() for plan in plans] == [expected, expected]
-    assert [(plan.rounds, plan.revoked) for plan in plans] == [(2, 1), (1, 0)]
+def test_claims_of_an_older_generation_yield_and_others_stay(planned):
+    for claimed, rounds in (([0, 1], (2, 1)), ([3], (1, 0))):
+        owned = {"a": {"t": claimed}, "b": {"t": [0, 2]}}
+        group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, generation={"a": 2, "b": 3})
+        made = planned(group, "librdkafka/cooperative-sticky")
+        assert made.assignment.to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
+        assert (made.rounds, made.revoked) == rounds
 
 
-def test_two_claims_of_one_generation_leave_both_members_what_nobody_disputes():
+def test_two_claims_of_one_generation_leave_both_members_what_nobody_disputes(planned):
     owned = {"a": {"t": [0, 1]}, "b": {"t": [0, 2]}}
     group = group_of({"t": 4}, {"a": ["t"], "b": ["t"]}, owned, generation=3)
-    with TimeLimit(SECONDS) as limit:
-        found = limit.plan(group, "librdkafka/cooperative-sticky").plan.assignment
+    found = planned(group, "librdkafka/cooperative-sticky").assignment
     assert found.is_valid
     assert (found.owner[1], found.owner[2]) == (0, 1)
 
 
-def test_a_crash_is_a_failed_row_and_the_next_group_is_planned_as_others_plan_the_same_one(group):
+def test_a_crash_is_a_failed_row_and_the_next_group_is_planned_as_others_plan_the_same_one(
+    limit, planned, group
+):
     named = {finding.id: finding for finding in read_findings(FINDINGS)}
     crashing = named["librdkafka-cooperative-sticky-answers"].group
-    with TimeLimit(SECONDS) as limit:
-        outcome = limit.plan(crashing, "librdkafka/cooperative-sticky@2.16.0")
-        if VERSION == "2.16.0":
-            assert outcome.status == "failed"
-            assert outcome.reason.startswith("the client died: exit code -")
-        assert limit.plan(group, "librdkafka/cooperative-sticky").plan.assignment.is_valid
-        for name in ("range", "roundrobin"):
-            assert limit.plan(crashing, f"librdkafka/{name}").plan.assignment.is_valid, name
+    outcome = limit.plan(crashing, "librdkafka/cooperative-sticky@2.16.0")
+    if VERSION == "2.16.0":
+        assert outcome.status == "failed"
+        assert outcome.reason.startswith("the client died: exit code -")
+    assert planned(group, "librdkafka/cooperative-sticky").assignment.is_valid
+    for name in ("range", "roundrobin"):
+        assert planned(crashing, f"librdkafka/{name}").assignment.is_valid, name
 
 
 def test_a_client_killed_in_a_round_is_said_to_have_died_and_is_started_again(started, group):
-    driver = started(*COMMAND)
+    others, driver = drivers(), started(*COMMAND)
     driver.plan(group, "range")
-    (client,) = drivers()
+    (client,) = drivers(others)
     halt(client)
     # After 3 s the round has begun, even on a busy machine.
     threading.Timer(3.0, os.kill, (client, signal.SIGKILL)).start()
@@ -119,23 +109,21 @@ def test_a_program_that_does_not_start_gives_its_own_reason(started, group):
 
 
 def test_nothing_is_left_when_a_client_hangs_and_its_time_is_up(group):
-    assignor = assignor_named("librdkafka/range")
+    others, name = drivers(), "librdkafka/range"
     with TimeLimit(1) as limit:
-        assert limit.plan(group, assignor.name).status == "planned"
-        started = drivers()
-        assert len(started) == 1
-        halt(started[0])
-        outcome = limit.plan(group, assignor.name)
+        assert limit.plan(group, name).status == "planned"
+        (started,) = drivers(others)
+        halt(started)
+        outcome = limit.plan(group, name)
         # The client is halted before or after it joins again, for which it has a minute.
         assert (outcome.status, outcome.reason) in (
             ("timed-out", "no answer within 1 s"),
             ("unavailable", "the client did not join again within 60 s"),
         )
-        gone(*started)
-        assert limit.plan(group, assignor.name).status == "planned"
-        started = drivers()
-        assert len(started) == 1
-    gone(*started)
+        gone(started)
+        assert limit.plan(group, name).status == "planned"
+        (started,) = drivers(others)
+    gone(started)
 
 
 def test_another_version_than_the_installed_one_is_unavailable():
