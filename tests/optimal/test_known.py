@@ -1,21 +1,15 @@
 """The known optima of literature and test suites, from every method that serves them."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from groups import Group
 from optimal import ProofKind, Solution, Status, check, solve
+from tests.known import CASES, KNOWN
 from tests.optimal.judging import KIP_54
 from tests.optimal.page_checker import check_by_the_page
 
-ROOT = Path(__file__).parents[2]
-CASES = [*map(json.loads, (ROOT / "tests/known_cases.jsonl").read_text().splitlines())]
-KNOWN = {
-    document["group"]: document
-    for document in map(json.loads, (ROOT / "corpus/known.jsonl").read_text().splitlines())
-}
 TOO_LARGE = {
     "stale-generations-without-conflict-are-kept",
     "one-consumer-leaves-staircase-19",

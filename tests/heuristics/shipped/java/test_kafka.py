@@ -1,4 +1,3 @@
-import json
 from functools import partial
 from pathlib import Path
 
@@ -7,11 +6,11 @@ import pytest
 from groups import Assignment, Group, values
 from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
 from heuristics.time_limit import TimeLimit
+from tests.known import CASES, KNOWN
 from tests.optimal.small_groups import group_of
 from tests.processes import in_python
 
-TESTS = Path(__file__).parents[3]
-CASES = [json.loads(line) for line in (TESTS / "known_cases.jsonl").read_text().splitlines()]
+ROOT = Path(__file__).parents[4]
 MISSING = [
     reason
     for client in (KAFKA_JAVA, KAFKA_BROKER)
@@ -19,12 +18,6 @@ MISSING = [
     if (reason := client.missing("range", version)) is not None
 ]
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=MISSING[0] if MISSING else "")
-
-
-@pytest.fixture(scope="module")
-def known() -> dict[str, Group]:
-    lines = (TESTS.parent / "corpus" / "known.jsonl").read_text().splitlines()
-    return {document["group"]: Group.from_dict(document) for document in map(json.loads, lines)}
 
 
 PAIR = {"a": ["t"], "b": ["t"]}
@@ -37,8 +30,8 @@ def owners(assignment: Assignment, topic: str) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
-def test_every_fact_of_the_release_is_what_its_classes_answer(planned, limit, known, case):
-    group = known[case["group"]]
+def test_every_fact_of_the_release_is_what_its_classes_answer(planned, limit, case):
+    group = Group.from_dict(KNOWN[case["group"]])
     for name, fact in case["shipped"].items():
         if name == "kafka-java/cooperative-sticky@4.4.0":
             # The documented facts are of its first round.
@@ -85,8 +78,8 @@ def test_static_members_come_first_in_range_by_their_instance_ids(planned):
         assert owners(assignment, "t") == ["c", "c", "b", "a"], version
 
 
-def test_racks_count_in_the_releases_that_read_them(planned, known):
-    group = known["rack-aware-sticky-misaligned-owners"]
+def test_racks_count_in_the_releases_that_read_them(planned):
+    group = Group.from_dict(KNOWN["rack-aware-sticky-misaligned-owners"])
     moves = {
         version: values(
             planned(group, f"kafka-java/sticky@{version}").assignment, ("stickiness",)
@@ -128,7 +121,7 @@ def test_the_target_before_that_the_broker_knows_is_the_valid_owner(planned):
 
 @pytest.mark.kills
 def test_of_many_groups_one_that_never_returns_is_timed_out_and_the_others_are_planned():
-    hangs = Group.read(TESTS.parent / "docs/findings/never-returns.json")
+    hangs = Group.read(ROOT / "docs/findings/never-returns.json")
     fine = group_of({"t": 4}, PAIR)
     with TimeLimit(4) as limit:
         outcomes = limit.plan_many([fine, hangs, fine], "kafka-java/cooperative-sticky@4.4.0")
