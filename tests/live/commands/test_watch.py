@@ -1,7 +1,10 @@
+from __future__ import annotations
+
 import re
 import signal
 import subprocess
 import time
+from contextlib import ExitStack
 
 import pytest
 
@@ -46,7 +49,10 @@ class Watching:
         _, err = self._process.communicate(timeout=120)
         return self._process.returncode, err
 
-    def kill(self) -> None:
+    def __enter__(self) -> Watching:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.communicate()
 
@@ -63,19 +69,14 @@ def topic(broker):
 
 def test_a_watch_says_who_joins_and_leaves_and_its_folder_is_a_series(topic, tmp_path):
     at = ("--bootstrap-server", topic.bootstrap, "--group", "watched")
-    watching = None
-    try:
-        with member(topic, "watched", "app-0") as first:
-            settle([first], TOPICS)
-            watching = Watching(*at, "--every", "2s", "-o", tmp_path / "series")
+    with member(topic, "watched", "app-0") as first:
+        settle([first], TOPICS)
+        with Watching(*at, "--every", "2s", "-o", tmp_path / "series") as watching:
             assert "1 group: 1 as good as can be" in watching.until("Z ")
             with member(topic, "watched", "app-1"):
                 assert "3 partitions moved" in watching.until("app-1 joined")
             assert "app-1 left" in watching.until("left")
             code, err = watching.end(signal.SIGTERM)
-    finally:
-        if watching is not None:
-            watching.kill()
     assert code == 143
     assert err.splitlines()[-1] == "assay: interrupted: what was captured is kept"
     groups = read_groups([str(tmp_path / "series")])
@@ -93,8 +94,7 @@ def test_a_broker_that_is_away_for_a_while_is_said_once(tmp_path):
         with member(own, "steady", "app-0") as first:
             settle([first], TOPICS)
             at = ("--bootstrap-server", own.bootstrap, "--timeout", "1", "--every", "1s")
-            watching = Watching(*at, "-o", tmp_path / "series")
-            try:
+            with Watching(*at, "-o", tmp_path / "series") as watching:
                 watching.until("1 group")
                 own.pause()
                 time.sleep(5)
@@ -102,8 +102,6 @@ def test_a_broker_that_is_away_for_a_while_is_said_once(tmp_path):
                 watching.until("(no change|not captured|new)")
                 watching.until("(no change|not captured|new)")
                 code, err = watching.end(signal.SIGINT)
-            finally:
-                watching.kill()
     assert code == 130
     assert err.count("no answer within 1 s") == err.count("answers again") == 1
 
@@ -132,8 +130,7 @@ def test_a_scrape_of_a_watch_has_what_score_says_of_the_group_now(topic):
     topic.produce("watch-scraped-t", {0: 100, 1: 20})
     at = ("--bootstrap-server", topic.bootstrap, "--group", "scraped")
     start = ("kafka-python", topic.bootstrap, "scraped", [*topics])
-    watching = None
-    try:
+    with ExitStack() as running:
         with Consumer.start(*start, client_id="a", assignor="range", commit=False) as first:
             with Consumer.start(*start, client_id="b", assignor="range", commit=False) as second:
                 held = settle([first, second], topics)
@@ -141,6 +138,7 @@ def test_a_scrape_of_a_watch_has_what_score_says_of_the_group_now(topic):
                     committed = {0: 40, 1: 0}.keys() & {*has["watch-scraped-t"]}
                     consumer.commit({"watch-scraped-t": {n: {0: 40, 1: 0}[n] for n in committed}})
                 watching = Watching(*at, "--every", "1s", "--metrics", "127.0.0.1:0")
+                running.enter_context(watching)
                 url = watching.url()
                 assert "1 group: 1 improvable" in watching.until("Z ")
                 watching.until("no change")
@@ -154,9 +152,6 @@ def test_a_scrape_of_a_watch_has_what_score_says_of_the_group_now(topic):
         watching.until("no change in 0 groups")
         empty = Scraped(url)
         code, err = watching.end(signal.SIGINT)
-    finally:
-        if watching is not None:
-            watching.kill()
     assert (code, err.splitlines()[-1]) == (130, "assay: interrupted")
     current = scored["scores"][0]["terms"][0]
     assert (current["value"], scored["lag"]["peak"], scored["lag"]["lowest"]) == (2, 80, 60)
