@@ -229,8 +229,6 @@ frontier orders.json balance stickiness --points 1
     --points 1: expected 2 or more: at most so many, spread evenly (see assay frontier --help)
 export orders.json --lp --mps
     expected one of --lp, --mps and --proto
-export orders.json --lp --tier 3
-    --tier: 3, but the objective has 2: balance > moves
 export orders.json --lp -o /dev/full
     /dev/full: cannot be written: No space left on device
 export orders.json --proto -o /no/m.pb
@@ -277,8 +275,6 @@ plot orders.json --figure frontier --objective kip-54 -o no.svg
     --objective: the figure of frontier is of balance and moves
 advise orders.json --lower peak_lag
     topics.t0.lag[0]: unknown, but tier peak_lag needs it (and 4 more)
-advise orders.json --like c9
-    --like: no member 'c9', expected one of c0, c1
 diff all.txt all.txt --group coop
     all.txt: no group coop in it, of 11 the nearest are coop-a
 diff orders.json even.json
