@@ -24,6 +24,7 @@ from assay.commands.options import (
 from assay.streams import note_assumed, show_json
 from assay.terminal import Column, show_moves, show_table, tell
 from compare.lag.behind import Behind, behind
+from compare.lag.lowest import with_best
 from compare.lag.words import NAMED, measured
 from compare.moves import moves_to
 from groups.errors import BadInput
@@ -201,14 +202,15 @@ def _leave_alone(worth: Worth) -> str:
     name = f"the {NAMED[peak]} is {measured(peak, now)} now"
     asked = f"{measured(peak, worth.wanted)} was asked for"
     bound, found = measured(peak, worth.bound), measured(peak, worth.found)
+    given = f" {with_best(worth.objective[:-1])}".rstrip()
     if worth.found == worth.bound:
-        least = f"the lowest possible is {found}: {_lower(now, worth.found)}"
+        least = f"the lowest possible{given} is {found}: {_lower(now, worth.found)}"
     elif worth.sure:
-        least = f"it cannot be below {bound}: {_lower(now, worth.bound)}"
+        least = f"it cannot be below {bound}{given}: {_lower(now, worth.bound)}"
     else:
         return (
-            f"leave it alone, as far as known: {name}, the lowest found is {found}, and {asked}. "
-            f"Not proved: it cannot be below {bound}."
+            f"leave it alone, as far as known: {name}, the lowest found{given} is {found}, and "
+            f"{asked}. Not proved: it cannot be below {bound}."
         )
     return f"leave it alone: {name}, {least}, and {asked}."
 
@@ -221,6 +223,8 @@ def _fewest(worth: Worth, moved: int) -> str:
 
 
 def _lower(now: int, then: int) -> str:
+    if then > now:
+        return f"{percent(then - now, now)} higher"
     return "no lower" if then == now else f"{percent(now - then, now)} lower"
 
 

@@ -16,6 +16,8 @@ from groups.tiers import MOVES, TIERS, Objective
 from groups.wording import bounded, listed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.lag.fall import Fall
     from groups.arrays import Int64
     from groups.group import Group
@@ -33,6 +35,12 @@ ROUNDS, MOST_ROUNDS, LEAST_ROUNDS = 1_000, 200, 1
 SECONDS = 60.0
 # Members times partitions: with more, a round takes too long.
 MOST_CELLS = 2**20
+
+
+def with_best(tiers: Sequence[str]) -> str:
+    """Return tiers at their optimum in words, as ``with balanced loads``; empty if none."""
+    asked = [FIRST.get(tier, f"the best {tier}") for tier in tiers]
+    return f"with {listed(asked)}" if asked else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +69,8 @@ class LowestPeak:
 
     @property
     def given(self) -> str:
-        """The tiers `before` in words, as ``with balanced loads``; empty if there are none."""
-        asked = [FIRST.get(tier, f"the best {tier}") for tier in self.before]
-        return f"with {listed(asked)}" if asked else ""
+        """The tiers `before` in words, as `with_best` has them."""
+        return with_best(self.before)
 
     @property
     def named(self) -> str:
@@ -165,11 +172,14 @@ def lowest_of(
 def least_lagging(solution: Solution, rounds: int, time_left: TimeLeft) -> LowestPeak | None:
     """Return the lowest peak lag of the assignments that are as good as a solution.
 
+    If the objective is balance alone, they make as few moves, too: its certificate shows both.
     None if there is no search for that, a lag is unknown, or the objective has a tier on lag.
     """
     if solution.assignment is None or any(TIERS[t].needs == "lag" for t in solution.objective):
         return None
     group, tiers = solution.group, solution.objective
+    if tiers == ("balance",):
+        tiers = ("balance", MOVES)
     if not hottest(group):
         return None
     try:
@@ -177,7 +187,7 @@ def least_lagging(solution: Solution, rounds: int, time_left: TimeLeft) -> Lowes
     except BadInput:
         return None
     found = lowest_of(group, (*tiers, PEAK), rounds, time_left)
-    known = tuple(term.value for term in solution.terms)
+    known = values(solution.assignment, tiers)
     return found if found and values(found.assignment, tiers) == known else None
 
 

@@ -109,10 +109,12 @@ def least_of_as_good(judged: Judged) -> str:
     if judged.least_lag is None or judged.target is None:
         return ""
     found = "" if judged.least_lag else " that was found"
-    given = _if_read(judged, judged.target)
+    good, given = "as good", _if_read(judged, judged.target)
+    if judged.best is not None and judged.best.objective == ("balance",):
+        good = "as good with as few moves"
     if given == WHOEVER:
-        return f"Of all assignments as good{given}, this one has the least peak lag{found}."
-    return f"Of all assignments as good, this one has the least peak lag{found}{given}."
+        return f"Of all assignments {good}{given}, this one has the least peak lag{found}."
+    return f"Of all assignments {good}, this one has the least peak lag{found}{given}."
 
 
 def _if_read(judged: Judged, assignment: Assignment) -> str:
