@@ -185,7 +185,7 @@ def find(
         else:
             beside = os.path.dirname(file) if in_folder else None
             together.setdefault(beside, []).append((name, data))
-            from groups.importers.times import file_time
+            from groups.times import file_time
 
             time = file_time(file)
             if time is not None:

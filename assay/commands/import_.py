@@ -16,7 +16,7 @@ from groups.extras import require
 from groups.files import PARQUET, each_group, find, holds_snapshots, is_folder, is_parquet
 from groups.group import Group
 from groups.importers import DIALECTS, import_each
-from groups.importers.times import file_time, time_in_utc
+from groups.times import file_time, time_in_utc
 from groups.wording import first_lines
 
 MOST_LINES = 20

@@ -325,7 +325,7 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
     from compare.fleet.items import is_of_lines, item_of_texts, items_in_file, items_in_stream
     from groups.errors import BadInput, Failure
     from groups.files import files_in, is_folder
-    from groups.importers.times import file_time
+    from groups.times import file_time
 
     in_folder = is_folder(source)
     texts: dict[str, list[tuple[str, bytes, str | None]]] = {}

@@ -12,6 +12,7 @@ from groups.columns.claims import BY_CLAIMS
 from groups.columns.offsets import require_reset
 from groups.columns.subscriptions import Subscriptions
 from groups.errors import BadInput
+from groups.times import in_utc
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -64,10 +65,12 @@ def valid(given: Columns) -> dict[str, object]:
         If a rule is broken; the message names the place.
     """
     names([given.name], "group")
-    if given.captured_at is not None:
-        names([given.captured_at], "captured_at")
+    captured_at = given.captured_at
+    if captured_at is not None:
+        captured_at = in_utc(*names([captured_at], "captured_at"))
     require_reset(given.auto_offset_reset)
     kept: dict[str, object] = {
+        "captured_at": captured_at,
         "topics": names(given.topics, "topics"),
         "members": names(given.members, "members"),
         "absent_topics": names(given.absent_topics, "absent_topics"),

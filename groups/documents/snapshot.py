@@ -20,6 +20,7 @@ from groups.documents.json_files import split_documents
 from groups.documents.snapshots import Snapshots
 from groups.documents.texts import named, read_bytes
 from groups.errors import BadInput
+from groups.times import in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,7 +123,8 @@ def names_in(content: object) -> tuple[str | None, str | None]:
     content : JSON, or a document
     """
     if isinstance(content, Document | StreamsDocument):
-        return content.group, or_none(content.captured_at)
+        time = or_none(content.captured_at)
+        return content.group, None if time is None else in_utc(time)
     document: Any = content
     if isinstance(content, (str, bytes)):
         try:
@@ -135,7 +137,7 @@ def names_in(content: object) -> tuple[str | None, str | None]:
         value if isinstance(value, str) and value else None
         for value in (document.get("group"), document.get("captured_at"))
     )
-    return group, time
+    return group, None if time is None else in_utc(time)
 
 
 def document_of(group: Columns, claims: Claims) -> Document:

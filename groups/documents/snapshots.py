@@ -17,6 +17,7 @@ from groups.columns.offsets import require_reset, reset_noted, start_under
 from groups.columns.places import MemberDetails
 from groups.documents.assay_group import Log, Topic, or_none, without_repeats
 from groups.documents.fields import refuse
+from groups.times import in_utc
 from groups.wording import counted
 
 if TYPE_CHECKING:
@@ -214,7 +215,7 @@ class Snapshots:
         BadInput
             If a rule of the format is broken that types cannot express; then it is not added.
         """
-        reset = or_none(document.auto_offset_reset)
+        reset, time = or_none(document.auto_offset_reset), or_none(document.captured_at)
         require_reset(reset)
         names, members = sorted(document.topics), sorted(document.members)
         topics = topics_of(document.topics, names)
@@ -276,7 +277,7 @@ class Snapshots:
         self.fields.append(
             {
                 "group": document.group,
-                "captured_at": or_none(document.captured_at),
+                "captured_at": None if time is None else in_utc(time),
                 "auto_offset_reset": reset,
                 "assumed": reset_noted(or_none(document.assumed) or (), uncommitted),
                 "absent_topics": absent,

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from groups.arrays import NO_GENERATION, UNKNOWN
 from groups.errors import BadInput
+from groups.times import IN_UTC, in_utc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -107,7 +109,7 @@ class BadRow(NamedTuple):
 def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
     """Return the columns of the layout with its types; other columns are dropped.
 
-    A column that may be null may be missing.
+    A column that may be null may be missing. Times are brought to UTC.
 
     Raises
     ------
@@ -118,7 +120,12 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
         raise BadInput(
             "rest: this column is of an earlier version; write the file again from its JSON"
         )
-    return pa.RecordBatch.from_arrays([_column(rows, field) for field in LAYOUT], schema=LAYOUT)
+    columns = {field.name: _column(rows, field) for field in LAYOUT}
+    times = columns["captured_at"]
+    if pc.all(pc.match_substring_regex(times, f"^{IN_UTC}$")).as_py() is False:
+        made = [None if time is None else in_utc(time) for time in times.to_pylist()]
+        columns["captured_at"] = pa.array(made, times.type)
+    return pa.RecordBatch.from_arrays([*columns.values()], schema=LAYOUT)
 
 
 def joined(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:

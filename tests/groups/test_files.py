@@ -5,15 +5,19 @@ import json
 import os
 import shutil
 import tracemalloc
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 from groups import BadInput, Group
 from groups.documents.texts import MOST_UNPACKED_BYTES, decode, read_bytes
 from groups.files import Found, find, read_groups
-from groups.importers.times import file_time, time_in_utc
+from groups.table.batch import each_of
+from groups.table.rows import batch_of
+from groups.times import file_time, time_in_utc
 from tests.groups.importers.imported import CAPTURES
 from tests.optimal.small_groups import document, lopsided
 
@@ -202,7 +206,7 @@ def test_what_fails_says_when_it_was_captured_where_that_is_known(tmp_path):
     [
         ("2026-11-20T10:00:00Z", "2026-11-20T10:00:00Z"),
         ("2026-11-20T10:00:00+01:00", "2026-11-20T09:00:00Z"),
-        ("2026-11-20 10:00:00.5-03:30", "2026-11-20T13:30:00.500000Z"),
+        ("2026-11-20 10:00:00.5-03:30", "2026-11-20T13:30:00Z"),
         ("20261120T1000Z", "2026-11-20T10:00:00Z"),
     ],
 )
@@ -250,3 +254,27 @@ def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
     assert frame["lag_records"].isna().all()
     assert groups._repr_html_().count("<tr>") == 2
     assert read_groups(tmp_path / "9.json")[:0].to_frame().empty
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("2026-11-20T12:00:00+05:00", "2026-11-20T07:00:00Z"),
+        ("2026-11-20T08:00:00.5Z", "2026-11-20T08:00:00Z"),
+        ("20261120T080000.12Z", "2026-11-20T08:00:00Z"),
+        ("0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00+14:00"),
+        ("2026-11-20T08:00:00", "2026-11-20T08:00:00"),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_times_are_kept_in_utc_so_that_the_latest_capture_is_the_latest(tmp_path, given, kept):
+    """They were compared as texts: +05:00 came after Z, and fractions of a second before it."""
+    snapshot = GROUP | {"captured_at": given}
+    (tmp_path / "g.json").write_text(json.dumps(snapshot))
+    read, group = only(tmp_path / "g.json"), Group.from_dict(snapshot)
+    assert read.captured_at == group.captured_at == kept
+    assert replace(group, captured_at=given).captured_at == kept
+    rows = batch_of([group])
+    at = rows.schema.get_field_index("captured_at")
+    (found,) = each_of(rows.set_column(at, rows.schema.field(at), pa.array([given])))
+    assert found.captured_at == kept

@@ -1,15 +1,28 @@
-"""Times: when a text was captured, as given or as its file says; ISO 8601, in UTC."""
+"""Times of capture: ISO 8601 in UTC, to the second, so that a later time is a greater text."""
 
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime
 
 from groups.errors import BadInput
 
+IN_UTC = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
+
+
+def in_utc(text: str) -> str:
+    """Return a time with a zone as ``2026-11-20T10:00:00Z``; any other text stays as it is."""
+    if re.fullmatch(IN_UTC, text):
+        return text
+    try:
+        return time_in_utc(text)
+    except BadInput:
+        return text
+
 
 def time_in_utc(text: str) -> str:
-    """Return a time that the user gives, in UTC: ``2026-11-20T10:00:00Z``.
+    """Return a time that the user gives as ``2026-11-20T10:00:00Z``.
 
     Raises
     ------
@@ -41,8 +54,8 @@ def file_time(path: str) -> str | None:
         )
     except (OSError, OverflowError, ValueError):
         return None
-    return _shown(time.replace(microsecond=0))
+    return _shown(time)
 
 
 def _shown(time: datetime) -> str:
-    return time.isoformat().replace("+00:00", "Z")
+    return time.isoformat(timespec="seconds").replace("+00:00", "Z")
