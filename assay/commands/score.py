@@ -238,7 +238,7 @@ def _gate_told(
     failing: dict[str, list[str]] = {}
     for name, why in worse:
         failing.setdefault(name, []).append(why.short if isinstance(why, Beyond) else str(why))
-    every = {*groups, *failing}
+    every = {*groups, *failing, *unsure}
     left = [f"{name} ({by})" if by else name for name, by in unsure.items() if name not in failing]
     told = [f"{name} ({'; '.join(whys)})" for name, whys in failing.items()]
     within = len(every) - len(failing) - len(left)

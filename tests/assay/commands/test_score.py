@@ -465,6 +465,16 @@ def test_a_group_that_is_rebalancing_has_the_same_exit_code_alone_as_beside_othe
         assert assay("score", "r.txt", "oops.txt", *more, cwd=tmp_path).returncode == code
 
 
+def test_a_group_that_could_not_be_judged_is_one_of_the_groups_of_a_gate(tmp_path):
+    write(tmp_path, {"r.txt": "Consumer group 'r' is rebalancing.\n", "even.json": EVEN})
+    gate = ("--fail-above", "balance=0")
+    told = assay("score", "r.txt", "even.json", *gate, cwd=tmp_path).stdout.splitlines()[0]
+    assert told == (
+        "1 of 2 groups is within --fail-above balance=0. Not judged for sure: r, which --strict "
+        "does not let pass."
+    )
+
+
 def test_strict_lets_pass_what_is_within_the_limit_whatever_an_open_question_comes_to():
     for most, fails in ((2, False), (1, True)):
         run = assay("score", ALL_GROUPS, "--fail-above", f"balance={most}", "--strict")
