@@ -297,16 +297,6 @@ def too_far(rows, limits, optimum=()):
     return [*map(str, beyond(rows, limits, optimum))]
 
 
-def test_a_row_is_too_far_only_above_the_limit_of_a_tier():
-    assert too_far([row(4, None)], {"balance": 4}) == []
-    assert too_far([row(4, None)], {"balance": 3}) == [
-        "range: balance exceeds the optimum by 4, more than 3"
-    ]
-    assert too_far([row(0, 2)], {"balance": 0, "stickiness": 1}) == [
-        "range: stickiness exceeds the optimum by 2, more than 1"
-    ]
-
-
 BEST = Term("balance", 5, 5), Term("stickiness", 9, 9)
 
 
@@ -343,21 +333,26 @@ def test_a_limit_on_a_later_tier_leaves_alone_a_tier_that_has_its_limit_elsewher
     assert len(beyond(rows, {"stickiness": 0}, BEST, besides=("racks",))) == 1
 
 
-def test_a_tier_without_a_limit_is_never_too_far():
-    assert too_far([row(4, None)], {}) == []
-    assert too_far([row(0, 7)], {"balance": 0}) == []
-
-
-def test_of_an_interval_the_far_end_counts_and_an_open_end_is_too_far():
-    assert too_far([row((1, 4), None)], {"balance": 4}) == []
-    assert too_far([row((1, 4), None)], {"balance": 3}) == [
-        "range: balance may exceed the optimum by more than 3: by 1..4"
-    ]
-    assert too_far([row((1, 4), None)], {"balance": 0}) == [
-        "range: balance exceeds the optimum by 1..4, more than 0"
-    ]
-    (line,) = too_far([row((1, None), None)], {"balance": 1000})
-    assert line.startswith("range: balance ")
+@pytest.mark.parametrize(
+    ("excess", "limits", "said"),
+    [
+        ((4, None), {"balance": 4}, None),
+        ((4, None), {"balance": 3}, "balance exceeds the optimum by 4, more than 3"),
+        ((0, 2), {"balance": 0, "stickiness": 1},
+         "stickiness exceeds the optimum by 2, more than 1"),
+        # A tier without a limit.
+        ((4, None), {}, None),
+        ((0, 7), {"balance": 0}, None),
+        # Of an interval the far end counts.
+        (((1, 4), None), {"balance": 4}, None),
+        (((1, 4), None), {"balance": 3}, "balance may exceed the optimum by more than 3: by 1..4"),
+        (((1, 4), None), {"balance": 0}, "balance exceeds the optimum by 1..4, more than 0"),
+        (((1, None), None), {"balance": 1000},
+         "balance may exceed the optimum by more than 1000: by 1..?"),
+    ],
+)  # fmt: skip
+def test_a_row_is_too_far_only_above_the_limit_of_a_tier(excess, limits, said):
+    assert too_far([row(*excess)], limits) == ([] if said is None else [f"range: {said}"])
 
 
 def test_what_is_not_valid_or_not_scored_is_too_far():

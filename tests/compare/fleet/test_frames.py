@@ -19,7 +19,9 @@ pytestmark = pytest.mark.spark
 ROOT = Path(__file__).parents[3]
 
 
-def test_a_frame_of_groups_gives_optima_scores_and_verdicts_of_each(spark, tmp_path):
+def test_a_frame_of_groups_or_of_their_json_gives_optima_scores_and_verdicts_of_each(
+    spark, tmp_path
+):
     lines = [json.dumps(lopsided(f"g{n}")) for n in range(5)]
     (tmp_path / "in.jsonl").write_text("\n".join([*lines, "no group"]))
     groups = fleet.groups(spark, str(tmp_path / "in.jsonl"))
@@ -27,6 +29,11 @@ def test_a_frame_of_groups_gives_optima_scores_and_verdicts_of_each(spark, tmp_p
     (failure,) = groups.where("reason is not null").collect()
     assert (failure["place"], failure["group"]) == (f"{tmp_path}/in.jsonl:6", None)
     optima = fleet.optima(groups).orderBy("group").collect()
+    texts = spark.createDataFrame([(line,) for line in lines], ["value"])
+    of_texts = fleet.optima(texts).orderBy("group").collect()
+    assert [(row["key"], row["terms"]) for row in of_texts] == [
+        (row["key"], row["terms"]) for row in optima
+    ]
     alone = solve(Group.from_dict(lopsided()))
     assert [row["group"] for row in optima] == [f"g{n}" for n in range(5)]
     for row in optima:
@@ -54,52 +61,33 @@ def test_a_line_of_a_file_that_several_tasks_read_has_its_own_number(spark, tmp_
     }
 
 
-def test_a_frame_of_json_texts_and_one_of_their_columns_give_the_same(spark):
-    texts = spark.createDataFrame([(json.dumps(lopsided(f"g{n}")),) for n in range(3)], ["value"])
-    by_text = {row["key"]: row["terms"] for row in fleet.optima(texts).collect()}
-    assert len(by_text) == 3
+@pytest.fixture(params=["parquet", "orc", "catalogue"])
+def tables(request, spark, tmp_path):
+    if request.param != "catalogue":
+        yield Tables(str(tmp_path), format=request.param)
+        return
+    yield Tables("default", in_catalogue=True)
+    spark.sql("DROP TABLE IF EXISTS default.inputs")
 
 
 @pytest.mark.cluster
-def test_tables_of_a_catalogue_and_of_another_format_are_read_as_they_were_written(
-    spark, tmp_path
-):
+def test_tables_of_a_catalogue_and_of_any_format_are_read_as_they_were_written(spark, tables):
     rows = spark.createDataFrame([("a", True), ("b", False)], "key string, is_group boolean")
-    for tables in (
-        Tables(str(tmp_path / "orc"), format="orc"),
-        Tables("default", in_catalogue=True),
-    ):
-        assert tables.read(spark, "inputs").count() == 0
-        try:
-            tables.write(rows, "inputs", "run-1")
-            tables.write(rows.limit(1), "inputs", "run-2")
-            found = latest(tables.read(spark, "inputs")).orderBy("key").collect()
-            assert [(row["key"], row["run"]) for row in found] == [("a", "run-2"), ("b", "run-1")]
-        finally:
-            if tables.in_catalogue:
-                spark.sql("DROP TABLE IF EXISTS default.inputs")
+    assert tables.read(spark, "inputs").count() == 0
+    tables.write(rows, "inputs", "run-1")
+    tables.write(rows.limit(1), "inputs", "run-2")
+    found = latest(tables.read(spark, "inputs")).orderBy("key").collect()
+    assert [(row["key"], row["run"]) for row in found] == [("a", "run-2"), ("b", "run-1")]
 
 
 @pytest.mark.cluster
-def test_a_column_that_is_new_is_null_in_the_rows_of_an_earlier_version(spark, tmp_path):
-    earlier = spark.createDataFrame([("a",)], "key string")
+def test_a_column_that_is_new_is_null_in_the_rows_of_an_earlier_version(spark, tables):
+    tables.write(spark.createDataFrame([("a",)], "key string"), "inputs", "run-1")
+    assert [row["is_group"] for row in tables.read(spark, "inputs").collect()] == [None]
     rows = spark.createDataFrame([(True, "b")], "is_group boolean, key string")
-    for tables in (
-        Tables(str(tmp_path / "parquet")),
-        Tables(str(tmp_path / "orc"), format="orc"),
-        Tables("default", in_catalogue=True),
-    ):
-        try:
-            tables.write(earlier, "inputs", "run-1")
-            assert [row["is_group"] for row in tables.read(spark, "inputs").collect()] == [None]
-            tables.write(rows, "inputs", "run-2")
-            found = tables.read(spark, "inputs").select("key", "is_group", "run").orderBy("key")
-            assert [tuple(row) for row in found.collect()] == [
-                ("a", None, "run-1"), ("b", True, "run-2"),
-            ]  # fmt: skip
-        finally:
-            if tables.in_catalogue:
-                spark.sql("DROP TABLE IF EXISTS default.inputs")
+    tables.write(rows, "inputs", "run-2")
+    found = tables.read(spark, "inputs").select("key", "is_group", "run").orderBy("key").collect()
+    assert [tuple(row) for row in found] == [("a", None, "run-1"), ("b", True, "run-2")]
 
 
 @pytest.mark.cluster

@@ -1,7 +1,6 @@
 import re
 import shutil
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -99,19 +98,6 @@ def test_what_the_run_has_already_cannot_be_asked_of_its_page(spark_runs):
     assert re.fullmatch(
         r"assay: --assume-equal: .* holds the tables of a run, which has it already\n", run.stderr
     )
-
-
-def test_a_page_that_cannot_be_written_is_bad_input(spark_runs, tmp_path):
-    (tmp_path / "file").touch()
-    for page, said in {
-        tmp_path / "file" / "report.html": "file: not a folder",
-        Path("/proc/new/report.html"): "cannot be written: No such file or directory",
-        tmp_path: "cannot be written: Is a directory",
-        Path("/dev/full"): "/dev/full: cannot be written: No space left on device",
-    }.items():
-        run = reported(spark_runs.out, "-o", page)
-        assert run.returncode == 2
-        assert run.stderr.endswith(f"{said}\n")
 
 
 def test_a_damaged_file_is_one_line_that_names_it(spark_runs, tmp_path):

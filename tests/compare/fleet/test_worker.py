@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import closing
 from dataclasses import replace
 
 import pyarrow as pa
@@ -57,16 +58,15 @@ def names_with(harmful_ones: list[str], count: int = 24) -> list[str]:
     return names
 
 
-def items_of(names: list[str]):
-    return items_in_stream("in.jsonl", [json.dumps(lopsided(name)).encode() for name in names])
+def items_of(groups: list[str | dict]):
+    """Return the items of documents, or of lopsided groups with these names."""
+    documents = [lopsided(one) if isinstance(one, str) else one for one in groups]
+    return items_in_stream("in.jsonl", [json.dumps(one).encode() for one in documents])
 
 
-def answers(job, names: list[str], do: str = "answer", steps: Steps | None = None) -> list[dict]:
-    worker = Worker(job, memory_bytes=MEMORY, steps=steps)
-    try:
-        return [row for some in worker.answers(items_of(names), do) for row in some.to_pylist()]
-    finally:
-        worker.close()
+def answers(job, groups: list, do: str = "answer", steps: Steps | None = None) -> list[dict]:
+    with closing(Worker(job, memory_bytes=MEMORY, steps=steps)) as worker:
+        return [row for some in worker.answers(items_of(groups), do) for row in some.to_pylist()]
 
 
 @pytest.mark.kills
@@ -141,25 +141,17 @@ def test_rows_do_not_depend_on_how_groups_are_put_together():
 def test_what_depends_on_who_reads_what_is_null_in_a_row_of_scores():
     held = {"a": {"t0": [0, 1, 2, 3, 4, 5]}, "b": {"t1": [0, 1, 2]}}
     group = group_of({"t0": 6, "t1": 3}, {"a": None, "b": None}, held)
-    worker = Worker(job_for("current"), memory_bytes=MEMORY)
-    try:
-        items = items_in_stream("in.jsonl", [json.dumps(group.to_dict()).encode()])
-        (row,) = [row for some in worker.answers(items, "answer") for row in some.to_pylist()]
-    finally:
-        worker.close()
+    (row,) = answers(job_for("current"), [group.to_dict()])
     (now,) = row["scores"]
     assert (now["status"], now["valid"], now["balanced"]) == ("scored", True, None)
     assert row["optima"]["verdict"]["says"] == "depends on who reads what"
 
 
 def test_only_what_is_missing_of_a_group_is_answered():
-    worker = Worker(job_for("current", "range"))
-    try:
+    with closing(Worker(job_for("current", "range"))) as worker:
         (read,) = worker.answers(items_of(["g"]), "read")
         rows = pa.RecordBatch.from_struct_array(read.column("groups"))
         (found,) = worker.solved(rows, Lack(optimum=False, assignors=("range",)))
-    finally:
-        worker.close()
     (row,) = found.to_pylist()
     assert row["optima"] is None
     assert [one["assignor"] for one in row["scores"]] == ["range"]
@@ -175,13 +167,7 @@ def test_a_column_that_nothing_fills_is_an_error_and_not_null_in_every_row(monke
 
 
 def test_a_lack_of_lag_is_a_reason():
-    job = job_for("current", objective="peak_lag")
-    worker = Worker(job)
-    try:
-        (found,) = worker.answers(items_of(["g"]), "answer")
-    finally:
-        worker.close()
-    (row,) = found.to_pylist()
+    (row,) = answers(job_for("current", objective="peak_lag"), ["g"])
     assert row["optima"]["status"] == "failed"
     assert "lag" in row["optima"]["reason"]
 

@@ -11,7 +11,7 @@ from compare.promises.findings import Finding, read_findings
 from compare.promises.program import program
 from compare.promises.promise import PROMISES
 from compare.promises.rerun import rerun, rerun_in_java
-from groups import BadInput, Failed, Group
+from groups import Failed, Group
 from heuristics import WRITTEN, assignor_named
 from tests.clients import called
 from tests.compare.conftest import holding
@@ -183,9 +183,3 @@ def test_a_program_that_does_not_come_to_its_test_reproduces_nothing(tmp_path):
     broken = replace(made, text=made.text + "\n)")
     with pytest.raises(Failed, match="does not come to its test"):
         rerun(broken, finding.assignor, tmp_path)
-
-
-def test_there_is_no_program_for_an_assignor_as_written():
-    finding = next(f for f in read_findings(FILE) if f.assignor in WRITTEN)
-    with pytest.raises(BadInput, match=r"no program for .*, only for kafka-java, kafka-broker"):
-        program(finding)
