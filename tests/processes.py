@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 # Seconds; only a process that never ends takes this long.
 LONG = 120.0
+Held = TypeVar("Held")
 
 
 def in_python(*words: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -41,12 +43,13 @@ def below(pid: int) -> list[int]:
     return tree[1:]
 
 
-def until(condition: Callable[[], object]) -> None:
-    """Wait until a condition holds; fail after `LONG` seconds."""
+def until(condition: Callable[[], Held]) -> Held:
+    """Wait until a condition holds, and return what it gives; fail after `LONG` seconds."""
     end = time.monotonic() + LONG
-    while not condition():
+    while not (held := condition()):
         assert time.monotonic() < end
         time.sleep(0.02)
+    return held
 
 
 def gone(*pids: int) -> None:

@@ -1,7 +1,6 @@
 """Real groups, from their consumers to the verdict: captured, and as the console tool has them."""
 
 import json
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from groups.importers import import_each
 from live.capture import capture
 from live.connection import Connection
 from tests.assay.calling import assay, write
+from tests.processes import until
 
 pytestmark = pytest.mark.broker
 TOPICS = {"orders": 4, "refunds": 3, "payments": 3, "narrow": 1}
@@ -92,15 +92,8 @@ def started(broker, running: ExitStack, name, *, in_turn=False):
         consumers.append(running.enter_context(start))
         if name == "mixed" or in_turn:
             # The member of the classic protocol must join first.
-            wait_until_joined(consumers[-1])
+            until(consumers[-1].joined)
     return consumers
-
-
-def wait_until_joined(consumer, seconds=30):
-    end = time.monotonic() + seconds
-    while not consumer.joined() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert consumer.joined()
 
 
 def read_of(name):

@@ -9,11 +9,11 @@ import pytest
 
 from broker import Consumer, settle
 from broker.broker import client
+from tests.processes import until
 
 pytestmark = pytest.mark.broker
 READS = {"a": ["orders"], "b": ["orders"], "c": ["orders", "retry"], "d": ["orders", "retry"]}
 TOPICS = {"orders": 12, "retry": 4}
-LONGEST_SECONDS = 60.0
 SAME_SECONDS = 2.0
 
 
@@ -44,7 +44,6 @@ def test_partitions_of_the_other_topic_go_to_two_members_and_stay_there(broker, 
         with halted(members):
             recreate(broker, named["retry"], 2)
         twice = given_twice(members, named["orders"])
-        assert twice
         # Members learn of the topic one after the other, so more may be held twice.
         time.sleep(SAME_SECONDS)
         assert given_twice(members, named["orders"]) >= twice
@@ -64,28 +63,23 @@ def halted(members):
 
 def recreate(broker, topic: str, partitions: int) -> None:
     """Delete a topic, and create it again."""
-    from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, NewTopic
 
     admin = AdminClient(client(broker.inside))
     admin.delete_topics([topic])[topic].result()
-    end = time.monotonic() + LONGEST_SECONDS
-    while True:
-        try:
-            return admin.create_topics([NewTopic(topic, partitions)])[topic].result()
-        except KafkaException:
-            # It takes a moment until the name is free.
-            assert time.monotonic() < end
-            time.sleep(0.01)
+
+    def created():
+        return admin.create_topics([NewTopic(topic, partitions)])[topic].exception() is None
+
+    # It takes a moment until the name is free.
+    until(created)
 
 
 def given_twice(members, topic: str) -> set[int]:
     """Wait until all partitions of a topic have readers; return those that two members hold."""
-    end = time.monotonic() + LONGEST_SECONDS
-    while time.monotonic() < end:
+
+    def twice():
         held = [number for one in members for number in one.assigned().get(topic, ())]
-        twice = {number for number in held if held.count(number) > 1}
-        if twice and set(held) == set(range(TOPICS["orders"])):
-            return twice
-        time.sleep(0.1)
-    return set()
+        return len({*held}) == TOPICS["orders"] and {n for n in held if held.count(n) > 1}
+
+    return until(twice)

@@ -1,7 +1,6 @@
 """A real Kafka Streams application: captured live, by the console tool, and as the client says."""
 
 import re
-import time
 from contextlib import ExitStack
 
 import pytest
@@ -14,9 +13,9 @@ from groups.importers import import_each
 from live.capture import capture
 from live.connection import Connection
 from tests.assay.calling import assay
+from tests.processes import until
 
 pytestmark = pytest.mark.broker
-SECONDS = 60.0
 AT_ONCE = {
     "group.streams.initial.rebalance.delay.ms": "0",
     "group.streams.min.heartbeat.interval.ms": "200",
@@ -64,24 +63,25 @@ def broker():
 
 def captured(broker, name, members):
     """Return the captured group once it has so many members, and all hold their targets."""
-    end = time.monotonic() + SECONDS
-    while True:
-        found = capture(Connection(broker.bootstrap), [name], patience_seconds=1)
-        for one in found.documents:
+
+    def at_rest():
+        for one in capture(Connection(broker.bootstrap), [name], patience_seconds=1).documents:
             if len(one.snapshot.members) == members and not one.group().with_target().assumed:
                 return one
-        assert time.monotonic() < end, found
-        time.sleep(0.2)
+        return None
+
+    return until(at_rest)
 
 
 def test_a_capture_is_what_the_console_tool_prints_and_says_state_standbys_and_lag_besides(
     broker,
 ):
-    live = captured(broker, "shop", 4)
-    end = time.monotonic() + SECONDS
-    while any(lag != 0 for one in live.document["subtopologies"].values() for lag in one["lag"]):
-        assert time.monotonic() < end
+    def caught_up():
         live = captured(broker, "shop", 4)
+        parts = live.document["subtopologies"].values()
+        return live if all(lag == 0 for one in parts for lag in one["lag"]) else None
+
+    live = until(caught_up)
     tool = broker.tool("streams-groups", "--describe", "--group", "shop", "--members", "--verbose")
     ((printed,), failures) = import_each([("members", tool.stdout.encode())])
     assert failures == []
@@ -104,13 +104,13 @@ def test_a_thread_more_is_a_member_more(broker):
 
 
 def test_a_classic_application_is_captured_as_threads_of_processes(broker):
-    end = time.monotonic() + SECONDS
-    while True:
-        found = capture(Connection(broker.bootstrap), ["old"]).documents
-        group = found[0].group() if found else None
-        if group is not None and len(group.members) == 3 and (group.owned > 0).all():
-            break
-        assert time.monotonic() < end
+    def started():
+        for one in capture(Connection(broker.bootstrap), ["old"]).documents:
+            if len(one.group().members) == 3 and (one.group().owned > 0).all():
+                return one.group()
+        return None
+
+    group = until(started)
     assert group.of_streams
     assert len(group.places("host").names) == 2
     assert any("which tasks keep state are not known" in line for line in group.assumed)
@@ -131,7 +131,5 @@ def test_a_group_that_nobody_runs_any_more_has_no_members(broker):
     with StreamsProcess(broker.bootstrap, "till", threads=1) as only:
         captured(broker, "till", 1)
         only.stop()
-    end = time.monotonic() + SECONDS
-    while not (failures := capture(Connection(broker.bootstrap), ["till"]).failures):
-        assert time.monotonic() < end
+    failures = until(lambda: capture(Connection(broker.bootstrap), ["till"]).failures)
     assert [one.reason for one in failures] == ["group 'till' has no members"]

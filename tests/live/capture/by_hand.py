@@ -1,7 +1,5 @@
 """Members that join classic groups with single requests, and with any bytes as their metadata."""
 
-import time
-
 from kafka.admin import KafkaAdminClient
 from kafka.protocol.admin import DescribeGroupsRequest
 from kafka.protocol.consumer import JoinGroupRequest, SyncGroupRequest
@@ -11,7 +9,8 @@ from kafka.protocol.consumer.metadata import (
 )
 from kafka.protocol.metadata import FindCoordinatorRequest
 
-READY_SECONDS = 20.0
+from tests.processes import until
+
 SESSION_MS = 30_000
 MEMBER_ID_REQUIRED = 79
 GROUP_NOT_FOUND = 69
@@ -39,10 +38,7 @@ class Members:
         self._admin = KafkaAdminClient(bootstrap_servers=self._bootstrap)
         self._manager = self._admin._manager  # noqa: SLF001
         # The broker creates its topic of groups only when the first member asks to join.
-        end = time.monotonic() + READY_SECONDS
-        while not self._ready():
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        until(self._ready)
         return self
 
     def __exit__(self, *_):
