@@ -75,17 +75,31 @@ def assay(*arguments, stdin: str = "", cwd: Path | None = None):
     return subprocess.CompletedProcess(command, left.value.code, *printed)
 
 
-def arrived(terminal: int) -> bytes:
-    """Return all bytes that are written to a terminal until its last writer closes it."""
-    received = b""
-    while True:
-        try:
-            part = os.read(terminal, 65536)
-        except OSError:
-            return received
-        if not part:
-            return received
-        received += part
+def on_a_terminal(
+    program: list, folder: Path, stream: str = "stdout", **environment: str
+) -> tuple[str, str]:
+    """Return what a program writes to a terminal as one of its streams, and to the other."""
+    ours, theirs = os.openpty()
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
+    with subprocess.Popen(
+        [*map(str, program)], stdin=subprocess.DEVNULL, cwd=folder,
+        env=os.environ | {"COLUMNS": "80", "LINES": "50", "TERM": "xterm-256color"} | environment,
+        **streams,
+    ) as running:  # fmt: skip
+        os.close(theirs)
+        said = b"".join(iter(lambda: _arrived(ours), b""))
+        piped = (running.stdout or running.stderr).read()
+        assert running.wait(60) == 0, said
+    os.close(ours)
+    return said.decode(), piped.decode()
+
+
+def _arrived(terminal: int) -> bytes:
+    """Return what has come from a terminal; nothing once its last writer has closed it."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""
 
 
 def one_after_the_other(calls: dict[str, tuple], cwd: Path) -> dict:

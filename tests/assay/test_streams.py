@@ -1,7 +1,6 @@
 """Standard streams: full, closed or odd ones, and what a terminal shows besides."""
 
 import os
-import pty
 import re
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from heuristics.catalogue import WRITTEN
-from tests.assay.calling import ASSAY, arrived, assay
+from tests.assay.calling import ASSAY, assay, on_a_terminal
 from tests.processes import in_python
 
 LONG = "x" * 300
@@ -97,24 +96,8 @@ main()
 HUNT = ("hunt", "range", "--promise", "idempotent", "--seconds", "0.4")
 
 
-def shown(program: list[str], folder: Path, stream: str, **environment: str) -> tuple[str, str]:
-    """Return what a program writes to a terminal as one of its streams, and to the other."""
-    ours, theirs = pty.openpty()
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: theirs}
-    with subprocess.Popen(
-        program, stdin=subprocess.DEVNULL, cwd=folder,
-        env=os.environ | {"COLUMNS": "80", "LINES": "24", "TERM": "xterm-256color"} | environment,
-        **streams,
-    ) as running:  # fmt: skip
-        os.close(theirs)
-        said = arrived(ours)
-        piped = (running.stdout or running.stderr).read()
-    os.close(ours)
-    return said.decode(), piped.decode()
-
-
 def test_what_takes_long_says_how_long_and_how_far_and_clears_the_line_at_the_end(folder):
-    said, _ = shown([sys.executable, "-c", SLOW, *HUNT], folder, "stderr")
+    said, _ = on_a_terminal([sys.executable, "-c", SLOW, *HUNT], folder, "stderr")
     drawn = said.split("\r")
     assert any(re.fullmatch(r"assay hunt: 0 s", line.rstrip()) for line in drawn)
     assert max(len(line) for line in drawn if line.startswith("assay hunt")) < 80
@@ -133,7 +116,7 @@ def test_standard_error_that_is_no_terminal_gets_no_progress(folder):
 
 
 def test_what_is_done_at_once_shows_no_progress(folder):
-    said, _ = shown([str(ASSAY), "validate", "orders.json"], folder, "stderr")
+    said, _ = on_a_terminal([ASSAY, "validate", "orders.json"], folder, "stderr")
     assert said == ""
 
 
@@ -150,7 +133,7 @@ with progress.progress(["probe"]):
 with progress.progress(["score", "x.json"]):
     print(type(sys.stderr.buffer.raw.progress).__name__)
 """
-    _, piped = shown([sys.executable, "-c", program], Path.cwd(), "stderr")
+    _, piped = on_a_terminal([sys.executable, "-c", program], Path(), "stderr")
     assert piped.split() == ["None", "None", "_Line"]
 
 
@@ -158,7 +141,7 @@ with progress.progress(["score", "x.json"]):
     "arguments", [("score", "--help"), ("score", "orders.json", "--assignor", "current")]
 )
 def test_no_colours_with_no_color_and_none_where_the_output_is_piped(folder, arguments):
-    said, _ = shown([str(ASSAY), *arguments], folder, "stdout", NO_COLOR="1")
+    said, _ = on_a_terminal([ASSAY, *arguments], folder, "stdout", NO_COLOR="1")
     assert said
     assert "\x1b" not in said
     with patch.dict(os.environ, {"TERM": "xterm-256color", "FORCE_COLOR": ""}):

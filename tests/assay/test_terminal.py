@@ -1,11 +1,7 @@
 """Tables on a terminal of 80 columns, and redirected."""
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +12,7 @@ from assay.commands.promises import print_finding
 from assay.terminal import Column, show_table
 from compare.promises.findings import Finding
 from groups import Group
-from tests.assay.calling import ASSAY, LOPSIDED, arrived, assay
+from tests.assay.calling import ALL_GROUPS, ASSAY, LOPSIDED, assay, on_a_terminal
 
 CORPUS = Path(__file__).parents[2] / "corpus"
 LONG = "payments-settlement-consumer-eu-west-1"
@@ -146,27 +142,8 @@ def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):
     assert [word for word in said if word.startswith(LONG[:9]) and word.endswith("…")]
 
 
-@cache
-def on_a_terminal(
-    arguments: tuple[object, ...], folder: Path, columns: int, term: str = "dumb"
-) -> str:
-    """Return what the command writes to a terminal of so many columns."""
-    ours, theirs = pty.openpty()
-    environment = os.environ | {"COLUMNS": str(columns), "LINES": "50", "TERM": term}
-    environment |= {"LC_ALL": "C.UTF-8"}
-    with subprocess.Popen(
-        [str(ASSAY), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
-        stderr=subprocess.DEVNULL, cwd=folder, env=environment,
-    ) as running:  # fmt: skip
-        os.close(theirs)
-        said = arrived(ours)
-        assert running.wait(60) == 0, said
-    os.close(ours)
-    return said.decode().replace("\r\n", "\n")
-
-
 COMMANDS = {
-    "score of many": ("score", CORPUS / "captures/3.9.2/all-describe.txt"),
+    "score of many": ("score", ALL_GROUPS),
     "score": (
         "score", "long.json", "--objective", "balance > topic_balance > stickiness",
         "--assignor", "range", "--assignor", "kafka-java/cooperative-sticky@9.9",
@@ -191,11 +168,17 @@ def long_names(tmp_path_factory) -> Path:
     return folder
 
 
+@cache
+def printed(name: str, folder: Path, term: str = "dumb") -> str:
+    """Return what a command writes to a terminal."""
+    said, _ = on_a_terminal([ASSAY, *COMMANDS[name]], folder, TERM=term, LC_ALL="C.UTF-8")
+    return said.replace("\r\n", "\n")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_80_columns_suffice_and_no_word_is_broken(long_names, name):
     whole = set(assay(*COMMANDS[name], cwd=long_names).stdout.split())
-    text = on_a_terminal(COMMANDS[name], long_names, 80)
+    text = printed(name, long_names)
     assert "\x1b" not in text
     # A command is to be copied as it is.
     lines = [line for line in text.splitlines() if "one in full: " not in line]
@@ -207,11 +190,8 @@ def test_80_columns_suffice_and_no_word_is_broken(long_names, name):
         ), word
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_bars_are_blocks_where_the_terminal_has_them_and_plain_elsewhere(long_names):
-    plain, xterm = (
-        on_a_terminal(COMMANDS["score"], long_names, 80, term) for term in ("dumb", "xterm")
-    )
+    plain, xterm = (printed("score", long_names, term) for term in ("dumb", "xterm"))
     times = re.compile(r"\d+\.\d{4}")
     assert "#" * 20 in plain
     assert times.sub("", plain.replace("#", "█")) == times.sub("", xterm)
