@@ -3,30 +3,33 @@
 import json
 import time
 from pathlib import Path
+from unittest.mock import patch
 
 import kafka.protocol.admin as admin
 import kafka.protocol.consumer as consumer
 import kafka.protocol.metadata as metadata
 from kafka.protocol.consumer import OffsetSpec
 
-from live.capture import messages
+from live.capture import messages, rounds
 from live.capture.cluster import Cluster
-from live.capture.rounds import capture_matching
 
 RECORDED = Path(__file__).with_name("recorded")
+REAL = json.loads((RECORDED / "kafka-4.3.1.json").read_text())
 _MODULES = (admin, consumer, metadata, messages)
 
 
-def recorded(name):
-    return json.loads((RECORDED / name).read_text())
+def captured(*changes, patterns=("*",), lag=True, patience=0.0, by_any=False):
+    """Return the documents by group, the whole capture, and the replayed cluster.
 
-
-def captured(real, *changes, patterns=("*",), lag=True, patience=0.0):
-    """Return the documents by group, the whole capture, and the replayed cluster."""
-    cluster = Replayed(real["exchanges"], *changes)
-    found = capture_matching(
-        cluster, "kafka:9092", patterns, lag=lag, deadline=time.monotonic() + patience
-    )
+    `by_any` is whether any broker describes classic groups; in the recording the one asked does.
+    """
+    described = [e for e in REAL["exchanges"] if e["question"] == "DescribeGroupsRequest"]
+    more = [described[0] | {"node": -1}] if by_any else []
+    cluster = Replayed([*REAL["exchanges"], *more], *changes)
+    with patch.object(rounds, "PAUSE_SECONDS", 0.0):
+        found = rounds.capture_matching(
+            cluster, "kafka:9092", patterns, lag=lag, deadline=time.monotonic() + patience
+        )
     return {one.document["group"]: one.document for one in found.documents}, found, cluster
 
 

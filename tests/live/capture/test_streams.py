@@ -1,10 +1,7 @@
 """What stands in the way of a Kafka Streams group, and what brokers do not tell of one."""
 
-import pytest
-
 from groups import Group
-from live.capture import rounds
-from tests.live.capture.replayed import captured, recorded
+from tests.live.capture.replayed import captured
 from tests.live.capture.test_obstacles import (
     FORBIDDEN,
     GONE,
@@ -15,18 +12,12 @@ from tests.live.capture.test_obstacles import (
     setting,
 )
 
-REAL = recorded("kafka-4.3.1.json")
 DESCRIBE, CONFIGS = "StreamsGroupDescribeRequest", "DescribeConfigsRequest"
-
-
-@pytest.fixture(autouse=True)
-def _no_pause(monkeypatch):
-    monkeypatch.setattr(rounds, "PAUSE_SECONDS", 0.0)
 
 
 def shop(*changes, **options):
     """Return the document of group shop, or the reason why there is none."""
-    groups, found, _ = captured(REAL, *changes, patterns=["shop"], **options)
+    groups, found, _ = captured(*changes, patterns=["shop"], **options)
     return groups.get("shop") or found.failures[0].reason
 
 
