@@ -9,9 +9,13 @@ DEADLINE = 120
 HEADER = struct.Struct(">hhi")
 
 
+def connected(probe):
+    return socket.create_connection((HOST, probe.port), timeout=DEADLINE)
+
+
 def exchange(probe, *parts):
     """Send bytes on a new connection; return all that the probe answers until it closes."""
-    with socket.create_connection((HOST, probe.port), timeout=DEADLINE) as connection:
+    with connected(probe) as connection:
         for part in parts:
             connection.sendall(part)
         connection.shutdown(socket.SHUT_WR)

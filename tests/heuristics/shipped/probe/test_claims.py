@@ -1,13 +1,10 @@
-import socket
-
 import pytest
 
 from groups import Refused
 from heuristics.shipped.client import joining
 from heuristics.shipped.probe import Probe
-from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.wire import Software, user_data, user_data_of
-from tests.heuristics.shipped.probe.frames import DEADLINE, join_as
+from tests.heuristics.shipped.probe.frames import DEADLINE, connected, join_as
 from tests.optimal.small_groups import group_of
 
 READS = {"a": ["t"], "b": ["t"]}
@@ -80,7 +77,7 @@ def test_where_it_is_not_known_how_members_tell_what_they_held_the_group_is_refu
 
 
 def test_a_client_whose_claims_cannot_be_written_leads_the_next_group_that_has_none():
-    with Probe() as probe, socket.create_connection((HOST, probe.port)) as connection:
+    with Probe() as probe, connected(probe) as connection:
         refused = probe.offer(HELD)
         connection.sendall(join_as("assay-probe", assignor="sticky"))
         probe.wait(refused, DEADLINE)

@@ -1,6 +1,5 @@
 import pickle
 import re
-import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -15,10 +14,9 @@ from heuristics.assignor import Assignor, Unavailable, attempt
 from heuristics.shipped.consumers.consumer import LIBRDKAFKA
 from heuristics.shipped.probe import Probe, probed
 from heuristics.shipped.probe.guest import Door, Guest, OpenDoor
-from heuristics.shipped.probe.metadata import HOST
 from heuristics.shipped.probe.names import OWN_TOPIC
 from heuristics.time_limit import TimeLimit
-from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, exchange, join_as
+from tests.heuristics.shipped.probe.frames import DEADLINE, JOIN, connected, exchange, join_as
 from tests.optimal.small_groups import group_of
 from tests.processes import until
 
@@ -82,14 +80,14 @@ def met(pool, probe, **times):
 
 def late(probe, is_over):
     """Join, and send no plan until the deadline has passed."""
-    with socket.create_connection((HOST, probe.port)) as connection:
+    with connected(probe) as connection:
         connection.sendall(JOIN)
         until(is_over)
 
 
 def away(probe, is_over):
     """Join, and close the connection as soon as the probe has answered."""
-    with socket.create_connection((HOST, probe.port)) as connection:
+    with connected(probe) as connection:
         connection.sendall(JOIN)
         assert connection.recv(1 << 16)
     until(is_over)

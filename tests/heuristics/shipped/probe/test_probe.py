@@ -30,6 +30,7 @@ from tests.heuristics.shipped.probe.frames import (
     HEADER,
     JOIN,
     METADATA,
+    connected,
     exchange,
     frame,
     join_as,
@@ -126,7 +127,7 @@ def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, clie
 
 
 def test_a_client_that_joins_and_never_plans_is_late(probe, group):
-    with socket.create_connection((HOST, probe.port)) as connection:
+    with connected(probe) as connection:
         connection.sendall(JOIN)
         with pytest.raises(Late, match=r"^no answer within 1 s$"):
             probe.plan(group, "range", timeout=1)
@@ -199,10 +200,6 @@ def test_the_first_plan_counts_that_was_made_on_metadata(probe, group, sent, pla
     assert (round_.plans, round_.result()[0]) == (plans, [])
 
 
-def connected(probe):
-    return socket.create_connection((HOST, probe.port), timeout=DEADLINE)
-
-
 def test_a_client_of_another_name_leads_only_where_the_one_that_led_does_not_come_back(probe):
     group = group_of({"t": 1}, {"a": ["t"]})
     first = probe.offer(group, "range")
@@ -267,7 +264,7 @@ def test_a_group_that_the_probe_cannot_put_before_a_client_is_refused(
 def test_the_seconds_of_a_plan_do_not_lose_what_was_held_back_from_a_client_that_went_on(probe):
     group = group_of({"t": 1}, {"a": ["t"]})
     round_ = probe.offer(group, "range")
-    with socket.create_connection((HOST, probe.port)) as client:
+    with connected(probe) as client:
         client.sendall(JOIN + sync(1) + JOIN)
         time.sleep(0.1)
         client.sendall(METADATA)
