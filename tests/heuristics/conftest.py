@@ -49,6 +49,18 @@ def note_jars(cache: Path, *versions: str) -> list[Path]:
 
 
 @pytest.fixture
+def empty_cache(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def here(monkeypatch) -> None:
+    """Work in the folder of assignors as users write them."""
+    monkeypatch.chdir(Path(__file__).with_name("assignors"))
+
+
+@pytest.fixture
 def group() -> Group:
     return group_of({"t": 3, "u": 2}, {"a": ["t", "u"], "b": ["t"]}, {"a": {"t": [0]}})
 

@@ -148,15 +148,14 @@ def test_range_and_roundrobin_stay_the_ones_as_written():
         assert assignor_named(name).kind == "written"
 
 
-def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(tmp_path, monkeypatch):
+def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(empty_cache):
     """A program of its own: what is listed is looked up once in a process."""
-    note_jars(tmp_path, "3.10.1", "4.12.0", "4.12.0-rc1")
+    note_jars(empty_cache, "3.10.1", "4.12.0", "4.12.0-rc1")
     program = (
         "from heuristics import assignors, assignor_named\n"
         "print(*(n for n in assignors() if n.startswith('kafka-java/sticky@')))\n"
         "print(assignor_named('kafka-java/sticky@9.9').missing())"
     )
-    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
     listed, missing = in_python("-c", program).stdout.splitlines()
     assert [name.partition("@")[2] for name in listed.split()] == [
         "4.12.0", "4.12.0-rc1", "4.4.0", "4.0.2", "3.10.1", "3.9.2", "2.8.2",
@@ -167,14 +166,16 @@ def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(tmp_pat
     )
 
 
-def test_versions_of_go_and_javascript_clients_that_were_fetched_are_listed(tmp_path, monkeypatch):
-    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+def test_versions_of_go_and_javascript_clients_that_were_fetched_are_listed(empty_cache):
     listed = {name: CLIENTS[name].versions() for name in ("franz-go", "kafkajs")}
-    for program in (FRANZ_GO.driver.program("1.30.0"), tmp_path / "drivers/franz_go/1.29.0-old/x"):
+    for program in (
+        FRANZ_GO.driver.program("1.30.0"),
+        empty_cache / "drivers/franz_go/1.29.0-old/x",
+    ):
         program.parent.mkdir(parents=True)
         program.touch()
     for version, inside in {"3.0.0": "3.0.0", "1.0.0": "2.0.0"}.items():
-        package = tmp_path / "drivers" / "kafkajs" / version / "node_modules" / "kafkajs"
+        package = empty_cache / "drivers" / "kafkajs" / version / "node_modules" / "kafkajs"
         package.mkdir(parents=True)
         (package / "package.json").write_text(json.dumps({"version": inside}))
     assert CLIENTS["franz-go"].versions() == ("1.30.0", *listed["franz-go"])

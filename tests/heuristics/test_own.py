@@ -23,11 +23,6 @@ def mine(monkeypatch):
     return importlib.import_module("mine")
 
 
-@pytest.fixture
-def here(monkeypatch):
-    monkeypatch.chdir(FOLDER)
-
-
 EVERYTHING = {"a": {"t": [0, 1, 2], "u": [0, 1]}, "b": {}}
 
 

@@ -45,10 +45,7 @@ def test_many_groups_have_the_plans_that_each_has_by_itself():
         assert limit.plan_many([], "range") == []
 
 
-def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_theirs(
-    group, monkeypatch
-):
-    monkeypatch.chdir(Path(__file__).parent / "assignors")
+def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_theirs(group, here):
     names = ["a", "loop", "b", "crash", "stumble", "c", "eat", "leave", "d"]
     groups = [replace(group, name=name) for name in names]
     with TimeLimit(1.5, memory_bytes=200_000_000) as limit:
@@ -104,8 +101,7 @@ def test_a_script_needs_no_guard_around_its_main_part(tmp_path):
     assert (run.stdout, run.stderr) == ("planned True\n", "")
 
 
-def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, monkeypatch):
-    monkeypatch.chdir(Path(__file__).parent / "assignors")
+def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, here):
     with TimeLimit(30) as limit:
         names = ["range", "misbehaving:tell_pid", "roundrobin"]
         limit.warm_up(names)
@@ -114,8 +110,7 @@ def test_processes_start_side_by_side_and_a_call_waits_for_its_own(group, monkey
     gone(outcomes[1].plan.rounds)
 
 
-def test_what_cannot_be_started_ahead_is_said_by_its_call(group, monkeypatch):
-    monkeypatch.chdir(Path(__file__).parent / "assignors")
+def test_what_cannot_be_started_ahead_is_said_by_its_call(group, here):
     with TimeLimit(30) as limit:
         limit.warm_up(["misbehaving:nothing_of_the_sort", "gone:deal"])
         outcome = limit.plan(group, "misbehaving:nothing_of_the_sort")

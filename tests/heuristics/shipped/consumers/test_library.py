@@ -225,10 +225,9 @@ def test_past_65536_members_1_22_2_lets_one_idle_and_gives_another_twice_as_much
     ],
 )
 def test_without_its_tools_the_reason_says_what_to_install(
-    tmp_path, monkeypatch, name, tool, install, library
+    empty_cache, monkeypatch, name, tool, install, library
 ):
-    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
-    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", str(empty_cache))
     version = name.partition("@")[2]
     assert assignor_named(name).missing() == (
         f"no {tool} on the PATH: install {install} or later, then: assay fetch "
@@ -240,30 +239,27 @@ def test_without_its_tools_the_reason_says_what_to_install(
 
 
 @in_franz_go
-def test_the_program_is_built_anew_in_another_cache(tmp_path, monkeypatch, client):
-    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+def test_the_program_is_built_anew_in_another_cache(empty_cache, client):
     version = FRANZ_GO.versions()[0]
     assert FRANZ_GO.missing("sticky", version) == f"not built: assay fetch franz-go@{version}"
     FRANZ_GO.fetch(version)
     assert FRANZ_GO.missing("sticky", version) is None
     program = FRANZ_GO.driver.program(version)
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [program]
+    assert [path for path in empty_cache.rglob("*") if path.is_file()] == [program]
 
 
 @in_kafkajs
-def test_without_the_package_the_reason_says_how_to_get_it(tmp_path, monkeypatch, client):
-    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+def test_without_the_package_the_reason_says_how_to_get_it(empty_cache, client):
     name = client.format("RoundRobinAssigner")
     assert assignor_named(name).missing() == "not installed: assay fetch kafkajs@2.2.4"
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="no Go toolchain: install Go 1.26")
-def test_a_version_that_cannot_be_had_is_one_line_and_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
+def test_a_version_that_cannot_be_had_is_one_line_and_leaves_nothing(empty_cache, monkeypatch):
     monkeypatch.setenv("GOPROXY", "off")
     with pytest.raises(BadInput, match=re.escape("go get: github.com/twmb/franz-go@v0.0.1: ")):
         FRANZ_GO.fetch("0.0.1")
-    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in empty_cache.rglob("*") if path.is_file()]
 
 
 def test_another_program_text_is_another_program(tmp_path, monkeypatch):

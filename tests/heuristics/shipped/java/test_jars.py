@@ -17,12 +17,6 @@ HERE = pytest.mark.skipif(
 
 
 @pytest.fixture
-def empty_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("KAFKA_ASSAY_CACHE", str(tmp_path))
-    return tmp_path
-
-
-@pytest.fixture
 def no_java(tmp_path, monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
