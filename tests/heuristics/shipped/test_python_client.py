@@ -11,7 +11,7 @@ from heuristics.shipped import client_named, python_client
 from heuristics.shipped.client import joining
 from heuristics.shipped.python_client import joined_by_class
 from tests.clients import called
-from tests.optimal.small_groups import document
+from tests.optimal.small_groups import group_of
 from tests.processes import in_python
 
 NAMES = [
@@ -26,17 +26,13 @@ def here(name):
     return called(name).function
 
 
-def a_group(topics, members):
-    return Group.from_dict(document(topics, members))
-
-
-def reading(*topics, **said):
-    return {"subscription": list(topics), "owned": {}, **said}
+BOTH = {"a": ["t"], "b": ["t"]}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_two_topics_of_three_partitions_go_to_two_members_as_documented(name):
-    group = a_group({"t0": 3, "t1": 3}, {"C0": reading("t0", "t1"), "C1": reading("t0", "t1")})
+    topics = {"t0": 3, "t1": 3}
+    group = group_of(topics, {"C0": [*topics], "C1": [*topics]})
     made = here(name)(group)
     assert made.assignment.is_valid
     assert made.seconds > 0
@@ -45,34 +41,32 @@ def test_two_topics_of_three_partitions_go_to_two_members_as_documented(name):
 
 @pytest.mark.parametrize("name", STICKY)
 def test_claims_travel_and_are_kept(name):
-    group = a_group(
-        {"t": 4}, {"a": reading("t", owned={"t": [1, 3]}, generation=7), "b": reading("t")}
-    )
+    group = group_of({"t": 4}, BOTH, {"a": {"t": [1, 3]}}, generation={"a": 7, "b": -1})
     assert here(name)(group).assignment.to_dict() == {"a": {"t": [1, 3]}, "b": {"t": [0, 2]}}
 
 
 @pytest.mark.parametrize("name", STICKY)
 def test_what_a_member_stopped_reading_is_taken_from_it(name):
-    members = {"a": reading("t", owned={"u": [0]}, generation=1), "b": reading("u")}
-    made = here(name)(a_group({"t": 1, "u": 1}, members)).assignment
+    reads, generation = {"a": ["t"], "b": ["u"]}, {"a": 1, "b": -1}
+    group = group_of({"t": 1, "u": 1}, reads, {"a": {"u": [0]}}, generation=generation)
+    made = here(name)(group).assignment
     assert made.to_dict() == {"a": {"t": [0]}, "b": {"u": [0]}}
 
 
 @pytest.mark.parametrize("name", ["kafka-python/range", "kafka-python/roundrobin"])
 def test_kafka_python_3_0_12_forgets_members_listed_before_a_static_one(name):
     # itertools.groupby groups neighbours only: of two runs of dynamic members the last one counts.
-    members = {"a": reading("t"), "b": reading("t", instance_id="i"), "c": reading("t")}
-    made = here(name)(a_group({"t": 4}, members)).assignment
+    document = group_of({"t": 4}, BOTH | {"c": ["t"]}).to_dict()
+    document["members"]["b"]["instance_id"] = "i"
+    made = here(name)(Group.from_dict(document)).assignment
     assert made.is_valid
     assert made.loads.tolist() == [0, 2, 2]
 
 
 def test_cooperative_sticky_of_kafka_python_withholds_what_two_members_claim_from_the_first():
-    members = {
-        "a": reading("t", owned={"t": [0]}, generation=2),
-        "b": reading("t", owned={"t": [0]}, generation=1),
-    }
-    made = here("kafka-python/cooperative-sticky")(a_group({"t": 2}, members))
+    claim = {"t": [0]}
+    group = group_of({"t": 2}, BOTH, {"a": claim, "b": claim}, generation={"a": 2, "b": 1})
+    made = here("kafka-python/cooperative-sticky")(group)
     assert made.rounds == 2
     assert made.assignment.loads.tolist() == [1, 1]
 
@@ -81,9 +75,9 @@ def test_the_classes_of_aiokafka_remember_nothing_of_a_group():
     function = here("aiokafka/sticky")
     from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-    members = {"a": reading("t", owned={"t": [0, 1]}, generation=3), "b": reading("t")}
+    group = group_of({"t": 2}, BOTH, {"a": {"t": [0, 1]}}, generation={"a": 3, "b": -1})
     before = dict(vars(StickyPartitionAssignor))
-    made = function(a_group({"t": 2}, members)).assignment
+    made = function(group).assignment
     assert made.to_dict() == {"a": {"t": [0]}, "b": {"t": [1]}}
     assert dict(vars(StickyPartitionAssignor)) == before
 
@@ -96,7 +90,7 @@ def test_a_sticky_class_says_a_generation_only_where_its_client_tells_it_one(
     from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
     from aiokafka.coordinator.protocol import ConsumerProtocol
 
-    members = joining(a_group({"t": 1}, {"a": reading("t", owned={"t": [0]}, generation=3)}))
+    members = joining(group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [0]}}, generation=3))
     leader, sent = joined_by_class(
         StickyPartitionAssignor, members, ConsumerProtocol, generations=generations
     )
@@ -146,13 +140,10 @@ def test_a_package_that_is_not_there_is_missing_with_the_command_for_it():
 def test_a_member_that_lists_the_same_topics_in_another_order_costs_a_move(name):
     """In the client that order is one of a Python set, and so another one in each process."""
     here(name)
-    topics = ("t0", "t1")
-    members = {
-        "a": reading(*topics, owned={"t0": [1], "t1": [1, 2]}, generation=1),
-        "b": reading(*topics, owned={"t0": [0], "t1": [0]}, generation=1),
-        "c": reading(*topics),
-    }
-    group = a_group({"t0": 2, "t1": 3}, members)
+    topics = {"t0": 2, "t1": 3}
+    owned = {"a": {"t0": [1], "t1": [1, 2]}, "b": {"t0": [0], "t1": [0]}}
+    generation = {"a": 1, "b": 1, "c": -1}
+    group = group_of(topics, {m: [*topics] for m in "abc"}, owned, generation=generation)
     assert len(here(name)(group).assignment.moved) == 1
     client = client_named(name.partition("/")[0])
     module, _, class_ = client.assignors["sticky"].partition(":")
@@ -161,7 +152,7 @@ def test_a_member_that_lists_the_same_topics_in_another_order_costs_a_move(name)
         for one in joining(group)
     ]
     leader, told = client.joined(getattr(import_module(module), class_), said)
-    made = leader.assign(client.cluster([("t0", 2), ("t1", 3)]), told)
+    made = leader.assign(client.cluster(topics.items()), told)
     given = {member: dict(client.given(one)) for member, one in made.items()}
     assert given == {
         "a": {"t1": [1, 2]},
