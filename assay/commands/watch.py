@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from compare.judged import Judged, judge
 from compare.lag.peaks import lowest_peaks
 from compare.overview import Glance, glance_of
 from compare.sentences import not_valid
-from compare.verdict import IMPROVABLE, NOT_VALID, WORST_FIRST
+from compare.verdict import IMPROVABLE, NOT_VALID, SHOWN
 from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
 from groups.extras import require
@@ -119,8 +120,8 @@ def watch(
     if series is not None:
         # Spark refuses streams groups.
         streams = any(one.group.of_streams for one in watched.known.values())
-        then = f"report {out}" if streams else f"run {out} --out tables"
-        note(f"{counted(captured, 'capture')} in {out}; next: assay {then}")
+        then = ["report", str(out)] if streams else ["run", str(out), "--out", "tables"]
+        note(f"{counted(captured, 'capture')} in {out}; next: {shlex.join(['assay', *then])}")
 
 
 def _series(out: str | None, keep: int | None) -> Series | None:
@@ -254,8 +255,8 @@ def news_line(
     missed : names of groups that could not be captured or judged the last time
     """
     if not before:
-        found = Counter(one.verdict.says for one in now)
-        counts = ", ".join(f"{found[says]:,} {says}" for says in WORST_FIRST if found[says])
+        found = Counter(one.shown for one in now)
+        counts = ", ".join(f"{found[shown]:,} {shown}" for shown in SHOWN if found[shown])
         if not now:
             return _lost("judged", unjudged) if unjudged else "no group yet"
         return f"{counted(len(now), 'group')}: {counts}"
@@ -303,7 +304,7 @@ def _verdict(judged: Judged) -> str:
     if judged.verdict.says == NOT_VALID:
         return f"not valid, {not_valid(judged.now)}"
     moves = judged.to_move if judged.verdict.says == IMPROVABLE else None
-    return judged.verdict.says if moves is None else f"improvable by moving {moves:,}"
+    return judged.shown if moves is None else f"improvable by moving {moves:,}"
 
 
 def _members(names: Sequence[str], group: Group) -> str:

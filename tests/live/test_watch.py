@@ -89,6 +89,15 @@ def news(before, now, **names):
 def test_the_first_line_counts_verdicts():
     assert news([], judged(LOPSIDED, EVEN)) == "2 groups: 1 improvable, 1 as good as can be"
     assert news([], []) == "no group yet"
+    held = {"a": [0, 1], "b": [2, 3]}
+    lagging = EVEN | {
+        "group": "late",
+        "topics": {"t": {"partitions": 4, "lag": [90, 80, 1, 1]}},
+        "members": {m: {"subscription": ["t"], "owned": {"t": held[m]}} for m in held},
+    }
+    assert news([], judged(EVEN, lagging)) == (
+        "2 groups: 1 even, lag could fall, 1 as good as can be"
+    )
 
 
 def test_a_line_says_who_came_and_went_what_moved_and_what_the_verdict_was():
