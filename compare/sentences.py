@@ -110,14 +110,17 @@ def _wrong(violation: Violation, now: Assignment) -> str:
 
 def sentence(judged: Judged) -> str:
     """Return one or two sentences on a group: its verdict, and what to do."""
-    on_the_way = _on_the_way(judged.group)
-    said = _sentence(judged)
-    # The verdict is about the end of the rebalance, so this stands in a sentence of its own.
-    return f"{said} {on_the_way[0].upper()}{on_the_way[1:]}." if on_the_way else said
+    said, on_the_way = _sentence(judged), on_the_way_sentence(judged.group)
+    if not on_the_way:
+        return said
+    said = said.removeprefix(f"{judged.group.name}: ")
+    return f"{on_the_way} {said[0].upper()}{said[1:]}"
 
 
-def _on_the_way(group: Group) -> str | None:
-    return next((line for line in group.assumed if line.startswith(ON_THE_WAY)), None)
+def on_the_way_sentence(group: Group) -> str:
+    """Return that a group is judged by the end of its rebalance; empty if it is stable."""
+    lines = [line for line in group.assumed if line.startswith(ON_THE_WAY)]
+    return f"{group.name}: {lines[0]}." if lines else ""
 
 
 def _sentence(judged: Judged) -> str:
@@ -302,7 +305,7 @@ def _improvable(judged: Judged) -> str:
         before, after = peak_lag(judged.now), peak_lag(target)
         lag = f" and takes the lag of the busiest {judged.group.nouns.member} "
         lag = f"{lag}from {before:,} to {after:,}"
-    when = "after the rebalance" if _on_the_way(judged.group) else "now"
+    when = "after the rebalance" if on_the_way_sentence(judged.group) else "now"
     return (
         f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}; {when} "
         f"{_holding(judged.now, now.max())} and {_holding(judged.now, now.min())}."

@@ -4,7 +4,7 @@ import typer
 
 from assay.commands import cluster
 from assay.commands.import_ import note_each_assumed, write_snapshots
-from assay.commands.options import GroupOptions, Reset, SnapshotsOut
+from assay.commands.options import Reset, SnapshotsOut
 
 
 def capture(
@@ -23,7 +23,8 @@ def capture(
     standard error; the others are written, with exit code 2 if --group named it.
     """
     live = cluster.connection_to(bootstrap_server, connection)
-    groups, damaged, not_had = cluster.groups_of(live, group, GroupOptions(reset=reset))
-    note_each_assumed((one.name, one.assumed) for one in groups)
+    found, damaged, not_had = cluster.groups_of(live, group, options=None)
+    groups = [one.with_reset(reset) for one in found]
+    note_each_assumed((one.name, one.with_target().assumed) for one in groups)
     write_snapshots(groups, out)
     raise typer.Exit(2 if damaged or (strict and not_had) else 0)

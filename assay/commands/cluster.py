@@ -147,13 +147,14 @@ def _repeated(options: ConnectionOptions) -> list[str]:
 
 
 def captured_of(
-    connection: Connection, patterns: Sequence[str] | None, options: GroupOptions
+    connection: Connection, patterns: Sequence[str] | None, options: GroupOptions | None
 ) -> tuple[list[Group], Sequence[Failure]]:
     """Return the groups of a cluster, and why others could not be captured.
 
     Parameters
     ----------
     patterns : names or patterns of groups; empty or None: all
+    options : None: the groups as the cluster has them, also in the middle of a rebalance
 
     Raises
     ------
@@ -166,7 +167,7 @@ def captured_of(
     if not found.documents and len(found.failures) == 1:
         raise BadInput(str(found.failures[0]))
     groups = [one.group() for one in found.documents]
-    return as_told(groups, options), found.failures
+    return groups if options is None else as_told(groups, options), found.failures
 
 
 def lost_of(
@@ -188,7 +189,7 @@ def lost_of(
 
 
 def groups_of(
-    connection: Connection, patterns: Sequence[str] | None, options: GroupOptions
+    connection: Connection, patterns: Sequence[str] | None, options: GroupOptions | None
 ) -> tuple[list[Group], list[Failure], list[Failure]]:
     """Return the groups of `captured_of` and the failures of `lost_of`; print all failures.
 

@@ -27,7 +27,7 @@ from compare.reasons.explanation import explain as explained
 from compare.reasons.peak import peak_of
 from compare.reasons.sure import judged_and_sure
 from compare.reasons.words import about
-from compare.sentences import not_valid_sentence, sentence
+from compare.sentences import not_valid_sentence, on_the_way_sentence, sentence
 from compare.verdict import ALL_ALIKE
 from groups.tiers import parse_objective
 
@@ -62,7 +62,7 @@ def explain(
     judged, solution = judged_and_sure(one, tiers, time_limit=time_limit)
     found = explained(solution) if one.members and solution is not None else None
     if found is not None:
-        if said := not_valid_sentence(found.now):
+        for said in filter(None, (on_the_way_sentence(one), not_valid_sentence(found.now))):
             _say(said)
         lead = words.WHOEVER if found.group is not one else None
         if one is not given:

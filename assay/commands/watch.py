@@ -20,14 +20,15 @@ from compare.diff import Diff
 from compare.judged import Judged, judge
 from compare.lag.peaks import lowest_peaks
 from compare.overview import Glance, glance_of
-from compare.sentences import not_valid
+from compare.sentences import not_valid, on_the_way_sentence
 from compare.verdict import IMPROVABLE, NOT_VALID, SHOWN
 from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
 from groups.extras import require
 from groups.tiers import Objective as Tiers
 from groups.tiers import parse_objective
-from groups.wording import SECONDS_IN, counted, few, first_lines, rounded, whole_number
+from groups.unknown import settled
+from groups.wording import ON_THE_WAY, SECONDS_IN, counted, few, first_lines, rounded, whole_number
 from live.watch import Look, Series, looks
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class Watched:
         for name in sorted(failing.keys() - self.missed):
             note(f"{look.at} {failing[name]}")
         started = time.perf_counter()
-        groups = [one.group() for one in look.found.documents]
+        groups = [settled(one.group()) for one in look.found.documents]
         judged, unjudged = _judged(groups, self.tiers, self.time_limit)
         rows = [] if self.page is None else _rows(judged, self.tiers)
         seconds = time.perf_counter() - started
@@ -304,7 +305,8 @@ def _verdict(judged: Judged) -> str:
     if judged.verdict.says == NOT_VALID:
         return f"not valid, {not_valid(judged.now)}"
     moves = judged.to_move if judged.verdict.says == IMPROVABLE else None
-    return judged.shown if moves is None else f"improvable by moving {moves:,}"
+    said = judged.shown if moves is None else f"improvable by moving {moves:,}"
+    return f"{said}, {ON_THE_WAY}" if on_the_way_sentence(judged.group) else said
 
 
 def _members(names: Sequence[str], group: Group) -> str:

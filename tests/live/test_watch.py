@@ -14,6 +14,7 @@ from groups.documents.assay_group import of_mapping
 from groups.errors import BadInput
 from groups.files import read_groups
 from groups.importers import Imported
+from groups.unknown import settled
 from live.capture import Captured
 from live.watch import Look, Series
 from tests.assay.calling import EVEN, LOPSIDED
@@ -112,6 +113,15 @@ def test_a_line_says_who_came_and_went_what_moved_and_what_the_verdict_was():
         "as good as can be (before: improvable by moving 2)"
     )
     assert news(before, before) == "no change in 2 groups"
+
+
+def test_a_group_on_the_way_to_its_target_is_said_to_be():
+    target = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
+    members = {m: said | {"target": target[m]} for m, said in LOPSIDED["members"].items()}
+    moving = judge([settled(Group.from_dict(LOPSIDED | {"members": members}))])
+    assert news(judged(EVEN), [*judged(EVEN), *moving]) == (
+        "orders: new, 2 members, as good as can be, a rebalance is under way"
+    )
 
 
 def test_a_line_says_which_groups_are_new_gone_or_missed():

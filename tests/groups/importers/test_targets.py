@@ -35,7 +35,7 @@ def test_a_group_is_judged_by_where_its_rebalance_ends(tmp_path):
     assert (judged.verdict.says, judged.verdict.sure) == ("as good as can be", True)
     assert judged.now.loads.tolist() == [3, 3]
     assert NOTE in reached.assumed
-    assert sentence(judged).endswith(f" {NOTE[0].upper()}{NOTE[1:]}.")
+    assert sentence(judged).startswith(f"orders: {NOTE}. As good as can be in balance > moves. ")
     assert reached.with_target() is reached
     # Every function uses the target; a group with claims set by hand has no target.
     for solution in (solve(group), solve(reached)):

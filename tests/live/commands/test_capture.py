@@ -1,4 +1,11 @@
+import json
+import os
+import signal
+from functools import partial
+from time import monotonic
+
 import pytest
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 
 from broker import Consumer, settle
 from tests.assay.calling import assay, one_line
@@ -46,3 +53,33 @@ def test_a_page_of_a_cluster_is_made_at_once_and_names_it(groups, tmp_path):
     assert "cmd-one: " not in written
     assert "--config client.id=..." in written
     assert "hidden-value" not in written
+
+
+def test_a_snapshot_of_a_group_on_the_way_has_what_its_members_hold_now(broker):
+    """It had the target as what they own, so that a lasting rebalance looked like the best."""
+    topics = {"capture-moving-t": 4}
+    broker.create_topic(*topics, 4)
+    longer = ConfigResource(ConfigResource.Type.GROUP, "cmd-moving")
+    longer.add_incremental_config(
+        ConfigEntry(
+            "consumer.session.timeout.ms", "45000", incremental_operation=AlterConfigOpType.SET
+        )
+    )
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    admin.incremental_alter_configs([longer])[longer].result(30)
+    start = partial(Consumer.start, "confluent-kip-848", broker.bootstrap, "cmd-moving", [*topics])
+    at = ("--bootstrap-server", broker.bootstrap, "--group", "cmd-moving")
+    with start(client_id="slow") as slow:
+        settle([slow], topics)
+        os.kill(slow.pid, signal.SIGSTOP)
+        try:
+            with start(client_id="new"):
+                until = monotonic() + 30
+                while "a rebalance is under way" not in (run := assay("capture", *at)).stderr:
+                    assert monotonic() < until
+                members = json.loads(run.stdout)["members"].values()
+                held = {one["client_id"]: sum(map(len, one["owned"].values())) for one in members}
+                assert held == {"slow": 4, "new": 0}
+                assert all(len(one["target"]["capture-moving-t"]) == 2 for one in members)
+        finally:
+            os.kill(slow.pid, signal.SIGCONT)
