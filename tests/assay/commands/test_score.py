@@ -71,18 +71,6 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
 
 
-def test_every_tier_that_is_worse_than_the_optimum_says_by_how_much(tmp_path):
-    owned = {"a": {"t": [2], "u": [0, 1]}, "b": {"t": [0, 1, 3], "u": [2]}, "c": {}}
-    members = {m: {"subscription": ["t", "u"], "owned": held} for m, held in owned.items()}
-    members["c"]["subscription"] = ["t"]
-    document = {"format": "assay-group/1", "group": "g", "topics": {"t": 4, "u": 3}}
-    folder = write(tmp_path, {"g.json": document | {"members": members}})
-    lines = good(assay("score", "g.json", *RANGE, cwd=folder)).stdout.splitlines()
-    rows = {cells[0]: cells[-6:-1] for cells in map(str.split, lines) if cells}
-    assert rows["range"] == ["no", "6", "(+4)", "4", "(+2)"]
-    assert rows["current"][-3:] == ["8", "(+6)", "0"]
-
-
 def test_over_several_groups_it_is_told_how_often_an_assignor_is_worse_in_each_tier(tmp_path):
     """One that reaches the best balance and moves too much was hidden."""
     even = holding(4, {"a": [2, 3], "b": [0, 1]})

@@ -98,12 +98,8 @@ def test_within_a_budget_it_says_so_and_what_proves_it_and_check_follows_that(fo
         "group orders: optimal for balance > moves with moves at most 1 "
         "(proof: certificate, method: flow, "
     )
-    assert [line.split() for line in lines[2:4]] == [
-        ["balance", "3", "3"], ["moves", "1", "1"],
-    ]  # fmt: skip
     assert lines[-2:] == ["moves:", "  1 from c0 to c1: t1: 2"]
     document = document_of(good(assay(*asked, *AS_JSON)))
-    assert list(document)[:5] == ["format", "group", "objective", "at_most", "status"]
     check = ("check", folder / "orders.json", "-")
     run = good(assay(*check, stdin=json.dumps(document)))
     assert "status optimal: the certificate proves it" in run.stdout.splitlines()
