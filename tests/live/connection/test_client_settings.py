@@ -84,12 +84,9 @@ def test_a_password_may_stand_elsewhere(told, tmp_path, monkeypatch, value):
     assert told(f"security.protocol=SASL_PLAINTEXT\n{JAAS.replace(PASSWORD, '-')}", given) == LOGIN
 
 
-def test_a_whole_login_may_stand_elsewhere(told, monkeypatch):
-    monkeypatch.setenv("LOGIN", JAAS.partition("=")[2].replace("\\\n", " "))
-    assert told("security.protocol=SASL_PLAINTEXT\nsasl.jaas.config=${env:LOGIN}") == LOGIN
-
-
-def test_a_password_that_looks_like_a_placeholder_stays_as_it_is(told, monkeypatch):
+def test_a_whole_login_may_stand_elsewhere_and_a_password_like_a_placeholder_stays_as_it_is(
+    told, monkeypatch
+):
     odd = "${env:LOGIN}-and-more"
     login = JAAS.partition("=")[2].replace("\\\n", " ").replace(PASSWORD, odd)
     monkeypatch.setenv("LOGIN", login)
