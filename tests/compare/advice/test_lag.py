@@ -17,15 +17,15 @@ HOT = holding([90, 10, 10, 10], {"a": [0, 1], "b": [2, 3]}, group="hot")
 LITTLE = "less than 10% is not advised."
 
 
-def is_small(document: dict) -> bool:
-    members, topics = document["members"], document["topics"]
-    return bool(topics_read(document)) and len(members) <= 3 and sum(topics.values()) <= 8
-
-
 @pytest.fixture(scope="module")
 def advised() -> list:
-    documents = [one for one in map(document_of, range(250)) if is_small(one)]
-    lagging = [with_lag(one, seed) for seed, one in enumerate(documents)]
+    """Return small groups with lag, and the advice on each."""
+    small = [
+        one
+        for one in map(document_of, range(250))
+        if topics_read(one) and len(one["members"]) <= 3 and sum(one["topics"].values()) <= 8
+    ]
+    lagging = [with_lag(one, seed) for seed, one in enumerate(small)]
     return [
         (document, advise(Group.from_dict(document), assignors=(), time_limit=None))
         for document in lagging

@@ -2,12 +2,12 @@ import random
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
 
 from compare.lag.fall import worth_moving
 from groups import Assignment, BadInput, Group, values
 from tests.compare.conftest import holding
+from tests.optimal.small_groups import every_assignment
 from tests.seeds import for_each
 
 TIERS = ("balance", "stickiness", "peak_lag")
@@ -22,19 +22,11 @@ def late(rng: random.Random) -> Group:
     return Group.from_dict(holding(lag, owned))
 
 
-def every(group: Group) -> list[tuple[int, ...]]:
-    """Return (balance, moves, peak lag) of every assignment."""
-    return [
-        values(Assignment(group, np.array(row, np.int32)), TIERS)
-        for row in product(range(3), repeat=group.n_partitions)
-    ]
-
-
 @for_each(range(12))
 def test_it_is_left_alone_or_moved_least_as_exhaustion_says(seed):
     group = late(random.Random(seed))
     (now,) = values(Assignment.current(group), ("peak_lag",))
-    scored = every(group)
+    scored = [values(one, TIERS) for one in every_assignment(group)]
     even = [one for one in scored if one[0] == min(scored)[0]]
     asked = {"peak_lag": scored, "balance > peak_lag": even}
     shares = (Fraction(1, 20), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4))

@@ -1,7 +1,5 @@
 import random
-from itertools import product
 
-import numpy as np
 import pytest
 
 from compare.judged import judge
@@ -9,11 +7,11 @@ from compare.lag import peaks
 from compare.lag.lowest import lag_document, least_lagging
 from compare.lag.peaks import lowest_peaks
 from compare.lag.words import needed
-from groups import Assignment, Group, values
+from groups import Group, values
 from optimal import check, solve, time_left
 from optimal.time_left import TimeLeft
 from tests.compare.conftest import holding
-from tests.optimal.small_groups import document
+from tests.optimal.small_groups import document, every_assignment
 from tests.seeds import for_each
 
 KIP_54 = ("balance", "stickiness")
@@ -31,11 +29,7 @@ def lowest_of(group, **more):
 
 def every_peak(group):
     """Return (balance, peak lag) of every assignment."""
-    readers = [group.subscribers(t).tolist() for t in group.topic.tolist()]
-    return [
-        values(Assignment(group, np.array(row, np.int32)), ("balance", "peak_lag"))
-        for row in product(*readers)
-    ]
+    return [values(one, ("balance", "peak_lag")) for one in every_assignment(group)]
 
 
 @for_each(range(25))

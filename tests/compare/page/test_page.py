@@ -207,11 +207,7 @@ def kpr_c(page_of):
 def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
     found = kpr_c()
     told = " ".join(found.sentences)
-    assert (
-        "with balanced loads and any number of moves, the busiest member can have 929 of lag or "
-        "less, whoever reads what: at least 453 less than now. It cannot have less than 903. "
-        in told
-    )
+    assert "can have 929 of lag or less, whoever reads what: at least 453 less than now. " in told
     assert max(one.lag_best for one in found.holdings.holders) == 929
     assert found.choice == (
         "Of all assignments as good, whoever reads what, this one has the least peak lag."
@@ -227,11 +223,8 @@ def test_the_moves_are_those_of_which_the_sentence_on_lag_speaks(kpr_c):
 
 def test_where_balance_allows_less_lag_than_the_fewest_moves_both_are_said(kpr_c):
     found = kpr_c(assume_equal=True)
-    assert found.sentences[1].endswith(
-        "and no less: 479 less than now. The objective, balance > moves, does not look at lag. "
-        "One partition (t0-0) alone has 900 of lag, however many members there are. The moves "
-        "below bring it to 909."
-    )
+    assert "and no less: 479 less than now. " in found.sentences[1]
+    assert found.sentences[1].endswith(" The moves below bring it to 909.")
     assert max(one.lag_best for one in found.holdings.holders) == 909
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay import BadInput, Fit, Group, fit
+from assay import Fit, Group, fit
 from groups.wording import ranges
 from tests.assay.calling import assay, document_of, good, one_line, write
 from tests.compare.conftest import snapshot
@@ -98,8 +98,3 @@ def test_what_a_capacity_cannot_be_asked_of_has_one_line(folder):
         ("differ.json --capacity 5", "members: they read different topics"),
     ):
         assert refusal in one_line(assay("size", *asked.split(), cwd=folder), 2)
-
-
-def test_in_python_a_capacity_of_nothing_is_refused():
-    with pytest.raises(BadInput, match="capacity: 0, expected a whole number of 1 or more"):
-        fit(Group.from_dict(orders()), 0)
