@@ -1,6 +1,7 @@
 """Verdicts on groups whose subscriptions nobody shows."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -15,13 +16,13 @@ from compare.samples.drawn import drawn
 from compare.scores import score_assignors
 from compare.sentences import sentence
 from compare.verdict import ALL_ALIKE
-from groups import Assignment, BadInput, Group
+from groups import Assignment, BadInput, Group, MemberDetails
 from groups.unknown import reading_as_told
 from heuristics import assign
 from heuristics.time_limit import TimeLimit
 from optimal import solve_many
 from tests.compare.conftest import holding
-from tests.optimal.small_groups import document
+from tests.optimal.small_groups import document, group_of
 
 
 def hidden(group: Group, members: np.ndarray) -> Group:
@@ -110,40 +111,31 @@ def test_what_decides_a_group_is_asked_and_a_yes_decides_it():
     assert asked > 10
 
 
-def group_of(members: dict[str, dict], topics: dict[str, int]) -> Group:
-    return Group.from_dict(document(topics, members))
-
-
-def verdict_of(members: dict[str, dict], topics: dict[str, int], **how):
-    (judged,) = judge([group_of(members, topics)], **how)
+def verdict_of(group: Group, **how):
+    (judged,) = judge([group], **how)
     return judged.verdict
 
 
-UNEVEN = {
-    "a": {"subscription": None, "owned": {"t0": [0, 1, 2]}},
-    "b": {"subscription": None, "owned": {"t1": [0]}},
-}
+UNEVEN = group_of(
+    {"t0": 3, "t1": 1}, {"a": None, "b": None}, {"a": {"t0": [0, 1, 2]}, "b": {"t1": [0]}}
+)
+SHIPPING = group_of(
+    {"parcels": 3, "labels": 1},
+    {"ship-1": None, "ship-2": None, "ship-3": None},
+    {"ship-1": {"parcels": [0, 1]}, "ship-2": {"parcels": [2], "labels": [0]}},
+)
 
 
 def test_with_equal_subscriptions_assumed_the_verdict_says_so_where_it_depends_on_that():
-    topics = {"t0": 3, "t1": 1}
-    asked = verdict_of(UNEVEN, topics)
+    asked = verdict_of(UNEVEN)
     assert (asked.says, asked.sure, asked.question) == (
-        "depends on who reads what",
-        False,
-        "does b read t0?",
-    )
-    assumed = verdict_of(UNEVEN, topics, assume_equal=True)
-    assert assumed.to_dict() == {
-        "says": "improvable",
-        "sure": False,
-        "at_least": 2,
-        "at_most": 2,
-        "moves": 1,
-        "if": ALL_ALIKE,
-        "waiting": None,
-        "shown": "improvable",
-    }
+        "depends on who reads what", False, "does b read t0?",
+    )  # fmt: skip
+    assert verdict_of(SHIPPING).question == "does ship-3 read labels?"
+    assert verdict_of(UNEVEN, assume_equal=True).to_dict() == {
+        "says": "improvable", "sure": False, "at_least": 2, "at_most": 2, "moves": 1,
+        "if": ALL_ALIKE, "waiting": None, "shown": "improvable",
+    }  # fmt: skip
 
 
 def test_a_member_that_is_named_as_fullest_or_emptiest_is_said_to_be_one_of_several():
@@ -182,7 +174,7 @@ def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others(
     def empty(name: str, lag: int) -> Group:
         return lagging(name, [lag], {})
 
-    bad = group_of({"a": {"subscription": None, "owned": {"t0": [0]}}}, {"t0": 3})
+    bad = group_of({"t0": 3}, {"a": None}, {"a": {"t0": [0]}})
     groups = [bad, empty("few", 3), empty("none", 0), empty("many", 9_000)]
     overview = overview_of(judge(groups))
     assert [one.name for one in overview.worst] == ["many", "few", bad.name, "none"]
@@ -190,25 +182,6 @@ def test_groups_that_nobody_reads_come_first_and_the_most_records_before_others(
         "Nobody reads 2 of 4 groups: many with 9,000 records waiting, few with 3 waiting; "
         f"1 is not valid: {bad.name} with 2 partitions without an owner."
     )
-
-
-def test_a_member_that_is_told_to_read_nothing_makes_the_verdict_sure():
-    shipping = {
-        "ship-1": {"subscription": None, "owned": {"parcels": [0, 1]}},
-        "ship-2": {"subscription": None, "owned": {"parcels": [2], "labels": [0]}},
-        "ship-3": {"subscription": None, "owned": {}},
-    }
-    group = group_of(shipping, {"parcels": 3, "labels": 1})
-
-    def told(*rules: str):
-        (judged,) = judge(reading_as_told([group], rules))
-        return judged.verdict
-
-    assert told().question == "does ship-3 read labels?"
-    assert (told("ship-3=").says, told("ship-3=").sure) == ("as good as can be", True)
-    for topic in ("labels", "parcels"):
-        found = told(f"ship-3={topic}")
-        assert (found.says, found.sure) == ("improvable", True)
 
 
 @pytest.mark.parametrize(
@@ -226,48 +199,49 @@ def test_a_member_that_is_told_to_read_nothing_makes_the_verdict_sure():
 )
 def test_a_subscription_by_hand_that_cannot_be_is_refused(rule, says):
     with pytest.raises(BadInput) as caught:
-        reading_as_told([group_of(UNEVEN, {"t0": 3, "t1": 1})], [rule])
+        reading_as_told([UNEVEN], [rule])
     assert str(caught.value).startswith(says)
 
 
-def test_subscriptions_by_hand_decide_by_member_and_by_client_id():
-    members = {name: said | {"client_id": f"app-{name}"} for name, said in UNEVEN.items()}
-    group = group_of(members, {"t0": 3, "t1": 1})
-    for told, says in (
-        (["a=t0", "b=t1"], "as good as can be"),
-        (["app-*=t0,t1"], "improvable"),
-        (["b=t1,t0"], "improvable"),
-        (["b=t1"], "as good as can be"),
-    ):
-        (judged,) = judge(reading_as_told([group], told))
-        assert (judged.verdict.says, judged.verdict.sure) == (says, True), told
+BY_CLIENT = replace(UNEVEN, details=tuple(MemberDetails(client_id=f"app-{m}") for m in "ab"))
+GOOD, BAD = "as good as can be", "improvable"
+
+
+@pytest.mark.parametrize(
+    ("group", "rules", "says"),
+    [
+        (UNEVEN, ["a=t0", "b=t1"], GOOD),
+        (UNEVEN, ["b=t1"], GOOD),
+        (UNEVEN, ["b=t1,t0"], BAD),
+        (UNEVEN, ["b=+t0"], BAD),
+        (BY_CLIENT, ["app-*=t0,t1"], BAD),
+        (SHIPPING, ["ship-3="], GOOD),
+        (SHIPPING, ["ship-3=labels"], BAD),
+        (SHIPPING, ["ship-3=parcels"], BAD),
+    ],
+)
+def test_subscriptions_by_hand_make_the_verdict_sure(group, rules, says):
+    (told,) = reading_as_told([group], rules)
+    assert (verdict_of(told).says, verdict_of(told).sure) == (says, True)
 
 
 def test_what_if_a_member_read_a_topic_too_is_told_with_a_plus():
-    hidden_members = {name: {"owned": said["owned"]} for name, said in UNEVEN.items()}
-    (judged,) = judge(reading_as_told([group_of(hidden_members, {"t0": 3, "t1": 1})], ["b=+t0"]))
-    assert judged.verdict.says == "improvable"
-    shown = {
-        "a": {"subscription": ["t0"], "owned": {"t0": [0, 1, 2]}},
-        "b": {"subscription": ["t1"], "owned": {"t1": [0]}},
-    }
-    group = group_of(shown, {"t0": 3, "t1": 1})
-    assert judge([group])[0].verdict.says == "as good as can be"
+    held = {"a": {"t0": [0, 1, 2]}, "b": {"t1": [0]}}
+    group = group_of({"t0": 3, "t1": 1}, {"a": ["t0"], "b": ["t1"]}, held)
+    assert verdict_of(group).says == GOOD
     (told,) = reading_as_told([group], ["b=+t0"])
     assert told.assumed == ("subscription of 1 member as told, not as the source shows it",)
-    assert judge([told])[0].verdict.says == "improvable"
+    assert verdict_of(told).says == BAD
     (same,) = reading_as_told([group], ["b=+t1"])
     assert same is group
 
 
 def test_a_member_told_to_read_less_owns_nothing_of_the_rest():
-    shown = {
-        "a": {"subscription": ["t0", "t1"], "owned": {"t0": [0], "t1": [0]}},
-        "b": {"subscription": ["t0", "t1"], "owned": {}},
-    }
-    (told,) = reading_as_told([group_of(shown, {"t0": 1, "t1": 1})], ["a=t0"])
+    read = ["t0", "t1"]
+    group = group_of({"t0": 1, "t1": 1}, {"a": read, "b": read}, {"a": {"t0": [0], "t1": [0]}})
+    (told,) = reading_as_told([group], ["a=t0"])
     assert told.owner.tolist() == [0, -1]
-    assert judge([told])[0].verdict.says == "not valid"
+    assert verdict_of(told).says == "not valid"
     by_columns = Group.from_arrays(
         group="g", topics=["t0", "t1"], partitions=[1, 1], members=["a", "b"],
         subscription_indptr=[0, 2, 4], subscription_topics=[0, 1, 0, 1], owner=[0, 0],
@@ -304,7 +278,7 @@ def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_th
             f"m{i}": {"subscription": ["t"], "owned": {"t": [i]}} | listed
             for i, listed in enumerate(lists)
         }
-        (one,) = judge([group_of(members, {"t": 2})])
+        (one,) = judge([Group.from_dict(document({"t": 2}, members))])
         asked = Asked(sources=["groups.txt"], group=one.group.name)
         show_group(ScoredGroup(one, one.reference, []), asked)
         return capsys.readouterr().out
