@@ -156,20 +156,17 @@ def test_a_bound_speaks_only_of_valid_assignments(lopsided):
     assert excesses(row) == (None, None)
 
 
-def test_an_assignment_of_another_group_is_refused(lopsided, even):
-    other = replace(even, name="other")
-    with pytest.raises(BadInput, match=r"^assignment: it is for group 'other', not for 'g'$"):
-        score(lopsided, Assignment.current(other), solve(lopsided))
-    with pytest.raises(BadInput, match=r"^solution: it is for group 'other', not for 'g'$"):
-        score(lopsided, Assignment.current(lopsided), solve(other))
-
-
-def test_an_assignment_or_a_solution_of_the_same_group_at_another_time_is_refused(lopsided):
-    later = lopsided.with_claims([], [])
-    with pytest.raises(BadInput, match=r"^assignment: it is for another state of group 'g': "):
-        score(later, solve(lopsided).assignment, solve(later))
-    with pytest.raises(BadInput, match=r"^solution: it is for another state of group 'g': "):
-        score(later, solve(later).assignment, solve(lopsided))
+def test_an_assignment_or_a_solution_of_another_group_or_another_time_is_refused(lopsided, even):
+    other, later = replace(even, name="other"), lopsided.with_claims([], [])
+    own, best = Assignment.current(lopsided), solve(lopsided)
+    for assignment, solution, message in (
+        (Assignment.current(other), best, r"^assignment: it is for group 'other', not for 'g'$"),
+        (own, solve(other), r"^solution: it is for group 'other', not for 'g'$"),
+        (Assignment.current(later), best, r"^assignment: it is for another state of group 'g': "),
+        (own, solve(later), r"^solution: it is for another state of group 'g': "),
+    ):
+        with pytest.raises(BadInput, match=message):
+            score(lopsided, assignment, solution)
 
 
 def test_the_row_current_takes_raw_claims_as_they_are():

@@ -43,6 +43,14 @@ def tables_of(out: Path) -> list[dict]:
     return rows_of({name: read_table(out, name) for name in TABLES})
 
 
+def ended(running: Running, out: str) -> list[dict]:
+    """Require that a run ends with every optimum proved; return the rows of its tables."""
+    code, said, err = running.end()
+    assert code == 0, err
+    assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in said
+    return tables_of(running.folder / out)
+
+
 def rows_of(tables: dict) -> list[dict]:
     """Return the rows of all tables, without the columns of times and of the run."""
     rows = []
@@ -73,10 +81,7 @@ def test_a_run_survives_the_loss_of_the_only_worker_and_of_one_of_two_with_the_s
         if alive == 1:
             workers.append(cluster.add_worker())
     running.open()
-    code, out, err = running.end()
-    assert code == 0, err
-    assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
-    assert tables_of(cluster.folder / "cluster") == without_spark
+    assert ended(running, "cluster") == without_spark
 
 
 def test_spark_submit_starts_the_same_run(cluster, without_spark):
@@ -97,10 +102,7 @@ def test_a_spark_connect_server_runs_the_same_run(cluster, without_spark):
     pytest.importorskip("grpc")
     server = cluster.serve()
     running = Running(cluster.folder, "--master", server, out="connected")
-    code, out, err = running.end()
-    assert code == 0, err
-    assert f"\n{GROUPS} groups, {GROUPS} of them with a proved optimum, " in out
-    assert tables_of(cluster.folder / "connected") == without_spark
+    assert ended(running, "connected") == without_spark
     assert os.listdir(running.scratch) == []
 
 
