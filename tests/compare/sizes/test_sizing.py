@@ -1,17 +1,15 @@
 import random
 from dataclasses import asdict, replace
-from itertools import product
 
-import numpy as np
 import pytest
 
 from compare.sizes import sizing
 from compare.sizes.sizing import parse_target, size
 from compare.what_if import all_alike, reading, what_if
-from groups import Assignment, BadInput, Group, values
+from groups import BadInput, Group, values
 from groups.columns.places import MemberDetails
 from tests.compare.conftest import holding
-from tests.optimal.small_groups import group_of
+from tests.optimal.small_groups import every_assignment, group_of
 from tests.seeds import for_each
 
 LAG = [90, 50, 40, 30, 20, 10]
@@ -36,10 +34,7 @@ def test_each_row_is_the_best_by_exhaustion(seed):
     lag = [rng.randint(0, 40) for _ in range(5)]
     for row in size(alike(lag), members=range(1, 5)).rows:
         group = what_if(alike(lag), members=row.members)
-        best = min(
-            values(Assignment(group, np.array(held, np.int32)), ("balance", "peak_lag"))
-            for held in product(range(row.members), repeat=5)
-        )
+        best = min(values(one, ("balance", "peak_lag")) for one in every_assignment(group))
         assert (row.balance, row.peak_lag, row.peak_lag_bound) == (*best, best[1])
         assert row.proved
 
@@ -83,15 +78,10 @@ def test_no_fewer_moves_than_the_change_of_a_size_reach_its_target(target, membe
     (aim, most), change = next(iter(target.items())), found.change
     group = what_if(HELD, members=members)
     moves = {"balanced": [], "any": []}
-    for held in product(range(members), repeat=6):
-        made = Assignment(group, np.array(held, np.int32))
-        loads = made.loads
-        peak = max(
-            sum(n for n, m in zip(LAG, held, strict=True) if m == k) for k in range(members)
-        )
-        balance = values(made, ("balance",))[0]
-        spread = loads.max() - loads.min()
-        reached = {"peak_lag": peak, "peak_load": loads.max(), "balance": balance}
+    for made in every_assignment(group):
+        balance, peak = values(made, ("balance", "peak_lag"))
+        peak_load, spread = made.loads.max(), made.loads.max() - made.loads.min()
+        reached = {"balance": balance, "peak_lag": peak, "peak_load": peak_load}
         if (reached | {"load_spread": spread})[aim] <= most:
             moves["any"].append(len(made.moved))
             if spread <= 1:
@@ -201,10 +191,7 @@ def test_members_of_different_rates_are_judged_by_the_time_that_the_last_takes()
     for row in found.rows:
         held = what_if(SLOW, members=row.members, like="c0")
         assert row.peak_seconds == row.peak_seconds_bound
-        best = min(
-            values(Assignment(held, np.array(owner, np.int32)), ("balance", "peak_time"))
-            for owner in product(range(row.members), repeat=6)
-        )
+        best = min(values(one, ("balance", "peak_time")) for one in every_assignment(held))
         assert (row.balance, row.peak_seconds) == best
     assert found.smallest == next(row.members for row in found.rows if row.peak_seconds <= 12)
 
