@@ -12,6 +12,7 @@ from assay import fleet, solve
 from compare.fleet.session import set_for_now
 from compare.fleet.tables import TABLES, Tables, latest
 from groups import Group
+from heuristics.shipped.java.jars import spark_java_home
 from tests.compare.conftest import lopsided
 
 pytestmark = pytest.mark.spark
@@ -96,12 +97,10 @@ def test_the_page_runs_where_another_python_is_first_on_the_path(tmp_path):
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     run = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=280,
-        check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin", **_java()},
+        check=False,
+        env={
+            "PATH": f"{tmp_path}:/usr/bin:/bin", "JAVA_HOME": str(spark_java_home()),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+        },
     )  # fmt: skip
     assert run.returncode == 0, run.stderr[-2000:]
-
-
-def _java() -> dict[str, str]:
-    from heuristics.shipped.java.jars import spark_java_home
-
-    return {"JAVA_HOME": str(spark_java_home()), "SPARK_LOCAL_IP": "127.0.0.1"}

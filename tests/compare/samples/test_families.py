@@ -22,12 +22,6 @@ def subscriptions(group: Group) -> list[frozenset[str]]:
     return [frozenset(m["subscription"]) for m in group.to_dict()["members"].values()]
 
 
-def without_members(group: Group, gone: set[str]) -> Group:
-    document = group.to_dict()
-    members = {m: said for m, said in document["members"].items() if m not in gone}
-    return Group.from_dict(document | {"members": members})
-
-
 def test_sizes_are_as_asked_whatever_happened_before():
     for family in POINTS:
         group = family.group(3)
@@ -97,10 +91,12 @@ def test_of_the_partitions_added_nobody_owns_any_and_the_others_are_where_they_w
 @pytest.mark.parametrize(("event", "newcomers"), [("join-one", 1), ("join-many", 2)])
 def test_newcomers_own_nothing_and_the_others_own_the_optimum_without_them(kind, event, newcomers):
     group = Family(23, 4, 7, kind, event).group(2)
-    joined = set(group.members[-newcomers:])
     held = np.bincount(group.owner[group.owner >= 0], minlength=23)
     assert (held[-newcomers:] == 0).all()
-    before = without_members(group, joined)
+    whole = group.to_dict()
+    for joined in group.members[-newcomers:]:
+        del whole["members"][joined]
+    before = Group.from_dict(whole)
     assert score_current(before, solve(before)).is_optimal
 
 
