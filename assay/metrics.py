@@ -18,7 +18,7 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from compare.lag.behind import total_lag
+from compare.lag.behind import known_lag, total_lag, without_reader
 from compare.verdict import SHOWN
 from groups.errors import BadInput, Failure
 from groups.importers.seen import rebalancing
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from compare.judged import Judged
     from compare.overview import Glance
+    from groups.group import Group
     from live.watch import Look
 
 EVERY_INTERFACE = "0.0.0.0"
@@ -60,6 +61,14 @@ def _best(judged: Judged) -> tuple[int | None, int | None]:
     terms = () if judged.reference is None else judged.reference.terms
     found = ((one.value, int(one.value == one.bound)) for one in terms if one.name == "balance")
     return next(found, (None, None))
+
+
+def _unread(group: Group) -> int | None:
+    """Return how many records wait where nobody reads; None if that is not known."""
+    if not group.members:
+        return known_lag(group)
+    found = without_reader(group)
+    return 0 if found is None else found.records
 
 
 GAUGES = (
@@ -101,8 +110,13 @@ GAUGES = (
     ),
     Gauge(
         "assay_group_lag_records",
-        "Lag of all partitions together.",
+        "Lag of all partitions that members read, together.",
         lambda judged, _: total_lag(judged.now),
+    ),
+    Gauge(
+        "assay_group_unread_records",
+        "Records after the commits of partitions that no member reads, as far as known.",
+        lambda judged, _: _unread(judged.group),
     ),
     Gauge(
         "assay_group_peak_lag_records",

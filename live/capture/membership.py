@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     )
 
 Held = dict[str, tuple[int, ...]]
-_EMPTY = "empty"
 _RECONCILING = "reconciling"
 # What kafka-python raises on bytes that it cannot decode.
 _UNREADABLE = (struct.error, ValueError, TypeError, IndexError, AttributeError, OverflowError)
@@ -159,9 +158,6 @@ def _not_of_consumers(
 ) -> Obstacle | None:
     if protocol_type == "connect":
         return Obstacle(connect(group), not_to_be_had=True)
-    if state.lower() == _EMPTY:
-        kept = "" if protocol_type else ": it only keeps the offsets that somebody has committed"
-        return Obstacle(f"group {group!r} has no members{kept}", not_to_be_had=True)
     if protocol_type not in ("consumer", ""):
         reason = f"group {group!r} is no group of consumers: its members speak {protocol_type!r}"
         return Obstacle(reason, not_to_be_had=True)

@@ -118,7 +118,6 @@ def test_an_assignment_that_cannot_be_read_is_an_obstacle():
         ("PreparingRebalance", True, "rebalancing"),
         ("CompletingRebalance", True, "rebalancing"),
         ("Dead", False, "does not exist"),
-        ("Empty", False, "no members"),
         ("Brooding", False, "unknown state 'Brooding'"),
         ("", False, "unknown state ''"),
     ],
