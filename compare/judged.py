@@ -396,8 +396,14 @@ def solved_between(
 
 
 def _is_unassigned(group: Group) -> bool:
-    """Return whether no member claims a partition, so that there is nothing to judge."""
-    return not group.members or not len(group.claims.member)
+    """Return whether no member claims a partition, so that there is nothing to judge.
+
+    Members that are known to read no partition hold all that they can, unless records wait.
+    """
+    if not group.members or len(group.claims.member):
+        return not group.members
+    may_read = not group.subscription_known.all() or bool(group.readers[group.topic].any())
+    return may_read or bool(known_lag(group))
 
 
 def _judge_unassigned(group: Group) -> Judged:

@@ -19,8 +19,8 @@ def capture(
     """Turn the groups of a running cluster into snapshots.
 
     They say who reads and holds what, and the lag. Nothing in the cluster changes. One group is a
-    document, several are JSON lines. A group that is rebalancing or not of consumers costs a line on
-    standard error; the others are written, with exit code 2 if --group named it.
+    document, several are JSON lines. A group that is rebalancing or not of consumers costs a
+    line on standard error; the others are written, with exit code 2 if --group named it.
     """
     live = cluster.connection_to(bootstrap_server, connection)
     found, damaged, not_had = cluster.groups_of(live, group, options=None)

@@ -22,6 +22,8 @@ from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput, Failure
 from groups.files import is_folder, read_groups
+from groups.fleet import Fleet
+from groups.needs import lacking
 from groups.tiers import MOVES, PRESETS, TIERS, called, in_words, tier_named
 from groups.unknown import reading_as_told, reading_least
 from groups.wording import (
@@ -512,7 +514,7 @@ def note_passed_over(groups: Sequence[Group]) -> None:
 def note_unused_capacity(
     groups: Sequence[Group], tiers: Sequence[str], options: GroupOptions, command: str = ""
 ) -> None:
-    """Print that the objective ignores the members' capacities, and an objective that uses them.
+    """Print that the objective ignores the members' capacities, and one that can use them.
 
     Prints nothing if --rate is given, which sets every capacity.
 
@@ -525,10 +527,10 @@ def note_unused_capacity(
         return
     where = given[0].name if len(given) == 1 else f"{len(given):,} groups"
     other = f"--objective '{in_words((tiers[0], 'peak_time', *tiers[1:]))}'"
-    note(
-        f"{where}: members have a capacity, which {in_words(tiers)} leaves out; "
-        f"{f'{command} {other}'.lstrip()} uses it"
-    )
+    uses = f"; {f'{command} {other}'.lstrip()} uses it"
+    if lacking(Fleet.of(given), ("peak_time",)):
+        uses = ", and peak_time cannot use it: lag, or another member's capacity, is not known"
+    note(f"{where}: members have a capacity, which {in_words(tiers)} leaves out{uses}")
 
 
 def _found(

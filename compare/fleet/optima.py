@@ -332,15 +332,18 @@ class _Answers:
         plain = self.solution.status == str(Status.OPTIMAL)
         plain[[*now.unscored]] = False
         plain &= ~fleet.other_claims
+        has_members = np.diff(fleet.member_start) > 0
+        lag = _known_lag(self.rows.column("lag"))
+        waiting = np.asarray(lag.fill_null(0))
+        # Members that read no partition hold all that they can, unless records wait.
+        is_read = fleet.group.readers[fleet.group.topic] > 0
         holds = any_in_parts(fleet.group.owner >= 0, fleet.partition_start)
+        holds |= has_members & ~any_in_parts(is_read, fleet.partition_start) & (waiting == 0)
         lags = self._may_lag_less()
         plain &= ~holds | (now.valid & ~lags)
-        has_members = np.diff(fleet.member_start) > 0
         found = between(now.value, self.solution.value, self.solution.bound)
         worse = holds & now.valid & (found.says == IMPROVABLE)
         moves = values_in(Assignment(fleet.group, self.solution.owner), fleet, (MOVES,))[:, 0]
-        lag = _known_lag(self.rows.column("lag"))
-        waiting = np.asarray(lag.fill_null(0))
         says = np.select(
             [~has_members & (waiting > 0), ~has_members, ~holds, ~now.valid],
             [NOBODY_READS, NO_MEMBERS, NOTHING_ASSIGNED, NOT_VALID],

@@ -169,7 +169,7 @@ streams_before_4_2 = (
 )
 no_members = "group {!r}: no members are shown: add --describe --members --verbose".format
 connect = "group {!r} is a Kafka Connect group: Connect assigns tasks, not partitions".format
-shared = "group {!r} is a share group: several members read one partition, which is not judged".format
+shared = "group {!r} is a share group: several members share a partition, not judged".format
 shared_or_streams = (
     "group {!r} is a share or Streams group: of the latter add --describe --members --verbose"
 ).format

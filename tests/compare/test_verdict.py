@@ -347,3 +347,21 @@ def test_the_moves_of_a_group_do_not_depend_on_what_it_is_judged_with():
             to_improve += 1
             assert np.array_equal(one.target.owner, solve(one.group).assignment.owner)
     assert to_improve > 20
+
+
+@pytest.mark.parametrize(
+    ("lag", "reads", "says"),
+    [
+        ([0, 0], [], "as good as can be"),
+        ([0, 9], [], "nothing assigned yet"),
+        ([0, 0], ["t"], "nothing assigned yet"),
+        ([0, 0], None, "nothing assigned yet"),
+    ],
+)
+def test_members_that_read_no_partition_hold_all_that_they_can_unless_records_wait(
+    lag, reads, says
+):
+    """They were told that nothing is assigned yet, which fails a strict gate for ever."""
+    one = document({"t": {"partitions": 2, "lag": lag}}, {"a": {"subscription": reads}})
+    (judged,) = judge([Group.from_dict(one)])
+    assert judged.verdict.says == says

@@ -679,15 +679,20 @@ def test_where_nobody_holds_anything_and_who_reads_what_is_unknown_each_assignor
 
 def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses_it(folder):
     members = {m: {**said, "capacity": 5} for m, said in LOPSIDED["members"].items()}
-    write(folder, {"fast.json": LOPSIDED | {"members": members}})
+    topics = {t: {"partitions": n, "lag": [0] * n} for t, n in LOPSIDED["topics"].items()}
+    write(folder, {"fast.json": LOPSIDED | {"members": members, "topics": topics}})
+    write(folder, {"unsaid.json": LOPSIDED | {"members": members}})
+    said = "orders: members have a capacity, which balance > moves leaves out"
     for command, *more in (("score", *ALONE), ("solve",), ("advise", *RANGE)):
-        run = assay(command, "fast.json", *more, cwd=folder)
         other = f"assay score fast.json --group orders {' '.join(more)} "
         other = other if command == "advise" else ""
-        assert run.stderr.splitlines()[-1] == (
-            "orders: members have a capacity, which balance > moves leaves out; "
-            f"{other}--objective 'balance > peak_time > moves' uses it"
-        )
+        for file, end in (
+            ("fast.json", f"; {other}--objective 'balance > peak_time > moves' uses it"),
+            ("unsaid.json",
+             ", and peak_time cannot use it: lag, or another member's capacity, is not known"),
+        ):  # fmt: skip
+            run = assay(command, file, *more, cwd=folder)
+            assert run.stderr.splitlines()[-1] == f"{said}{end}"
 
 
 def test_a_pattern_asks_for_groups_and_a_name_with_a_star_is_a_name(folder):

@@ -109,7 +109,16 @@ def random_groups() -> list[Group]:
     drawn = [random_group(rng, members=5, partitions=14) for _ in range(60)]
     best = [one.target for one in judge(drawn) if one.target is not None]
     held = [one.group.with_claims(*one.holdings, generation=9) for one in best]
-    return [replace(one, name=f"g{number}") for number, one in enumerate([*drawn, *held])]
+    nobody = {"a": {"subscription": []}}
+    unread = [
+        Group.from_dict({"format": "assay-group/1", "group": "u", "topics": t, "members": nobody})
+        for t in (
+            {"t": 2},
+            {"t": {"partitions": 2, "lag": [0, 0]}},
+            {"t": {"partitions": 1, "lag": [9]}},
+        )
+    ]
+    return [replace(one, name=f"g{n}") for n, one in enumerate([*drawn, *held, *unread])]
 
 
 @pytest.mark.parametrize(

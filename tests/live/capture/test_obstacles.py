@@ -203,7 +203,7 @@ def of_kind(kind):
     return then
 
 
-SHARE = "is a share group: several members read one partition, which is not judged"
+SHARE = "is a share group: several members share a partition, not judged"
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ REASONS = {
     "negass": r"what the broker tells makes no group: .* -2, expected an integer of 0 or more",
     "rebalancing": "is rebalancing: capture it again once its state is Stable",
     "reg": "is no group of consumers: its members speak 'sr'",
-    "sharing": "is a share group: several members read one partition, which is not judged",
+    "sharing": "is a share group: several members share a partition, not judged",
 }
 
 
