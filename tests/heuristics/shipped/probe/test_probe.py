@@ -101,19 +101,6 @@ def test_the_client_s_first_choice_is_taken_where_none_is_asked_for(probe, clien
     assert (round_.client_id, round_.chosen) == ("librdkafka", "roundrobin")
 
 
-@pytest.mark.clients
-def test_an_assignor_that_the_client_does_not_list_is_refused_by_name(probe, client, group):
-    client(probe.bootstrap)
-    with pytest.raises(Failed, match=r"^the client does not list sticky, but range$"):
-        probe.plan(group, "sticky", timeout=DEADLINE)
-    assert probe.plan(group, "range", timeout=DEADLINE)[0]
-
-
-def test_nobody_joins_within_the_time(probe, group):
-    with pytest.raises(Absent, match=r"^no client joined within 0\.05 s$"):
-        probe.plan(group, "range", timeout=0.05)
-
-
 def test_a_client_that_stops_is_late_and_goes_on_with_the_next_group(probe, client, group):
     process = client(probe.bootstrap)
     probe.plan(group, "range", timeout=DEADLINE)
@@ -306,15 +293,6 @@ def test_members_subscribe_in_the_version_of_the_client_and_nothing_of_a_later_o
     for told in (bytes(member.metadata) for member in joined.members):
         read = wire.types().ConsumerProtocolSubscription.decode(told)
         assert (read.version, bytes(read.encode())) == (version, told)
-
-
-def test_topics_whose_names_are_as_long_as_can_be_are_planned(probe, client):
-    long = [letter * 249 for letter in "tu"]
-    group = group_of({long[0]: 3, long[1]: 2}, {"a": long, "b": long})
-    client(probe.bootstrap)
-    held, _ = probe.plan(group, "range", timeout=DEADLINE)
-    made = Assignment.from_holdings(group, sorted(held))
-    assert made.to_dict() == assign(group, "range").to_dict()
 
 
 def test_who_asks_to_join_a_dismissed_probe_is_told_that_it_may_not(probe):
