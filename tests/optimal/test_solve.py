@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.lag_groups import alike
 from groups import BadInput, Group
-from optimal import Status, Stopped, solve
+from optimal import Status, solve
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import chain, document, group_of
 
@@ -38,16 +38,6 @@ def test_unknown_subscriptions_are_refused_unless_they_are_assumed_equal():
     assert solution.to_dict()["assumed"] == [
         "subscription of 1 member unknown, taken as all 2 topics of the group"
     ]
-
-
-def test_out_of_time_the_answer_is_unknown_and_says_so():
-    topics, reads = {"t0": 3, "t1": 5}, {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]}
-    solution = solve(group_of(topics, reads), time_limit=0)
-    assert (solution.status, solution.stopped) == (Status.UNKNOWN, Stopped.TIME_LIMIT)
-    assert solution.assignment is None
-    assert solution.terms == ()
-    written = solution.to_dict()
-    assert (written["assignment"], written["proof"]) == (None, {"kind": "none"})
 
 
 @pytest.mark.parametrize("objective", ["kip-881", "racks > balance", "topic_balance > racks"])

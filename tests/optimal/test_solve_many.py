@@ -70,11 +70,13 @@ def test_an_answer_is_asked_for_by_number_and_is_the_same_each_time():
         many[len(ODD)]
 
 
-def test_out_of_time_every_answer_is_unknown():
+def test_out_of_time_every_answer_is_unknown_and_says_so():
     stairs = group_of({"t0": 3, "t1": 5}, {"c0": ["t0"], "c1": ["t0", "t1"], "c2": ["t1"]})
-    many = solve_many([stairs, ODD[5]], time_limit=0)
-    assert [(s.status, s.stopped) for s in many] == [(Status.UNKNOWN, Stopped.TIME_LIMIT)] * 2
-    assert [s.assignment for s in many] == [None, None]
+    for one in (solve(stairs, time_limit=0), *solve_many([stairs, ODD[5]], time_limit=0)):
+        assert (one.status, one.stopped) == (Status.UNKNOWN, Stopped.TIME_LIMIT)
+        assert (one.assignment, one.terms) == (None, ())
+        written = one.to_dict()
+        assert (written["assignment"], written["proof"]) == (None, {"kind": "none"})
     solved = solve_fleet(Fleet.of([stairs] * 2), time_limit=0)
     assert set(solved.stopped.tolist()) == {Stopped.TIME_LIMIT}
     assert (solved.solution(1).assignment, solved.errors) == (None, {})
