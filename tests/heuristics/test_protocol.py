@@ -33,13 +33,6 @@ def test_a_rolling_upgrade_stays_eager_until_the_last_member_is_upgraded():
         lists = {m: DEFAULT_ASSIGNORS if m < upgraded else OLD for m in range(4)}
         choice = choose({f"m{m}": listed for m, listed in lists.items()})
         assert (choice.assignor, str(choice.protocol)) == ("range", "eager")
-    assert choose(dict.fromkeys("abcd", DEFAULT_ASSIGNORS)).protocol is COOPERATIVE
-
-
-def test_one_member_that_only_knows_range_turns_a_cooperative_group_eager():
-    choice = choose({**dict.fromkeys("abc", DEFAULT_ASSIGNORS), "d": OLD})
-    assert choice.assignor == "range"
-    assert loses_partitions(COOPERATIVE, choice.protocol)
 
 
 def test_only_a_member_that_held_on_loses_its_partitions():
