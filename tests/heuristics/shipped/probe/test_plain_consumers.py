@@ -1,6 +1,5 @@
 """Consumers as people write them, led one after the other through groups that reuse names."""
 
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -66,10 +65,13 @@ def said(row):
 
 
 @pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.shipped)
-def test_the_rows_of_a_consumer_are_those_of_the_shipped_assignor(outcomes, limit, consumer):
+def test_the_rows_of_a_consumer_are_those_of_the_shipped_assignor_and_it_ends_when_told_to(
+    outcomes, limit, consumer
+):
     if consumer not in HERE:
         pytest.skip(consumer.missing())
-    rows, _ = outcomes[consumer].result()
+    rows, code = outcomes[consumer].result()
+    assert code == 0
     assert {row.assignor.partition("/")[0].rstrip("-0123456789.") for row in rows} == {
         consumer.called.rstrip("-0123456789.")
     }
@@ -77,14 +79,3 @@ def test_the_rows_of_a_consumer_are_those_of_the_shipped_assignor(outcomes, limi
     for group, row in zip(GROUPS, rows, strict=True):
         (shipped,) = score_assignors(group, solve(group), [consumer.shipped], limit)
         assert said(row) == said(shipped)
-
-
-@pytest.mark.parametrize("consumer", CONSUMERS, ids=lambda one: one.shipped)
-def test_a_consumer_that_is_told_to_go_ends_by_itself(outcomes, consumer):
-    if consumer not in HERE:
-        pytest.skip(consumer.missing())
-    try:
-        _, code = outcomes[consumer].result()
-    except subprocess.TimeoutExpired:
-        pytest.fail("it did not end")
-    assert code == 0
