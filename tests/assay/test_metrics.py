@@ -1,7 +1,6 @@
 import json
 import socket
 import time
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -15,14 +14,13 @@ from groups.importers import Imported, import_each
 from groups.importers.seen import absent, rebalancing
 from live.capture import Captured
 from live.watch import Look
-from tests.assay.calling import EVEN, LATE, LOPSIDED, assay, one_line, write
+from tests.assay.calling import ALL_GROUPS, EVEN, LATE, LOPSIDED, assay, one_line, write
 from tests.assay.scraping import Scraped
 from tests.compare.conftest import holding
 from tests.live.connection.listening import closed_port
 
 AT, LATER = "2026-11-20T10:00:00Z", "2026-11-20T10:00:30Z"
 SECONDS = 1795168800.0
-CAPTURE = Path("corpus/captures/3.9.2/all-describe.txt")
 # Three partitions each; after an exchange a has a lag of 700.
 LAGGING = holding([600, 300, 200, 100, 60, 40], {"a": [0, 1, 2], "b": [3, 4, 5]}, group="lagging")
 # t1-1 and t1-2 have no owner, though c0 and c1 read them.
@@ -69,7 +67,7 @@ def watched(served):
 
 
 def test_a_scrape_has_what_score_says_of_each_group(tmp_path, watched, url):
-    found, failures = import_each([("captured", CAPTURE.read_bytes())])
+    found, failures = import_each([("captured", ALL_GROUPS.read_bytes())])
     assert (len(found), failures) == (11, [])
     found = [*documents(LOPSIDED, EVEN, LATE, LAGGING, LEFT), *found]
     lines = write(tmp_path, {"groups.jsonl": [one.document for one in found]})
