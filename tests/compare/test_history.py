@@ -42,18 +42,18 @@ def test_captures_of_which_nothing_is_known_are_passed_over():
     assert changes_of("g", [*captures, *known]) == [Trend("g", "balance", 0, 6, 7)]
 
 
-def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went():
-    groups = series_of_four()
-    found = overview_of(judge(groups))
+@pytest.fixture(scope="module")
+def judged():
+    return judge(series_of_four())
+
+
+def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went(judged):
+    found = overview_of(judged)
     assert found.captured == 40
     assert found.groups == found.now == 4
     assert found.says == {"improvable": 2, "as good as can be": 2}
-    assert [(one.name, one.captured_at) for one in found.worst] == [
-        ("worse", "2026-11-20T09:00:00Z"),
-        ("flaps", "2026-11-20T09:00:00Z"),
-        ("behind", "2026-11-20T09:00:00Z"),
-        ("healthy", "2026-11-20T09:00:00Z"),
-    ]
+    assert [one.name for one in found.worst] == ["worse", "flaps", "behind", "healthy"]
+    assert {one.captured_at for one in found.worst} == {"2026-11-20T09:00:00Z"}
     assert found.sentence() == (
         "2 of 4 groups are improvable in their latest capture: worse by moving 4 partitions, "
         "flaps by moving 2. Who makes the moves: an assignor, at a rebalance."
@@ -65,10 +65,9 @@ def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went():
     ]
 
 
-def test_the_order_in_which_captures_come_does_not_matter():
-    groups = series_of_four()
-    mixed = [groups[at] for at in np.random.default_rng(2).permutation(len(groups))]
-    one, other = overview_of(judge(groups)), overview_of(judge(mixed))
+def test_the_order_in_which_captures_come_does_not_matter(judged):
+    mixed = [judged[at] for at in np.random.default_rng(2).permutation(len(judged))]
+    one, other = overview_of(judged), overview_of(mixed)
     assert (one.sentence(), one.history()) == (other.sentence(), other.history())
 
 
