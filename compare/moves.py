@@ -47,11 +47,14 @@ class Move:
 
 
 def moves_to(best: Assignment) -> tuple[Move, ...]:
-    """Return the moves of partitions from their valid owner to another one, largest first."""
+    """Return the moves of partitions from their valid owner to another one, largest first.
+
+    Members are named for people, as `Group.called` has them.
+    """
     group, moved = best.group, best.moved
     columns = (group.owner[moved], best.owner[moved], group.topic[moved], group.number[moved])
     return by_pair(
-        (group.members[a], group.members[b], group.topics[t], number)
+        (group.called[a], group.called[b], group.topics[t], number)
         for a, b, t, number in zip(*(column.tolist() for column in columns), strict=True)
     )
 

@@ -323,5 +323,5 @@ def _if_alike(judged: Judged, target: Assignment) -> str:
 
 def _holding(now: Assignment, load: int) -> str:
     """Return ``a holds 4``, or ``a and 2 more hold 4`` where several do."""
-    those = [now.group.members[m] for m in np.flatnonzero(now.loads == load)]
+    those = [now.group.called[m] for m in np.flatnonzero(now.loads == load)]
     return f"{few(those[:1], len(those))} {agreed(len(those), 'hold')} {load:,}"

@@ -298,6 +298,18 @@ class Group(Columns, Framed):
             len(self.topics),
         )
 
+    @cached_property
+    def called(self) -> tuple[str, ...]:
+        """The members for people: their ids, with the client id if an id does not begin with it.
+
+        KIP-848 gives members random ids: ``FVpH17MgT9Oni5cLnfE1Uw (orders-2)``.
+        """
+        clients = [one.client_id for one in self.details] or [None] * len(self.members)
+        return tuple(
+            member if client is None or member.startswith(client) else f"{member} ({client})"
+            for member, client in zip(self.members, clients, strict=True)
+        )
+
     @property
     def readers(self) -> Int64:
         """(topics,) int64: how many members read each topic."""

@@ -489,7 +489,8 @@ def show_loads(judged: Judged) -> None:
 
     If no load should change, or that is not sure, print the loads that differ by more than one.
     """
-    now, best, members = judged.now.loads, judged.target, judged.group.members
+    now, best, group = judged.now.loads, judged.target, judged.group
+    called = dict(zip(group.members, group.called, strict=True))
     gives: dict[str, list[str]] = {}
     later: list[Column[int]] = []
     if best is not None and judged.verdict.says == IMPROVABLE:
@@ -500,11 +501,11 @@ def show_loads(judged: Judged) -> None:
             before, after = (one.owner[best.moved] for one in (judged.now, best))
             shown = np.union1d(before, after)
         for (origin, target), count in best.moves_by_pair().items():
-            gives.setdefault(origin, []).append(f"{count} to {target}")
+            gives.setdefault(origin, []).append(f"{count} to {called[target]}")
         later = [
             Column("best", lambda m: then[m]),
             *lag_columns(behind(judged.now), behind(best)),
-            Column("gives", lambda m: ", ".join(gives.get(members[m], []))),
+            Column("gives", lambda m: ", ".join(gives.get(group.members[m], []))),
         ]
     elif len(now) and np.ptp(now) > 1:
         apart, shown = np.abs(now - now.mean()), np.arange(len(now))
@@ -515,7 +516,7 @@ def show_loads(judged: Judged) -> None:
     rows = uneven[:MOST_MEMBERS].tolist()
     show_table(
         rows if later else sorted(rows, key=lambda m: (-now[m], m)),
-        Column(judged.group.nouns.member, lambda m: members[m]),
+        Column(group.nouns.member, lambda m: group.called[m]),
         Column(
             "", lambda m: bar(int(now[m]), most=most, width=WIDEST_BAR), whole=True, gives_way=1
         ),
@@ -525,7 +526,7 @@ def show_loads(judged: Judged) -> None:
     if len(shown) > MOST_MEMBERS:
         show(f"and {len(shown) - MOST_MEMBERS:,} more")
     if kept := len(now) - len(shown):
-        more = counted(kept, f"more {judged.group.nouns.member}")
+        more = counted(kept, f"more {group.nouns.member}")
         tell(f"{more} {agreed(kept, 'hold')} as many then as now")
 
 

@@ -147,7 +147,7 @@ def show_solution(solution: Solution) -> None:
     best = best if solution.status is Status.OPTIMAL else "best found"
     show_table(
         range(len(members)),
-        Column(nouns.member, members.__getitem__),
+        Column(nouns.member, solution.group.called.__getitem__),
         Column("now", lambda m: now.loads[m]),
         Column(best, lambda m: found.loads[m]),
         *(lag_columns(behind(now), behind(found)) if _is_on_lag(solution) else ()),

@@ -32,7 +32,7 @@ class Behind:
 
     Attributes
     ----------
-    members : ids
+    members : their ids for people, as `Group.called` has them
     records : (members,) the known lag of the partitions that each holds
     rates : (members,) records a second that each reads, None if unknown
     unknown : how many of the held partitions have an unknown lag
@@ -79,7 +79,7 @@ def behind(assignment: Assignment) -> Behind | None:
         return None
     unknown = int((lag[partition] == UNKNOWN).sum())
     records = tuple(load_of(assignment, lag))
-    return Behind(group.members, records, rates_of(group), unknown)
+    return Behind(group.called, records, rates_of(group), unknown)
 
 
 def lag_without_owner(now: Assignment) -> int | None:
