@@ -109,13 +109,20 @@ KNOWN = {
 # Settings of Java's clients that are ignored, as they do not matter for a few requests. Address
 # and timeouts are options of the command.
 WITHOUT_EFFECT = (
+    "auto.offset.reset",
     "bootstrap.controllers",
     "bootstrap.servers",
     "bootstrap_servers",
     "bootstrap_timeout_ms",
+    "client.rack",
     "config.providers",
     "default.api.timeout.ms",
+    "enable.auto.commit",
     "enable.metrics.push",
+    "group.id",
+    "group.instance.id",
+    "isolation.level",
+    "key.deserializer",
     "metadata.recovery.rebootstrap.trigger.ms",
     "metadata.recovery.strategy",
     "metric.reporters",
@@ -126,6 +133,7 @@ WITHOUT_EFFECT = (
     "request_timeout_ms",
     "retries",
     "retry.backoff.max.ms",
+    "sasl.client.callback.handler.class",
     "sasl.login.connect.timeout.ms",
     "sasl.login.read.timeout.ms",
     "sasl.login.refresh.buffer.seconds",
@@ -142,6 +150,7 @@ WITHOUT_EFFECT = (
     "ssl.protocol",
     "ssl.truststore.password",
     "ssl.truststore.type",
+    "value.deserializer",
 )
 
 

@@ -147,13 +147,20 @@ def login_of(text: str) -> Mapping[str, str]:
         service = options.get("serviceName")
         told = {"sasl_kerberos_service_name": service} if service else {}
         return {"sasl_mechanism": "GSSAPI"} | told
+    if name == "IAMLoginModule":
+        if options:
+            raise BadInput(
+                f"{name} with {next(iter(options))}: say it in the environment, as in AWS_PROFILE"
+            )
+        return {"sasl_mechanism": "AWS_MSK_IAM"}
     if name == "OAuthBearerLoginModule":
         raise BadInput(
             "OAuthBearerLoginModule is Java's: give sasl_mechanism=OAUTHBEARER and "
             "sasl_oauth_token with a token"
         )
     raise BadInput(
-        "the login module is none of PlainLoginModule, ScramLoginModule and Krb5LoginModule"
+        "the login module is none of PlainLoginModule, ScramLoginModule, Krb5LoginModule and "
+        "IAMLoginModule"
     )
 
 

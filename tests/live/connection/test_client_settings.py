@@ -253,3 +253,20 @@ def test_a_login_is_read_as_java_reads_it(written, password):
 def test_a_kerberos_login_is_its_service():
     text = 'com.sun.security.auth.module.Krb5LoginModule required serviceName="kafka";'
     assert login_of(text) == {"sasl_mechanism": "GSSAPI", "sasl_kerberos_service_name": "kafka"}
+
+
+def test_the_file_of_amazon_s_clients_for_java_is_taken(tmp_path):
+    module = "software.amazon.msk.auth.iam.IAMLoginModule required"
+    assert login_of(f"{module};") == {"sasl_mechanism": "AWS_MSK_IAM"}
+    with pytest.raises(BadInput, match=r"IAMLoginModule with awsProfileName: .* AWS_PROFILE"):
+        login_of(f'{module} awsProfileName="mine";')
+    file = tmp_path / "client.properties"
+    file.write_text(
+        "security.protocol=SASL_SSL\nsasl.mechanism=AWS_MSK_IAM\n"
+        f"sasl.jaas.config={module};\n"
+        "sasl.client.callback.handler.class=software.amazon.msk.auth.iam.IAMClientCallbackHandler\n"
+        "group.id=orders\n"
+    )
+    # It gets as far as the package that the mechanism needs, which is not installed here.
+    with pytest.raises(BadInput, match="AWS_MSK_IAM needs botocore"):
+        settings_of(str(file), [])
