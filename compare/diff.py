@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from compare.lag.behind import WORTH
 from compare.moves import Move, most_first
@@ -53,6 +53,20 @@ class Change:
     after: int | None
     lost: Numbers
     gained: Numbers
+
+
+class Stuck(NamedTuple):
+    """A member that committed nothing between two captures, though records wait for it.
+
+    Attributes
+    ----------
+    waiting : records between the commits and the ends of logs in the later capture
+    arrived : how many more there are than in the earlier one
+    """
+
+    member: str
+    waiting: int
+    arrived: int
 
 
 @dataclass(frozen=True)
@@ -158,6 +172,26 @@ class Diff:
         ]
         return None if UNKNOWN in lags else sum(lags)
 
+    @cached_property
+    def stuck(self) -> tuple[Stuck, ...]:
+        """Members that committed nothing in between, though records wait; most records first.
+
+        Only partitions that a member holds on both sides count, with a commit on both. Empty if
+        both are of one time.
+        """
+        found: list[Stuck] = []
+        if None is not self.before.captured_at == self.after.captured_at:
+            return ()
+        for member, held in self.after.held.items():
+            both = {*pairs(held)} & {*pairs(self.before.held.get(member, {}))}
+            sides = [(_commit(self.before, one), _commit(self.after, one)) for one in both]
+            known = [(then, now) for then, now in sides if min(*then, *now) >= 0]
+            behind = [now[1] - now[0] for _, now in known]
+            arrived = sum(now[1] - then[1] for then, now in known)
+            if max(behind, default=0) > 0 and all(now[0] == then[0] for then, now in known):
+                found.append(Stuck(member, sum(max(lag, 0) for lag in behind), arrived))
+        return tuple(sorted(found, key=lambda one: (-one.waiting, one.member)))
+
     @property
     def harm(self) -> tuple[int, int, int, int]:
         """How much worse the later side is in each of `KINDS`; a number below 0 is a gain.
@@ -220,6 +254,7 @@ class Diff:
             "moved": self.moved,
             "lost_owner": self.lost_owner,
             "waiting": self.waiting,
+            "stuck": [one._asdict() for one in self.stuck],
             "worse": self.worse,
             "better": self.better,
             "moves": [move.to_dict() for move in self.moves],
@@ -307,6 +342,13 @@ def _side(side: NamedAssignment) -> dict[str, object]:
         "double": with_several(side),
         "assumed": list(side.assumed),
     }
+
+
+def _commit(side: NamedAssignment, partition: Partition) -> tuple[int, int]:
+    """Return the committed offset and the end of the log of a partition, -1 where unknown."""
+    topic, number = partition
+    commits = side.commits.get(topic, ())
+    return commits[number] if number < len(commits) else (UNKNOWN, UNKNOWN)
 
 
 def _only_in(one: NamedAssignment, other: NamedAssignment) -> Numbers | None:

@@ -22,6 +22,7 @@ from groups.wording import one_of_several
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from groups.arrays import Int64
     from groups.group import Group
 
 
@@ -108,6 +109,10 @@ def read_assignments(path: str) -> AssignmentFile:
     return AssignmentFile(name, found, groups.failures)
 
 
+def _pairs(first: Int64, second: Int64) -> list[tuple[int, int]]:
+    return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
 def _object(data: bytes) -> dict[str, object] | None:
     """Return the JSON object of the bytes, None if they are anything else."""
     try:
@@ -153,6 +158,8 @@ class NamedAssignment:
     peak_lag_records : lag of the member with most lag, None if the file does not say it
     lag_records : lag of each partition of a topic, -1 where unknown; empty if the file does not
         say it
+    commits : committed offset and end of the log of each partition of a topic, -1 where unknown;
+        empty if the file does not say them
     assumed : what was assumed about the source, as lines for users
     """
 
@@ -164,18 +171,21 @@ class NamedAssignment:
     captured_at: str | None = None
     peak_lag_records: int | None = None
     lag_records: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    commits: Mapping[str, Sequence[tuple[int, int]]] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
 
     @staticmethod
     def from_group(group: Group, source: str) -> NamedAssignment:
         """Return what members hold now: the raw claims, or the valid owners if there are none."""
         members = group.to_dict()["members"].items()
-        counts = zip(group.topics, group.partitions.tolist(), strict=True)
+        starts = zip(group.topics, group.first.tolist(), group.partitions.tolist(), strict=False)
+        places = {topic: slice(start, start + count) for topic, start, count in starts}
+        lag, offsets = group.lag_records, group.offsets
         return NamedAssignment(
             source=source,
             group=group.name,
             held={member: fields["owned"] for member, fields in members},
-            exist={topic: range(count) for topic, count in counts},
+            exist={topic: range(at.stop - at.start) for topic, at in places.items()},
             client_ids={
                 member: client_id
                 for member, fields in members
@@ -183,15 +193,18 @@ class NamedAssignment:
             },
             captured_at=group.captured_at,
             peak_lag_records=None
-            if group.lag_records is None
-            else max(load_of(Assignment.current(group), group.lag_records), default=0),
+            if lag is None
+            else max(load_of(Assignment.current(group), lag), default=0),
             lag_records={}
-            if group.lag_records is None
+            if lag is None
+            else {topic: lag[at].tolist() for topic, at in places.items()},
+            commits={}
+            if offsets is None
             else {
-                topic: group.lag_records[start : start + count].tolist()
-                for topic, start, count in zip(
-                    group.topics, group.first.tolist(), group.partitions.tolist(), strict=False
-                )
+                topic: [
+                    *zip(offsets.committed[at].tolist(), offsets.end[at].tolist(), strict=True)
+                ]
+                for topic, at in places.items()
             },
             assumed=group.assumed,
         )

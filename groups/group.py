@@ -33,7 +33,15 @@ from groups.documents.assay_streams import StreamsDocument, of_mapping, of_text
 from groups.documents.snapshot import columns_of, document_of, read
 from groups.errors import BadInput
 from groups.framed import Framed
-from groups.wording import CLASSIC_STREAMS, OF_CONSUMERS, OF_STREAMS, ON_THE_WAY, Nouns, counted
+from groups.wording import (
+    CLASSIC_STREAMS,
+    OF_CONSUMERS,
+    OF_STREAMS,
+    ON_THE_WAY,
+    Nouns,
+    called,
+    counted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -305,10 +313,7 @@ class Group(Columns, Framed):
         KIP-848 gives members random ids: ``FVpH17MgT9Oni5cLnfE1Uw (orders-2)``.
         """
         clients = [one.client_id for one in self.details] or [None] * len(self.members)
-        return tuple(
-            member if client is None or member.startswith(client) else f"{member} ({client})"
-            for member, client in zip(self.members, clients, strict=True)
-        )
+        return tuple(map(called, self.members, clients))
 
     @property
     def readers(self) -> Int64:

@@ -41,6 +41,15 @@ def time_in_utc(text: str) -> str:
         raise BadInput(f"{text!r} is no time of the years 1 to 9999 in UTC") from None
 
 
+def seconds_between(first: str | None, last: str | None) -> int | None:
+    """Return the seconds between two times of capture; None if one is unknown or no time."""
+    try:
+        found = [datetime.fromisoformat(time) for time in (first, last) if time is not None]
+        return int((found[1] - found[0]).total_seconds())
+    except (ValueError, TypeError, IndexError):
+        return None
+
+
 def file_time(path: str) -> str | None:
     """Return when a file was last written, to the second; for ``-`` the current time.
 

@@ -27,7 +27,17 @@ from compare.sentences import records_waiting, spread
 from groups.assignment_files import NamedAssignment, read_assignments
 from groups.documents.assay_group import pairs
 from groups.errors import BadInput
-from groups.wording import agreed, counted, few, names_or_count, ranges
+from groups.times import seconds_between
+from groups.wording import (
+    MOST_NAMED,
+    agreed,
+    called,
+    counted,
+    duration,
+    few,
+    names_or_count,
+    ranges,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -161,10 +171,27 @@ def _tell_lag_and_worse(diff: Diff) -> None:
         left = " among the partitions that still have an owner" if lost else ""
         had = " among the partitions that had an owner" if found else ""
         tell(f"Most lag on one member: {then:,} records before{had}, {now:,} now{left}.")
+    if said := stuck_sentence(diff):
+        tell(said)
     if diff.worse:
         tell(f"Got worse: {diff.worse}.")
     if diff.better:
         tell(f"Got better: {diff.better}.")
+
+
+def stuck_sentence(diff: Diff) -> str:
+    """Return which members committed nothing in between, though records wait; else nothing."""
+    if not diff.stuck:
+        return ""
+    ids = diff.after.client_ids
+    named = [
+        f"{called(one.member, ids.get(one.member))} ({records_waiting(one.waiting)}, "
+        f"{one.arrived:,} of them new)"
+        for one in diff.stuck
+    ]
+    seconds = seconds_between(diff.before.captured_at, diff.after.captured_at) or 0
+    when = f"in the {duration(seconds)} between" if seconds > 0 else "between"
+    return f"Committed nothing {when} the captures: {few(named)}."
 
 
 def _tell_without_one_owner(diff: Diff) -> None:
@@ -200,6 +227,13 @@ def show_diffs(
     parts += [f"{len(neither)} changed otherwise{_named(neither)}"] if neither else []
     parts += [f"{len(diffs) - len(changed)} did not change", *_alone(before, after)]
     tell(f"{'; '.join(parts)}.")
+    stuck = [diff for diff in diffs if diff.stuck]
+    for diff in stuck[:MOST_NAMED]:
+        said = stuck_sentence(diff)
+        tell(f"{diff.group}: {said[0].lower()}{said[1:]}")
+    if len(stuck) > MOST_NAMED:
+        more = counted(len(stuck) - MOST_NAMED, "more group")
+        tell(f"Members of {more} committed nothing either, though records wait.")
     if not changed:
         return
     show_table(
