@@ -50,7 +50,9 @@ ANSWERS = {
         "range 7 48 (24) 33 (12) 46 8 112 112 ...",
     ],
     "Why can it not be better?": [f"- {FULL} owns 9 partitions and holds at most 7: 2 must go."],
-    "Who lost what since yesterday?": ["kpr-c: 1 partition moved; loads were 6-8 and are 5-9."],
+    "Who lost what since yesterday, and": [
+        "kpr-c: 1 partition moved; loads were 6-8 and are 5-9."
+    ],
     "Does my own plan hold?": ["plan 7 yes yes 0 2 ..."],
     "How do I fail a build on imbalance?": ["Nobody reads 1 of 11 groups: ..."],
     "And how do I fail a build on lag": [

@@ -330,3 +330,55 @@ def test_a_file_that_is_no_assignment_is_refused_in_one_line_that_names_it(folde
         ("explain", "odd.json"),
     ):
         assert one_line(assay(*asked, cwd=folder), 2).startswith("odd.json: ")
+
+
+def committing(second: int, *logs: tuple[int | None, int], name: str = "orders") -> dict:
+    """Return a group captured at a second; each log is the commit and the end of a partition."""
+    offsets = [{"beginning": 0, "end": end, "committed": commit} for commit, end in logs]
+    return {
+        "format": "assay-group/1",
+        "group": name,
+        "captured_at": f"2026-11-29T19:10:{second:02}Z",
+        "auto_offset_reset": "latest",
+        "topics": {"t": {"partitions": len(logs), "offsets": offsets}},
+        "members": {
+            f"m{n}": {"subscription": ["t"], "owned": {"t": [n]}, "client_id": f"pod-{n}"}
+            for n in range(len(logs))
+        },
+    }
+
+
+def test_a_member_that_committed_nothing_though_records_wait_is_named(tmp_path):
+    """m1 commits, m2 has nothing to read, and of m3 no commit is known."""
+    before = [(100, 100), (100, 120), (7, 7), (None, 5)]
+    later = [(100, 60_100), (5000, 5020), (7, 7), (None, 50)]
+    write(tmp_path, {"a.json": committing(0, *before), "b.json": committing(40, *later)})
+    lines = good(assay("diff", "a.json", "b.json", cwd=tmp_path)).stdout.splitlines()
+    assert (
+        "Committed nothing in the 40 s between the captures: m0 (pod-0) (60,000 records wait, "
+        "60,000 of them new)." in lines
+    )
+    document = document_of(assay("diff", "a.json", "b.json", "--format", "json", cwd=tmp_path))
+    assert document["stuck"] == [{"member": "m0", "waiting": 60_000, "arrived": 60_000}]
+    # Of two captures of one time, and of a member that came in between, nothing is said.
+    same = document_of(assay("diff", "b.json", "b.json", "--format", "json", cwd=tmp_path))
+    assert same["stuck"] == []
+    write(tmp_path, {"c.json": committing(0, *before[:1]) | {"members": {}}})
+    joined = document_of(assay("diff", "c.json", "b.json", "--format", "json", cwd=tmp_path))
+    assert joined["stuck"] == []
+
+
+def test_of_many_groups_those_with_such_a_member_have_a_line_each(tmp_path):
+    for folder, second, end in (("a", 0, 10), ("b", 30, 25)):
+        (tmp_path / folder).mkdir()
+        groups = [committing(second, (10, end), name=f"g{n}") for n in range(5)]
+        write(tmp_path / folder, {"groups.jsonl": groups})
+    lines = good(assay("diff", "a", "b", cwd=tmp_path)).stdout.splitlines()
+    assert lines[1:5] == [
+        *(
+            f"g{n}: committed nothing in the 30 s between the captures: m0 (pod-0) (15 records "
+            "wait, 15 of them new)."
+            for n in range(3)
+        ),
+        "Members of 2 more groups committed nothing either, though records wait.",
+    ]
