@@ -39,8 +39,8 @@ from groups.wording import (
     OF_STREAMS,
     ON_THE_WAY,
     Nouns,
-    called,
     counted,
+    with_client,
 )
 
 if TYPE_CHECKING:
@@ -313,7 +313,7 @@ class Group(Columns, Framed):
         KIP-848 gives members random ids: ``FVpH17MgT9Oni5cLnfE1Uw (orders-2)``.
         """
         clients = [one.client_id for one in self.details] or [None] * len(self.members)
-        return tuple(map(called, self.members, clients))
+        return tuple(map(with_client, self.members, clients))
 
     @property
     def readers(self) -> Int64:

@@ -124,12 +124,12 @@ def few(names: Sequence[str], many: int | None = None, noun: str | None = None) 
     return ", ".join(named) + (f"{',' if noun else ''} and {others}" if more > 0 else "")
 
 
-def called(member: str, client: str | None) -> str:
+def with_client(member: str, client: str | None) -> str:
     """Return a member's id, with its client id if the id does not begin with it.
 
     Examples
     --------
-    >>> called("orders-2-5f0c", "orders-2"), called("FVpH17MgT9Oni5cLnfE1Uw", "orders-2")
+    >>> with_client("orders-2-5f0c", "orders-2"), with_client("FVpH17MgT9Oni5cLnfE1Uw", "orders-2")
     ('orders-2-5f0c', 'FVpH17MgT9Oni5cLnfE1Uw (orders-2)')
     """
     return member if client is None or member.startswith(client) else f"{member} ({client})"

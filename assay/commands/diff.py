@@ -31,12 +31,12 @@ from groups.times import seconds_between
 from groups.wording import (
     MOST_NAMED,
     agreed,
-    called,
     counted,
     duration,
     few,
     names_or_count,
     ranges,
+    with_client,
 )
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def stuck_sentence(diff: Diff) -> str:
         return ""
     ids = diff.after.client_ids
     named = [
-        f"{called(one.member, ids.get(one.member))} ({records_waiting(one.waiting)}, "
+        f"{with_client(one.member, ids.get(one.member))} ({records_waiting(one.waiting)}, "
         f"{one.arrived:,} of them new)"
         for one in diff.stuck
     ]

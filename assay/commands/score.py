@@ -159,9 +159,9 @@ def score(
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     too_far = {at: _worse(scored[at], named, sure, assumed) for at in sorted(counting)}
     left_open = {
-        at: _open_by(scored[at], named, sure)
+        at: _open_by(scored[at], named, sure, assumed)
         for at in sorted(counting)
-        if _is_left_open(scored[at], named, bool(sure or assumed), sure, too_far[at])
+        if _is_left_open(scored[at], named, sure, assumed, too_far[at])
     }
     not_held = NOT_HELD if CURRENT in named else ()
     worse = [
@@ -315,8 +315,8 @@ def _worse(
 def _is_left_open(
     one: ScoredGroup,
     named: Container[str],
-    limited: bool,
     sure: Mapping[str, int],
+    assumed: Mapping[str, int],
     too_far: Sequence[object],
 ) -> bool:
     """Return whether it is open if a group is within the limits.
@@ -326,21 +326,27 @@ def _is_left_open(
 
     Parameters
     ----------
-    limited : whether there is a limit; those that assume something hold for every possible amount
+    assumed : limits that hold for every possible amount, or the group is in `too_far`
     too_far : lines on what is beyond a limit for sure
     """
     reference, says = one.judged.reference, one.judged.verdict.says
     if says not in OPEN and (says != IMPROVABLE or not sure or too_far):
         return False
-    if not limited or reference is None or says == NOBODY_READS:
+    if not (sure or assumed) or reference is None or says == NOBODY_READS:
         return True
     rows = [row for row in one.rows if row.assignor in named]
     if sure and _has_unsure_rows(one, rows):
         return True
-    return not rows or bool(beyond(_whoever_reads_what(one, rows), sure, reference.terms))
+    rows_for_sure = _whoever_reads_what(one, rows)
+    return not rows or bool(beyond(rows_for_sure, sure, reference.terms, besides=assumed))
 
 
-def _open_by(one: ScoredGroup, named: Container[str], sure: Mapping[str, int]) -> str:
+def _open_by(
+    one: ScoredGroup,
+    named: Container[str],
+    sure: Mapping[str, int],
+    assumed: Mapping[str, int],
+) -> str:
     """Return the first excess of the named rows that is open, as ``balance +0..2``, or nothing.
 
     With limits, it is the first that may be beyond them.
@@ -349,7 +355,8 @@ def _open_by(one: ScoredGroup, named: Container[str], sure: Mapping[str, int]) -
     if reference is None or _has_unsure_rows(one, rows):
         return ""
     rows = _whoever_reads_what(one, rows)
-    beyond_limits = {(far.assignor, far.tier) for far in beyond(rows, sure, reference.terms)}
+    far = beyond(rows, sure, reference.terms, besides=assumed)
+    beyond_limits = {(line.assignor, line.tier) for line in far}
     for row in rows:
         for term, excess in excesses(row.terms or (), reference.terms):
             is_open = (row.assignor, term.name) in beyond_limits
@@ -490,7 +497,7 @@ def show_loads(judged: Judged) -> None:
     If no load should change, or that is not sure, print the loads that differ by more than one.
     """
     now, best, group = judged.now.loads, judged.target, judged.group
-    called = dict(zip(group.members, group.called, strict=True))
+    names = dict(zip(group.members, group.called, strict=True))
     gives: dict[str, list[str]] = {}
     later: list[Column[int]] = []
     if best is not None and judged.verdict.says == IMPROVABLE:
@@ -501,7 +508,7 @@ def show_loads(judged: Judged) -> None:
             before, after = (one.owner[best.moved] for one in (judged.now, best))
             shown = np.union1d(before, after)
         for (origin, target), count in best.moves_by_pair().items():
-            gives.setdefault(origin, []).append(f"{count} to {called[target]}")
+            gives.setdefault(origin, []).append(f"{count} to {names[target]}")
         later = [
             Column("best", lambda m: then[m]),
             *lag_columns(behind(judged.now), behind(best)),
