@@ -125,7 +125,8 @@ def plan_told(row: Score) -> str:
         return f"{row.assignor}: {reason}"
     worse = next((term for term in row.terms or () if term.excess != 0), None)
     if worse is None:
-        return f"{row.assignor}: valid, and as good as can be."
+        tiers = in_words([term.name for term in row.terms or ()])
+        return f"{row.assignor}: valid, and as good as can be in {tiers}."
     found = f"{called(worse.name)} {''.join(noted(worse.value, worse.excess))}"
     if isinstance(worse.excess, tuple) and worse.excess[0] <= 0:
         return f"{row.assignor}: valid; it is open whether it is as good as can be: {found}."

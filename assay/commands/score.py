@@ -433,8 +433,7 @@ def show_group(scored: ScoredGroup, asked: Asked) -> None:
     judged, rows, plans = scored.judged, scored.rows, scored.plans
     told = [plan_told(row) for row in rows if row.assignor in plans]
     makes = remedy(judged, [row for row in rows if row.assignor not in plans], asked)
-    for said in filter(None, (sentence(judged), *told, makes)):
-        tell(said)
+    tell(sentence(judged))
     if judged.verdict.question or judged.further_question:
         tiers = PRESETS["kip-54"] if judged.best is None else judged.best.objective
         how = how_to_answer(
@@ -442,6 +441,8 @@ def show_group(scored: ScoredGroup, asked: Asked) -> None:
         )
         for line in how:
             tell(line)
+    for said in filter(None, (*told, makes)):
+        tell(said)
     if assignor := assigned_by(judged.group):
         tell(f"Assigned by: {assignor}.")
     hosts = hosts_sentence(judged, asked.solve(EVEN_HOSTS))

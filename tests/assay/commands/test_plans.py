@@ -66,7 +66,7 @@ def test_a_plan_is_no_assignor_that_could_make_the_moves(plans):
 @pytest.mark.parametrize(
     ("plan", "told"),
     [
-        ("best", "valid, and as good as can be."),
+        ("best", "valid, and as good as can be in balance > moves."),
         ("halfway", "valid, but not as good as can be: balance 3 (+2)."),
         (
             "wrong",
@@ -113,14 +113,14 @@ def test_a_plan_is_judged_whoever_reads_what(tmp_path):
     plans = ("--plan", ALL_GROUPS, "--plan", tmp_path / "better.json")
     member = next(m for m in json.loads(better)["assignment"] if m.startswith("aio-1"))
     lines = assay(*asked, *plans).stdout.splitlines()
-    assert lines[1:3] == [
+    assert lines[4:6] == [
         "all-describe: valid; it is open whether it is as good as can be: balance 3 (+0..2).",
         f"better: valid only if {member} reads t0; pass --reads PATTERN=TOPICS, or --assume-equal",
     ]
     lines = assay(*asked, *plans, "--assume-equal").stdout.splitlines()
     assert lines[1:3] == [
         "all-describe: valid, but not as good as can be: balance 3 (+2).",
-        "better: valid, and as good as can be.",
+        "better: valid, and as good as can be in balance > moves.",
     ]
 
 
