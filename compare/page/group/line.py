@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from groups.assignment import Assignment
     from groups.group import Group
 
+_IN_BRACKETS = re.compile(r" \(([^()]*)\)")
 # A UUID at the end of an id, or before the thread in the client id of Kafka Streams.
 _UUID = re.compile(
     r"-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -77,6 +78,8 @@ def cut(name: str) -> str:
 def in_short(text: str, labels: Mapping[str, str]) -> Markup:
     """Return a text with short names for ids of members; hovering over one shows the id.
 
+    A short name that is the client id stands for the id and the client id in brackets after it.
+
     Parameters
     ----------
     labels : short names by id; in other words that end with a UUID, it is cut
@@ -90,6 +93,9 @@ def in_short(text: str, labels: Mapping[str, str]) -> Markup:
         if label != name:
             found += text[end:start] + Markup('<span title="{}">{}</span>').format(name, label)
             end = start + len(name)
+            client = _IN_BRACKETS.match(text, end)
+            if client and cut(client[1]) == label:
+                end = client.end()
     return found + text[end:]
 
 

@@ -63,3 +63,8 @@ def test_a_member_is_short_in_a_sentence_and_in_full_where_it_is_hovered_over():
     assert said == f"now {short} holds 9; does &lt;b&gt; read t? It is {short}."
     cut = f'<span title="{name}">x-9e94…</span>'
     assert in_short(f"does {name} read t?", {}) == f"does {cut} read t?"
+
+
+def test_a_client_id_that_stands_for_an_id_is_not_said_twice():
+    said = in_short("Most lag: Xk3 (pod-1) with 9, Yk4 (pod-2) with 1.", {"Xk3": "pod-1"})
+    assert said == 'Most lag: <span title="Xk3">pod-1</span> with 9, Yk4 (pod-2) with 1.'
