@@ -11,9 +11,9 @@ from groups.errors import BadInput
 IN_UTC = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z"
 
 
-def in_utc(text: str) -> str:
-    """Return a time with a zone as ``2026-11-20T10:00:00Z``; any other text stays as it is."""
-    if re.fullmatch(IN_UTC, text):
+def in_utc(text: str | None) -> str | None:
+    """Return a time with a zone as ``2026-11-20T10:00:00Z``; other texts and None stay."""
+    if text is None or re.fullmatch(IN_UTC, text):
         return text
     try:
         return time_in_utc(text)
@@ -43,11 +43,13 @@ def time_in_utc(text: str) -> str:
 
 def seconds_between(first: str | None, last: str | None) -> int | None:
     """Return the seconds between two times of capture; None if one is unknown or no time."""
-    try:
-        found = [datetime.fromisoformat(time) for time in (first, last) if time is not None]
-        return int((found[1] - found[0]).total_seconds())
-    except (ValueError, TypeError, IndexError):
+    if first is None or last is None:
         return None
+    try:
+        between = datetime.fromisoformat(last) - datetime.fromisoformat(first)
+    except (ValueError, TypeError):
+        return None
+    return int(between.total_seconds())
 
 
 def file_time(path: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, Score, score_plan
-from groups.assignment_files import NamedAssignment, read_assignments
+from groups.assignment_files import read_assignments
 from groups.errors import BadInput
 from heuristics import assignors
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from compare.scores import ScoredGroup
+    from groups.assignment import Assignment
     from groups.group import Group
 
 Plans = Annotated[
@@ -29,7 +30,7 @@ Plans = Annotated[
 ]
 
 
-def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, NamedAssignment]:
+def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, Assignment]:
     """Return plans by the name of their row: the file's name without its suffix.
 
     Raises
@@ -40,7 +41,7 @@ def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, Named
     if files and len(groups) != 1:
         raise BadInput(f"--plan {files[0]}: {len(groups)} groups to plan for; add --group NAME")
     taken = {CURRENT, OPTIMUM, *assignors()} if files else set()
-    plans: dict[str, NamedAssignment] = {}
+    plans: dict[str, Assignment] = {}
     for file in files:
         name = "plan" if file == "-" else _stem(file)
         if name in taken:
@@ -49,31 +50,27 @@ def read_plans(files: Sequence[str], groups: Sequence[Group]) -> dict[str, Named
         found = read_assignments(file)
         for failure in found.damaged:
             raise BadInput(str(failure))
-        plans[name] = found.of(groups[0].name)
-        plans[name].of(groups[0])
+        plans[name] = found.of(groups[0].name).of(groups[0])
     return plans
 
 
-def with_plans(
-    scored: ScoredGroup, plans: Mapping[str, NamedAssignment], group: Group
-) -> ScoredGroup:
+def with_plans(scored: ScoredGroup, plans: Mapping[str, Assignment], group: Group) -> ScoredGroup:
     """Return a scored group with a row for each plan, below that of what members hold now.
 
     Parameters
     ----------
     group : the group as it is scored, with equal subscriptions if these are assumed
     """
-    held = {name: plan.of(scored.judged.group) for name, plan in plans.items()}
     reference = scored.reference
     rows = [
         Score(name, "refused", UNKNOWN)
         if reference is None
-        else score_plan(group, assignment, reference, name)
-        for name, assignment in held.items()
+        else score_plan(group, plan, reference, name)
+        for name, plan in plans.items()
     ]
     now = [row for row in scored.rows if row.assignor == CURRENT]
     others = [row for row in scored.rows if row.assignor != CURRENT]
-    return replace(scored, rows=[*now, *rows, *others], plans=held)
+    return replace(scored, rows=[*now, *rows, *others], plans=plans)
 
 
 def _stem(file: str) -> str:

@@ -159,9 +159,9 @@ def score(
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
     too_far = {at: _worse(scored[at], named, sure, assumed) for at in sorted(counting)}
     left_open = {
-        at: _open_by(scored[at], named, sure, assumed)
-        for at in sorted(counting)
-        if _is_left_open(scored[at], named, sure, assumed, too_far[at])
+        at: by
+        for at, lines in too_far.items()
+        if (by := _left_open(scored[at], named, sure, assumed, lines)) is not None
     }
     not_held = NOT_HELD if CURRENT in named else ()
     worse = [
@@ -312,16 +312,17 @@ def _worse(
     return [_resting_on(line, judged) for line in found]
 
 
-def _is_left_open(
+def _left_open(
     one: ScoredGroup,
     named: Container[str],
     sure: Mapping[str, int],
     assumed: Mapping[str, int],
     too_far: Sequence[object],
-) -> bool:
-    """Return whether it is open if a group is within the limits.
+) -> str | None:
+    """Return what leaves open if a group is within the limits; None if that is known.
 
-    That is so for an open verdict, and for a group that is improvable by an amount that is not
+    It is the first excess that may be beyond them, as ``balance +0..2``, or nothing if no number
+    is known. Open are an open verdict, and a group that is improvable by an amount that is not
     known, unless it is within the limits for every possible amount.
 
     Parameters
@@ -331,31 +332,16 @@ def _is_left_open(
     """
     reference, says = one.judged.reference, one.judged.verdict.says
     if says not in OPEN and (says != IMPROVABLE or not sure or too_far):
-        return False
-    if not (sure or assumed) or reference is None or says == NOBODY_READS:
-        return True
-    rows = [row for row in one.rows if row.assignor in named]
-    if sure and _has_unsure_rows(one, rows):
-        return True
-    rows_for_sure = _whoever_reads_what(one, rows)
-    return not rows or bool(beyond(rows_for_sure, sure, reference.terms, besides=assumed))
-
-
-def _open_by(
-    one: ScoredGroup,
-    named: Container[str],
-    sure: Mapping[str, int],
-    assumed: Mapping[str, int],
-) -> str:
-    """Return the first excess of the named rows that is open, as ``balance +0..2``, or nothing.
-
-    With limits, it is the first that may be beyond them.
-    """
-    reference, rows = one.judged.reference, [row for row in one.rows if row.assignor in named]
-    if reference is None or _has_unsure_rows(one, rows):
+        return None
+    if reference is None:
         return ""
+    rows = [row for row in one.rows if row.assignor in named]
+    if _has_unsure_rows(one, rows):
+        return None if assumed and not sure else ""
     rows = _whoever_reads_what(one, rows)
     far = beyond(rows, sure, reference.terms, besides=assumed)
+    if (sure or assumed) and rows and not far:
+        return None
     beyond_limits = {(line.assignor, line.tier) for line in far}
     for row in rows:
         for term, excess in excesses(row.terms or (), reference.terms):

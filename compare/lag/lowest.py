@@ -169,17 +169,23 @@ def lowest_of(
     return LowestPeak(found.peak, found.bound, assignment, objective[:-1], found.in_time)
 
 
+def kept_beside_lag(objective: Objective) -> Objective:
+    """Return the tiers in which an assignment with less lag has to be as good as a solution.
+
+    Those of the objective, and moves if it is balance alone: its certificate shows both.
+    """
+    return ("balance", MOVES) if objective == ("balance",) else objective
+
+
 def least_lagging(solution: Solution, rounds: int, time_left: TimeLeft) -> LowestPeak | None:
     """Return the lowest peak lag of the assignments that are as good as a solution.
 
-    If the objective is balance alone, they make as few moves, too: its certificate shows both.
+    They are as good in the tiers of `kept_beside_lag`.
     None if there is no search for that, a lag is unknown, or the objective has a tier on lag.
     """
     if solution.assignment is None or any(TIERS[t].needs == "lag" for t in solution.objective):
         return None
-    group, tiers = solution.group, solution.objective
-    if tiers == ("balance",):
-        tiers = ("balance", MOVES)
+    group, tiers = solution.group, kept_beside_lag(solution.objective)
     if not hottest(group):
         return None
     try:

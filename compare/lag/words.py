@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from compare.lag.behind import behind, if_latest, most_lag, peak_lag
-from compare.lag.lowest import LowestPeak, hottest
+from compare.lag.lowest import LowestPeak, hottest, kept_beside_lag
 from compare.verdict import ALL_ALIKE
 from groups.assignment import Assignment
 from groups.tiers import LAG_PEAKS, MOVES, SAFE_TOTAL, TIERS, in_words
@@ -110,7 +110,8 @@ def least_of_as_good(judged: Judged) -> str:
         return ""
     found = "" if judged.least_lag else " that was found"
     good, given = "as good", _if_read(judged, judged.target)
-    if judged.best is not None and judged.best.objective == ("balance",):
+    tiers = () if judged.best is None else judged.best.objective
+    if kept_beside_lag(tiers) != tiers:
         good = "as good with as few moves"
     if given == WHOEVER:
         return f"Of all assignments {good}{given}, this one has the least peak lag{found}."

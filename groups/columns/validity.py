@@ -65,12 +65,11 @@ def valid(given: Columns) -> dict[str, object]:
         If a rule is broken; the message names the place.
     """
     names([given.name], "group")
-    captured_at = given.captured_at
-    if captured_at is not None:
-        captured_at = in_utc(*names([captured_at], "captured_at"))
+    if given.captured_at is not None:
+        names([given.captured_at], "captured_at")
     require_reset(given.auto_offset_reset)
     kept: dict[str, object] = {
-        "captured_at": captured_at,
+        "captured_at": in_utc(given.captured_at),
         "topics": names(given.topics, "topics"),
         "members": names(given.members, "members"),
         "absent_topics": names(given.absent_topics, "absent_topics"),

@@ -123,8 +123,7 @@ def names_in(content: object) -> tuple[str | None, str | None]:
     content : JSON, or a document
     """
     if isinstance(content, Document | StreamsDocument):
-        time = or_none(content.captured_at)
-        return content.group, None if time is None else in_utc(time)
+        return content.group, in_utc(or_none(content.captured_at))
     document: Any = content
     if isinstance(content, (str, bytes)):
         try:
@@ -137,7 +136,7 @@ def names_in(content: object) -> tuple[str | None, str | None]:
         value if isinstance(value, str) and value else None
         for value in (document.get("group"), document.get("captured_at"))
     )
-    return group, None if time is None else in_utc(time)
+    return group, in_utc(time)
 
 
 def document_of(group: Columns, claims: Claims) -> Document:

@@ -215,7 +215,7 @@ class Snapshots:
         BadInput
             If a rule of the format is broken that types cannot express; then it is not added.
         """
-        reset, time = or_none(document.auto_offset_reset), or_none(document.captured_at)
+        reset = or_none(document.auto_offset_reset)
         require_reset(reset)
         names, members = sorted(document.topics), sorted(document.members)
         topics = topics_of(document.topics, names)
@@ -277,7 +277,7 @@ class Snapshots:
         self.fields.append(
             {
                 "group": document.group,
-                "captured_at": None if time is None else in_utc(time),
+                "captured_at": in_utc(or_none(document.captured_at)),
                 "auto_offset_reset": reset,
                 "assumed": reset_noted(or_none(document.assumed) or (), uncommitted),
                 "absent_topics": absent,

@@ -245,8 +245,7 @@ def _valid_parts(given: pa.RecordBatch, first: int, failures: list[BadRow]) -> l
             above = _valid_parts(given.slice(0, half), first, failures)
             return [*above, *_valid_parts(given.slice(half), first + half, failures)]
         group, time = (_text(given, name) for name in ("group", "captured_at"))
-        time = None if time is None else in_utc(time)
-        failures.append(BadRow(first, str(error), group, time))
+        failures.append(BadRow(first, str(error), group, in_utc(time)))
         return []
     return [rows]
 

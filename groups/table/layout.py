@@ -123,8 +123,7 @@ def in_layout(rows: pa.RecordBatch) -> pa.RecordBatch:
     columns = {field.name: _column(rows, field) for field in LAYOUT}
     times = columns["captured_at"]
     if pc.all(pc.match_substring_regex(times, f"^{IN_UTC}$")).as_py() is False:
-        made = [None if time is None else in_utc(time) for time in times.to_pylist()]
-        columns["captured_at"] = pa.array(made, times.type)
+        columns["captured_at"] = pa.array(map(in_utc, times.to_pylist()), times.type)
     return pa.RecordBatch.from_arrays([*columns.values()], schema=LAYOUT)
 
 
