@@ -93,6 +93,8 @@ class Groups(Framed, Sequence[Group]):
 def newest_named(groups: Sequence[Group], name: str) -> int:
     """Return the index of the group with a name; of several captures of one, the newest.
 
+    Of captures at the same time it is the last one.
+
     Raises
     ------
     KeyError
@@ -102,7 +104,7 @@ def newest_named(groups: Sequence[Group], name: str) -> int:
     if not named:
         hint = nearest_or_some(name, (group.name for group in groups))
         raise KeyError(f"no group is named {name}{hint}")
-    return max(named, key=lambda at: groups[at].captured_at or "")
+    return max(named, key=lambda at: (groups[at].captured_at or "", at))
 
 
 def readers_of_nothing(groups: Sequence[Group]) -> str | None:

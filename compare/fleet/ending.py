@@ -11,7 +11,7 @@ from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
 from compare.fleet.facts import NOT_JUDGED, ROWS_AT_ONCE
 from compare.fleet.results import Ending
 from compare.fleet.session import FOR_ROWS, persisted, set_for_now
-from compare.fleet.tables import RUN, latest
+from compare.fleet.tables import LATEST_FIRST, RUN, latest
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
@@ -175,21 +175,23 @@ def too_far_in_run(
     most : lines to return; one more says how many are left
     sure : as in `beyond`
     """
+    from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
     if not limits:
         return []
     keys = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
     keys = keys.where("is_group").select(sql.col("key").alias("group_key")).distinct()
+    optima = job.tables.read(spark, "optima").where(sql.col("made_by") == job.optimum_made_by)
+    optima = latest(optima.join(keys, "group_key", "left_semi"))
+    # If a group was captured several times, the last capture counts.
+    of_group = Window.partitionBy("group").orderBy(*map(sql.desc, LATEST_FIRST))
+    optima = optima.withColumn("_place", sql.row_number().over(of_group))
+    optima = optima.where("captured_at IS NULL OR _place = 1")
+    optima = optima.select("group_key", sql.col("terms").alias("optimum"))
     made_by = [job.score_made_by(name) for name in assignors]
     rows = job.tables.read(spark, "scores").where(sql.col("made_by").isin(made_by))
-    rows = rows.join(keys, "group_key", "left_semi")
-    # If a group was captured several times, the last capture counts.
-    last = rows.groupBy("group").agg(sql.max("captured_at").alias("_last"))
-    rows = latest(rows.join(last, "group").where("captured_at IS NULL OR captured_at = _last"))
-    optima = job.tables.read(spark, "optima").where(sql.col("made_by") == job.optimum_made_by)
-    optima = latest(optima).select("group_key", sql.col("terms").alias("optimum"))
-    rows = rows.join(optima, "group_key", "left")
+    rows = latest(rows).join(optima, "group_key")
     found = rows.select("group", "optimum", *STORED).mapInArrow(
         partial(ways_beyond, limits, sure), "sort string, group string, amount string"
     )

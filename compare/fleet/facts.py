@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import RUN, TABLES, first_of
+from compare.fleet.tables import LATEST_FIRST, RUN, TABLES, first_of
 from compare.history import LEAST_CAPTURES, Capture, above_best, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import COUNTED, CURRENT
@@ -195,7 +195,7 @@ def _facts_of_groups(breakdown: Breakdown, rows: pa.Table) -> Iterator[pa.Table]
     is_optimum = pc.is_null(rows["assignor"])
     optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
     is_dated = pc.is_valid(optima["captured_at"])
-    order = [(one, "descending") for one in ("captured_at", "source", "key")]
+    order = [(one, "descending") for one in LATEST_FIRST]
     latest = first_of(optima.filter(is_dated), ["group"], order, 1)
     now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
     yield from _facts_of_optima(optima, now, breakdown.digits)

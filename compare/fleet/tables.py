@@ -405,6 +405,10 @@ def stored(
     return rows.select([*columns])
 
 
+# Which capture of a group counts: the latest; of those at one time that of the last source.
+LATEST_FIRST = ("captured_at", "source", "group_key")
+
+
 def first_of(
     rows: pa.Table, by: Sequence[str], order: Sequence[tuple[str, str]], most: int
 ) -> pa.Table:

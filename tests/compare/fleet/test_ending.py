@@ -32,7 +32,7 @@ from optimal.solution import Term
 from tests.assay.calling import assay
 from tests.compare.conftest import CAPTURES, HOSTILE, holding
 from tests.compare.fleet.stored_groups import groups_of
-from tests.compare.series import series_of_four
+from tests.compare.series import series_of_four, snapshot
 
 pytestmark = pytest.mark.spark
 
@@ -200,6 +200,21 @@ def test_a_run_of_a_part_of_what_is_in_the_tables_speaks_of_that_part(spark, spa
     of_part = job_of(part, copied, assignors=ASKED)
     (line,) = too_far_in_run(spark, of_part, counts.run, ["current"], {"balance": 3}, 9)
     assert line.endswith(f": 2 groups: {HOSTILE} by 4, lopsided by 4")
+
+
+def test_of_captures_at_one_time_the_last_source_counts_in_the_gate_as_in_the_line(
+    spark, tmp_path
+):
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    for name, of_a in (("a.json", 3), ("b.json", 4)):
+        (source / name).write_text(json.dumps(snapshot("g", 8, [of_a, 4 - of_a]).to_dict()))
+    counts = run(source, out, spark=spark)
+    assert (counts.captured, counts.found.overview.now) == (2, 1)
+    assert [one.verdict.at_least for one in counts.found.overview.worst] == [4]
+    job = job_of(source, out)
+    (line,) = too_far_in_run(spark, job, counts.run, ["current"], {"balance": 0}, 9)
+    assert line.endswith(": 1 group: g by 4")
 
 
 def test_groups_come_to_the_same_where_their_rows_are_too_many_for_one_process(
