@@ -236,8 +236,7 @@ def assigned_by(group: Group) -> str | None:
 
 def by_broker(group: Group) -> bool:
     """Return whether the snapshot shows that the broker assigns (KIP-848)."""
-    is_kip_848 = any(one.epoch is not None or one.target is not None for one in group.details)
-    return is_kip_848 or assigned_by(group) == "uniform"
+    return group.is_kip_848 or assigned_by(group) == "uniform"
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:

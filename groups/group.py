@@ -38,6 +38,7 @@ from groups.wording import (
     OF_CONSUMERS,
     OF_STREAMS,
     ON_THE_WAY,
+    RANDOM_ID,
     Nouns,
     counted,
     with_client,
@@ -314,6 +315,17 @@ class Group(Columns, Framed):
         """
         clients = [one.client_id for one in self.details] or [None] * len(self.members)
         return tuple(map(with_client, self.members, clients))
+
+    @property
+    def is_kip_848(self) -> bool:
+        """Whether the snapshot shows that the members use the protocol of KIP-848.
+
+        They have an epoch or a target then, or an id of 128 random bits: any text that lists
+        members has their ids, and a classic one's is its client id with a UUID.
+        """
+        return any(one.epoch is not None or one.target is not None for one in self.details) or any(
+            RANDOM_ID.fullmatch(member) for member in self.members
+        )
 
     @property
     def readers(self) -> Int64:

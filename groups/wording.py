@@ -33,6 +33,9 @@ OF_CLASSIC_PROTOCOL = "{} of {} members use the classic protocol (UPGRADED false
 # The beginning of a note on a classic Kafka Streams application.
 CLASSIC_STREAMS = "a classic Kafka Streams application"
 
+# The id of a member of KIP-848: 128 random bits in base64, as Java or as librdkafka writes it.
+RANDOM_ID = re.compile(r"[A-Za-z0-9_/+-]{21}[AQgw]")
+
 SIZES: Mapping[str, int] = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 SECONDS_IN: Mapping[str, int] = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400}
 _NUMBER = re.compile(r"([0-9]{1,18}|[0-9]{1,3}(?:,[0-9]{3}){1,5}) ?([A-Za-z]*)")

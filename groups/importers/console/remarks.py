@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from groups.importers.console.headers import COLUMNS, STARTS
 from groups.importers.lines import is_like_a_row
+from groups.wording import RANDOM_ID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ _ABOUT_A_GROUP = re.compile(
 )
 _OF_ANOTHER_VIEW = re.compile(r"Partition(Count)?:|[\w.-]\(\d|\(-?\d+\)|^[{}\"]|^\[[\[{\"]|\":")
 _OFFSETS_OF_A_TOPIC = re.compile(r"[\w.-]+(:-?\d+){1,2}")
-_MEMBER_ID = re.compile(r"\S*[0-9a-f]{8}-[0-9a-f]{4}-\S*|[\w-]{22}")
+_MEMBER_ID = re.compile(rf"\S*[0-9a-f]{{8}}-[0-9a-f]{{4}}-\S*|{RANDOM_ID.pattern}")
 _CELL = re.compile(r"[\s,;|]+")
 _NUMBER = re.compile(r"-|[+-]?\d+")
 _HOST = re.compile(r"\S*/\d[\d.:a-f]*")

@@ -89,6 +89,23 @@ def test_a_kip_848_members_view_imports_its_epochs_and_targets() -> None:
     assert not any({"epoch", "target"} & said.keys() for said in classic["members"].values())
 
 
+@pytest.mark.parametrize("version", ["3.6.2", "3.9.2", "4.3.1"])
+def test_any_view_with_members_shows_whether_a_group_is_of_kip_848(version: str) -> None:
+    views = [
+        *(CAPTURES / version).glob("*-describe.txt"),
+        *(CAPTURES / version).glob("*-verbose.txt"),
+    ]
+    found = {}
+    for view in views:
+        for one in import_each(capture(f"{version}/{view.name}"))[0]:
+            group = Group.from_dict(one.document)
+            if group.members:
+                assert found.setdefault(group.name, group.is_kip_848) == group.is_kip_848
+    new = {"next-b", "mixed-l", "regex-g", "static848-d"}
+    assert {name for name, is_so in found.items() if is_so} == new & found.keys()
+    assert False in found.values()
+
+
 def test_kafka_python_json_imports_to_subscriptions_and_current_assignments() -> None:
     (document,) = import_texts(capture("kafka-python/coop-a-describe.json"))
     told = json.loads(text_of("kafka-python/coop-a-describe.json"))["coop-a"]
