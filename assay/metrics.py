@@ -19,6 +19,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from compare.lag.behind import known_lag, total_lag, without_reader
+from compare.sentences import on_the_way_sentence
 from compare.verdict import SHOWN
 from groups.errors import BadInput, Failure
 from groups.importers.seen import rebalancing
@@ -87,6 +88,11 @@ GAUGES = (
         "assay_group_partitions_without_owner",
         "Partitions that no member holds, of topics that a member reads.",
         lambda judged, _: sum(one.kind == "unassigned" for one in judged.now.violations),
+    ),
+    Gauge(
+        "assay_group_rebalancing",
+        "1 if partitions have still to be handed over to the broker's target (KIP-848), else 0.",
+        lambda judged, _: int(bool(on_the_way_sentence(judged.group))),
     ),
     Gauge(
         "assay_group_balance",

@@ -110,6 +110,15 @@ def test_what_is_not_known_of_a_group_has_no_sample(watched, url):
     assert ("left",) not in scraped["assay_group_moves"]
 
 
+def test_a_group_whose_target_is_not_reached_counts_as_rebalancing(watched, url):
+    held = {"a": [0, 1, 2], "b": [3]}
+    moving = holding(4, held, group="moving")
+    for member, target in (("a", [0, 1]), ("b", [2, 3])):
+        moving["members"][member]["target"] = {"t": target}
+    watched.take_in(looked(*documents(moving, EVEN)))
+    assert Scraped(url)["assay_group_rebalancing"] == {("moving",): 1, ("even",): 0}
+
+
 def test_where_one_lag_is_unknown_so_are_all_sums_with_it(watched, url):
     topics = {"t": {"partitions": 6, "lag": [600, 300, 200, 100, 60, None]}}
     watched.take_in(looked(*documents(LATE | {"topics": topics})))
