@@ -40,6 +40,7 @@ from groups.arrays import NOBODY
 from groups.assignment import Assignment
 from groups.tiers import called, in_words
 from groups.wording import counted, duration, rounded
+from optimal.proof import ProofKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Container, Mapping, Sequence
@@ -134,8 +135,11 @@ def plan_told(row: Score) -> str:
 
 
 def _optimum(solution: Solution, reading_most: Group | None) -> Score:
-    """Return the row of the optimum; its name says whether it is proved."""
-    name = "optimum (proved)" if solution.status == "optimal" else "best known"
+    """Return the row of the optimum; its name says whether it is proved, or a solver's word."""
+    name = "best known"
+    if solution.status == "optimal":
+        by_word = solution.proof.kind is ProofKind.SOLVER
+        name = "optimum (by a solver)" if by_word else "optimum (proved)"
     if solution.assignment is None:
         name = "optimum (unknown)"
     return score_outcome(solution.group, outcome_of(solution), solution, name, reading_most)

@@ -71,6 +71,15 @@ def test_score_prints_the_optimum_then_current_then_every_assignor(folder):
     assert current[:-1] == ["current", "0-5", "yes", "no", "5", "(+4)", "0"]
 
 
+def test_an_optimum_without_a_proof_of_its_own_is_named_so(folder):
+    lines = good(
+        assay("score", folder / "orders.json", "--objective", "balance > topic_balance")
+    ).stdout.splitlines()
+    assert [line.split("  ")[0] for line in lines if line.startswith("optimum")] == [
+        "optimum (by a solver)"
+    ]
+
+
 def test_over_several_groups_it_is_told_how_often_an_assignor_is_worse_in_each_tier(tmp_path):
     """One that reaches the best balance and moves too much was hidden."""
     even = holding(4, {"a": [2, 3], "b": [0, 1]})
