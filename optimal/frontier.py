@@ -19,9 +19,8 @@ from optimal.solve import solve
 from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from groups.arrays import Int32
     from groups.group import Group
     from groups.tiers import Objective
     from optimal.solution import Solution
@@ -131,12 +130,11 @@ def frontier(
 
     From one point to the next, `first` grows and `second` shrinks. The two ends are the answers of
     `solve` to ``first > second`` and ``second > first``, with a certificate if both tiers are
-    flows. The points between follow from sorting for moves or moved weight against racks, and for
-    balance against stickiness if all members read alike. All others are found by the
-    epsilon-constraint method (Haimes, Lasdon & Wismer 1971): each point is the answer of `solve`
-    with a budget on one of the tiers (`at_most`) that the point before exceeds. For balance
-    against stickiness, a flow finds most of them with a certificate. Weighted flows would find
-    only the points on the convex hull, and not even those of balance: away from its optimum
+    flows. All points between are found by the epsilon-constraint method (Haimes, Lasdon & Wismer
+    1971): each is the answer of `solve` with a budget on one of the tiers (`at_most`) that the
+    point before exceeds. For balance against stickiness, a flow finds most of them with a
+    certificate; for racks against moves or moved weight, sorting finds them. Weighted flows would
+    find only the points on the convex hull, and not even those of balance: away from its optimum
     KIP-54's score is no flow cost.
 
     For a peak against stickiness, each point is the lowest peak within 1, 2, 3 and so on moves,
@@ -323,10 +321,7 @@ class _Search:
         self, cheapest: _Within, best: _Within, ends: Mapping[Objective, Solution]
     ) -> Iterator[_Within]:
         """Yield the best assignment within each budget that the one before exceeds."""
-        from optimal.budgets.trades import best_within
-
-        by_sorting = best_within(self.group, *self.tiers)
-        if by_sorting is None and self._is_too_large:
+        if self._is_too_large:
             return
         # Budgets below the cheapest are left out if it is proved to be the cheapest.
         low = cheapest.spent + 1 if cheapest.spent == cheapest.least else cheapest.least
@@ -343,7 +338,7 @@ class _Search:
             for parts in (min(TURNS, 1 + left), 2):
                 if one is None or one.bound < cheapest.value <= one.value:
                     seconds = self.time_left.share(parts)
-                    one = self._search_within(most, seconds, ends, by_sorting)
+                    one = self._search_within(most, seconds, ends)
             if one is None:
                 return
             yield one
@@ -375,14 +370,12 @@ class _Search:
         most: int,
         seconds: float | None,
         ends: Mapping[Objective, Solution],
-        by_sorting: Callable[[int], Int32] | None = None,
     ) -> _Within | None:
         """Return the best assignment found within a budget, None if none is found.
 
         Parameters
         ----------
         ends : solutions of objectives without a budget
-        by_sorting : from a budget to the owners of the best, if sorting finds them
         """
         from optimal.answer import NothingWithin
         from optimal.budgets.constrained_problem import ConstrainedProblem
@@ -394,18 +387,10 @@ class _Search:
         problem = ConstrainedProblem(
             self.group, self.tiers, {self.tiers[1]: most}, TimeLeft.of(seconds), plain
         )
-        if by_sorting is None:
-            try:
-                return _Within.of(problem.best_by("auto"), self.tiers, most)
-            except NothingWithin:
-                return None
-        for solution in problem.most_even() if self.tiers == ("balance", MOVES) else ():
-            if solution.proof.kind is ProofKind.CERTIFICATE:
-                return _Within.of(solution, self.tiers, most)
-        made = Assignment(self.group, by_sorting(most))
-        made.require_valid()
-        value, spent = values(made, self.tiers)
-        return _Within(most, value, spent, value, spent, made, ProofKind.SOLVER)
+        try:
+            return _Within.of(problem.best_by("auto"), self.tiers, most)
+        except NothingWithin:
+            return None
 
     def _even_out(self, one: _Within) -> _Within:
         """Return a point that is no worse in either tier, evened out by a short search."""
@@ -438,21 +423,20 @@ class _Search:
 
     @property
     def _is_too_large(self) -> bool:
-        from optimal.budgets.constrained_problem import MOST_CANDIDATES
+        from optimal.budgets.constrained_problem import MOST_CANDIDATES, is_about_racks
 
-        by_flow = self.tiers == ("balance", MOVES)
+        by_flow = self.tiers == ("balance", MOVES) or is_about_racks(self.tiers, self.tiers[1:])
         return self.group.n_candidates > MOST_CANDIDATES and not by_flow
 
     def left_out(self, found: int) -> str:
         """Return which points may be missing, and why; `found` is the number of points."""
         from optimal.budgets.constrained_problem import MOST_CANDIDATES
-        from optimal.budgets.trades import best_within
 
         between = "there may be others between them"
+        if self.points is not None and found >= self.points:
+            return f"at most {self.points} points were asked for: {between}"
         many = self.group.n_candidates
-        if many > MOST_CANDIDATES and not (
-            found < 2 or self.is_about_peaks or best_within(self.group, *self.tiers)
-        ):
+        if many > MOST_CANDIDATES and found >= 2 and not self.is_about_peaks:
             here = "the ends" if self._is_too_large else "the ends, and what flows find"
             return (
                 f"only {here}: the readers of all partitions add up to {many:,}, and no more "
@@ -460,8 +444,6 @@ class _Search:
             )
         if self.time_left.is_up:
             return f"the time was up: {between}" if found > 1 else "the time was up"
-        if self.points is not None and found >= self.points:
-            return f"at most {self.points} points were asked for: {between}"
         return f"not everything is proved: {between}"
 
 

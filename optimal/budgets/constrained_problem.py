@@ -2,7 +2,8 @@
 
 If the optimum without budgets keeps to them, it is the answer, with its certificate. Balance
 within a budget on moves is a flow, with a certificate of its own if there is a least majorised
-load vector. Everything else is enumerated if the group is small, otherwise a constraint program.
+load vector; racks within a budget on moves or moved weight are sorted. Everything else is
+enumerated if the group is small, otherwise a constraint program.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from optimal.solutions import confirmed
 from optimal.time_left import OutOfTime, TimeLeft
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from groups.arrays import Int32
     from groups.group import Group
     from groups.tiers import Objective
@@ -171,9 +174,11 @@ class ConstrainedProblem:
         if optimum.assignment is None:
             return []
         bound = optimum.terms[0].value
+        if is_about_racks(self.objective, self.at_most):
+            return [self._nearest()]
         found = []
         if MOVES in self.at_most and self.objective in PROVED_WITHIN:
-            found = self.most_even(bound)
+            found = self._most_even(bound)
             if found and found[0].status is Status.OPTIMAL:
                 return found
         rest = tuple(tier for tier in self.objective if tier not in self.at_most)
@@ -183,7 +188,17 @@ class ConstrainedProblem:
             found.append(self._confirm(answer, "flow"))
         return found
 
-    def most_even(self, optimum: int = 0) -> list[Solution]:
+    def _nearest(self) -> Solution:
+        """Return the least racks within the one budget on moves or moved weight."""
+        from optimal.budgets.trades import nearest
+
+        ((moved, most),) = self.at_most.items()
+        owner = nearest(self.group, moved, most)
+        bounds = values(Assignment(self.group, owner), self.objective)
+        answer = Answer(owner, bounds, proof=Proof(ProofKind.SOLVER), method="closed-form")
+        return self._confirm(answer, "flow")
+
+    def _most_even(self, optimum: int) -> list[Solution]:
         """Return the most even assignment within the budget on moves, with its proof if any.
 
         Parameters
@@ -199,7 +214,7 @@ class ConstrainedProblem:
 
         most = self.at_most[MOVES]
         try:
-            owner, ran = most_even(self.group, most, self.time_left)
+            owner = most_even(self.group, most, self.time_left)
         except OutOfTime:
             return []
         if not self._keeps(Assignment(self.group, owner)):
@@ -208,7 +223,7 @@ class ConstrainedProblem:
         proof, stopped = Proof(ProofKind.CERTIFICATE, level=level), Stopped.PROOF
         if level is None:
             proof, stopped = Proof(ProofKind.NONE), Stopped.TIME_LIMIT
-        answer = Answer(owner, self._only_first(max(bound, optimum)), stopped, proof, method=ran)
+        answer = Answer(owner, self._only_first(max(bound, optimum)), stopped, proof)
         return [self._confirm(answer, "flow")]
 
     def _by_exchange(self, method: str) -> Solution | None:
@@ -277,6 +292,13 @@ class ConstrainedProblem:
     def _keeps(self, assignment: Assignment) -> bool:
         found = values(assignment, tuple(self.at_most))
         return all(v <= most for v, most in zip(found, self.at_most.values(), strict=True))
+
+
+def is_about_racks(objective: Sequence[str], at_most: Iterable[str]) -> bool:
+    """Return whether sorting finds the least racks within one budget on moves or moved weight."""
+    budgets = tuple(at_most)
+    of_moves = budgets in (("stickiness",), ("moved_weight",))
+    return of_moves and tuple(objective) in (("racks",), ("racks", *budgets))
 
 
 def _first_bound(solution: Solution) -> int | None:
