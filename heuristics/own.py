@@ -100,13 +100,16 @@ def own_function(function: AssignorFunction) -> Assignor:
         raise BadInput(f"assignor: {said}, expected a name or a callable from Group to Assignment")
     named = function if hasattr(function, "__qualname__") else type(function)
     name = f"{function.__module__}:{named.__qualname__}"
-    advice = "define it at the top of a module"
     if function.__module__ == "__main__":
-        raise BadInput(f"assignor: {name} cannot be imported by another process: {advice}")
+        raise BadInput(
+            f"assignor: {name} cannot be imported by another process, as it is in the script or "
+            "notebook that runs: put it into a file of its own and import it, or give its result"
+        )
     try:
         pickle.dumps(function)
     except Exception as error:
         reason = " ".join(str(error).split())
+        advice = "define it at the top of a module"
         raise BadInput(f"assignor: {name} cannot be pickled, {reason}: {advice}") from None
     return Assignor(name, "own", name, None, partial(call, function))
 

@@ -122,7 +122,7 @@ def test_what_cannot_be_pickled_is_refused_in_one_line(mine, group):
 
 def test_a_function_of_a_script_is_refused_in_one_line(monkeypatch, mine, group):
     monkeypatch.setattr(mine.deal, "__module__", "__main__")
-    with pytest.raises(BadInput, match=r"__main__:deal cannot be imported by another process: "):
+    with pytest.raises(BadInput, match=r"__main__:deal cannot be imported by another process, "):
         assign(group, mine.deal)
 
 
