@@ -36,7 +36,11 @@ ON_THE_WAY = "The moves are those of the last rebalance; each restart on the way
 BY_REBALANCE = "takes a rebalance, such as by a restart of 1 member"
 IN_CONSUMERS = "docs/how-to/run-the-optimal-assignor.md"
 IN_BROKERS = "docs/how-to/run-the-optimal-assignor-on-a-broker.md"
-BY_TASKS = "the assignor of tasks, at a rebalance."
+BY_TASKS = (
+    "the assignor of tasks, at a rebalance; what it would do: "
+    "docs/how-to/judge-a-streams-application.md#score."
+)
+OWN_OF_TASKS = "One of your own can in the classic protocol: task.assignor.class (KIP-924)."
 NOT_HERE = "Kafka's sticky assignors are not here, and were not tried: assay fetch kafka-java."
 BY_YOUR_OWN = "One of your own can: docs/how-to/test-my-assignor.md."
 # For readers whose own command is not known, as of the tables of a run.
@@ -283,6 +287,8 @@ def none_makes(tried: int, own: str, how: str = "") -> str:
 
 def by_lag(group: Group) -> str:
     """Return the sentence on who can move partitions for lag, as Kafka's assignors do not."""
+    if group.of_streams:
+        return OWN_OF_TASKS
     such = "such as assay's for Python consumers (classic protocol)"
     if by_broker(group):
         such = "such as a class of yours on the brokers"
@@ -304,12 +310,13 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     if not improvable and judged.fall is None:
         return ""
     group, tried = judged.group, tried_of(rows)
-    if group.of_streams:
-        return who_moves(BY_TASKS)
     objective = () if judged.best is None else judged.best.objective
     on_lag = {*LAG_PEAKS} & {*objective}
     if not improvable or (not tried and on_lag):
         return who_moves(f"{NONE_BY_LAG}. {by_lag(group)}")
+    if group.of_streams:
+        there = not tried or any(map(_gets_there, tried))
+        return who_moves(BY_TASKS) if there else none_makes(len(tried), OWN_OF_TASKS)
     own = by_lag(group) if on_lag else ""
     if objective == ("balance", MOVES):
         own = where_ours_runs(group)

@@ -71,7 +71,7 @@ def not_valid(now: Assignment) -> str:
     reasons = []
     if unowned := by_kind.pop("unassigned", None):
         owners = f"{agreed(len(unowned), 'have')} no owner"
-        named = few([f"{one.topic}-{one.partition}" for one in unowned])
+        named = few([now.group.nouns.one(one.topic, one.partition) for one in unowned])
         waiting = records_waiting(lag_without_owner(now))
         waiting = waiting and f"; {waiting} there"
         what = counted(len(unowned), now.group.nouns.partition)
@@ -96,7 +96,7 @@ def not_valid_sentence(now: Assignment) -> str:
 def _wrong(violation: Violation, now: Assignment) -> str:
     """Return a violation in words."""
     group, topic = now.group, violation.topic
-    with_whom = f"{topic}-{violation.partition} is with {violation.member}"
+    with_whom = f"{group.nouns.one(topic, violation.partition)} is with {violation.member}"
     if violation.kind == "unsubscribed":
         return f"{with_whom}, which does not read {topic}"
     if topic not in group.topics:
@@ -152,14 +152,15 @@ def _sentence(judged: Judged) -> str:
             return f"{name}: as good as can be{asked}{given}. {_holds(judged)}."
         return (
             f"{name}: {nouns.partition}s are as even as can be{given}; the lag of the busiest "
-            f"{nouns.member} could fall {fall.sentence()}. {_holds(judged)}."
+            f"{nouns.member} could fall {fall.sentence(nouns.partition)}. {_holds(judged)}."
         )
     if verdict.says == IMPROVABLE:
         busiest = f"The lag of the busiest {nouns.member}"
         lag = f" {busiest} falls {fall.from_to} with just these moves." if fall else ""
         more = f" {question}" if (question := further(judged)) else ""
         return f"{name}: {_improvable(judged)}{lag}{more}"
-    lag = "" if fall is None else f" The lag of the busiest member could fall {fall.sentence()}."
+    lag = f"The lag of the busiest {nouns.member} could fall"
+    lag = "" if fall is None else f" {lag} {fall.sentence(nouns.partition)}."
     if verdict.says == NOT_PROVED:
         lead = "not proved in the time given, so a better assignment may exist."
     else:

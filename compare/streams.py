@@ -39,7 +39,7 @@ class Tasks(NamedTuple):
     active : number of active tasks of each process
     stateful, stateful_by_process : number of active tasks known to keep state, of each thread and
         of each process
-    standbys : number of standbys and warm-ups
+    standbys, warmups : number of standbys and warm-ups, and of the warm-ups among them
     misplaced : (task, process) of tasks with several copies in one process, which are lost
         together with it
     missing : stateful tasks with fewer standbys than they should and could have; None if
@@ -51,6 +51,7 @@ class Tasks(NamedTuple):
     stateful: tuple[int, ...]
     stateful_by_process: dict[str, int]
     standbys: int
+    warmups: int
     misplaced: tuple[tuple[Task, str], ...]
     missing: tuple[Task, ...] | None
     unknown: tuple[str, ...]
@@ -87,7 +88,10 @@ class Tasks(NamedTuple):
             yield f"{counted(len(self.missing), 'task')} without all standbys: {named}."
         if self.standbys and not self.misplaced and not self.missing:
             sure = "" if self.missing is not None else "; how many there should be is not known"
-            yield f"{counted(self.standbys, 'standby')}, none beside another copy{sure}."
+            rest = self.standbys - self.warmups
+            found = ((rest, "standby"), (self.warmups, "warm-up"))
+            said = listed([counted(number, noun) for number, noun in found if number])
+            yield f"{said}, none beside another copy{sure}."
 
 
 def tasks_sentences(group: Group) -> Iterator[str]:
@@ -113,15 +117,17 @@ def _more_even_tasks(group: Group) -> str | None:
     found = dict(zip(best.objective, values(now, best.objective), strict=True))
     least = {term.name: term.value for term in best.terms}
     uneven = [what for tier, what in EVEN.items() if least and found[tier] > least[tier]]
-    if not least or (not uneven and best.status != "optimal"):
+    if best.assignment is None or (not uneven and best.status != "optimal"):
         return None
     if not uneven:
         return f"{listed([*EVEN.values()])} are as even as can be together.".capitalize()
-    restores = least["restores"]
-    restore = f"{restores:,} of which restore" if restores > 1 else "1 of which restores"
-    restore = restore if restores else "none of which restores"
-    no_fewer = ", and no fewer do" if best.status == "optimal" else ""
-    moves = f"moving {counted(least['stickiness'], 'task')} does that, {restore} state{no_fewer}"
+    # While a rebalance is under way, tasks that do not move may restore state, too.
+    moved = best.assignment.moved
+    restored = int(group.copies.misses(best.assignment.owner[moved], moved).sum())
+    state = f"the state of {restored:,}" if restored else "no state"
+    is_least = best.status == "optimal" and restored == least["restores"]
+    no_fewer = ", and no fewer do both" if is_least else ""
+    moves = f"moving {counted(len(moved), 'task')} does that and restores {state}{no_fewer}"
     return f"{listed(uneven)} could be more even: {moves} (objective {OBJECTIVE}).".capitalize()
 
 
@@ -155,7 +161,7 @@ def tasks_of(group: StreamsDocument) -> Tasks:
     stateful = {name: one.stateful for name, one in group.subtopologies.items()}
     processes = sorted({member.process for member in group.members.values()})
     active, keeping = dict.fromkeys(processes, 0), dict.fromkeys(processes, 0)
-    by_thread, standbys = [], 0
+    by_thread, standbys, warmups = [], 0, 0
     copies: dict[Task, Counter[str]] = defaultdict(Counter)
     standing: Counter[Task] = Counter()
     for member in group.members.values():
@@ -167,6 +173,7 @@ def tasks_of(group: StreamsDocument) -> Tasks:
         keeping[member.process] += kept
         by_thread.append(kept)
         standbys += len(spare)
+        warmups += len(pairs(tasks.warmup))
         standing.update(pairs(tasks.standby))
         for task in (*own, *spare):
             copies[task][member.process] += 1
@@ -176,6 +183,7 @@ def tasks_of(group: StreamsDocument) -> Tasks:
         tuple(by_thread),
         keeping,
         standbys,
+        warmups,
         tuple(sorted(misplaced)),
         _missing(group, standing, len(processes)),
         tuple(name for name, keeps in sorted(stateful.items()) if keeps is None),

@@ -68,6 +68,16 @@ class Nouns(NamedTuple):
             text = re.sub(rf"(?<![\w.-]){noun}(?![\w-])", own, text)
         return text
 
+    def one(self, topic: str, number: int) -> str:
+        """Return the name of a partition, or of a task as Kafka Streams writes it.
+
+        Examples
+        --------
+        >>> OF_CONSUMERS.one("t", 0), OF_STREAMS.one("1", 0)
+        ('t-0', '1_0')
+        """
+        return f"{topic}{'-' if self == OF_CONSUMERS else '_'}{number}"
+
     def held(self, topics: Mapping[str, Sequence[int]]) -> str:
         """Return a text of partitions by topic, or of tasks as Kafka Streams writes them.
 

@@ -129,7 +129,8 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
     if any(_proof(row, paid).startswith("at least") for row in rows):
         tell(f"at least: not proved; for so much no assignment has less {bought}")
     if per_move:
-        tell(f"per move: what each partition moved buys of {bought}, since the row above")
+        moved = f"each {group.nouns.partition} moved"
+        tell(f"per move: what {moved} buys of {bought}, since the row above")
     if points.left_out is not None:
         tell(_left_out(points.left_out))
     if "balance" in tiers or uneven:

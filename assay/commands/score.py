@@ -474,7 +474,8 @@ def show_plan(judged: Judged) -> None:
     """Print the moves that the verdict names, if any."""
     if judged.plan is not None:
         is_optimum = judged.verdict.says == IMPROVABLE
-        tell("Moves of the optimum:" if is_optimum else "For less lag on one member:")
+        less = f"For less lag on one {judged.group.nouns.member}:"
+        tell("Moves of the optimum:" if is_optimum else less)
         show_moves(moves_to(judged.plan), judged.plan.group.nouns)
 
 

@@ -372,8 +372,8 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns, makers: st
     tell(nouns.said(f"Each partition belongs to one member: {more}"))
     if sizing.hottest is not None:
         topic, number, records = sizing.hottest
-        one = sizing.hottest.name if nouns == OF_CONSUMERS else nouns.held({topic: [number]})
-        tell(nouns.said(f"{one_partition(one, records)}, however many members there are."))
+        one = one_partition(nouns.one(topic, number), records)
+        tell(nouns.said(f"{one}, however many members there are."))
     tell(with_like(nouns.said(sizing.reads)))
     _print_rows(sizing, pod, nouns)
 

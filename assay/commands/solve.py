@@ -154,7 +154,7 @@ def show_solution(solution: Solution) -> None:
         Column(f"{nouns.partition}s", lambda m: held[members[m]]),
     )
     if said := peak_found(solution):
-        tell(said)
+        tell(nouns.said(said))
     for named in in_ranges(found.unassigned):
         tell(f"nobody reads {named}")
     tell_proofs([solution.proof.kind])

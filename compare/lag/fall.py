@@ -60,9 +60,14 @@ class PeakFall:
         """The text ``from 90 to 55 (2 moves)``."""
         return f"{self.from_to} ({counted(self.moves, 'move')})"
 
-    def sentence(self) -> str:
-        """Return the text ``from 90 to 55 by moving 2 partitions``."""
-        return f"{self.from_to} by moving {counted(self.moves, 'partition')}"
+    def sentence(self, partition: str) -> str:
+        """Return the text ``from 90 to 55 by moving 2 partitions``.
+
+        Parameters
+        ----------
+        partition : the noun for one
+        """
+        return f"{self.from_to} by moving {counted(self.moves, partition)}"
 
     @property
     def is_worth_it(self) -> bool:

@@ -49,9 +49,10 @@ def lag_sentences(judged: Judged, lowest: LowestPeak | None) -> tuple[str, ...]:
     lowest : the lowest peak lag, None if not known
     """
     most = most_lag(judged.now)
-    if lowest is None or not most or not peak_lag(judged.now):
-        return (most,) if most else ()
-    return tuple(filter(None, (most, needed(judged, lowest))))
+    said = [most]
+    if lowest is not None and most and peak_lag(judged.now):
+        said.append(needed(judged, lowest))
+    return tuple(judged.group.nouns.said(one) for one in said if one)
 
 
 def needed(judged: Judged, lowest: LowestPeak) -> str:
@@ -156,9 +157,10 @@ def sentence_on_hottest(group: Group, peak: int) -> str:
     found = hottest(group)
     if found is None:
         return ""
+    name = group.nouns.one(found.topic, found.partition)
     if found.records >= peak:
-        return least_by_one_partition(found.name, found.records)
-    return f"{one_partition(found.name, found.records)}, however many members there are."
+        return least_by_one_partition(name, found.records)
+    return f"{one_partition(name, found.records)}, however many members there are."
 
 
 def one_partition(name: str, amount: int, what: str = "lag") -> str:

@@ -40,7 +40,8 @@ def peak_of(explanation: Explanation) -> tuple[str, str]:
     column = group.lag_records if what == "lag" else group.weight
     if column is None:
         return "", ""
-    now, best = _busiest(explanation.now, column), _busiest(explanation.best, column)
+    best = _busiest(explanation.best, column)
+    now = _busiest(explanation.now, column) if explanation.now.is_valid else None
     if best is None:
         return "", ""
     said = f"At the best the most {what} on one member is {term.value:,} ({best[0]})"
@@ -84,7 +85,8 @@ def _reasons(explanation: Explanation, column: Int64, what: str, peak: int) -> I
         sizes = sorted(column[read[np.isin(group.topic[read], topics)]].tolist())
         if sizes and -(-sum(sizes) // len(readers)) == peak:
             who = _who(explanation, readers, topics)
-            yield f"{who} {sum(sizes):,} of {what}: one has at least {peak:,}."
+            one = "one" if len(readers) > 1 else "it"
+            yield f"{who} {sum(sizes):,} of {what}: {one} has at least {peak:,}."
         for at_least in sizes[::-1][len(readers) :: len(readers)][:CROWDS]:
             heavy = [size for size in sizes if size >= at_least]
             share = -(-len(heavy) // len(readers))
@@ -105,7 +107,7 @@ def _of_one_partition(
     read = np.flatnonzero(readers > 0)
     hot = int(read[np.argmax(column[read])])
     most = int(column[hot])
-    name = f"{group.topics[group.topic[hot]]}-{group.number[hot]}"
+    name = group.nouns.one(group.topics[group.topic[hot]], int(group.number[hot]))
     if most == peak:
         yield least_by_one_partition(name, most, what)
     share = len(read) // len(group.members)
@@ -124,7 +126,7 @@ def _of_one_partition(
 def _who(explanation: Explanation, readers: set[int], topics: list[int]) -> str:
     group = explanation.group
     if len(readers) == len(group.members):
-        return f"{counted(len(readers), 'member')} share" if len(readers) > 1 else "1 member has"
+        return f"{counted(len(readers), 'member')} share" if len(readers) > 1 else "1 member reads"
     members = named([group.members[m] for m in sorted(readers)])
     read = named([group.topics[t] for t in topics])
     if len(readers) == 1:

@@ -2,13 +2,17 @@
 
 import json
 import random
+from dataclasses import replace
 from itertools import combinations
 
 from compare.judged import judge
+from compare.remedy import BY_TASKS, remedy
+from compare.scores import Score, ScoreTerm
+from compare.sentences import who_moves
 from compare.streams import tasks_of, tasks_sentences
 from groups import Group
 from groups.documents.assay_streams import of_mapping
-from tests.assay.calling import good, one_after_the_other, write
+from tests.assay.calling import assay, good, one_after_the_other, write
 from tests.groups.importers.imported import CAPTURES
 
 SHOP = {
@@ -109,8 +113,8 @@ def test_what_could_be_more_even_is_said_with_the_fewest_tasks_that_restore_stat
         a1={"active": {"1": [0, 1]}}, a2={"active": {"0": [0]}}, b1={"active": {"0": [1]}}
     )
     assert told(crowded)[-1] == (
-        "Stateful tasks could be more even: moving 1 task does that, none of which restores "
-        "state, and no fewer do (objective kip-1071)."
+        "Stateful tasks could be more even: moving 1 task does that and restores no state, and no "
+        "fewer do both (objective kip-1071)."
     )
     # There is one thread a process: a task with state leaves its copy, or goes to its standby.
     alone = {
@@ -118,13 +122,46 @@ def test_what_could_be_more_even_is_said_with_the_fewest_tasks_that_restore_stat
         "b1": {"process": "b", "tasks": {"active": {"0": [0, 1]}}},
     }
     assert (
-        "moving 2 tasks does that, 1 of which restores state"
+        "moving 2 tasks does that and restores the state of 1, and no fewer do both"
         in told(SHOP | {"members": alone})[-1]
     )
     alone["b1"]["tasks"]["standby"] = {"1": [1]}
-    assert "2 tasks does that, none of which restores" in told(SHOP | {"members": alone})[-1]
+    assert "2 tasks does that and restores no state" in told(SHOP | {"members": alone})[-1]
     unknown = crowded | {"subtopologies": {"0": {"tasks": 2}, "1": {"tasks": 2}}}
     assert not any("more even" in line for line in told(unknown))
+
+
+def test_moves_that_restore_no_state_may_be_more_than_it_takes_to_be_even():
+    # A task of a can move to c, which has no copy of it. Two moves restore no state: c has a
+    # warm-up of the task of b, and b is on the process of a.
+    members = {
+        "a": {"process": "p", "tasks": {"active": {"0": [0, 2, 3]}}},
+        "b": {"process": "p", "tasks": {"active": {"0": [1]}}},
+        "c": {"process": "q", "tasks": {"warmup": {"0": [1]}}},
+    }
+    topology = {"0": {"tasks": 4, "stateful": True}}
+    uneven = SHOP | {"members": members, "subtopologies": topology}
+    (judged,) = judge([Group.from_dict(uneven)])
+    assert judged.verdict.moves == 1
+    *_, said = told(uneven)
+    assert "moving 2 tasks does that and restores no state, and no fewer do both" in said
+
+
+def test_of_a_rebalance_only_the_tasks_that_move_besides_count_as_restored():
+    # b is to take two tasks without a copy; one of them can go back to a.
+    target = {"a": [], "b": [0, 1], "c": []}
+    members = {
+        name: {
+            "process": name,
+            "tasks": {"active": {"0": [0, 1]}} if name == "a" else {},
+            "target": {"active": {"0": numbers}},
+        }
+        for name, numbers in target.items()
+    }
+    topology = {"0": {"tasks": 2, "stateful": True}}
+    group = Group.from_dict(SHOP | {"members": members, "subtopologies": topology})
+    *_, said = tasks_sentences(group.with_target())
+    assert "moving 1 task does that and restores no state" in said
 
 
 def test_faults_of_standbys_are_named():
@@ -144,6 +181,31 @@ def test_faults_of_standbys_are_named():
         "2 standbys, none beside another copy; how many there should be is not known.",
     ]
     assert told(SHOP | {"members": {}}) == []
+    warm = with_tasks(a2={"active": {"0": [1]}, "warmup": {"1": [1]}}) | {"standby_replicas": 0}
+    assert told(warm)[2] == "1 standby and 1 warm-up, none beside another copy."
+
+
+def test_who_makes_the_moves_of_tasks_is_no_assignor_of_kafkas_for_lag(tmp_path):
+    members = {
+        "a": {"process": "p", "tasks": {"active": {"0": [0, 1]}}},
+        "b": {"process": "q", "tasks": {"active": {"0": [2, 3]}}},
+    }
+    topology = {"0": {"tasks": 4, "stateful": False, "lag": [50, 40, 2, 1]}}
+    late = SHOP | {"members": members, "subtopologies": topology}
+    folder = write(tmp_path, {"late.json": late})
+    for more in ((), ("--objective", "balance > peak_lag > moves")):
+        said = good(assay("score", "late.json", *more, cwd=folder)).stdout
+        assert "no assignor of Kafka's, as none looks at lag. One of your own can in the" in said
+        assert "One task (0_0) alone has 50 of lag" in said
+    said = good(assay("score", "late.json", cwd=folder)).stdout
+    assert "from 90 to 51 by moving 2 tasks" in said
+    (judged,) = judge([Group.from_dict(with_tasks(a2={}, b1={"active": {"0": [1], "1": [1]}}))])
+    row = Score("kafka-streams/sticky@4.4.0", "scored", valid=True)
+    missed = (ScoreTerm("balance", 2, 2), ScoreTerm("stickiness", 0, None))
+    assert remedy(judged, [replace(row, terms=missed)], None).startswith(
+        "Who makes the moves: not the one assignor tried. One of your own can in the classic"
+    )
+    assert remedy(judged, [], None) == who_moves(BY_TASKS)
 
 
 def test_active_tasks_are_judged_as_partitions_of_threads_on_processes():

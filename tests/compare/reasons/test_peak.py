@@ -62,6 +62,16 @@ def test_a_peak_is_said_as_it_is_now_and_at_the_best_and_why_no_less(
     assert peak_of(explain(solve(group, "balance"))) == ("", "")
 
 
+def test_of_an_assignment_that_is_not_valid_no_peak_is_said_to_be_there_now():
+    # With a partition that nobody holds the peak would seem to rise to 7.
+    made = holding(2, {"c0": [0]}) | {"topics": {"t": {"partitions": 2, "lag": [3, 4]}}}
+    found = peak_of(explain(solve(Group.from_dict(made), "peak_lag")))
+    assert found == (
+        "At the best the most lag on one member is 7 (c0).",
+        "1 member reads 7 of lag: it has at least 7.",
+    )
+
+
 @pytest.mark.parametrize("objective", ["peak_lag", "balance > peak_lag", "stickiness > peak_lag"])
 def test_what_is_said_to_be_at_least_is_the_least_peak(objective):
     rng, reasons = random.Random(objective), 0
