@@ -50,8 +50,8 @@ def highest_floor(candidates: Candidates) -> tuple[int, Floor | None]:
 def _likely_sets(candidates: Candidates) -> Iterator[Bools]:
     """Yield sets of members that are likely to give a high bound, (members,) bool each.
 
-    All members; the set with the highest average; each connected part; and the members that may
-    hold the partitions of one kind, for the kinds with the heaviest partitions.
+    All members; the set with the highest average; and the members that may hold the partitions of
+    one kind, for the kinds with the heaviest partitions.
     """
     everybody = np.ones(candidates.members, bool)
     yield everybody
@@ -61,23 +61,10 @@ def _likely_sets(candidates: Candidates) -> Iterator[Bools]:
     heaviest = np.zeros(len(candidates.may), np.int64)
     np.maximum.at(heaviest, candidates.kind, candidates.size)
     rows = candidates.may[np.argsort(-heaviest, kind="stable")[:KINDS]]
-    for members in (densest(candidates), *_connected_parts(candidates), *rows):
+    for members in (densest(candidates), *rows):
         if members.tobytes() not in seen:
             seen.add(members.tobytes())
             yield members
-
-
-def _connected_parts(candidates: Candidates) -> list[Bools]:
-    """Return the members of each connected part; members that may hold one kind are connected."""
-    label = np.arange(candidates.members)
-    beyond = candidates.members
-    while True:
-        of_kind = np.where(candidates.may, label, beyond).min(axis=1, initial=beyond)
-        least = np.where(candidates.may, of_kind[:, None], beyond).min(axis=0, initial=beyond)
-        found = np.minimum(label, least)
-        if np.array_equal(found, label):
-            return [label == part for part in np.unique(label)][:KINDS]
-        label = found
 
 
 def densest(candidates: Candidates) -> Bools:
