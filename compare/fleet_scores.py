@@ -68,7 +68,11 @@ class FleetScores:
         return self.facts["valid"].filled(False)
 
 
-def score_fleet_current(solution: Solutions, reading_most: Fleet | None = None) -> FleetScores:
+def score_fleet_current(
+    solution: Solutions,
+    reading_most: Fleet | None = None,
+    refused: Mapping[int, str] | None = None,
+) -> FleetScores:
     """Score the current assignment of each group, with the raw claims.
 
     Groups whose members claim something else than they validly own are scored one by one.
@@ -76,6 +80,7 @@ def score_fleet_current(solution: Solutions, reading_most: Fleet | None = None) 
     Parameters
     ----------
     reading_most : as in `compare.scores.facts_of`
+    refused : why groups are not scored, by their numbers
     """
     fleet = solution.fleet
 
@@ -89,7 +94,7 @@ def score_fleet_current(solution: Solutions, reading_most: Fleet | None = None) 
         CURRENT,
         fleet.other_claims,
         score_alone,
-        {},
+        {at: ("refused", why) for at, why in (refused or {}).items()},
         reading_most,
     )
 

@@ -133,10 +133,11 @@ class Overview:
     captured, groups : number of snapshots, and of groups that they are of
     says : number of snapshots with each verdict; of a group with several, only the latest counts,
         and those without a time
+    unjudged : number of these snapshots without a verdict, and the names of the first such groups
     names : number of groups with each verdict
     questions : how many depend on who reads what, with a question that decides it
     guessed : how many groups rely on each guess in `GUESSES`
-    not_judged : number of further groups that have a name but no snapshot
+    not_judged : names of further groups, which have no snapshot
     worst : most urgent first; it has at least the first ones of each verdict in `NAMED`
     changes : changes of groups over their snapshots, greatest first
     changed : number of groups with each kind of change
@@ -151,7 +152,8 @@ class Overview:
     names: Mapping[str, int] = field(default_factory=dict)
     questions: int = 0
     guessed: Mapping[str, int] = field(default_factory=dict)
-    not_judged: int = 0
+    unjudged: tuple[int, Sequence[str]] = (0, ())
+    not_judged: Sequence[str] = ()
     worst: Sequence[Glance] = ()
     changes: Sequence[Trend] = ()
     changed: Mapping[str, int] = field(default_factory=dict)
@@ -161,19 +163,17 @@ class Overview:
     @property
     def now(self) -> int:
         """Number of snapshots that count: the latest of each group."""
-        return sum(self.says.values())
+        return sum(self.says.values()) + self.unjudged[0]
 
     @property
     def every(self) -> int:
         """Number of groups, with those that were not judged or are rebalancing."""
-        return self.groups + self.not_judged + len(self.rebalancing)
+        return self.groups + len(self.not_judged) + len(self.rebalancing)
 
     def with_missed(self, missed: Mapping[str, str]) -> Overview:
         """Return the overview with groups that have no snapshot, given the reason of each."""
-        rebalancing = sorted(
-            name for name, why in missed.items() if why == reason_if_rebalancing(name)
-        )
-        return replace(self, rebalancing=rebalancing, not_judged=len(missed) - len(rebalancing))
+        moving = {name for name, why in missed.items() if why == reason_if_rebalancing(name)}
+        return replace(self, rebalancing=sorted(moving), not_judged=sorted(missed.keys() - moving))
 
     def history(self) -> list[str]:
         """Return sentences on the changes of groups over their snapshots."""
@@ -224,8 +224,8 @@ class Overview:
         if self.rebalancing:
             many = len(self.rebalancing)
             yield f"{many:,} {agreed(many, 'are')} rebalancing", few(self.rebalancing)
-        if self.not_judged:
-            yield f"{self.not_judged:,} could not be judged", ""
+        if many := self.unjudged[0] + len(self.not_judged):
+            yield f"{many:,} could not be judged", few([*self.unjudged[1], *self.not_judged], many)
 
     def counts(self) -> str:
         """Return the number of groups with each verdict, most frequent first."""

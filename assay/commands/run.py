@@ -197,7 +197,7 @@ def missed(counts: RunCounts, *, limited: bool) -> list[str]:
     ----------
     limited : whether there are limits; they decide on groups whose verdict is open
     """
-    many, names = counts.found.not_judged
+    many, names = counts.found.overview.unjudged
     says = counts.found.overview.says
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
     lines += [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
@@ -210,7 +210,7 @@ def missed(counts: RunCounts, *, limited: bool) -> list[str]:
 def show_run(counts: RunCounts, tiers: Tiers) -> None:
     """Print a sentence about the groups of a run, its worst groups and its counts."""
     found = counts.found
-    many, names = found.not_judged
+    many, names = found.overview.unjudged
     tell(found.overview.sentence())
     if said := found.overview.counts():
         tell(f"{said}{f', {many:,} not judged' if many else ''}.")
@@ -225,7 +225,7 @@ def show_run(counts: RunCounts, tiers: Tiers) -> None:
         missed = dict.fromkeys(names[: max(0, MOST_LINES - len(shown))], "not judged")
         missed |= dict.fromkeys(found.overview.rebalancing[:MOST_LINES], "rebalancing")
         show_groups(shown, missed, several=several)
-        left = found.overview.now + many - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
+        left = found.overview.now - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
         if left > 0:
             what = "no worse than the last line" if shown else "not judged"
             show(f"and {counted(left, 'group')} more, {what}")
@@ -259,7 +259,7 @@ def run_document(counts: RunCounts, tiers: Tiers, source: str) -> dict[str, obje
         "proved": counts.solved,
         "new": counts.new,
         "failed": counts.failures,
-        "not_judged": found.not_judged[0],
+        "not_judged": found.overview.unjudged[0],
         "verdicts": dict(sorted(found.overview.says.items())),
         "seconds": round(counts.seconds, 3),
         "worst": [

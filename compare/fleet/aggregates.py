@@ -13,6 +13,7 @@ from compare.fleet.facts import (
     BOTH,
     EVERY,
     FACTS,
+    NOT_JUDGED,
     OF_OPTIMA,
     OF_SCORES,
     ROWS,
@@ -120,16 +121,16 @@ class Aggregates:
         return self.counts("groups").get("captured", 0)
 
     def overview(self, glances: Sequence[Glance]) -> Overview:
-        """Return the overview of the captures that have a verdict.
+        """Return the overview of the captures.
 
         Parameters
         ----------
-        glances : the worst of them
+        glances : the worst of those that have a verdict
         """
         says, names, of_groups = map(self.counts, ("verdict", "names", "groups"))
         unjudged = says.pop(None, 0)  # type: ignore[call-overload]
         return Overview(
-            captured=self.captured - unjudged,
+            captured=self.captured,
             groups=names.pop(EVERY, 0),
             says=says,
             lagging=names.pop(EVEN_LAGGING, 0),
@@ -137,6 +138,7 @@ class Aggregates:
             questions=of_groups.get("questions", 0),
             guessed={guess: of_groups.get(guess, 0) for guess in GUESSES},
             worst=glances,
+            unjudged=(unjudged, sorted(self.counts(NOT_JUDGED))[:MOST_LINES]),
             changes=self.changes(),
             changed=self.counts("changes"),
         )

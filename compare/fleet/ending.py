@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
-from compare.fleet.facts import NOT_JUDGED, ROWS_AT_ONCE
+from compare.fleet.facts import ROWS_AT_ONCE
 from compare.fleet.results import Ending
 from compare.fleet.session import FOR_ROWS, persisted, set_for_now
 from compare.fleet.tables import LATEST_FIRST, RUN, latest
@@ -48,7 +48,6 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         rows = stored.facts(job, of_input=True)
     found = Aggregates(rows, current=True)
     overview = found.overview(glances_of(tables, found.worst(MOST_LINES)))
-    first = tuple(sorted(found.counts(NOT_JUDGED))[:MOST_LINES])
     failed, unread = stored.of_input(is_group=False), []
     if failed:
         read = tables["inputs"].where(sql.col(RUN) == run)
@@ -69,7 +68,6 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         groups=overview.groups,
         overview=overview,
         proved=found.counts("groups").get("proved", 0),
-        not_judged=(found.captured - overview.captured, first),
         unread=(
             failed,
             tuple(Failure(**row.asDict()) for row in unread),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
-import re
 from io import BytesIO
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +13,7 @@ import pyarrow.compute as pc
 
 from compare.fleet.tables import TABLES
 from groups.documents.json_files import is_json_lines, split_documents
+from groups.documents.snapshot import BEGINNING, names_in
 from groups.documents.texts import beginning, unpacking, without_gz
 from groups.errors import BadInput, Failure
 from groups.files import holds_snapshots, is_other_format, is_parquet
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 BATCH_GROUPS = 2_048
 # A longer line or document is no snapshot.
 MOST_BYTES = 2**26
-_KEPT_BYTES = 2**16
 _GZIP = b"\x1f\x8b"
 _MARK = b"\xef\xbb\xbf"
 
@@ -240,18 +238,8 @@ def single_rows(item: Item) -> Iterator[Item]:
 
 def _failure(source: str, place: str, reason: str, text: bytes | str) -> Failure:
     """Return a failure, with the group and the time that the beginning of its text states."""
-    start = text[:_KEPT_BYTES]
-    start = start if isinstance(start, str) else start.decode(errors="replace")
-    group, at = (_value_in(start, key) for key in ("group", "captured_at"))
+    group, at = names_in(text[:BEGINNING])
     return Failure(source, place, reason, group, captured_at=at)
-
-
-def _value_in(start: str, key: str) -> str | None:
-    found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)+")', start)
-    try:
-        return None if found is None else str(json.loads(found[1]))
-    except json.JSONDecodeError:
-        return None
 
 
 def _gzipped_lines(name: str, data: bytes) -> Iterator[Item | Failure]:

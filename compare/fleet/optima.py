@@ -36,6 +36,7 @@ from groups.portions import in_portions
 from groups.table.batch import each_of
 from groups.table.layout import joined
 from groups.tiers import MOVES, is_flow, values_in
+from groups.unknown import reading_least
 from heuristics.time_limit import TimeLimit
 from optimal.solution import Status
 from optimal.solutions import Columns as SolutionColumns
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from compare.judged import Judged
     from groups.arrays import Bools
     from groups.errors import Failure
-    from optimal.solution import Solution
     from optimal.solutions import Solutions
 
     Columns = Mapping[str, pa.Array]
@@ -276,6 +276,7 @@ class _Answers:
     rows : of ``groups``, in the order of the fleet
     verdicts : given for groups with unknown subscriptions; else None, and made by columns
     reading_most : those groups with members that read the most that they may
+    open : numbers of those groups that have no optimum, as no member holds a partition
     """
 
     job: Job
@@ -283,11 +284,13 @@ class _Answers:
     solution: Solutions
     verdicts: Sequence[Row | None] | None = None
     reading_most: Fleet | None = None
+    open: Sequence[int] = ()
 
     @cached_property
     def now(self) -> FleetScores:
         """The scores of the current assignments."""
-        return score_fleet_current(self.solution, self.reading_most)
+        refused = dict.fromkeys(self.open, UNKNOWN)
+        return score_fleet_current(self.solution, self.reading_most, refused)
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -424,27 +427,28 @@ def _solve_known(job: Job, rows: pa.RecordBatch) -> Part:
 
 def _judge_unknown(job: Job, rows: pa.RecordBatch) -> Part:
     """Judge groups with unknown subscriptions; return also rows that failed, with reasons."""
-    found: dict[int, tuple[Judged, Solution]] = {}
+    found: dict[int, Judged] = {}
     reasons: dict[int, str] = {}
     for at, group in enumerate(each_of(rows)):
         if not isinstance(group, Group):
             reasons[at] = group.reason
             continue
         try:
-            (judged,) = judge_as_solved([group], job.objective, time_limit=job.time_limit)
-            best = judged.reference or solve(group, job.objective, time_limit=job.time_limit)
+            (found[at],) = judge_as_solved([group], job.objective, time_limit=job.time_limit)
         except AssayError as error:
             reasons[at] = str(error)
+    judged = [*found.values()]
+    fleet = Fleet.of([reading_least(one.group) for one in judged])
+    solutions, unsolved = SolutionColumns(fleet, job.objective, 0), []
+    for number, one in enumerate(judged):
+        if one.reference is None:
+            unsolved.append(number)
         else:
-            found[at] = judged, best
-    fleet = Fleet.of([best.group for _, best in found.values()])
-    solutions = SolutionColumns(fleet, job.objective, 0)
-    for number, (_, best) in enumerate(found.values()):
-        solutions.put_one(number, best)
-    verdicts = [verdict_row(judged) for judged, _ in found.values()]
-    most = Fleet.of([one.group.with_equal_subscriptions() for one, _ in found.values()])
+            solutions.put_one(number, one.reference)
+    verdicts = [verdict_row(one) for one in judged]
+    most = Fleet.of([one.group.with_equal_subscriptions() for one in judged])
     known = rows.take(pa.array([*found], pa.int64()))
-    answers = _Answers(job, known, solutions.done(), verdicts, most)
+    answers = _Answers(job, known, solutions.done(), verdicts, most, unsolved)
     return answers, rows.take(pa.array([*reasons], pa.int64())), [*reasons.values()]
 
 

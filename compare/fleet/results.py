@@ -21,9 +21,8 @@ class Ending:
     Attributes
     ----------
     groups : number of distinct groups; one may be captured several times
-    overview : of the captures that have a verdict, with a line for each of the worst
+    overview : of its captures, with a line for each of the worst
     proved : number of captures with a proved optimum
-    not_judged : number of captures without a verdict, and the names of the first ones
     unread : number of inputs that are no group, and the first ones
     not_scored : the reasons why assignors have no score for some groups
     """
@@ -31,7 +30,6 @@ class Ending:
     groups: int
     overview: Overview
     proved: int
-    not_judged: tuple[int, tuple[str, ...]]
     unread: tuple[int, tuple[Failure, ...]]
     not_scored: tuple[NotScored, ...] = ()
 
@@ -60,7 +58,7 @@ class RunCounts:
     @property
     def captured(self) -> int:
         """Number of snapshots in the input; a group that was captured twice counts twice."""
-        return self.found.overview.captured + self.found.not_judged[0]
+        return self.found.overview.captured
 
     @property
     def solved(self) -> int:

@@ -108,14 +108,14 @@ def _leads(overview: Overview, judged: Sequence[Judged]) -> tuple[str, str]:
     """Return the headline, and the sentence that the terminal prints."""
     if not overview.captured:
         return ("No group could be read.",) * 2
-    if overview.now == 1 and not overview.not_judged:
+    if judged and overview.now == overview.every == 1:
         return (sentence(judged[0]),) * 2
     return overview.headline(), overview.sentence()
 
 
 def _title(overview: Overview, unread: Sequence[Failure]) -> str:
     """Return the number of groups on a page; the name of a single group."""
-    if overview.now == 1 and not unread:
+    if overview.worst and overview.now == 1 and not unread:
         alone = overview.worst[0]
         return f"{alone.nouns.group.capitalize()} {alone.name}"
     kinds = {one.nouns.group for one in overview.worst} or {OF_CONSUMERS.group}
@@ -153,7 +153,7 @@ def _when(times: Sequence[str | None]) -> str:
 
 
 def _not_solved(overview: Overview) -> str | None:
-    if any(says not in EMPTY for says in overview.says):
+    if overview.unjudged[0] or any(says not in EMPTY for says in overview.says):
         return None
     if not overview.captured:
         return "Nothing was solved: no input is a group."

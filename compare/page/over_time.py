@@ -91,8 +91,9 @@ def _moves_and_lag(folder: str, objective: str, names: Sequence[str]) -> list[li
     columns = ("key", "group", "captured_at", "objective", "verdict", "lag")
     captures: dict[str, dict[str, tuple[int | None, int | None]]] = {}
     for row in stored(folder, "optima", columns, by="group", keys=names).to_pylist():
-        verdict = row["verdict"]
-        if row["objective"] == objective and row["captured_at"] and verdict["says"]:
+        # A group that could not be solved has no verdict, but it has its lag.
+        verdict = row["verdict"] or {"says": None, "to_move": None}
+        if row["objective"] == objective and row["captured_at"]:
             value = distance(verdict["says"], verdict["to_move"])
             captures.setdefault(row["group"], {})[row["captured_at"]] = value, row["lag"]
     return [

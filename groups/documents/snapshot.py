@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from groups.columns.validity import Columns
 
 T = TypeVar("T")
+# Characters, or bytes, of a text that is no JSON in which a name is looked for.
+BEGINNING = 2**16
 _OF_SUBSCRIPTIONS = ("subscription_indptr", "subscription_topics", "subscription_row")
 
 
@@ -118,6 +122,9 @@ def columns_of_row(
 def names_in(content: object) -> tuple[str | None, str | None]:
     """Return the group and the capture time in a bad snapshot, None each if it has none.
 
+    Of a text that is no JSON, such as one that was cut off, they are those that its beginning
+    states.
+
     Parameters
     ----------
     content : JSON, or a document
@@ -129,7 +136,9 @@ def names_in(content: object) -> tuple[str | None, str | None]:
         try:
             document = decoded(content)
         except (MsgspecError, UnicodeError, RecursionError):
-            return None, None
+            start = content[:BEGINNING]
+            start = start if isinstance(start, str) else start.decode(errors="replace")
+            document = {key: _stated(start, key) for key in ("group", "captured_at")}
     if not isinstance(document, Mapping):
         return None, None
     group, time = (
@@ -137,6 +146,15 @@ def names_in(content: object) -> tuple[str | None, str | None]:
         for value in (document.get("group"), document.get("captured_at"))
     )
     return group, in_utc(time)
+
+
+def _stated(start: str, key: str) -> str | None:
+    """Return the first text that a key has in the beginning of a document; None if it has none."""
+    found = re.search(rf'"{key}"\s*:\s*("(?:[^"\\]|\\.)+")', start)
+    try:
+        return None if found is None else str(json.loads(found[1]))
+    except json.JSONDecodeError:
+        return None
 
 
 def document_of(group: Columns, claims: Claims) -> Document:

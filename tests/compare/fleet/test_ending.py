@@ -1,9 +1,11 @@
 """The end of a run: what it says of the groups, from the tables."""
 
+import csv
 import json
 import re
 import shutil
 from dataclasses import dataclass, replace
+from io import StringIO
 
 import pyarrow as pa
 import pytest
@@ -62,7 +64,8 @@ def counts_of(spark_runs, ending) -> RunCounts:
 
 def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     groups = sorted(groups_of(spark_runs).values(), key=lambda group: group.name)
-    expected = overview_of(judge(groups))
+    cut = Failure("", "", "not JSON", "cut")
+    expected = overview_of(judge(groups), failed=[cut])
     found = ending.overview
     assert found.sentence() == expected.sentence()
     assert found.lagging == expected.lagging
@@ -268,6 +271,37 @@ def test_strict_says_how_many_groups_could_not_be_judged_beyond_those_that_it_na
     ]
 
 
+def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_on_its_page(
+    spark, tmp_path
+):
+    """A run said 1 of 2 captures of 3 groups, and its page ended in a TypeError."""
+    held, source = {"a": [0, 1], "b": []}, tmp_path / "in.jsonl"
+    lags = {"even": (1, [[5]]), "late": (2, [[50, 5], 2]), "lost": (2, [2, [50, 5]])}
+    groups = [
+        holding(lag, {m: held[m][:many] for m in held}, group=name)
+        | {"captured_at": f"2026-11-{20 - day}T10:00:00Z"}
+        for name, (many, each) in lags.items()
+        for day, lag in enumerate(each)
+    ]
+    source.write_text("".join(f"{json.dumps(one)}\n" for one in groups))
+    out = str(tmp_path / "out")
+    counts = run(source, out, assignors=["current"], objective="peak_lag", spark=spark)
+    assert counts.line().startswith("5 captures of 3 groups, 3 of them with a proved optimum, ")
+    said = (
+        "1 of 3 groups is improvable in its latest capture: late by moving 1 partition; "
+        "1 could not be judged: lost. "
+    )
+    assert counts.found.overview.sentence().startswith(said)
+    page = page_of_run(out, [], "")
+    assert page.sentence.startswith(said)
+    assert page.title == "3 consumer groups"
+    _, moves = page.trend
+    assert [*csv.DictReader(StringIO(moves.data.strip()))][-2:] == [
+        {"captured_at": "2026-11-19T10:00:00Z", "group": "late", "value": ""},
+        {"captured_at": "2026-11-20T10:00:00Z", "group": "late", "value": "1"},
+    ]
+
+
 @dataclass(frozen=True)
 class Judged:
     """The counts and the page of a run of groups with lag, and the overview that `judge` gives."""
@@ -326,7 +360,7 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
     sentence, *_ = assay("score", source).stdout.splitlines()
     assert sentence == (
         "Nobody reads 1 of 4 groups: empty-e with 1,328 records waiting; 1 is rebalancing: "
-        "rebal-j; 1 could not be judged."
+        "rebal-j; 1 could not be judged: nosuch."
     )
     assert told.overview.sentence() == sentence
     assert told.unread[0] == 4

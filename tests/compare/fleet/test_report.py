@@ -31,7 +31,7 @@ def page(report) -> Parsed:
 
 def test_the_command_prints_how_many_groups_as_the_page_does_then_which_and_its_path(report, page):
     path, (sentence, last) = report
-    assert re.match(r"\d+ of 23 groups are not valid: random-9, random-1", sentence)
+    assert re.match(r"\d+ of 24 groups are not valid: random-9, random-1", sentence)
     assert sentence.partition(":")[0] in page.words
     assert last == f"report: {path}"
 

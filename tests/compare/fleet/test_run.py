@@ -99,7 +99,7 @@ def test_an_input_that_is_no_group_is_a_row_with_source_place_and_reason(spark_r
         "begins with 'there is no group in this', expected what "
     )
     assert failures.loc["in/unreadable.parquet"]["reason"].startswith("cannot be read as Parquet")
-    assert failures["group"].isna().all()
+    assert failures["group"].dropna().to_dict() == {"in/groups.jsonl:4": "cut"}
 
 
 def test_captures_of_several_views_in_a_folder_become_one_group(spark_runs):

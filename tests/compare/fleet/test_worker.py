@@ -147,6 +147,20 @@ def test_what_depends_on_who_reads_what_is_null_in_a_row_of_scores():
     assert row["optima"]["verdict"]["says"] == "depends on who reads what"
 
 
+def test_a_group_without_a_partition_has_no_optimum_if_subscriptions_are_not_known():
+    """It was a failure in terms of Python, where `assay score` says nothing assigned yet."""
+    group = group_of({"t0": 3, "t1": 2}, {"a": None, "b": ["t0"]}, {})
+    (row,) = answers(job_for("current", "range"), [group.to_dict()])
+    optimum = row["optima"]
+    assert [optimum[name] for name in ("status", "reason", "terms", "loads")] == [
+        "unknown", None, [], None,
+    ]  # fmt: skip
+    assert optimum["verdict"]["says"] == "nothing assigned yet"
+    assert [(one["assignor"], one["status"], one["reason"]) for one in row["scores"]] == [
+        (name, "refused", "subscriptions are not known") for name in ("current", "range")
+    ]
+
+
 def test_only_what_is_missing_of_a_group_is_answered():
     with closing(Worker(job_for("current", "range"))) as worker:
         (read,) = worker.answers(items_of(["g"]), "read")

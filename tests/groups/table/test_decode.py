@@ -85,12 +85,17 @@ def test_what_is_assumed_of_a_group_is_assumed_of_its_row(reset, assume_equal):
 
 def test_a_failure_names_the_group_and_its_time_where_the_text_does():
     bad = json.dumps({**RICH, "members": 5})
-    _, failures = decoded([bad, "{", b"\xff{}", b'{"group": "g", "group": "h"}'])
+    cut = json.dumps(RICH)
+    cut = cut[: cut.index("members")]
+    texts = [bad, "{", b"\xff{}", b'{"group": "g", "group": "h"}', cut, cut.encode()]
+    _, failures = decoded(texts)
     assert [(f.group, f.captured_at) for f in failures] == [
         ("orders-é", "2026-11-20T10:00:00Z"),
         (None, None),
         (None, None),
         ("h", None),
+        ("orders-é", "2026-11-20T10:00:00Z"),
+        ("orders-é", "2026-11-20T10:00:00Z"),
     ]
     assert failures[0].reason == "members: 5, expected an object"
     assert failures[2].reason == "byte 0: not UTF-8 text"
