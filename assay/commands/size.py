@@ -549,7 +549,9 @@ def _no_less(sizing: Sizing) -> str:
     lag, last = sizing.rows[-1].peak_lag is not None, sizing.rows[-1].members
     what = f"{least:,} of lag" if lag else counted(least, "partition")
     best = f"With {counted(first, 'member')} at their best assignment the busiest has {what}"
-    one = sizing.hottest.records if lag and sizing.hottest is not None else 1
+    one = 1
+    if lag:
+        one = 0 if sizing.hottest is None else sizing.hottest.records
     if least == one:
         return f"{best}; more do not lower that."
     larger = "larger numbers were not tried"

@@ -295,6 +295,8 @@ def size(
     groups = {number: what_if(nobody, members=number, like=like) for number in numbers}
     largest = groups[numbers[-1]]
     partitions = int(largest.partitions[largest.readers > 0].sum())
+    if not partitions:
+        raise BadInput(f"{group.name}: nobody reads a partition, so there is nothing to size")
     tiers = _objective(largest, aim, objective)
     _require_rates(group, largest, aim, tiers)
     require_data(largest, tiers)

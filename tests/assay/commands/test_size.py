@@ -148,10 +148,15 @@ def test_what_larger_numbers_gain_is_said_of_those_tried(tmp_path):
     groups = {
         "forty.json": {"topics": {"t": 40}, "members": {"a": held["a"], "b": held["b"]}},
         "lag.json": {"topics": {"t": {"partitions": 4, "lag": lag}}, "members": held},
+        "none.json": {"topics": {"t": {"partitions": 4, "lag": [0] * 4}}, "members": held},
     }
     write(tmp_path, {n: {"format": "assay-group/1", "group": "g"} | g for n, g in groups.items()})
     line = assay("size", "forty.json", cwd=tmp_path).stdout.splitlines()[1]
     assert line.endswith("has 4 partitions; no larger number tried, up to 12, lowers that.")
+    line = assay("size", "none.json", cwd=tmp_path).stdout.splitlines()[0]
+    assert line.endswith(
+        "With 1 member at their best assignment the busiest has 0 of lag; more do not lower that."
+    )
     line = assay("size", "lag.json", cwd=tmp_path).stdout.splitlines()[0]
     assert line == (
         "g: 4 partitions, 2 members now. With 3 members at their best assignment the busiest has "

@@ -221,6 +221,7 @@ def test_a_group_without_members_is_sized_for_all_its_topics():
         (alike(), {"objective": "balance", "target": {"peak_lag": 1}}, "target.peak_lag: the ob"),
         (alike(3), {"target": {"peak_lag": 1}}, r"topics.t.lag\[0\]: unknown, but tier peak_lag"),
         (group_of({"t": 6}, {"c0": None}), {}, "members.c0.subscription: unknown"),
+        (group_of({"t": 0}, {"c0": ["t"]}), {}, "nobody reads a partition"),
     ],
 )
 def test_what_cannot_be_sized_is_refused_and_why(group, given, message):
