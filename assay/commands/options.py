@@ -528,7 +528,7 @@ def note_unused_capacity(
     where = given[0].name if len(given) == 1 else f"{len(given):,} groups"
     other = f"--objective '{in_words((tiers[0], 'peak_time', *tiers[1:]))}'"
     uses = f"; {f'{command} {other}'.lstrip()} uses it"
-    if lacking(Fleet.of(given), ("peak_time",)):
+    if lacking(Fleet.of([one.with_equal_subscriptions() for one in given]), ("peak_time",)):
         uses = ", and peak_time cannot use it: lag, or another member's capacity, is not known"
     note(f"{where}: members have a capacity, which {in_words(tiers)} leaves out{uses}")
 

@@ -129,20 +129,20 @@ def total_lag(assignment: Assignment) -> int | None:
 def most_lag(assignment: Assignment) -> str:
     """Return sentences that say which member has most lag; empty if the group has no lag.
 
-    They count the partitions of unknown lag, name the member that takes longest to catch up if
-    rates are known, and give the assumption that the lag rests on.
+    They count the partitions of unknown lag that a member reads or holds, name the member that
+    takes longest to catch up if rates are known, and give the assumption that the lag rests on.
     """
-    found, given = behind(assignment), if_latest(assignment.group)
+    found, given, lags = behind(assignment), if_latest(assignment.group), _lags(assignment)
     if found is None:
         return ""
     if not any(found.records):
-        return f"No lag, {given}." if given and not found.unknown else ""
+        return f"No lag, {given}." if given and not any(lags) else ""
     most = max(found.records)
-    total = counted(sum(lag for lag in _lags(assignment) if lag > 0), "record")
+    total = counted(sum(lag for lag in lags if lag > 0), "record")
     given = f", {given}" if given else ""
     who = _those_at(most, found.records, found.members)
     said = f"Most lag: {who} {most:,} of {total}{given}."
-    said += lag_unknown(found.unknown)
+    said += lag_unknown(lags.count(UNKNOWN))
     if found.longest is not None:
         who = _those_at(found.longest, found.seconds, found.members)
         said += f" Longest to catch up: {who} {duration(found.longest)}."

@@ -691,6 +691,10 @@ def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses
     topics = {t: {"partitions": n, "lag": [0] * n} for t, n in LOPSIDED["topics"].items()}
     write(folder, {"fast.json": LOPSIDED | {"members": members, "topics": topics}})
     write(folder, {"unsaid.json": LOPSIDED | {"members": members}})
+    unread = {m: {**one, "subscription": None} for m, one in members.items()}
+    write(folder, {"unread.json": LOPSIDED | {"members": unread, "topics": topics}})
+    run = assay("score", "unread.json", *ALONE, cwd=folder)
+    assert "leaves out; --objective 'balance > peak_time > moves' uses it" in run.stderr
     said = "orders: members have a capacity, which balance > moves leaves out"
     for command, *more in (("score", *ALONE), ("solve",), ("advise", *RANGE)):
         other = f"assay score fast.json --group orders {' '.join(more)} "
