@@ -373,6 +373,7 @@ class Asked:
     group: str | None
     options: GroupOptions = GroupOptions()
     assignors: Sequence[str] | None = None
+    plans: Sequence[str] | None = None
     time_limit: float | None = None
 
     def command(self, name: str, *words: str) -> str:
@@ -393,6 +394,7 @@ class Asked:
         group, limit = words_of({"--group": self.group}), self.time_limit
         told = {
             "--assignor": self.assignors if name in OF_A_CLUSTER else None,
+            "--plan": self.plans if name == "score" else None,
             **given_in(self.options),
             "--time-limit": None if limit == DEFAULT_SECONDS else limit,
         }

@@ -189,6 +189,7 @@ def score(
         group=groups[0].name if len(groups) == 1 else "NAME",
         options=options,
         assignors=assignor,
+        plans=plan,
         time_limit=time_limit,
     )
     if format_ == "table" and gate:

@@ -113,6 +113,11 @@ def test_a_plan_is_judged_whoever_reads_what(tmp_path):
     plans = ("--plan", ALL_GROUPS, "--plan", tmp_path / "better.json")
     member = next(m for m in json.loads(better)["assignment"] if m.startswith("aio-1"))
     lines = assay(*asked, *plans).stdout.splitlines()
+    how = [line for line in lines if " --reads " in line and "--plan" in line]
+    assert [line.split(":")[0] for line in how] == [
+        "If yes, add the topic",
+        "If no, name all that it reads, here what it holds",
+    ]
     assert lines[4:6] == [
         "all-describe: valid; it is open whether it is as good as can be: balance 3 (+0..2).",
         f"better: valid only if {member} reads t0; pass --reads PATTERN=TOPICS, or --assume-equal",
