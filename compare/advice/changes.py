@@ -236,7 +236,7 @@ class Changes:
             return NoGain("subscription", reason, proved=True)
         lower_bound = max(-(-self.total // len(group.members)), self._lowest_of_all()[0])
         if peak.value - lower_bound < least_gain(peak.value, self.lower):
-            reason = "On average members have as much, or one partition alone has."
+            reason = f"On average, or by one partition, somebody has {lower_bound:,} or more."
             return NoGain("subscription", reason, proved=True)
         seconds = turn_seconds(self.time_left, 2 * len(pairs))
         tried = [

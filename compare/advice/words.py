@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from compare.advice.advice import least_share
+from compare.advice.advice import least_gain, least_share
 from compare.lag.words import one_partition
 from compare.overview import overview_of
 from compare.remedy import (
@@ -470,9 +470,11 @@ def _assigned_by(advice: Advice) -> str:
 
 
 def _enough(advice: Advice) -> str:
-    """Return `` enough`` if a lower peak is known that is not worth its cost, else nothing."""
+    """Return `` enough`` if a lower peak may not be worth its cost, else nothing."""
     best, now = advice.best, advice.now
-    return " enough" if best is not None and now is not None and best.value < now else ""
+    if best is None or now is None:
+        return ""
+    return " enough" if best.value < now or least_gain(now, advice.lower) > 1 else ""
 
 
 def _even(advice: Advice) -> str:

@@ -112,9 +112,26 @@ def test_advice_on_lag_that_rests_on_where_consumers_start_says_so_with_the_opti
     assert (found.lower, found.now) == ("peak_lag", 59)
     assert headline(found).endswith(f" has less, {latest}.")
     assert conclusion(found).startswith(
-        f"Nothing that was tried lowers peak_lag, and that is proved, {latest}: moving "
+        f"Nothing that was tried lowers peak_lag enough, and that is proved, {latest}: moving "
     )
     assert found.to_dict()["if"] == latest.removeprefix("if ")
+
+
+def test_a_change_that_lowers_lag_by_less_than_a_tenth_is_not_said_to_lower_nothing():
+    # A second member could have 1 of the 1,001 records.
+    found = advise(Group.from_dict(holding([1000, 1], {"a": [0, 1]})), assignors=())
+    assert not found.changes
+    assert conclusion(found).startswith("Nothing that was tried lowers peak_lag enough, and that")
+    topics = {"t": {"partitions": 2, "lag": [1000, 1]}, "u": {"partitions": 1, "lag": [1]}}
+    members = {
+        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}},
+        "b": {"subscription": ["u"], "owned": {"u": [0]}},
+    }
+    two = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
+    found = advise(Group.from_dict(two), assignors=())
+    assert "On average, or by one partition, somebody has 1,000 or more." in [
+        one.because for one in found.no_gain
+    ]
 
 
 @pytest.mark.parametrize(
