@@ -44,10 +44,17 @@ OPTIONS = {
 IF_NOT_KNOWN = (
     "If you do not know: --assume-equal takes all members as equal; assay capture asks the broker."
 )
-WHO_READS = (
-    "To say who reads what, add --reads 'MEMBER=+TOPIC' (it reads this topic, too) or --reads "
-    f"'MEMBER=TOPICS' (it reads just these). {IF_NOT_KNOWN}"
-)
+
+
+def who_reads(to: str) -> str:
+    """Return how to say who reads what; `to` says what gets the option."""
+    return (
+        f"To say who reads what, {to} --reads 'MEMBER=+TOPIC' (it reads this topic, too) or "
+        f"--reads 'MEMBER=TOPICS' (it reads just these). {IF_NOT_KNOWN}"
+    )
+
+
+WHO_READS = who_reads("add")
 
 
 def told(error: AssayError) -> str:

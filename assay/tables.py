@@ -362,8 +362,13 @@ def _host_column(name: str, now: Assignment, plan: Assignment) -> Column[HostRow
     return Column(name, lambda row: held[row.host])
 
 
-def show_notes(overview: Overview) -> None:
-    """Print the questions of open verdicts, and the conditions that verdicts rest on."""
+def show_notes(overview: Overview, who_reads: str = WHO_READS) -> None:
+    """Print the questions of open verdicts, and the conditions that verdicts rest on.
+
+    Parameters
+    ----------
+    who_reads : how to answer the questions
+    """
     show_guessed(overview.guessed, overview.now)
     asked = [one for one in overview.worst if one.verdict.question][:MOST_QUESTIONS]
     for one in asked:
@@ -372,7 +377,7 @@ def show_notes(overview: Overview) -> None:
         more = overview.questions - len(asked)
         show(f"and {counted(more, 'question')} more: see each in full")
     if asked:
-        tell(WHO_READS)
+        tell(who_reads)
     if any(map(is_lagging, overview.worst)):
         tell(f"{EVEN_LAGGING}: a few moves take a tenth or more off that of the busiest member")
     conditions = {one.verdict.condition for one in overview.worst}

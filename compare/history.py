@@ -1,4 +1,4 @@
-"""History: how a group changed over its captures: steadily worse, or good and improvable in turns.
+"""History: how a group changed over its captures: steadily worse, or good and bad in turns.
 
 "Steadily worse" is the trend test of Mann (1945) and Kendall (1975). It only counts pairs of
 captures that rise, so captures need not be at even intervals, and one peak is no trend.
@@ -55,7 +55,7 @@ class Trend(NamedTuple):
     ----------
     group : its name
     what : ``balance`` or ``lag`` if that got steadily worse; ``turns`` if the group became
-        improvable and good again several times
+        improvable or not valid, and good again, several times
     first, last : how far balance was above the best, or lag in records; for turns, 0 and their
         number
     captures : number of captures in which this was known
@@ -84,7 +84,7 @@ class Trend(NamedTuple):
 SAID = {
     "balance": "Balance gets steadily worse",
     "lag": "Lag grows steadily",
-    "turns": "Good and improvable in turns",
+    "turns": "Good, and improvable or not valid, in turns",
 }
 
 

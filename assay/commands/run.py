@@ -25,7 +25,7 @@ from assay.commands.options import (
 )
 from assay.progress import report_progress
 from assay.signals import ending_on_signals
-from assay.streams import complain, note, show, show_json
+from assay.streams import complain, note, show, show_json, who_reads
 from assay.tables import show_groups, show_notes, show_unscored
 from assay.terminal import tell
 from compare.limits import NOT_HELD, OPEN
@@ -229,7 +229,7 @@ def show_run(counts: RunCounts, tiers: Tiers) -> None:
         if left > 0:
             what = "no worse than the last line" if shown else "not judged"
             show(f"and {counted(left, 'group')} more, {what}")
-        show_notes(found.overview)
+        show_notes(found.overview, who_reads("give assay score"))
         show_unscored(found.not_scored)
         show(f"{in_words(tiers)}; every group on a page: assay report {counts.out}")
     show(counts.line())

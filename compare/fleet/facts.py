@@ -249,7 +249,11 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
     yield _fact("verdict", now, _to_move(now), label=now["says"])
     dated = optima.filter(pc.is_valid(optima["captured_at"]))
     at = pc.utf8_slice_codeunits(dated["captured_at"], 0, digits)
-    yield _fact("trend", dated, _to_move(dated), label=dated["says"], captured_at=at)
+    # A group that was captured several times in one hour counts once in it.
+    latest_first = [(one, "descending") for one in LATEST_FIRST]
+    dated = first_of(dated.append_column("point", at), ["group", "point"], latest_first, 1)
+    by = {"label": dated["says"], "captured_at": dated["point"]}
+    yield _fact("trend", dated, _to_move(dated), **by)
     says = pc.fill_null(now["says"], EMPTY[0])
     judged = now.filter(pc.invert(pc.is_in(says, value_set=pa.array(EMPTY))))
     assumed = now["assumed"].combine_chunks()

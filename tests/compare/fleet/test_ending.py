@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from assay import run
-from assay.commands.run import missed, not_read, run_document
+from assay.commands.run import missed, not_read, run_document, show_run
 from compare.fleet import aggregates
 from compare.fleet.aggregates import Stored
 from compare.fleet.ending import (
@@ -20,7 +20,7 @@ from compare.fleet.ending import (
     too_far_in_run,
 )
 from compare.fleet.job import job_of
-from compare.fleet.results import RunCounts
+from compare.fleet.results import Ending, RunCounts
 from compare.fleet.tables import TABLES, read_table, row_keys, stored
 from compare.judged import judge
 from compare.limits import beyond
@@ -35,6 +35,7 @@ from tests.assay.calling import assay
 from tests.compare.conftest import CAPTURES, HOSTILE, holding
 from tests.compare.fleet.stored_groups import groups_of
 from tests.compare.series import series_of_four, snapshot
+from tests.optimal.small_groups import document
 
 pytestmark = pytest.mark.spark
 
@@ -300,6 +301,15 @@ def test_a_group_that_lacks_what_a_tier_needs_counts_and_is_named_in_a_run_and_o
         {"captured_at": "2026-11-19T10:00:00Z", "group": "late", "value": ""},
         {"captured_at": "2026-11-20T10:00:00Z", "group": "late", "value": "1"},
     ]
+
+
+def test_a_run_says_which_command_takes_the_answer_to_its_question(capsys):
+    """It said to add --reads, which `assay run` does not have."""
+    held = {"a": {"owned": {"t": [0, 1, 2, 3]}}, "b": {"owned": {"u": [0]}}}
+    group = Group.from_dict(document({"t": 4, "u": 1}, held))
+    ending = Ending(1, overview_of(judge([group])), 0, (0, ()))
+    show_run(RunCounts("out", ending, 1, 1.5, "run"), TIERS)
+    assert "give assay score --reads 'MEMBER=+TOPIC'" in " ".join(capsys.readouterr().out.split())
 
 
 @dataclass(frozen=True)

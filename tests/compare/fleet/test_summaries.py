@@ -300,3 +300,21 @@ def test_of_what_may_be_many_the_first_are_kept():
     assert groups == sorted(worst)
     lines = {row["label"] for row in kept if row["statistic"] == "assumed"}
     assert lines == {f"{n:04}" for n in range(100)}
+
+
+def test_a_group_that_was_captured_twice_in_one_minute_counts_once_in_the_trend():
+    (optimum, *_) = stored_rows(1)
+    seen = (("00:10", "improvable"), ("00:40", "as good as can be"), ("01:10", "not valid"))
+    rows = [
+        optimum
+        | {"group_key": at, "key": at, "says": says}
+        | {"captured_at": f"2026-11-20T10:{at}Z"}
+        for at, says in seen
+    ]
+    asked = Breakdown(TIERS, None, 16)
+    facts = pa.Table.from_batches(facts_in(asked, pa.Table.from_pylist(rows, ROWS).to_batches()))
+    trend = [row for row in facts.to_pylist() if row["statistic"] == "trend"]
+    assert {(row["captured_at"], row["label"], row["count"]) for row in trend} == {
+        ("2026-11-20T10:00", "as good as can be", 1),
+        ("2026-11-20T10:01", "not valid", 1),
+    }
