@@ -259,7 +259,8 @@ def news_line(
         found = Counter(one.shown for one in now)
         counts = ", ".join(f"{found[shown]:,} {shown}" for shown in SHOWN if found[shown])
         if not now:
-            return _lost("judged", unjudged) if unjudged else "no group yet"
+            lost = {*unjudged} - {*missed}
+            return _lost("judged", lost) if lost else no_change(now)
         return f"{counted(len(now), 'group')}: {counts}"
     news = [line for one in now if (line := _news(before.get(one.group.name), one))]
     gone = before.keys() - {one.group.name for one in now} - {*failing, *unjudged}
@@ -273,7 +274,7 @@ def news_line(
 
 def no_change(now: Sequence[Judged]) -> str:
     """Return the line of a capture in which no group changed."""
-    return f"no change in {counted(len(now), 'group')}"
+    return f"no change in {counted(len(now), 'group')}" if now else "no group to judge"
 
 
 def _lost(what: str, names: Collection[str]) -> str:
@@ -295,10 +296,14 @@ def _news(before: Judged | None, now: Judged) -> str | None:
     ]
     if diff.moved:
         changes.append(f"{counted(diff.moved, 'partition')} moved")
-    was = _verdict(before)
-    if said != was:
-        changes.append(f"{said} (before: {was})")
+    if _what_is_told(now) != _what_is_told(before):
+        changes.append(f"{said} (before: {_verdict(before)})")
     return f"{name}: {', '.join(changes)}" if changes else None
+
+
+def _what_is_told(judged: Judged) -> str | tuple[object, ...]:
+    """Return the verdict; of one that is not valid why, but not how many records wait."""
+    return judged.now.violations if judged.verdict.says == NOT_VALID else _verdict(judged)
 
 
 def _verdict(judged: Judged) -> str:

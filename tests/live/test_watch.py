@@ -18,6 +18,7 @@ from groups.unknown import settled
 from live.capture import Captured
 from live.watch import Look, Series
 from tests.assay.calling import EVEN, LOPSIDED
+from tests.compare.conftest import holding
 from tests.live.connection.listening import closed_port
 
 AT = "2026-11-20T10:00:00Z"
@@ -89,7 +90,7 @@ def news(before, now, **names):
 
 def test_the_first_line_counts_verdicts():
     assert news([], judged(LOPSIDED, EVEN)) == "2 groups: 1 improvable, 1 as good as can be"
-    assert news([], []) == "no group yet"
+    assert news([], []) == "no group to judge"
     held = {"a": [0, 1], "b": [2, 3]}
     lagging = EVEN | {
         "group": "late",
@@ -132,6 +133,20 @@ def test_a_line_says_which_groups_are_new_gone_or_missed():
     assert news(two, one, failing=["orders"], missed=["orders"]) == "no change in 1 group"
     assert news(two, one, unjudged=["orders"]) == "not judged: orders"
     assert news([], [], unjudged=["orders", "even"]) == "not judged: even, orders"
+    assert news([], [], unjudged=["even"], missed=["even"]) == "no group to judge"
+
+
+def test_more_records_where_nobody_reads_are_no_news_and_another_such_partition_is():
+    """A watch printed a line for each capture, for as long as a partition had no owner."""
+
+    def left(lag: int, held: list[int]):
+        return judged(holding([lag, 5, 5], {"a": [], "b": held}, group="left"))
+
+    assert news(left(10, [1, 2]), left(90, [1, 2])) == "no change in 1 group"
+    assert news(left(10, [1, 2]), left(90, [1])) == (
+        "left: not valid, 2 partitions have no owner: t-0, t-2; 95 records wait there "
+        "(before: not valid, 1 partition has no owner: t-0; 10 records wait there)"
+    )
 
 
 @pytest.fixture
