@@ -27,7 +27,7 @@ from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, measured, one_partition
 from compare.remedy import best_of, by_lag, is_rule, none_makes, spoken
-from compare.sentences import NONE_BY_LAG, spread, who_moves
+from compare.sentences import NO_ASSIGNOR_EVENS_HOSTS, NONE_BY_LAG, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
 from compare.sizes.sizing import Aim, Size, Sizing, Target, drawn, parse_target, reached
@@ -258,6 +258,10 @@ def _print_pods(found: Pods, format_: str, group: Group | None = None) -> None:
         Column("pods even", lambda row: row.has_even_pods),
         Column("", lambda row: "now" if group is not None and row.pods == found.now else ""),
     )
+    of_tasks = group is not None and group.of_streams
+    if any(row.pods > 1 and row.has_even_pods and not row.is_even for row in found.rows):
+        best = "pods even where threads are not: in the best assignment."
+        tell(best if of_tasks else f"{best} {NO_ASSIGNOR_EVENS_HOSTS}")
 
 
 def _pods_now(group: Group) -> str:
@@ -267,7 +271,7 @@ def _pods_now(group: Group) -> str:
         return ""
     held, nouns = places.loads(now.loads), group.nouns
     return (
-        f"Now {counted(len(held), nouns.host)} hold {spread(held)} each, "
+        f"Now {len(held):,} {nouns.hosts} hold {spread(held)} each, "
         f"and {counted(len(now.loads), nouns.member)} {spread(now.loads)}."
     )
 

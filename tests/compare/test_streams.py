@@ -185,6 +185,13 @@ def test_faults_of_standbys_are_named():
     assert told(warm)[2] == "1 standby and 1 warm-up, none beside another copy."
 
 
+def test_sizes_in_pods_speak_of_processes_and_name_no_assignor_of_consumers(tmp_path):
+    folder = write(tmp_path, {"shop.json": with_tasks(a2={"active": {"0": [1]}})})
+    said = good(assay("size", "shop.json", "--threads", "3", cwd=folder)).stdout
+    assert "Now 2 processes hold 1-3 each, and 3 threads 1-2." in said
+    assert said.endswith("pods even where threads are not: in the best assignment.\n")
+
+
 def test_who_makes_the_moves_of_tasks_is_no_assignor_of_kafkas_for_lag(tmp_path):
     members = {
         "a": {"process": "p", "tasks": {"active": {"0": [0, 1]}}},

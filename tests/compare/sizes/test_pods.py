@@ -68,6 +68,9 @@ def test_the_command_says_which_numbers_of_pods_are_even(tmp_path):
         "g: 24 partitions, pods of 4 threads. Threads are even with 1, 2, 3 and 6 pods."
     )
     assert ["5", "20", "1-2", "4-5", "0", "no", "no"] in [line.split() for line in lines]
+    assert lines[-1].startswith(
+        "pods even where threads are not: in the best assignment. No assignor of Kafka's or ours"
+    )
     said = good(assay("size", "odd.json", "--threads", "4", cwd=folder)).stdout
     assert "Threads are even with no number of pods: 7 does not divide by 4." in said
     document = document_of(
