@@ -33,7 +33,7 @@ from compare.advice.advise import advise as advised
 from compare.advice.advise import call_seconds
 from compare.hosts import EVEN_HOSTS
 from compare.moves import moves_to
-from compare.overview import guessed_in
+from compare.overview import guessed_in, latest_in
 from compare.promises.findings import known_of
 from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
@@ -86,13 +86,15 @@ def advise(
 
     Moves, an assignor, more members, more partitions, one more topic for one member. The greatest
     gain comes first; of gains of at least four fifths of that, the change that takes least.
-    Of several groups: a line each, without assignors unless named.
+    Of several groups: a line each, without assignors unless named. Of several captures of a
+    group: the latest.
     """
     asked = list(matching(assignor, besides=(CURRENT, OPTIMUM))) if assignor else None
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
     find, sources = cluster.finding(files, bootstrap_server, connection)
     groups, damaged, not_had = find(group, options)
-    one = len(groups) == 1
+    one, captured = len(groups) == 1, len(groups)
+    groups = [groups[at] for at in latest_in([(one.name, one.captured_at) for one in groups])]
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
     lacking: list[BadInput] = []
@@ -139,7 +141,8 @@ def advise(
         by_load = asked_alike.command("advise", *words_of({"--group": group}), *BY_LOAD)
         decided = () if lower is None else ("--lower", lower)
         in_full = replace(asked_alike, group="NAME").command("advise", *decided)
-        _print_all(found, [*not_had, *damaged], in_full, by_load)
+        several = len(groups) < captured
+        _print_all(found, [*not_had, *damaged], in_full, by_load, several=several)
     raise typer.Exit(2 if damaged or lacking else 0)
 
 
@@ -186,7 +189,12 @@ def _print_question(advice: Advice, asked: Asked) -> None:
 
 
 def _print_all(
-    advice: Sequence[Advice], failed: Sequence[Failure], in_full: str, by_load: str
+    advice: Sequence[Advice],
+    failed: Sequence[Failure],
+    in_full: str,
+    by_load: str,
+    *,
+    several: bool,
 ) -> None:
     """Print a line for each of several groups.
 
@@ -197,6 +205,7 @@ def _print_all(
     ----------
     failed : groups and files that could not be judged
     in_full, by_load : commands that print one group in full, and all groups by partitions
+    several : whether a group has several captures, of which the latest is shown
     """
 
     def urgency(one: Advice) -> tuple[object, ...]:
@@ -209,7 +218,7 @@ def _print_all(
         return
     show("")
     # The time of capture tells several captures of one group apart.
-    times = len({one.group for one in order}) < len(order)
+    times = several or len({one.group for one in order}) < len(order)
     show_table(
         order,
         Column("group", lambda one: one.group),

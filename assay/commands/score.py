@@ -183,7 +183,7 @@ def score(
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     else:
-        note_passed_over(groups)
+        note_passed_over([groups[at] for at in sorted(counting)])
     alike = Asked(
         sources=sources,
         group=groups[0].name if len(groups) == 1 else "NAME",

@@ -346,6 +346,10 @@ def test_a_table_of_groups_notes_a_commit_beyond_the_end_and_a_rebalance_under_w
             "as it will be then",
         ],
     )
+    # What was under way in an earlier capture no longer is.
+    times = [{"captured_at": f"2026-11-20T1{hour}:00:00Z"} for hour in (0, 1)]
+    write(folder, {"hours.jsonl": [moving | times[0], LOPSIDED | times[1]]})
+    assert assay("score", "hours.jsonl", cwd=folder).stderr == ""
 
 
 def test_captures_of_one_time_are_told_apart_by_file(folder):
