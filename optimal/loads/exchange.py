@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -417,16 +418,13 @@ class Search:
     def _bound_by_moves(self, bound: int) -> int:
         """Return the lowest peak, `bound` or more, that the allowed moves might reach."""
         hull = self.windows.hull
-        fewest_moves_under = FewestMoves.of(hull)
-        low, high = bound, max(bound, self.incumbent.peak)
-        while low < high:
-            middle = (low + high) // 2
-            if fewest_moves_under.needed(hull.room(middle)) <= (hull.moves or 0):
-                high = middle
-            else:
-                low = middle + 1
+        under, allowed = FewestMoves.of(hull), hull.moves or 0
+        peaks = range(bound, self.incumbent.peak)
+        low = bound + bisect_left(
+            peaks, True, key=lambda peak: under.needed(hull.room(peak)) <= allowed
+        )
         if low > bound:
-            self.floor, self.givers = None, fewest_moves_under.givers(hull.room(low - 1))
+            self.floor, self.givers = None, under.givers(hull.room(low - 1))
         return low
 
     def _save_moves(self) -> tuple[int, int]:

@@ -6,6 +6,7 @@ rates.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
@@ -196,13 +197,10 @@ def _least_peak(
             fits += members * max(0, int(np.searchsorted(loads, room, side="right")) - 1)
         return fits >= wanted
 
-    low, high = best, -(-int(heavy[-1] + light[-1]) // min(rate for rate, *_ in alike))
-    if low >= high or is_enough(low):
-        return low
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle + 1, high)
-    return low
+    high = -(-int(heavy[-1] + light[-1]) // min(rate for rate, *_ in alike))
+    if best >= high or is_enough(best):
+        return best
+    return best + bisect_left(range(best, high), True, key=is_enough)
 
 
 def least_score(tier: str, candidates: Candidates, peak: int) -> int:
