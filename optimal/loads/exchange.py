@@ -346,23 +346,16 @@ class Search:
         kind = ProofKind.CERTIFICATE
         if self.rounds is None and not target and hull.rate is None:
             kind, bound = self._raise_bound(bound)
-        bounds = [bound] * len(self.first)
-        if len(self.first) > 1:
-            bounds = [max(bound, highest_floor(one.candidates)[0]) for one in self.first]
-            if min(bounds) > bound:
-                kind, bound = ProofKind.SOLVER, min(bounds)
-        order = np.argsort(bounds, kind="stable").tolist()
-        for number, i in enumerate(order):
-            aim, left = max(bounds[i], target), len(order) - number
-            if self.incumbent.peak <= aim:
+        least = max(bound, target)
+        for number, start in enumerate(self.first):
+            if self.incumbent.peak <= least:
                 break
+            left = len(self.first) - number
             searching = TimeLeft.of(self.searching.share(left))
             patience = max(1, self._patience // left)
-            start = self.first[i].copy()
-            found = lower_peak(start, aim, searching, patience, most=self.rounds)
+            found = lower_peak(start.copy(), least, searching, patience, most=self.rounds)
             if found.peak < self.incumbent.peak:
                 self.incumbent = found
-        least = max(bound, target)
         if self.incumbent.peak > least and self._is_closable:
             proved = self._lower_by_program(str(self.problem.peak), least, self.incumbent.peak)
             if proved > least:
