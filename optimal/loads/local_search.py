@@ -53,18 +53,16 @@ def lower_peak(
     most : the search stops after so many rounds in all, None: no limit
     """
     rng = np.random.default_rng(SEED)
-    waited, made, target = 0, 0, bound
+    waited, made, room = 0, 0, incumbent.candidates.room(bound)
     last, best, holder = _peak_and_count(incumbent), incumbent.peak, incumbent.holder.copy()
     while best > bound and waited < patience and made != most and not time_left.is_up:
         made += 1
         if incumbent.candidates.moves is not None:
             if waited % COUNTED_STALLED == COUNTED_STALLED - 1:
                 for p in rng.permutation(np.flatnonzero(incumbent.moved))[:TAKEN_BACK].tolist():
-                    go_back(incumbent, p, rng=rng)
-                target = bound + int(rng.random() ** 2 * (best - bound))
+                    go_back(incumbent, p)
             # Every second round without progress tries splits, which reach what no step does.
             if not (waited % 2 == 1 and _with_partner(incumbent, rng)):
-                room = incumbent.candidates.room(target)
                 step = best_step(incumbent, incumbent.busiest, room, rng)
                 if step is not None:
                     take(incumbent, step, incumbent.busiest)

@@ -149,16 +149,14 @@ def _counts_allow(incumbent: Incumbent, member: int, mine: Int64, others: Int64)
     return np.asarray(same | (gives & takes), bool)
 
 
-def go_back(
-    incumbent: Incumbent, p: int, room: Int64 | None = None, rng: np.random.Generator | None = None
-) -> bool:
+def go_back(incumbent: Incumbent, p: int, room: Int64 | None = None) -> bool:
     """Return a partition to its owner, alone or in exchange for another; return whether it went.
+
+    The partition in exchange is the one that saves most moves.
 
     Parameters
     ----------
     room : (members,) int64, the most that the two members may carry afterwards, None: anything
-    rng : with it, the partition in exchange is half the time drawn, and may itself be moved by
-        the exchange; None: the one that saves most moves
     """
     candidates = incumbent.candidates
     room = np.full(candidates.members, candidates.total) if room is None else room
@@ -179,13 +177,11 @@ def go_back(
     same = same[candidates.may[candidates.kind[same], holder]]
     difference = size - candidates.size[same]
     extra = candidates.moved(same, holder) - candidates.moved(same, owner)
-    good = (extra <= (rng is not None)) & (incumbent.loads[owner] + difference <= room[owner])
+    good = (extra <= 0) & (incumbent.loads[owner] + difference <= room[owner])
     good &= incumbent.loads[holder] - difference <= room[holder]
     if not good.any():
         return False
-    same, extra = same[good], extra[good]
-    by_chance = rng is not None and rng.random() < 0.5
-    q = int(rng.choice(same) if rng is not None and by_chance else same[extra.argmin()])
+    q = int(same[good][extra[good].argmin()])
     incumbent.give(
         (holder, owner), (np.append(mine[mine != p], q), np.append(theirs[theirs != q], p))
     )
@@ -206,8 +202,7 @@ def split(
     """Return the most even split of what two members hold together.
 
     It is exact if they may exchange at most 2 * HALF partitions of one pile; if there are more,
-    some are drawn. With a budget on moves it is kept to, and partitions whose exchange is no move
-    are drawn first.
+    some are drawn. A budget on moves is kept to.
 
     Parameters
     ----------
@@ -225,11 +220,7 @@ def split(
     one_pile = len(candidates.least) == 1
     if not len(free) or not (one_pile or candidates.moves is None):
         return None
-    if candidates.moves is not None:
-        extra = candidates.moved(both[free], a) - candidates.moved(both[free], b)
-        rank = np.where(extra == 0, 0.5, 1) * rng.random(len(free))
-        free = free[np.argsort(rank)[: 2 * HALF]]
-    elif not one_pile or len(free) > 2 * HALF:
+    if not one_pile or len(free) > 2 * HALF:
         free = rng.permutation(free)[: 2 * HALF if one_pile else SPREAD]
     to_a = (_one_pile if one_pile else _several_piles)(
         incumbent, a, b, both[free], with_a[free], off
