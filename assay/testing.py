@@ -110,9 +110,9 @@ def assert_within(
     ----------
     group, assignment, objective, time_limit, assume_equal : as in :func:`assert_optimal`
     at_most : by how much the value of a tier may exceed the optimum: ``{"balance": 2}``. A tier
-        that is not named may exceed it by any amount if no later one is named, else by nothing;
-        one after the first tier in which the assignment is worse has no optimum of its own to be
-        compared with.
+        that is not named may exceed it by any amount if no later one is named, else by nothing.
+        After the first tier in which the assignment is worse, tiers are compared with those of
+        the best assignment.
 
     Raises
     ------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _WRITTEN = (
-    ("range", "RangeAssignor, as documented", None, range.plan, False),
+    ("range", "RangeAssignor, as documented, without racks", None, range.plan, False),
     ("roundrobin", "RoundRobinAssignor, as documented", None, round_robin.plan, False),
     ("kip-54-sticky", "KIP-54, fair yet sticky", "KIP-54", kip54.sticky, True),
     ("kip-54-fairest", "KIP-54, the alternative: sticky yet fair", "KIP-54", kip54.fairest, True),
