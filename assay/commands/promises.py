@@ -16,7 +16,7 @@ from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
 from assay.terminal import Column, show_table, tell
 from compare.promises.hunt import not_reproduced
-from compare.promises.promise import is_promised
+from compare.promises.promise import is_promised, promise_named
 from groups.documents.json_files import make_folder
 from groups.errors import BadInput
 
@@ -99,22 +99,35 @@ def hunt(
             progress=report_progress,
             known=shipped_findings(),
         )
-        broken = False
+        broken, late = False, time_limit or CALL_SECONDS
+        if joined and time_limit is None:
+            from heuristics.shipped.probe.guest import PLAN_SECONDS
+
+            late = PLAN_SECONDS
         for finding in found:
             broken = True
             if format_ == "json":
                 show_json(finding.to_dict())
             else:
-                print_finding(finding)
+                print_finding(finding, late)
         raise typer.Exit(1 if broken else 0)
 
 
-def print_finding(finding: Finding) -> None:
-    """Print a broken promise, what was measured, and the group."""
-    group = finding.group
+def print_finding(finding: Finding, seconds: float) -> None:
+    """Print a broken promise, what was measured, the promise's text and source, and the group.
+
+    Parameters
+    ----------
+    seconds : the time limit of each call
+    """
+    group, promise = finding.group, promise_named(finding.promise)
     measured = ", ".join(f"{key} {value}" for key, value in finding.measured.items())
+    if promise.name == "terminates":
+        # An assignor that is merely slow may answer later.
+        measured = f"no answer within {seconds:g} s"
     unpromised = "" if is_promised(finding.promise, finding.assignor) else ", not promised"
     tell(f"{finding.assignor} breaks {finding.promise}{unpromised}: {measured}")
+    tell(f"{finding.promise}: {promise.text} ({promise.source})")
     if finding.record is not None and finding.record.again is not None:
         tell(not_reproduced(finding, finding.record.again))
     sizes = (f"{t} {n}" for t, n in zip(group.topics, group.partitions.tolist(), strict=True))

@@ -20,9 +20,9 @@ from groups import BadInput
 from groups.arguments import require_whole
 from groups.seconds import seconds_of
 from groups.wording import counted
-from heuristics import Assignor
+from heuristics import Assignor, assignor_named
 from heuristics.catalogue import the_one_matching
-from heuristics.own import is_own
+from heuristics.own import is_own, require_importable
 from heuristics.time_limit import TimeLimit
 
 if TYPE_CHECKING:
@@ -217,6 +217,7 @@ def hunt(
     require_whole("seed", seed)
     require_whole("groups", groups)
     if not isinstance(assignor, Runner) and (not isinstance(assignor, str) or is_own(assignor)):
+        require_importable([assignor_named(assignor)])
         with TimeLimit(time_limit) as limit:
             run = runner_of(assignor, limit)
             return hunt(

@@ -50,6 +50,8 @@ class Quarry:
 def shrink(found: Quarry, promise: Promise, run: Runner, *, until: float | None = None) -> Quarry:
     """Return a smaller group on which the promise breaks, from which nothing can be removed.
 
+    The last member stays.
+
     First one member, topic or partition is removed; then a member together with its share of the
     partitions, as a promise may break only at a certain number of partitions per member; then one
     subscription, claim or rack. After each removal all of this begins anew.
@@ -168,7 +170,8 @@ def _first_broken(
     run: Runner,
     until: float | None,
 ) -> Quarry | None:
-    groups = [Group.from_dict(document) for document in documents]
+    # No client or broker asks an assignor about a group without members.
+    groups = [Group.from_dict(document) for document in documents if document["members"]]
     for group, judgement in promise.judge_each(run, groups, until=until):
         if judgement.holds is False:
             return Quarry(group, judgement.measured)

@@ -134,7 +134,7 @@ def test_a_finding_with_long_names_fits_too(monkeypatch, capsys):
     topics = {f"{LONG}-{n}": 5 for n in range(4)}
     members = {LONG: {"subscription": [*topics], "owned": {t: [0, 2] for t in topics}}}
     group = Group.from_dict(LOPSIDED | {"topics": topics, "members": members})
-    print_finding(Finding.of("range", "balanced", group, {"loads": [*range(40)]}))
+    print_finding(Finding.of("range", "balanced", group, {"loads": [*range(40)]}), 1.0)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     said = " ".join(lines).split()

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from assay.commands.promises import print_finding
 from compare.promises import hunt as hunting
 from compare.promises.description import sizes
 from compare.promises.findings import Finding
 from compare.promises.hunt import Hunt, how_found, how_it_went, hunt, hunt_findings, not_reproduced
 from compare.promises.promise import PROMISES, Judgement
 from compare.promises.shrink import Quarry, shrink, without_a_part, without_a_share, without_a_tie
-from compare.promises.trial import Trial, in_process, optima, runner_of
+from compare.promises.trial import Runner, Trial, in_process, optima, runner_of
 from compare.samples.drawn import drawn
 from groups import BadInput, Group
 from heuristics import WRITTEN, Assignor, catalogue
+from heuristics.assignor import Outcome
 from heuristics.time_limit import TimeLimit
 from tests.assay.calling import assay
 from tests.compare.conftest import holding
@@ -104,6 +106,29 @@ def test_shrinking_takes_a_member_with_its_share_where_the_average_matters():
     assert breaks(name, "balanced", group)
     found = shrink(Quarry(group, {}), PROMISES["balanced"], in_process(name))
     assert (len(found.group.members), found.group.n_partitions) == (4, 9)
+
+
+def test_a_shrunk_group_keeps_a_member():
+    """Nobody asks an assignor about a group without members."""
+    fails = Runner("mine:deal", lambda _: Outcome("failed", None, "no reader", 0.0))
+    found = shrink(Quarry(Group.from_dict(DOCUMENT), {}), PROMISES["answers"], fails)
+    assert len(found.group.members) == 1
+    assert not found.group.topics
+
+
+def test_a_function_that_is_not_there_is_refused_and_not_hunted():
+    with pytest.raises(BadInput, match="there is no 'nothing'"):
+        hunt(
+            "tests.heuristics.assignors.misbehaving:nothing", "answers", groups=1, exhaustive=False
+        )
+
+
+def test_a_late_answer_is_not_called_endless(capsys):
+    """An assignor that takes longer than the limit for a call may still end."""
+    group = Group.from_dict(DOCUMENT)
+    print_finding(Finding.of("mine:deal", "terminates", group, {"status": "timed-out"}), 2.5)
+    said = capsys.readouterr().out
+    assert said.startswith("mine:deal breaks terminates: no answer within 2.5 s\nterminates: it ")
 
 
 def test_every_removal_is_a_good_group_and_smaller():
