@@ -423,7 +423,7 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
         said += (
             f" As {counted(sizing.members_now, 'member')} "
             f"{agreed(sizing.members_now, 'are')} assigned now, the {beyond}; their best "
-            f"assignment has {_busiest(as_many):,}. {solve} prints it."
+            f"assignment has {sizing.busiest(as_many):,}. {solve} prints it."
         )
     elif beyond:
         said += (
@@ -457,11 +457,10 @@ def _beyond_now(sizing: Sizing) -> str:
     if now is None:
         return ""
     if target is None:
-        if not any(_busiest(row) < _busiest(now) for row in as_many):
+        most = sizing.busiest(now)
+        if not any(sizing.busiest(row) < most for row in as_many):
             return ""
-        lag = now.peak_lag is not None
-        has = f"{_busiest(now):,} of lag" if lag else counted(_busiest(now), "partition")
-        return f"busiest has {has}"
+        return f"busiest has {_measure(sizing, most)}"
     if now.meets is not False or not any(row.meets for row in as_many):
         return ""
     value, _ = now.of(target.aim)
@@ -548,14 +547,11 @@ def _comes_and_goes(sizing: Sizing) -> bool:
 
 def _no_less(sizing: Sizing) -> str:
     """Return from which number of members on the busiest has the least, of all numbers tried."""
-    least = min(_busiest(row) for row in sizing.rows)
-    first = next(row.members for row in sizing.rows if _busiest(row) == least)
-    lag, last = sizing.rows[-1].peak_lag is not None, sizing.rows[-1].members
-    what = f"{least:,} of lag" if lag else counted(least, "partition")
+    least, last = min(map(sizing.busiest, sizing.rows)), sizing.rows[-1].members
+    first = next(row.members for row in sizing.rows if sizing.busiest(row) == least)
+    what = _measure(sizing, least)
     best = f"With {counted(first, 'member')} at their best assignment the busiest has {what}"
-    one = 1
-    if lag:
-        one = 0 if sizing.hottest is None else sizing.hottest.records
+    one = sizing.hottest.records if sizing.by_lag and sizing.hottest is not None else 1
     if least == one:
         return f"{best}; more do not lower that."
     larger = "larger numbers were not tried"
@@ -564,9 +560,9 @@ def _no_less(sizing: Sizing) -> str:
     return f"{best}; {larger}."
 
 
-def _busiest(row: Size) -> int:
-    """Return what the busiest member has: lag where it is known, else partitions."""
-    return row.most_load if row.peak_lag is None else row.peak_lag
+def _measure(sizing: Sizing, most: int) -> str:
+    """Return what the busiest member has, with its unit."""
+    return f"{most:,} of lag" if sizing.by_lag else counted(most, "partition")
 
 
 def _aim(target: Target) -> str:
@@ -582,7 +578,7 @@ def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
     times = any(row.peak_seconds is not None for row in sizing.rows)
     like: dict[int, int] = {}
     for row in sizing.rows:
-        like.setdefault(_busiest(row), row.members)
+        like.setdefault(sizing.busiest(row), row.members)
     show_table(
         sizing.rows,
         Column("pods", lambda row: row.members // pod, shown=pod > 1),
@@ -592,7 +588,7 @@ def _print_rows(sizing: Sizing, pod: int, nouns: Nouns) -> None:
         Column("peak lag", lambda row: row.peak_lag, shown=lag),
         Column("at least", _bound, right=True, shown=bounds),
         Column("catch-up", lambda row: row.peak_seconds, format_number=duration, shown=times),
-        Column("", lambda row: _noted(row, like[_busiest(row)], sizing)),
+        Column("", lambda row: _noted(row, like[sizing.busiest(row)], sizing)),
     )
     so_many = f"so many {nouns.member}s"
     tell(f"each row: the best assignment of {so_many}, {in_words(sizing.objective)}")

@@ -210,6 +210,20 @@ class Sizing(Framed):
         yield from map(asdict, self.rows)
 
     @property
+    def by_lag(self) -> bool:
+        """Whether the busiest member is the one with most lag, not the one with most partitions.
+
+        Without a target on lag it is if all lag is known and there is some.
+        """
+        if self.target is not None:
+            return self.target.aim in LAG_PEAKS
+        return self.hottest is not None and all(row.peak_lag is not None for row in self.rows)
+
+    def busiest(self, row: Size) -> int:
+        """Return the lag or the partitions of the busiest member in a row."""
+        return row.peak_lag if self.by_lag and row.peak_lag is not None else row.most_load
+
+    @property
     def in_a_line(self) -> str:
         """The group and the fewest members that meet the target, as a line."""
         if self.target is None:
@@ -603,15 +617,11 @@ def _undecided_below(rows: Mapping[int, Size]) -> int | None:
 def drawn(sizing: Sizing) -> alt.LayerChart:
     """Draw what the busiest member has with each number of members, and the target.
 
-    The unit is records of lag if the target is on lag, or if there is none and all lag is known;
-    else partitions.
+    The unit is records of lag if `Sizing.by_lag` says so, else partitions.
     """
     from compare import figures
 
-    rows, target = sizing.rows, sizing.target
-    lag = all(row.peak_lag is not None for row in rows)
-    if target is not None:
-        lag = target.aim in LAG_PEAKS
+    rows, target, lag = sizing.rows, sizing.target, sizing.by_lag
     table: list[dict[str, object]] = [
         {"members": row.members, "most": row.peak_lag}
         if lag

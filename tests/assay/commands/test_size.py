@@ -154,9 +154,9 @@ def test_what_larger_numbers_gain_is_said_of_those_tried(tmp_path):
     line = assay("size", "forty.json", cwd=tmp_path).stdout.splitlines()[1]
     assert line.endswith("has 4 partitions; no larger number tried, up to 12, lowers that.")
     line = assay("size", "none.json", cwd=tmp_path).stdout.splitlines()[0]
-    assert line.endswith(
-        "With 1 member at their best assignment the busiest has 0 of lag; more do not lower that."
-    )
+    assert "With 4 members at their best assignment the busiest has 1 partition; more" in line
+    rows = good(assay("size", "none.json", "--target", "load_spread=0", cwd=tmp_path)).stdout
+    assert ["4", "1", "0", "0", "0", "s", "enough"] in [one.split() for one in rows.splitlines()]
     line = assay("size", "lag.json", cwd=tmp_path).stdout.splitlines()[0]
     assert line == (
         "g: 4 partitions, 2 members now. With 3 members at their best assignment the busiest has "
