@@ -235,7 +235,12 @@ def _missed(folder: str, unread: Sequence[Failure]) -> dict[str, str]:
 def _run_lines(runs: pd.DataFrame, found: Aggregates) -> list[str]:
     lines = [
         f"assay run {row['input']}, {row['started_at']}, version {row['version']}, "
-        f"{counted(row['groups'], 'group')} in {row['seconds']:.0f} s"
+        # A run that failed has not counted its captures, and pandas has floats beside a null.
+        + (
+            f"{counted(int(row['groups']), 'capture')} in {row['seconds']:.0f} s"
+            if row["ended"] == "done"
+            else f"failed: {row['reason']}"
+        )
         for _, row in runs.tail(MOST_RUNS).iterrows()
     ]
     if len(runs) > MOST_RUNS:

@@ -2,9 +2,11 @@ import re
 import shutil
 from functools import partial
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from compare.fleet.tables import read_table
+from compare.fleet.tables import TABLES, read_table, stored
 from compare.page.from_run import page_of_run
 from tests.assay.calling import assay
 from tests.compare.conftest import CLOSING, HOSTILE
@@ -82,7 +84,23 @@ def test_a_source_that_is_not_the_readers_stands_apart(spark_runs):
 
 
 def test_the_page_says_what_left_the_tables(page):
-    assert re.search(r"assay run in, \d{4}-\d\d-\d\d.*, version \d.* groups in \d+ s", page.words)
+    assert re.search(
+        r"assay run in, \d{4}-\d\d-\d\d.*, version \d.* captures in \d+ s", page.words
+    )
+
+
+def test_a_run_that_failed_leaves_the_counts_of_the_others_whole(spark_runs, tmp_path):
+    """The page said 23.0 groups of the others, and nan groups of the run that failed."""
+    copied, run = tmp_path / "out", "20990101T000000000000Z-0"
+    shutil.copytree(spark_runs.out, copied)
+    (row, *_) = stored(copied, "runs", TABLES["runs"].names).to_pylist()
+    row |= {"ended": "failed", "reason": "no room", "groups": None}
+    (copied / "runs" / f"run={run}").mkdir()
+    path = copied / "runs" / f"run={run}" / "rows.parquet"
+    pq.write_table(pa.Table.from_pylist([row], TABLES["runs"]), path)
+    *others, failed = page_of_run(str(copied), [], "").made.runs
+    assert failed.endswith(": no room")
+    assert all(re.search(r", 23 captures in \d+ s$", one) for one in others)
 
 
 def test_the_page_of_a_small_run_is_small_and_names_in_it_never_run(report):
