@@ -57,6 +57,13 @@ serve({descriptor}, {parent}, {memory_bytes})
 """
 
 
+def exit_code(code: int) -> str:
+    """Return an exit code as text, with the signal's name: ``exit code -11 (SIGSEGV)``."""
+    with suppress(ValueError):
+        return f"exit code {code} ({signal.Signals(-code).name})"
+    return f"exit code {code}"
+
+
 @dataclass(frozen=True)
 class Lost:
     """Why a call gave no answer, and whether that was its time limit."""
@@ -263,7 +270,7 @@ class _Process:
                 return self._connection.recv_bytes()
             except (EOFError, OSError):
                 code = self._kill(HUNG_UP_SECONDS)
-                how = "" if code is None else f" (exit code {code})"
+                how = "" if code is None else f": {exit_code(code)}"
                 return Lost(f"the child process died{how}")
 
     def end(self) -> None:

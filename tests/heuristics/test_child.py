@@ -32,10 +32,10 @@ def child():
     [
         (faults.loop, "no answer within 0.4 s"),
         (faults.hold_the_lock, "no answer within 0.4 s"),
-        (faults.die_in_native_code, "the child process died (exit code -11)"),
+        (faults.die_in_native_code, "the child process died: exit code -11 (SIGSEGV)"),
         (faults.eat, "it used more than 400 MB"),
         (faults.let_another_eat, "it used more than 400 MB"),
-        (faults.hang_up, "the child process died (exit code -9)"),
+        (faults.hang_up, "the child process died: exit code -9 (SIGKILL)"),
     ],
 )
 def test_what_ends_its_process_is_lost_within_its_limit_and_leaves_nothing_behind(
@@ -68,7 +68,7 @@ def test_what_raises_is_lost_and_its_process_goes_on(child, fault, reason):
 
 def test_what_kills_or_keeps_whoever_reads_it_is_lost(child):
     lost = child.call(faults.of, faults.Deadly(), seconds=30)
-    assert lost == Lost("the child process died (exit code 9)")
+    assert lost == Lost("the child process died: exit code 9")
     lost = child.call(faults.of, faults.Stuck(), seconds=LIMIT)
     assert lost == Lost("no answer within 0.4 s", timed_out=True)
 
@@ -85,7 +85,7 @@ def test_of_many_calls_each_has_the_limit_and_those_before_a_hang_keep_their_ans
     assert answers == [0, Lost("KeyError: 't0'"), 2, Lost("no answer within 0.4 s", True)]
     items = [(0, None), (1, "die_in_native_code"), (2, None)]
     answers = child.call_each(faults.one_of, items, seconds=30)
-    assert answers == [0, Lost("the child process died (exit code -11)")]
+    assert answers == [0, Lost("the child process died: exit code -11 (SIGSEGV)")]
     answers = child.call_each(faults.of, [("1",), (lambda: 2,), ("3",)], seconds=30)
     assert [answers[0], answers[2]] == [1, 3]
     assert answers[1].reason.startswith("it cannot be pickled")
@@ -105,7 +105,7 @@ def test_a_process_killed_from_outside_is_replaced(child):
     killer.start()
     lost = child.call(time.sleep, 60, seconds=120)
     killer.join()
-    assert lost == Lost("the child process died (exit code -9)")
+    assert lost == Lost("the child process died: exit code -9 (SIGKILL)")
 
 
 def test_what_a_hung_call_started_ends_with_it(child, tmp_path):
@@ -168,7 +168,7 @@ def test_closing_ends_a_call_of_another_thread():
         time.sleep(0.2)
         child.close()
         calling.join()
-        assert answers == [Lost("the child process died (exit code -9)")]
+        assert answers == [Lost("the child process died: exit code -9 (SIGKILL)")]
         gone(pid)
         assert child.call(abs, -3, seconds=30) == 3
 

@@ -55,11 +55,11 @@ def test_of_many_groups_one_that_does_harm_has_its_own_outcome_and_the_others_th
         ("planned", None),
         ("timed-out", "no answer within 1.5 s"),
         ("planned", None),
-        ("failed", "the child process died (exit code -11)"),
+        ("failed", "the child process died: exit code -11 (SIGSEGV)"),
         ("failed", "KeyError: 't0' (misbehaving.py:34)"),
         ("planned", None),
         ("failed", "it used more than 200 MB"),
-        ("failed", "the child process died (exit code 7)"),
+        ("failed", "the child process died: exit code 7"),
         ("planned", None),
     ]
     assert outcomes[1].seconds == 1.5

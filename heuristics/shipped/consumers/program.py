@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import signal
 import subprocess
 from contextlib import suppress
 from threading import Thread
 from typing import IO, TYPE_CHECKING
+
+from heuristics.child import exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,12 +56,8 @@ class Program:
         self.told.close()
         with suppress(BrokenPipeError):
             self.asked.close()
-        named = ""
-        if code < 0:
-            with suppress(ValueError):
-                named = f" ({signal.Signals(-code).name})"
         words = self._reason or self._line
-        return f"the client died: exit code {code}{named}{': ' if words else ''}{words}"
+        return f"the client died: {exit_code(code)}{': ' if words else ''}{words}"
 
     def _read(self, said: IO[bytes]) -> None:
         with said:

@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.kills, pytest.mark.spark]
 
 SECONDS = 2.0
 REASONS = {
-    "segfault-harm": ("failed", r"the child process died \(exit code -11\)"),
-    "killed-harm": ("failed", r"the child process died \(exit code -9\)"),
+    "segfault-harm": ("failed", r"the child process died: exit code -11 \(SIGSEGV\)"),
+    "killed-harm": ("failed", r"the child process died: exit code -9 \(SIGKILL\)"),
     "raise-harm": ("failed", r"KeyError: 'arc 7' \(harmful.py:\d+\)"),
     "hang-harm": ("timed-out", r"no answer within 2 s"),
     "loop-harm": ("timed-out", r"no answer within 2 s"),

@@ -29,8 +29,8 @@ from tests.optimal.small_groups import group_of
 SECONDS = 1.5
 MEMORY = 800_000_000
 REASONS = {
-    "killed-harm": r"the child process died \(exit code -9\)",
-    "segfault-harm": r"the child process died \(exit code -11\)",
+    "killed-harm": r"the child process died: exit code -9 \(SIGKILL\)",
+    "segfault-harm": r"the child process died: exit code -11 \(SIGSEGV\)",
     "raise-harm": r"KeyError: 'arc 7'.*",
     "greedy-harm": r"it used more than 800 MB",
     "hang-harm": r"no answer within \d+(\.\d+)? s",
@@ -100,7 +100,7 @@ def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
     assert {row["optima"]["status"] for row in rows} == {"optimal"}
     bad = [s for row in rows for s in row["scores"] if s["status"] != "scored"]
     assert [(one["group"], one["assignor"], one["status"], one["reason"]) for one in bad] == [
-        ("segfault-harm", "range", "failed", "the child process died (exit code -11)")
+        ("segfault-harm", "range", "failed", "the child process died: exit code -11 (SIGSEGV)")
     ]
     assert all(len(row["scores"]) == 2 for row in rows)
 
