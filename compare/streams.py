@@ -40,8 +40,8 @@ class Tasks(NamedTuple):
     stateful, stateful_by_process : number of active tasks known to keep state, of each thread and
         of each process
     standbys, warmups : number of standbys and warm-ups, and of the warm-ups among them
-    misplaced : (task, process) of tasks with several copies in one process, which are lost
-        together with it
+    misplaced : (task, process) of tasks with a standby or warm-up beside another copy in one
+        process, which are lost together with it
     missing : stateful tasks with fewer standbys than they should and could have; None if
         `standby_replicas` is unknown
     unknown : subtopologies that may or may not keep state
@@ -163,7 +163,7 @@ def tasks_of(group: StreamsDocument) -> Tasks:
     active, keeping = dict.fromkeys(processes, 0), dict.fromkeys(processes, 0)
     by_thread, standbys, warmups = [], 0, 0
     copies: dict[Task, Counter[str]] = defaultdict(Counter)
-    standing: Counter[Task] = Counter()
+    standing, spares = Counter[Task](), set[tuple[Task, str]]()
     for member in group.members.values():
         tasks = held(member)
         own = pairs(tasks.active)
@@ -177,7 +177,8 @@ def tasks_of(group: StreamsDocument) -> Tasks:
         standing.update(pairs(tasks.standby))
         for task in (*own, *spare):
             copies[task][member.process] += 1
-    misplaced = [(t, p) for t, of in copies.items() for p, count in of.items() if count > 1]
+        spares |= {(task, member.process) for task in spare}
+    misplaced = [(task, process) for task, process in spares if copies[task][process] > 1]
     return Tasks(
         active,
         tuple(by_thread),

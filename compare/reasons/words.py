@@ -293,11 +293,13 @@ def _reads(explanation: Explanation, m: int) -> str:
             f"{who} {'some' if others else 'any'} of them."
         )
     parts = []
+    # Subtopologies are called 0, 1 and so on.
+    noun = "" if group.streams is None else "topic "
     for t in topics:
         mates = [group.members[r] for r in group.subscribers(t).tolist() if r != m]
         who = f"read by {named(mates)} too" if mates else "read by nobody else"
         parts.append(
-            f"{group.topics[t]} ({counted(int(group.partitions[t]), 'partition')}, {who})"
+            f"{noun}{group.topics[t]} ({counted(int(group.partitions[t]), 'partition')}, {who})"
         )
     return f"It reads {listed(parts)}."
 
