@@ -33,9 +33,8 @@ if TYPE_CHECKING:
 
 # Ways that are continued at once.
 AT_ONCE = 2**14
-# The exponent of the deviation of the weights left (1 by the normal law), and the weight of the
-# random noise in the ranking of ways, in units of the logarithm of the number of ways to go on.
-MIDDLING, CHANCE = 1.75, 0.3
+# The exponent of the deviation of the weights left (1 by the normal law).
+MIDDLING = 1.75
 # Continuing a way takes as much work as trying so many parts.
 LEAST_TRIED, MOST_TRIED = 4, 256
 # At most so many times as many ways are kept as for the member before.
@@ -225,9 +224,7 @@ class Outlook:
         return np.asarray(spread - MIDDLING * (members - 1) * np.log(deviation), np.float64)
 
 
-def likely_deal(
-    parts: Parts, rng: np.random.Generator, time_left: TimeLeft, work: int
-) -> list[int] | None:
+def likely_deal(parts: Parts, time_left: TimeLeft, work: int) -> list[int] | None:
     """Return the parts of an assignment that keeps to the peak; None if none is found.
 
     Beam search: of all deals to one more member, those with the best outlook are kept.
@@ -249,7 +246,6 @@ def likely_deal(
         away, count = away[way] - outlook.away[part], count[way] - outlook.held[part]
         left, members = deals.left[0, way] - parts.slack[0, part], parts.members - deals.dealt - 1
         likely = outlook.of_deals(left, members, away, count)
-        likely += CHANCE * rng.gumbel(size=len(way))
         most = min(1 + tries // LEAST_TRIED, MORE * len(deals) + tries // MOST_TRIED, MOST_WAYS)
         best = _best(likely, most)
         deals = continued(parts, deals, way[best], part[best])
@@ -319,7 +315,6 @@ class Dealing:
         self.counts = range(int(candidates.least[0, 0]), int(candidates.most[0, 0]) + 1)
         self.order = extreme_first(candidates.size)
         self.average = -(-candidates.total // candidates.members)
-        self.rng = np.random.default_rng(SEED)
 
     @property
     def is_closed(self) -> bool:
@@ -338,7 +333,7 @@ class Dealing:
                 parts = self._parts(self.bound + above)
                 if parts is None:
                     break
-                found = likely_deal(parts, self.rng, time_left, work)
+                found = likely_deal(parts, time_left, work)
                 if found is not None:
                     self._take(parts, found)
                     break

@@ -119,9 +119,9 @@ def test_likely_deals_keep_to_the_peak_and_give_everything_out():
     for size, members, counts in cases(7, 60):
         peak = least_peak(size, members, counts)
         parts = parts_within(size, members, counts, peak)
-        dealt = likely_deal(parts, np.random.default_rng(1), NO_LIMIT, 1000)
+        dealt = likely_deal(parts, NO_LIMIT, 1000)
         below = parts_within(size, members, counts, peak - 1)
-        assert likely_deal(below, np.random.default_rng(1), NO_LIMIT, 1000) is None
+        assert likely_deal(below, NO_LIMIT, 1000) is None
         if dealt is not None:
             held, found = parts.holds(dealt), found + 1
             assert (held.sum(axis=0) == 1).all()
@@ -149,7 +149,7 @@ def test_too_many_deals_are_undecided():
         first_deal(parts, NO_LIMIT, 3)
     with pytest.raises(Undecided):
         first_deal(parts, TimeLeft.of(0), PLENTY)
-    assert likely_deal(parts, np.random.default_rng(1), TimeLeft.of(0), PLENTY) is None
+    assert likely_deal(parts, TimeLeft.of(0), PLENTY) is None
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
