@@ -182,7 +182,8 @@ def run(
         show_json(run_document(counts, tiers, source))
     else:
         show_run(counts, tiers)
-    lines = [*worse, *(missed(counts, limited=bool(limits)) if strict else [])]
+    held = CURRENT in named
+    lines = [*worse, *(missed(counts, limited=bool(limits), held=held) if strict else [])]
     if not counts.captured:
         lines.append(f"{source}: no group in it")
     for line in lines:
@@ -190,21 +191,21 @@ def run(
     raise typer.Exit(2 if not counts.captured else 1 if lines else 0)
 
 
-def missed(counts: RunCounts, *, limited: bool) -> list[str]:
+def missed(counts: RunCounts, *, limited: bool, held: bool = True) -> list[str]:
     """Return what ``--strict`` refuses: failed inputs, groups not judged, groups nobody serves.
 
     Parameters
     ----------
-    limited : whether there are limits; they decide on groups whose verdict is open
+    limited : whether there are limits; they decide on groups whose verdict is open, and on what
+        members hold
+    held : whether the gate is about what members hold, not about assignors
     """
     many, names = counts.found.overview.unjudged
     says = counts.found.overview.says
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
     lines += [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
-    refused = [
-        one for one in (*NOT_HELD, *((NOBODY_READS,) if limited else OPEN)) if says.get(one)
-    ]
-    return lines + [f"{one}: {counted(says[one], 'group')}" for one in refused]
+    refused = (NOBODY_READS,) if limited else (*(NOT_HELD if held else ()), *OPEN)
+    return lines + [f"{one}: {counted(says[one], 'group')}" for one in refused if says.get(one)]
 
 
 def show_run(counts: RunCounts, tiers: Tiers) -> None:

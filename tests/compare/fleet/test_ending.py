@@ -344,6 +344,9 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
     falls = {one.name: (0, vars(one.fall)) for one in found.worst if one.fall is not None}
     assert falls.keys() == {"g0", "worse", "flaps"}
     assert missed(counts, limited=False) == ["not valid: 1 group", "nobody reads: 1 group"]
+    # A limit has told of the first group already, and assignors are not what members hold.
+    assert missed(counts, limited=True) == ["nobody reads: 1 group"]
+    assert missed(counts, limited=False, held=False) == ["nobody reads: 1 group"]
     document = run_document(counts, TIERS, "in")
     told = {row["group"]: (row["without_owner"], row["could_fall"]) for row in document["worst"]}
     none = dict.fromkeys(("g1", "g3", "behind", "healthy"), (0, None))
