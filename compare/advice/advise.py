@@ -22,6 +22,7 @@ from compare.advice.tried import not_reached, tried_assignors
 from compare.advice.worlds import Worlds, least_peak, peak_of
 from compare.judged import judge, judge_with_question
 from compare.lag.behind import if_latest
+from compare.lag.fall import delay
 from compare.lag.lowest import hottest
 from compare.remedy import name_of, spoken
 from compare.sentences import assigned_by
@@ -31,6 +32,7 @@ from compare.what_if import reading, what_if
 from groups.assignment import Assignment
 from groups.errors import BadInput, require_one_of
 from groups.needs import require_data
+from groups.wording import duration
 from heuristics.catalogue import usual_assignors
 from heuristics.time_limit import TimeLimit
 from optimal.time_left import TimeLeft
@@ -225,11 +227,24 @@ def _most_effective_first(changes: Sequence[Change]) -> list[Change]:
 def _if_enough(change: Change | NoGain | None, changes: Changes) -> Change | NoGain | None:
     """Return a change if it gains enough, else a `NoGain` with the reason.
 
-    Lag has to fall by a tenth, as for the moves of a verdict. The greatest load has to fall by 1%
-    of itself, or by any amount if moves are enough for that.
+    Lag has to fall by a tenth, and the last member may not catch up later, as for the moves of a
+    verdict. The greatest load has to fall by 1% of itself, or by any amount if moves are enough
+    for that.
     """
     if not isinstance(change, Change) or change.before is None:
         return change
+    by = f"with {spoken(change.assignor)} " if change.assignor else ""
+    later = None
+    if changes.lower == "peak_lag" and changes.now is not None:
+        later = delay(changes.now, change.assignment)
+    if later is not None:
+        now, last = map(duration, later)
+        other = "" if change.assignor else "; no assignment without that delay is known"
+        because = (
+            f"{by}lag falls to {change.after.value:,}, but the last member then catches up in "
+            f"{last}, not in {now}{other}."
+        )
+        return NoGain(change.kind, because[0].upper() + because[1:], proved=False)
     of_lag, before, then = changes.lower == "peak_lag", change.before, change.after.value
     any_gain = not of_lag and change.kind == "rebalance"
     if any_gain or change.share * PARTS[changes.lower] >= 1:
@@ -237,7 +252,6 @@ def _if_enough(change: Change | NoGain | None, changes: Changes) -> Change | NoG
     enough = least_share(changes.lower)
     if not of_lag:
         return NoGain(change.kind, f"Less than {enough} can be gained.", proved=False)
-    by = f"with {spoken(change.assignor)} " if change.assignor else ""
     because = (
         f"{by}lag falls from {before.value:,} to {then:,}, and less than {enough} is not advised."
     )

@@ -21,7 +21,7 @@ from compare.advice.worlds import (
     peak_of,
     with_few_moves,
 )
-from compare.lag.fall import Fall, fall_by_few_moves
+from compare.lag.fall import Fall, fall_by_few_moves, lag_falls
 from compare.lag.lowest import hottest
 from compare.lag.words import one_partition
 from compare.reasons.explanation import blocks_of
@@ -103,7 +103,7 @@ class Changes:
             few = fall_by_few_moves(now)
         else:
             few = None if plan is None else Fall.to(plan, peak_now, peak_of(plan, lower))
-        if few is None or not few.is_worth_it or few.moves >= every.moves:
+        if few is None or not lag_falls(now, few) or few.moves >= every.moves:
             return every, None
         after = Peak(few.then, min(few.then, best.peak.bound), proof="as it is")
         fewer = Change("rebalance", before, after, few.assignment)

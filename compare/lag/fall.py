@@ -100,10 +100,19 @@ class Fall(PeakFall):
 
 def lag_falls(now: Assignment, fall: Fall) -> bool:
     """Return whether a fall is worth its moves and does not delay the last member's catch-up."""
-    before, after = behind(now), behind(fall.assignment)
-    if not fall.is_worth_it or before is None or after is None:
-        return fall.is_worth_it
-    return before.longest is None or after.longest is None or after.longest <= before.longest
+    return fall.is_worth_it and delay(now, fall.assignment) is None
+
+
+def delay(now: Assignment, then: Assignment) -> tuple[int, int] | None:
+    """Return the seconds until the last member has caught up, now and then, if that is later.
+
+    None if it is no later, or if a lag or the rate of a member is unknown.
+    """
+    before, after = behind(now), behind(then)
+    seconds = [None if one is None else one.longest for one in (before, after)]
+    if seconds[0] is None or seconds[1] is None or seconds[1] <= seconds[0]:
+        return None
+    return seconds[0], seconds[1]
 
 
 def fall_to(now: Assignment, target: Assignment) -> Fall | None:
