@@ -88,6 +88,12 @@ def test_how_many_groups_have_something_to_do_is_read_first_and_then_which(page)
     assert "lopsided: let an assignor move 2 partitions" in page.words
 
 
+def test_a_group_that_rebalances_counts_beside_the_only_one_that_is_judged(read):
+    failure = Failure("f", "f:2", rebalancing("other"), "other")
+    page = read([even()], unread=[failure])
+    assert "None of 2 groups is known to be improvable; 1 is rebalancing." in page.words
+
+
 def test_groups_come_worst_first_with_what_to_do_and_what_was_not_read_last(page):
     rows = page.table("Groups, worst first")
     assert list(rows) == ["lopsided", "unknown", "even", "empty", "lostnoise.txt:3"]
