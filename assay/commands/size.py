@@ -337,9 +337,9 @@ def _proof_of_fit(row: FitRow) -> str:
 
 def _numbers(text: str) -> range:
     """Return the numbers of members of ``1-40`` or ``8``."""
-    found = re.fullmatch(r"([0-9]{1,7})(?:-([0-9]{1,7}))?", text)
+    found = re.fullmatch(r"([0-9]{1,5})(?:-([0-9]{1,5}))?", text)
     if found is None:
-        limit = ", each below 10 million" if re.fullmatch("[0-9]+(-[0-9]+)?", text) else ""
+        limit = ", each below 100,000" if re.fullmatch("[0-9]+(-[0-9]+)?", text) else ""
         raise BadInput(f"--members {text}: expected N or N-M, as in 1-40{limit}")
     least, most = int(found[1]), int(found[2] or found[1])
     if not 1 <= least <= most:

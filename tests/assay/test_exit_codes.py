@@ -248,7 +248,7 @@ score orders.json --rate 1,00
 size late.json --target peak_lag=10000000000000000000
     --target peak_lag=10000000000000000000: N is too big; expected at most 18 digits
 size late.json --members 100000000
-    --members 100000000: expected N or N-M, as in 1-40, each below 10 million
+    --members 100000000: expected N or N-M, as in 1-40, each below 100,000
 size late.json --members 4-2
     --members 4-2: expected N-M with 1 <= N <= M
 size late.json --members 1-2000
