@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from compare.lag.behind import known_lag
-from compare.verdict import GOOD, IMPROVABLE, NOT_VALID, distance
+from compare.verdict import DEPENDS, GOOD, IMPROVABLE, NOT_VALID, distance
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ LEAST_Z = 3.0
 LEAST_TURNS = 4
 # Fewer captures show nothing; of more, only the last ones are compared.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
-WHAT = ("balance", "lag", "turns")
+WHAT = ("balance", "lag", "turns", "open")
 BAD: tuple[Says, ...] = (IMPROVABLE, NOT_VALID)
 
 
@@ -55,14 +55,15 @@ class Trend(NamedTuple):
     ----------
     group : its name
     what : ``balance`` or ``lag`` if that got steadily worse; ``turns`` if the group became
-        improvable or not valid, and good again, several times
+        improvable or not valid, and good again, several times; ``open`` if balance shows no trend
+        in the captures in which it is known, and depends on who reads what in others
     first, last : how far balance was above the best, or lag in records; for turns, 0 and their
-        number
+        number; for open ones, 0 and the number of captures in which balance is not known
     captures : number of captures in which this was known
     """
 
     group: str
-    what: Literal["balance", "lag", "turns"]
+    what: Literal["balance", "lag", "turns", "open"]
     first: int
     last: int
     captures: int
@@ -77,6 +78,8 @@ class Trend(NamedTuple):
         over = f"in {counted(self.captures, 'capture')}"
         if self.what == "turns":
             return f"{self.group} changed {counted(self.last, 'time')} {over}"
+        if self.what == "open":
+            return f"{self.group} in {self.last:,} of {counted(self.captures, 'capture')}"
         what = "records" if self.what == "lag" else "above the best"
         return f"{self.group} from {self.first:,} to {self.last:,} {what} {over}"
 
@@ -85,6 +88,7 @@ SAID = {
     "balance": "Balance gets steadily worse",
     "lag": "Lag grows steadily",
     "turns": "Good, and improvable or not valid, in turns",
+    "open": "Balance depends on who reads what, so whether it gets worse is open",
 }
 
 
@@ -99,6 +103,9 @@ def changes_of(group: str, captures: Iterable[Capture]) -> list[Trend]:
     for what, values in series.items():
         if values and values[-1] > values[0] and trend(values) >= LEAST_Z:
             found.append(Trend(group, what, values[0], values[-1], len(values)))
+    unknown = sum(one.says == DEPENDS for one in ordered)
+    if series["balance"] and unknown and not any(one.what == "balance" for one in found):
+        found.append(Trend(group, "open", 0, unknown, len(ordered)))
     sure = [one.says in BAD for one in ordered if one.says == GOOD or one.says in BAD]
     turns = sum(one != after for one, after in pairwise(sure))
     if turns >= LEAST_TURNS:

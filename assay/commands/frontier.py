@@ -29,7 +29,8 @@ from compare.gains import (
     trade_offs,
     what_moves_buy,
 )
-from compare.sentences import BALANCE, spread
+from compare.remedy import by_lag
+from compare.sentences import BALANCE, NONE_BY_LAG, spread, who_moves
 from groups.errors import BadInput
 from groups.tiers import LAG_PEAKS, PEAKS, TIERS, called, tier_named
 from groups.wording import counted, duration, percent
@@ -140,6 +141,8 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         kept = "" if lag is None else asked.solve(f"balance > {lag} > moves")
         but = kept and f"; the lowest {lag} with the best balance: {kept}"
         tell(f"in brackets: how much worse than the best balance, which no row has to keep{but}")
+    if "moves" in (bought, paid) and {*tiers} & {*LAG_PEAKS}:
+        tell(who_moves(f"{NONE_BY_LAG}. {by_lag(group)}"))
     row = at_knee or rows[1]
     told = ("--objective", f"{bought} > {paid}", "--at-most", f"{paid}={row.spent}")
     shows = asked.command("solve", *told)

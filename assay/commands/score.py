@@ -69,7 +69,7 @@ from compare.scores import (
     score_without_subscriptions,
     scores_document,
 )
-from compare.sentences import assigned_by, hosts_sentence, sentence
+from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
 from compare.verdict import IMPROVABLE, NO_MEMBERS, NOBODY_READS
 from groups.importers.seen import may_be_rebalancing as may_be
@@ -81,6 +81,7 @@ from heuristics.catalogue import usual_assignors
 if TYPE_CHECKING:
     from collections.abc import Collection, Container, Mapping, Sequence
 
+    from groups import Group
     from groups.errors import Failure
 
 MOST_LINES = 20
@@ -430,10 +431,9 @@ def show_group(scored: ScoredGroup, asked: Asked) -> None:
             tell(line)
     for said in filter(None, (*told, makes)):
         tell(said)
-    if assignor := assigned_by(judged.group):
-        tell(f"Assigned by: {assignor}.")
     hosts = hosts_sentence(judged, asked.solve(EVEN_HOSTS))
-    for said in filter(None, (early_gain(judged), hosts, *tasks_sentences(judged.group))):
+    more = _assigned_by(judged.group), early_gain(judged), hosts, *tasks_sentences(judged.group)
+    for said in filter(None, more):
         tell(said)
     _tell_lag(judged, scored.lowest, asked)
     if rows and scored.reference is not None:
@@ -469,6 +469,15 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
     there = [peak_lag(one) for one in (judged.now, judged.plan) if one is not None]
     least = min(peak for peak in there if peak is not None)
     return lag_falls(judged.now, Fall.to(lowest.assignment, least, lowest.records))
+
+
+def _assigned_by(group: Group) -> str:
+    """Return the sentence on which assignor assigns a group; empty if that is not known."""
+    assignor = assigned_by(group)
+    if by_broker(group) and not group.of_streams:
+        by = f"{assignor}, in the broker" if assignor else "the broker"
+        return f"Assigned by: {by} (KIP-848). Consumers' assignors need group.protocol=classic."
+    return f"Assigned by: {assignor}." if assignor else ""
 
 
 def show_plan(judged: Judged) -> None:

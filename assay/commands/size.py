@@ -429,7 +429,7 @@ def answer(sizing: Sizing, solve: str, pod: int) -> str:
         said += (
             f" The {counted(sizing.members_now, 'member')} of now "
             f"{agreed(sizing.members_now, 'need')} another assignment for that: as assigned, the "
-            f"{beyond}. {_moves_needed(sizing, ' (--objective moves)')}{solve} prints "
+            f"{beyond}. {_moves_needed(sizing, ' (assay solve --objective moves)')}{solve} prints "
             f"{'one' if sizing.change is None else 'who gives what to whom'}."
         )
     elif sizing.change is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.members import member_meant
-from compare.sentences import BY_ASSIGNOR, spread, who_moves
+from compare.sentences import BY_ASSIGNOR, on_the_way_sentence, spread, who_moves
 from groups.tiers import called
 from groups.wording import agreed, counted, listed
 from optimal.proof import ProofKind
@@ -47,14 +47,17 @@ def headline(explanation: Explanation) -> str:
     loads, now = spread(best.loads), spread(explanation.now.loads)
     unread = counted(int(group.partitions[group.readers == 0].sum()), "partition")
     left = "" if unread == "0 partitions" else f" {unread} that nobody reads stay with nobody."
+    on_the_way = bool(on_the_way_sentence(group))
     if explanation.is_there:
-        return f"{group.name}: what the members hold now is as good as can be: loads {now}.{left}"
+        held = "will hold then" if on_the_way else "hold now"
+        return f"{group.name}: what the members {held} is as good as can be: loads {now}.{left}"
     does = f"has loads {loads}"
     if "stickiness" in explanation.solution.objective:
         owned = counted(int(group.owned.sum()), "owned partition")
         moves = sum(best.moves_by_pair().values())
         does += f" and moves {moves:,} of {owned}"
-    return f"{group.name}: the best assignment {does}; loads are {now} now.{left}"
+    when = f"will be {now} then" if on_the_way else f"are {now} now"
+    return f"{group.name}: the best assignment {does}; loads {when}.{left}"
 
 
 def reasons(explanation: Explanation) -> list[str]:

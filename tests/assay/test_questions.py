@@ -62,7 +62,8 @@ ANSWERS = {
     "How many consumers do I need to cut the lag of the busiest one to 70%?": [
         "kpr-c: ... 2 members are enough for a peak lag of at most 967 with balanced loads if the "
         "assignor looks at lag; with 1 it is 1,625, and with 3 it is 900. ... 2 moves are enough, "
-        "1 if loads may be uneven (--objective moves). assay solve groups.txt --group kpr-c ...",
+        "1 if loads may be uneven (assay solve --objective moves). assay solve groups.txt --group "
+        "kpr-c ...",
         "Who makes the moves: none of the 5 assignors tried; roundrobin comes nearest, to 1,356. "
         "...",
     ],

@@ -13,6 +13,7 @@ from tests.assay.calling import (
     one_after_the_other,
     write,
 )
+from tests.compare.conftest import holding
 from tests.compare.reasons.test_words import JARGON
 
 VIEWS = [CAPTURES / "4.3.1" / f"next-b-{view}.txt" for view in ("describe", "members-verbose")]
@@ -67,6 +68,14 @@ def test_where_now_is_the_best_it_says_so_and_nothing_moves(shown):
         "No partition has to move for that.",
     ]
     assert "moves 0 of 0 owned partitions; loads are 0 now" in good(shown["fresh"]).stdout
+
+
+def test_in_a_rebalance_it_speaks_of_what_members_will_hold(tmp_path):
+    group = holding(4, {"a": [0, 1, 2], "b": [3]})
+    for member, target in (("a", [0, 1]), ("b", [2, 3])):
+        group["members"][member]["target"] = {"t": target}
+    said = assay("explain", write(tmp_path, {"moving.json": group}) / "moving.json").stdout
+    assert "what the members will hold then is as good as can be: loads 2." in said
 
 
 def test_console_text_alone_is_explained_where_that_holds_whoever_reads_what(shown):
