@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 import shlex
 from dataclasses import dataclass, fields, replace
@@ -21,7 +19,7 @@ from groups.assignment import Assignment
 from groups.collection import Groups, readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput, Failure
-from groups.files import is_folder, read_groups
+from groups.files import read_groups
 from groups.fleet import Fleet
 from groups.needs import lacking
 from groups.tiers import MOVES, PRESETS, TIERS, called, in_words, tier_named
@@ -317,9 +315,6 @@ def group_in(
     BadInput
         If the group is not there, or there are several and no name.
     """
-    for file in files if name is None else ():
-        if is_folder(file):
-            raise BadInput(f"{file}: cannot be read: {os.strerror(errno.EISDIR)}")
     groups, damaged, _ = _found(files, [] if name is None else [name], standard_input)
     meant = [group for group in groups if len(groups) == 1 or group.name == (name or otherwise)]
     if len(meant) != 1:
