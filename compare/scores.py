@@ -344,7 +344,7 @@ def score(
     assignment: Assignment | AssignorFunction,
     solution: Solution,
     *,
-    assignor: str | None = None,
+    assignor: str = CURRENT,
     reading_most: Group | None = None,
 ) -> Score:
     """Score an assignment against the reference solution of its group.
@@ -353,8 +353,7 @@ def score(
     ----------
     assignment : an assignment of this group; or a function of yours that makes one. A function
         gets 10 seconds in a child process, and gives a row under its own name even if it fails
-    assignor : name of the row; None: ``current`` if it is what the members hold, else
-        ``assignment``
+    assignor : name of the row; ``current`` is that of what the members hold
     reading_most : the group with members that read the most that they may, if in `group` they read
         the least; facts that differ between the two are None. Not used for a function
 
@@ -387,9 +386,6 @@ def score(
                 f"{what}: it is for another state of group {group.name!r}: partitions, owners, "
                 "lag or weights differ"
             )
-    if assignor is None:
-        is_current = np.array_equal(assignment.owner, group.owner)
-        assignor = CURRENT if is_current else "assignment"
     found = values(assignment, solution.objective)
     most = None if reading_most is None else Fleet.one(reading_most)
     facts = facts_of(assignment, Fleet.one(group), most)

@@ -217,7 +217,9 @@ def hunt(
     require_whole("seed", seed)
     require_whole("groups", groups)
     if not isinstance(assignor, Runner) and (not isinstance(assignor, str) or is_own(assignor)):
-        require_importable([assignor_named(assignor)])
+        named = assignor_named(assignor)
+        if named.kind == "own":
+            require_importable([named])
         with TimeLimit(time_limit) as limit:
             run = runner_of(assignor, limit)
             return hunt(
