@@ -63,7 +63,7 @@ def early_gain(judged: Judged) -> str | None:
     no_limit = TimeLeft.of(None)
 
     def brings_most(few: int) -> bool:
-        owner = most_even(group, few, no_limit)
+        owner, _ = most_even(group, few, no_limit)
         gains[few] = now - values(Assignment(group, owner), ("balance",))[0]
         return 100 * gains[few] >= ENOUGH * gains[every]
 

@@ -132,7 +132,7 @@ def frontier(
     `solve` to ``first > second`` and ``second > first``, with a certificate if both tiers are
     flows. All points between are found by the epsilon-constraint method (Haimes, Lasdon & Wismer
     1971): each is the answer of `solve` with a budget on one of the tiers (`at_most`) that the
-    point before exceeds. For balance against stickiness, a flow finds most of them with a
+    point before exceeds. For balance against stickiness, a flow or sorting finds most with a
     certificate; for racks against moves or moved weight, sorting finds them. Weighted flows would
     find only the points on the convex hull, and not even those of balance: away from its optimum
     KIP-54's score is no flow cost.

@@ -214,7 +214,7 @@ class ConstrainedProblem:
 
         most = self.at_most[MOVES]
         try:
-            owner = most_even(self.group, most, self.time_left)
+            owner, ran = most_even(self.group, most, self.time_left)
         except OutOfTime:
             return []
         if not self._keeps(Assignment(self.group, owner)):
@@ -223,7 +223,7 @@ class ConstrainedProblem:
         proof, stopped = Proof(ProofKind.CERTIFICATE, level=level), Stopped.PROOF
         if level is None:
             proof, stopped = Proof(ProofKind.NONE), Stopped.TIME_LIMIT
-        answer = Answer(owner, self._only_first(max(bound, optimum)), stopped, proof)
+        answer = Answer(owner, self._only_first(max(bound, optimum)), stopped, proof, method=ran)
         return [self._confirm(answer, "flow")]
 
     def _by_exchange(self, method: str) -> Solution | None:

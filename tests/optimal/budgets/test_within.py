@@ -96,10 +96,10 @@ def test_no_bound_is_above_what_fewer_moves_reach():
         assert curve[-1].value == curve[-1].bound == solve(group).terms[0].value
 
 
-def test_members_that_read_alike_have_a_certificate_at_any_size():
+def test_members_that_read_alike_need_no_flow_at_any_size():
     group = lopsided(1000, 100_000)
     solution = solve(group, at_most={"stickiness": 50_000})
-    assert (solution.method, solution.proof.kind) == ("flow", ProofKind.CERTIFICATE)
+    assert (solution.method, solution.proof.kind) == ("closed-form", ProofKind.CERTIFICATE)
     # c0 keeps 50,000; the others hold 50 or 51.
     given, many = divmod(50_000, 999)
     assert solution.terms[0].value == 999 * 50_000 - 50_000 + many * (999 - many)
