@@ -298,6 +298,11 @@ def by_lag(group: Group) -> str:
     )
 
 
+def who_moves_for_lag(group: Group) -> str:
+    """Return the sentence that no assignor of Kafka's makes moves for lag, and who can."""
+    return who_moves(f"{NONE_BY_LAG}. {by_lag(group)}")
+
+
 def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> str:
     """Return sentences on who makes the moves that a verdict names; empty if it names none.
 
@@ -313,7 +318,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     objective = () if judged.best is None else judged.best.objective
     on_lag = {*LAG_PEAKS} & {*objective}
     if not improvable or (not tried and on_lag):
-        return who_moves(f"{NONE_BY_LAG}. {by_lag(group)}")
+        return who_moves_for_lag(group)
     if group.of_streams:
         there = not tried or any(map(_gets_there, tried))
         return who_moves(BY_TASKS) if there else none_makes(len(tried), OWN_OF_TASKS)

@@ -29,8 +29,8 @@ from compare.gains import (
     trade_offs,
     what_moves_buy,
 )
-from compare.remedy import by_lag
-from compare.sentences import BALANCE, NONE_BY_LAG, spread, who_moves
+from compare.remedy import who_moves_for_lag
+from compare.sentences import BALANCE, spread
 from groups.errors import BadInput
 from groups.tiers import LAG_PEAKS, PEAKS, TIERS, called, tier_named
 from groups.wording import counted, duration, percent
@@ -142,7 +142,7 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         but = kept and f"; the lowest {lag} with the best balance: {kept}"
         tell(f"in brackets: how much worse than the best balance, which no row has to keep{but}")
     if "moves" in (bought, paid) and {*tiers} & {*LAG_PEAKS}:
-        tell(who_moves(f"{NONE_BY_LAG}. {by_lag(group)}"))
+        tell(who_moves_for_lag(group))
     row = at_knee or rows[1]
     told = ("--objective", f"{bought} > {paid}", "--at-most", f"{paid}={row.spent}")
     shows = asked.command("solve", *told)

@@ -233,19 +233,17 @@ def _if_enough(change: Change | NoGain | None, changes: Changes) -> Change | NoG
     """
     if not isinstance(change, Change) or change.before is None:
         return change
-    by = f"with {spoken(change.assignor)} " if change.assignor else ""
-    later = None
-    if changes.lower == "peak_lag" and changes.now is not None:
-        later = delay(changes.now, change.assignment)
+    of_lag, before, then = changes.lower == "peak_lag", change.before, change.after.value
+    by = f"With {spoken(change.assignor)} lag" if change.assignor else "Lag"
+    later = delay(changes.now, change.assignment) if of_lag and changes.now is not None else None
     if later is not None:
         now, last = map(duration, later)
         other = "" if change.assignor else "; no assignment without that delay is known"
         because = (
-            f"{by}lag falls to {change.after.value:,}, but the last member then catches up in "
-            f"{last}, not in {now}{other}."
+            f"{by} falls to {then:,}, but the last member then catches up in {last}, not in "
+            f"{now}{other}."
         )
-        return NoGain(change.kind, because[0].upper() + because[1:], proved=False)
-    of_lag, before, then = changes.lower == "peak_lag", change.before, change.after.value
+        return NoGain(change.kind, because, proved=False)
     any_gain = not of_lag and change.kind == "rebalance"
     if any_gain or change.share * PARTS[changes.lower] >= 1:
         return change
@@ -253,12 +251,12 @@ def _if_enough(change: Change | NoGain | None, changes: Changes) -> Change | NoG
     if not of_lag:
         return NoGain(change.kind, f"Less than {enough} can be gained.", proved=False)
     because = (
-        f"{by}lag falls from {before.value:,} to {then:,}, and less than {enough} is not advised."
+        f"{by} falls from {before.value:,} to {then:,}, and less than {enough} is not advised."
     )
     least = min(change.after.bound, changes.best.peak.bound)
     gain = before.value - least
     proved = change.kind in AS_MANY and gain * PARTS[changes.lower] < before.value
-    return NoGain(change.kind, because[0].upper() + because[1:], proved=proved)
+    return NoGain(change.kind, because, proved=proved)
 
 
 def _condition(worlds: Worlds, lower: Lower, *, alike: bool) -> str | None:

@@ -10,16 +10,15 @@ from compare.overview import overview_of
 from compare.remedy import (
     assigns_now,
     best_of,
-    by_lag,
     is_ours,
     none_makes,
     spoken,
     steps_to_deploy,
     where_ours_runs,
+    who_moves_for_lag,
 )
 from compare.scores import DEPENDS
 from compare.sentences import (
-    NONE_BY_LAG,
     further,
     hosts_sentence,
     if_so,
@@ -250,7 +249,7 @@ def _who_makes(change: Change, advice: Advice, fewer_moves: str) -> list[str]:
     if advice.lower == "peak_lag":
         fewer = f"What fewer moves bring if loads may differ: {fewer_moves}."
         return [
-            who_moves(f"{NONE_BY_LAG}. {by_lag(advice.judged.group)}"),
+            who_moves_for_lag(advice.judged.group),
             *([fewer] if change.moves > 1 and fewer_moves else []),
         ]
     if (maker := maker_of(change, advice)) is not None:

@@ -183,7 +183,7 @@ def too_far_in_run(
     optima = job.tables.read(spark, "optima").where(sql.col("made_by") == job.optimum_made_by)
     optima = latest(optima.join(keys, "group_key", "left_semi"))
     # If a group was captured several times, the last capture counts.
-    of_group = Window.partitionBy("group").orderBy(*map(sql.desc, LATEST_FIRST))
+    of_group = Window.partitionBy("group").orderBy(*(sql.desc(name) for name, _ in LATEST_FIRST))
     optima = optima.withColumn("_place", sql.row_number().over(of_group))
     optima = optima.where("captured_at IS NULL OR _place = 1")
     optima = optima.select("group_key", sql.col("terms").alias("optimum"))

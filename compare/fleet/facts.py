@@ -195,8 +195,7 @@ def _facts_of_groups(breakdown: Breakdown, rows: pa.Table) -> Iterator[pa.Table]
     is_optimum = pc.is_null(rows["assignor"])
     optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
     is_dated = pc.is_valid(optima["captured_at"])
-    order = [(one, "descending") for one in LATEST_FIRST]
-    latest = first_of(optima.filter(is_dated), ["group"], order, 1)
+    latest = first_of(optima.filter(is_dated), ["group"], LATEST_FIRST, 1)
     now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
     yield from _facts_of_optima(optima, now, breakdown.digits)
     yield from _facts_of_changes(optima)
@@ -250,8 +249,7 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
     dated = optima.filter(pc.is_valid(optima["captured_at"]))
     at = pc.utf8_slice_codeunits(dated["captured_at"], 0, digits)
     # A group that was captured several times in one hour counts once in it.
-    latest_first = [(one, "descending") for one in LATEST_FIRST]
-    dated = first_of(dated.append_column("point", at), ["group", "point"], latest_first, 1)
+    dated = first_of(dated.append_column("point", at), ["group", "point"], LATEST_FIRST, 1)
     by = {"label": dated["says"], "captured_at": dated["point"]}
     yield _fact("trend", dated, _to_move(dated), **by)
     says = pc.fill_null(now["says"], EMPTY[0])

@@ -406,7 +406,7 @@ def stored(
 
 
 # Which capture of a group counts: the latest; of those at one time that of the last source.
-LATEST_FIRST = ("captured_at", "source", "group_key")
+LATEST_FIRST = [(name, "descending") for name in ("captured_at", "source", "group_key")]
 
 
 def first_of(
