@@ -22,18 +22,16 @@ from compare.over_groups import (
 )
 from compare.overview import GUESSES, Glance, Overview, is_lagging
 from compare.page.group.line import labels_of
+from compare.remedy import in_the_broker
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import (
     COUNTED,
-    DEPENDS,
     FACTS,
-    ONLY_IF,
-    UNKNOWN,
     Score,
     outcome_of,
     score_outcome,
 )
-from compare.sentences import BALANCE, BALANCED, spread
+from compare.sentences import BALANCE, BALANCED, by_broker, spread
 from compare.verdict import EVEN_LAGGING, NOBODY_READS
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
@@ -100,6 +98,8 @@ def show_scores(
     if any(term.excess for row in rows for term in row.terms or ()):
         but = ", except of peak lag" if lagging else ""
         tell(f"in brackets: how much worse than the optimum{but}")
+    if not by_broker(solution.group) and (said := in_the_broker(row.assignor for row in scores)):
+        tell(said)
     if lowest is not None and lagging:
         tell(
             f"peak lag: of the member with most, at which {in_words(solution.objective)} does not "
@@ -109,9 +109,7 @@ def show_scores(
 
 def why_not(score: Score) -> str | None:
     """Return why a row has no score or is not valid, with the option that helps; else None."""
-    reason = score.reason or ""
-    rests = reason in (UNKNOWN, DEPENDS) or reason.startswith(ONLY_IF)
-    hint = f"; {OPTIONS['subscriptions']}" if rests else ""
+    hint = f"; {OPTIONS['subscriptions']}" if score.is_open else ""
     return score.why_not and f"{score.why_not}{hint}"
 
 
@@ -156,7 +154,7 @@ def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".for
     """Return a value, and its excess over the optimum in brackets; no brackets for excess 0."""
     if isinstance(excess, tuple):
         low, high = excess
-        return told(value), f" (+{told(low)}..{'?' if high is None else told(high)})"
+        return told(value), f" (+{told(low)} to {'?' if high is None else told(high)})"
     sign = "-" if excess and excess < 0 else "+"
     return told(value), f" ({sign}{told(abs(excess))})" if excess else ""
 

@@ -156,10 +156,10 @@ def with_earlier(
 
 
 def excess_text(excess: Excess) -> str:
-    """Return an excess as text: ``2``, ``0..2`` for one that is open, ``?`` for an unknown one.
+    """Return an excess: ``2``, ``0 to 2`` for one that is open, ``?`` for an unknown one.
 
     An open one is 0 at least, even if the assignment is better than the best known.
     """
     if isinstance(excess, tuple):
-        return f"{max(excess[0], 0)}..{UNKNOWN if excess[1] is None else excess[1]}"
+        return f"{max(excess[0], 0)} to {UNKNOWN if excess[1] is None else excess[1]}"
     return UNKNOWN if excess is None else str(excess)

@@ -204,7 +204,8 @@ class Overview:
                 yield count, self._named(says)
         if of:
             when = " in its latest capture" if latest else ""
-            yield f"none of {every} is known to be improvable{when}", ""
+            none = "the group is not" if self.every == 1 else f"none of {every} is"
+            yield f"{none} known to be improvable{when}", ""
         if self.lagging:
             # As in `_named`, captures without a time count as one group: its first.
             found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}

@@ -18,7 +18,7 @@ from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shi
 from heuristics.protocol import Protocol, supported_protocols
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from compare.advice.advice import Change
     from compare.judged import Judged
@@ -125,6 +125,18 @@ def where_ours_runs(group: Group) -> str:
 def is_brokers(name: str) -> bool:
     """Return whether an assignor runs in the broker (KIP-848)."""
     return name.startswith((f"{BROKER}/", f"{OURS}/"))
+
+
+def in_the_broker(names: Iterable[str]) -> str:
+    """Return the sentence on which assignors need the protocol of KIP-848; empty if none does.
+
+    Examples
+    --------
+    >>> in_the_broker(["range", "kafka-broker/uniform@4.4.0"])
+    "Only with group.protocol=consumer (KIP-848): the broker's uniform 4.4.0."
+    """
+    found = [spoken(name) for name in names if is_brokers(name)]
+    return f"Only with group.protocol=consumer (KIP-848): {few(found)}." if found else ""
 
 
 def assigns_now(name: str, group: Group) -> bool:

@@ -87,7 +87,9 @@ SECONDS = ScoreColumn("seconds", lambda row: row.seconds, "{:.4f}".format, gives
 
 
 def _fact(name: str, row: Score) -> object:
-    return row.status if name == "valid" and row.valid is None else getattr(row, name)
+    """Return a fact of a row; instead of "valid", the status of one that has no score."""
+    fact = getattr(row, name)
+    return row.status if name == "valid" and fact is None and not row.is_open else fact
 
 
 def _value(at: int, row: Score) -> int | None:

@@ -140,6 +140,12 @@ class Score(Framed):
         return self.terms is not None and all(term.excess == 0 for term in self.terms)
 
     @property
+    def is_open(self) -> bool:
+        """Whether it has no score because what the assignor does depends on who reads what."""
+        reason = self.reason or ""
+        return reason in (UNKNOWN, DEPENDS) or reason.startswith(ONLY_IF)
+
+    @property
     def why_not(self) -> str | None:
         """Why it has no score, or the first violation of each kind; None if scored and valid."""
         if not self.violations:

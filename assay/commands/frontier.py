@@ -126,6 +126,8 @@ def show_frontier(group: Group, tiers: tuple[str, str], points: Frontier, asked:
         Column("", lambda row: "knee" if row.is_knee else ""),
         Column("proof", lambda row: _proof(row, paid)),
     )
+    if at_knee is not None:
+        tell(f"knee: up to here {bought} falls by more than in proportion to {paid}, then by less")
     tell_proofs(row.point.proof for row in rows)
     if any(_proof(row, paid).startswith("at least") for row in rows):
         tell(f"at least: not proved; for so much no assignment has less {bought}")

@@ -13,7 +13,7 @@ import typer
 
 from assay.streams import IF_NOT_KNOWN, WHO_READS, note, note_failures
 from assay.terminal import tell
-from compare.sentences import not_valid_sentence, spread
+from compare.sentences import not_valid_sentence
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
 from groups.collection import Groups, readers_of_nothing
@@ -29,7 +29,6 @@ from groups.wording import (
     MOST_NAMED,
     ON_THE_WAY,
     PASSED_OVER,
-    counted,
     digits,
     few,
     nearest_or_some,
@@ -62,7 +61,7 @@ File = Annotated[
 ]
 FILES: Any = typer.Argument(
     metavar="FILE...",
-    help="snapshots, JSON lines or what other tools printed; - is standard input",
+    help="snapshots, JSON lines, what other tools printed, folders; - is standard input",
 )
 Views = Annotated[list[str], FILES]
 
@@ -569,26 +568,18 @@ ONE_CLUSTER = "If they are of several clusters, score the files of each by thems
 
 
 def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
-    """Print for each group with several captures of the same time which file holds which.
-
-    Of several such times it is about the latest.
-    """
+    """Print which groups have several captures of the same time, and which of these counts."""
     same: dict[tuple[str, str], list[int]] = {}
     for at, group in enumerate(groups):
         same.setdefault((group.name, group.captured_at or ""), []).append(at)
-    times: dict[str, list[str]] = {}
-    for (name, time), each in same.items():
-        if len(each) > 1:
-            times.setdefault(name, []).append(time)
-    for name, found in times.items():
-        latest = max(found)
-        each = same[name, latest]
-        loads = [spread(Assignment.current(groups[at]).loads) for at in each]
-        held = [f"{places[at]} with loads of {of}" for at, of in zip(each, loads, strict=True)]
-        said = f"{name}: {len(each):,} captures {f'of {latest}' if latest else 'without a time'}"
-        more = f", and of {counted(len(found) - 1, 'other time')}" if len(found) > 1 else ""
-        counts = f"; {places[each[-1]]} counts" if latest else ""
-        note(f"{said}{more}: {few(held)}{counts}. {ONE_CLUSTER}")
+    told = {
+        name: f"{name} ({len(each):,} "
+        + (f"of {time}, {places[each[-1]]} counts)" if time else "without a time, each counts)")
+        for (name, time), each in sorted(same.items(), key=lambda one: one[0][1])
+        if len(each) > 1
+    }
+    if told:
+        note(f"several captures of one time: {few(list(told.values()))}. {ONE_CLUSTER}")
 
 
 def names_of(groups: Groups) -> set[str]:

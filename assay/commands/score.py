@@ -323,7 +323,7 @@ def _left_open(
 ) -> str | None:
     """Return what leaves open if a group is within the limits; None if that is known.
 
-    It is the first excess that may be beyond them, as ``balance +0..2``, or nothing if no number
+    It is the first excess that may be beyond them, as ``balance +0 to 2``, or nothing if no number
     is known. Open are an open verdict, and a group that is improvable by an amount that is not
     known, unless it is within the limits for every possible amount.
 
@@ -563,7 +563,7 @@ def show_all(
         tell(said)
     _tell_not_read(unread)
     show("")
-    missed = {one.about: "not judged" if one.group else "not read" for one in (*not_had, *unread)}
+    missed = {one.about: "not judged" for one in (*not_had, *unread) if one.group}
     maybe = [one.group for one in not_had if one.group and one.reason == may_be(one.group)]
     missed |= dict.fromkeys(maybe, "may be rebalancing")
     missed |= dict.fromkeys(overview.rebalancing, "rebalancing")

@@ -318,8 +318,8 @@ def test_a_later_tier_is_held_to_its_limit_where_an_earlier_one_may_be_worse():
     assert found(7, 7) == []
     assert found(6, 6) == ["range: stickiness exceeds the optimum by 3, more than 2"]
     may = "range: stickiness may exceed the optimum by more than 2: by"
-    assert found(7, 6) == [f"{may} 2..3"]
-    assert found(7, None) == [f"{may} 2..?"]
+    assert found(7, 6) == [f"{may} 2 to 3"]
+    assert found(7, None) == [f"{may} 2 to ?"]
     # If an earlier tier is not proved optimal, nothing is known about a later tier.
     assert found(6, 6, balance=4) == [f"{may} an unknown amount"]
 
@@ -342,10 +342,11 @@ def test_a_limit_on_a_later_tier_leaves_alone_a_tier_that_has_its_limit_elsewher
         ((0, 7), {"balance": 0}, None),
         # Of an interval the far end counts.
         (((1, 4), None), {"balance": 4}, None),
-        (((1, 4), None), {"balance": 3}, "balance may exceed the optimum by more than 3: by 1..4"),
-        (((1, 4), None), {"balance": 0}, "balance exceeds the optimum by 1..4, more than 0"),
+        (((1, 4), None), {"balance": 3},
+         "balance may exceed the optimum by more than 3: by 1 to 4"),
+        (((1, 4), None), {"balance": 0}, "balance exceeds the optimum by 1 to 4, more than 0"),
         (((1, None), None), {"balance": 1000},
-         "balance may exceed the optimum by more than 1000: by 1..?"),
+         "balance may exceed the optimum by more than 1000: by 1 to ?"),
     ],
 )  # fmt: skip
 def test_a_row_is_too_far_only_above_the_limit_of_a_tier(excess, limits, said):

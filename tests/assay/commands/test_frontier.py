@@ -118,7 +118,9 @@ def test_moves_against_the_peak_say_with_a_rate_how_long_catching_up_takes(tmp_p
     assert rows[0][:8] == ["0", "1,200", "2", "min", "2-4", "2", "(+2)", "-"]
     assert rows[1][:9] == ["1", "700", "1", "min", "10", "s", "3", "0", "500"]
     assert rows[2][:9] == ["2", "660", "1", "min", "6", "s", "2-4", "2", "(+2)"]
-    assert f"assay solve {path} --rate 10 --objective 'balance > peak_lag > moves'" in lines[8]
+    said = "knee: up to here peak_lag falls by more than in proportion to moves, then by less"
+    assert lines[5] == said
+    assert f"assay solve {path} --rate 10 --objective 'balance > peak_lag > moves'" in lines[9]
     run = good(assay("frontier", path, "stickiness", "peak_lag", "--rate", "10", *AS_JSON))
     points = document_of(run)["points"]
     assert [point["gain_per_move"] for point in points] == [None, 500, 40]

@@ -119,7 +119,7 @@ def test_a_plan_is_judged_whoever_reads_what(tmp_path):
         "If no, name all that it reads, here what it holds",
     ]
     assert lines[4:6] == [
-        "all-describe: valid; it is open whether it is as good as can be: balance 3 (+0..2).",
+        "all-describe: valid; it is open whether it is as good as can be: balance 3 (+0 to 2).",
         f"better: valid only if {member} reads t0; pass --reads PATTERN=TOPICS, or --assume-equal",
     ]
     lines = assay(*asked, *plans, "--assume-equal").stdout.splitlines()
@@ -133,15 +133,15 @@ def test_a_plan_is_judged_whoever_reads_what(tmp_path):
     ("gate", "code", "told"),
     [
         (("--fail-above", "balance=1"), 0,
-         "Not judged for sure: aio-f (all-describe: balance +0..2), which --strict does not let "
+         "Not judged for sure: aio-f (all-describe: balance +0 to 2), which --strict does not let "
          "pass."),
         (("--fail-above", "balance=1", "--strict"), 1,
-         "aio-f (depends on who reads what: all-describe: balance +0..2) fails --fail-above "
+         "aio-f (depends on who reads what: all-describe: balance +0 to 2) fails --fail-above "
          "balance=1 --strict."),
         (("--fail-above", "balance=2", "--strict"), 0,
          "aio-f is within --fail-above balance=2 --strict."),
         (("--fail-above-assumed", "balance=1"), 1,
-         "aio-f (all-describe: balance +0..2) fails --fail-above-assumed balance=1."),
+         "aio-f (all-describe: balance +0 to 2) fails --fail-above-assumed balance=1."),
         (("--fail-above-assumed", "balance=2"), 0,
          "aio-f is within --fail-above-assumed balance=2."),
     ],
