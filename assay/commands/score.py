@@ -563,10 +563,11 @@ def show_all(
         tell(said)
     _tell_not_read(unread)
     show("")
-    missed = {one.about: "not judged" for one in (*not_had, *unread) if one.group}
-    maybe = [one.group for one in not_had if one.group and one.reason == may_be(one.group)]
-    missed |= dict.fromkeys(maybe, "may be rebalancing")
-    missed |= dict.fromkeys(overview.rebalancing, "rebalancing")
+    maybe = {one.group for one in not_had if one.group and one.reason == may_be(one.group)}
+    missed = {
+        name: "may be rebalancing" if name in maybe else "not judged"
+        for name in overview.not_judged
+    } | dict.fromkeys(overview.rebalancing, "rebalancing")
     has_lag = show_groups(overview.worst, missed, failing=failing)
     if has_lag or any(behind(one.now) is not None for one in judged):
         _tell_without_lag(overview.worst)

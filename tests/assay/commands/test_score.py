@@ -367,6 +367,16 @@ def test_captures_of_one_time_are_told_apart_by_file(folder):
     )
 
 
+def test_a_group_that_rebalances_after_a_capture_has_one_row(folder):
+    before = LOPSIDED | {"group": "rebal-j", "captured_at": "2026-11-20T10:00:00Z"}
+    write(folder, {"before.json": before})
+    now = CAPTURES / "4.3.1/rebal-j-describe.err.txt"
+    run = assay("score", "before.json", now, folder / "two.jsonl", cwd=folder)
+    assert "is rebalancing" in run.stderr
+    rows = [line for line in run.stdout.splitlines() if line.startswith("rebal-j ")]
+    assert [row.split()[5] for row in rows] == ["improvable"]
+
+
 def test_bad_parts_cost_a_line_and_the_others_come_out(folder):
     damaged = f"{json.dumps(LOPSIDED)}\n{{oops\n{json.dumps(EVEN)}\n"
     write(folder, {"damaged.jsonl": damaged})
