@@ -187,6 +187,15 @@ def test_of_members_and_states_a_cut_last_line_is_refused_too(text: str) -> None
     assert refusals(f"{above}\n{last}\n")[1] == refusals(text)[1]
 
 
+def test_a_client_id_with_a_blank_is_not_two_cells_where_the_last_line_is_cut_off() -> None:
+    text = DESCRIBE.replace("coop-", "coop ").replace("/127.0.0.1 ", "h/127.0.0.1")
+    above, last = text.replace("coop a", "coop-a").rstrip("\n").rsplit("\n", 1)
+    for length in range(1, last.rindex("coop ")):
+        made, said = refusals(f"{above}\n{last[:length]}")
+        assert made == []
+        assert "cut off" in said[0] or "columns" in said[0], said
+
+
 def test_text_of_rpk_is_cleaned_and_its_last_line_may_be_cut_as_well() -> None:
     lines = RPK.split("\n")
     for copied in (
