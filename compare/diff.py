@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +13,7 @@ from compare.moves import Move, most_first
 from groups.arrays import UNKNOWN
 from groups.documents.assay_group import pairs
 from groups.errors import BadInput
+from groups.wording import HIGHEST_SEEN, HOLDERS_ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,19 +72,27 @@ class Stuck(NamedTuple):
 
 @dataclass(frozen=True)
 class Diff:
-    """The difference between an earlier and a later assignment of one group."""
+    """The difference between an earlier and a later assignment of one group.
+
+    A text that shows only what members hold, or only those that hold something, does not make the
+    rest come or go: members that hold nothing are left out of `before` and `after` if only one can
+    show them, and `after` has the partitions of `before` that it would not show without an owner.
+    """
 
     before: NamedAssignment
     after: NamedAssignment
 
     def __post_init__(self) -> None:
-        """Require that both have the same group id, if both have one."""
+        """Require that both have the same group id, if both have one, and make them comparable."""
         names = {side.group for side in (self.before, self.after)} - {None}
         if len(names) > 1:
             raise BadInput(
                 f"{self.after.source}: it is of group {self.after.group!r}, "
                 f"but {self.before.source} is of {self.before.group!r}"
             )
+        before, after = self.before, _with_unshown(self.before, self.after)
+        object.__setattr__(self, "before", _without_idle(before, beside=after))
+        object.__setattr__(self, "after", _without_idle(after, beside=before))
 
     @property
     def group(self) -> str | None:
@@ -166,8 +175,9 @@ class Diff:
     @property
     def waiting(self) -> int | None:
         """Lag in records of the partitions that lost their owner; None if one is unknown."""
+        lag = self.after.lag_records
         lags = [
-            (self.after.lag_records.get(topic) or [UNKNOWN] * (number + 1))[number]
+            lag[topic][number] if number < len(lag.get(topic, ())) else UNKNOWN
             for topic, number in pairs(self.lost_owner or {})
         ]
         return None if UNKNOWN in lags else sum(lags)
@@ -313,6 +323,30 @@ def unassigned(side: NamedAssignment) -> Numbers | None:
 def with_several(side: NamedAssignment) -> Numbers:
     """Return the partitions that several members hold."""
     return _numbers(pair for pair, count in _holders(side).items() if count > 1)
+
+
+def _without_idle(side: NamedAssignment, *, beside: NamedAssignment) -> NamedAssignment:
+    """Return a side without members that hold nothing and that the other side cannot show."""
+    if HOLDERS_ALONE not in beside.assumed:
+        return side
+    held = {
+        m: topics for m, topics in side.held.items() if any(topics.values()) or m in beside.held
+    }
+    return replace(side, held=held)
+
+
+def _with_unshown(before: NamedAssignment, after: NamedAssignment) -> NamedAssignment:
+    """Return the later side with the earlier partitions that it shows only if they have an owner.
+
+    They are those of a text without partition counts, unless it would show their commit.
+    """
+    if after.exist is None or not any(HIGHEST_SEEN in line for line in after.assumed):
+        return after
+    exist = {topic: {*numbers} for topic, numbers in after.exist.items()}
+    for topic, number in pairs(before.exist or {}):
+        if not after.commits or _commit(before, (topic, number))[0] == UNKNOWN:
+            exist.setdefault(topic, set()).add(number)
+    return replace(after, exist=exist)
 
 
 def _holders(side: NamedAssignment) -> Counter[Partition]:

@@ -7,6 +7,7 @@ import pytest
 from compare.diff import Diff, unassigned
 from groups import BadInput, Group
 from groups.assignment_files import NamedAssignment
+from groups.importers import import_each
 from optimal import solve
 from tests.optimal.random_groups import random_group
 from tests.optimal.small_groups import document
@@ -120,6 +121,43 @@ def test_members_come_and_go_and_partitions_appear_and_vanish():
     assert [(c["member"], c["before"], c["after"]) for c in told["members"]] == [
         ("x", 1, 2), ("y", 2, None), ("z", None, 1),
     ]  # fmt: skip
+
+
+def console(*rows: str, verbose: bool) -> NamedAssignment:
+    """Return what a text shows of group g, from the cells after its group."""
+    columns = "CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT" if verbose else OFFSETS
+    text = "\n".join([f"GROUP {columns}", *(f"g {row}" for row in rows), ""])
+    (made,), _ = import_each([("g.txt", text.encode())])
+    return NamedAssignment.from_group(made.group(), "g.txt")
+
+
+OFFSETS = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+
+
+def test_partitions_that_a_text_shows_only_with_an_owner_lost_it_and_are_not_gone():
+    verbose = console("m /h m 2 t(0,1)", "n /h n 2 t(2), u(0)", verbose=True)
+    offsets = console(
+        "t 0 1 1 0 m /h m", "t 1 1 1 0 m /h m", "t 2 - 1 - n /h n", "u 0 1 1 0 n /h n",
+        verbose=False,
+    )  # fmt: skip
+    for before, after, lost, gone in (
+        (verbose, console("m /h m 2 t(0,1)", verbose=True), {"t": [2], "u": [0]}, {}),
+        (offsets, console("m /h m 2 t(0,1)", verbose=True), {"t": [2], "u": [0]}, {}),
+        # --describe shows partitions without an owner if they have a commit, as all but t-2 had.
+        (offsets, console("t 0 1 1 0 m /h m", verbose=False), {"t": [2]}, {"t": [1], "u": [0]}),
+    ):
+        diff = Diff(before, after)
+        assert (diff.lost_owner, diff.vanished) == (lost, gone)
+        assert (diff.worse, diff.waiting) == ("partitions newly without an owner", None)
+
+
+def test_members_that_one_text_cannot_show_neither_join_nor_leave():
+    idle = console("m /h m 1 t(0)", "n /h n 1 t(1)", "idle /h i 0 -", verbose=True)
+    holders = console("t 0 1 1 0 m /h m", "t 1 1 1 0 n /h n", verbose=False)
+    for diff in (Diff(idle, holders), Diff(holders, idle)):
+        assert (diff.joined, diff.left, diff.worse, diff.better) == ([], [], None, None)
+    all_on_m = console("m /h m 2 t(0,1)", "n /h n 0 -", verbose=True)
+    assert Diff(holders, all_on_m).left == []
 
 
 def test_a_bare_plan_does_not_say_which_partitions_there_are():

@@ -75,7 +75,7 @@ class Layout:
     def _are_right(self, cells: list[str]) -> bool:
         if len(cells) != len(self.names) or self._are_shifted(cells):
             return False
-        # A host has a slash, as in /10.0.0.1; without one, a name with a blank may be in two cells.
+        # A host has a slash, as in /10.0.0.1; without one, a name with a blank may be two cells.
         if self.host >= 0 and "/" not in cells[self.host] and cells[self.host] not in ("", "-"):
             return False
         return self.number < 0 or cells[self.number].isdigit() or cells[self.number] == "-"

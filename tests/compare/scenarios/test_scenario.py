@@ -607,8 +607,8 @@ def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
     # What moves and what changes hands is told before it is listed.
     told = lines.index("in brackets: the optimum from the same state")
     assert lines[told + 1 : told + 3] == [
-        "moves: partitions that leave a member that stays, so not those of members that leave",
-        "change hands: these, and those of members that leave",
+        "moves: partitions that leave a member that stays and reads them",
+        "change hands: these, and those of members that leave or no longer read them",
     ]
     at = lines.index("what changes hands with the optimum, kip-54-sticky:")
     assert at > told
