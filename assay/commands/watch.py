@@ -296,6 +296,10 @@ def _news(before: Judged | None, now: Judged) -> str | None:
     ]
     if diff.moved:
         changes.append(f"{counted(diff.moved, 'partition')} moved")
+    for numbers, what in ((diff.appeared, "new"), (diff.vanished, "gone")):
+        if numbers:
+            count = sum(map(len, numbers.values()))
+            changes.append(f"{counted(count, 'partition')} {what} ({few([*numbers])})")
     if _what_is_told(now) != _what_is_told(before):
         changes.append(f"{said} (before: {_verdict(before)})")
     return f"{name}: {', '.join(changes)}" if changes else None

@@ -88,6 +88,14 @@ def _ends(logs: Sequence[Log]) -> list[int]:
     return _numbers([end for log in logs for end in (log.beginning, log.end, log.committed)])
 
 
+def _begun_at_the_end(topics: Iterable[Topic]) -> int:
+    """Return how many partitions have no commit; 0 if where members begin decides no lag."""
+    given = (topic.offsets for topic in topics if topic.offsets is not UNSET)
+    logs = [log for each in given for log in each if or_none(log.committed) is None]
+    decides = any(or_none(log.end) is None or log.end != log.beginning for log in logs)
+    return len(logs) if decides else 0
+
+
 NO_DETAILS = MemberDetails()
 _details = attrgetter(*vars(NO_DETAILS))
 _NOTHING = (UNSET,) * len(vars(NO_DETAILS))
@@ -247,8 +255,9 @@ class Snapshots:
         if logs is not None:
             with_logs = [topic.offsets is not UNSET for topic in topics]
             if reset is None:
-                others_of = sum(one.partitions for one in topics if one.offsets is UNSET)
-                uncommitted = logs[2::3].count(UNKNOWN) - others_of
+                sure = bool(members) and None not in listed
+                read = {*chain.from_iterable(rows)} if sure else range(len(topics))
+                uncommitted = _begun_at_the_end([topics[t] for t in read])
         self._claims += runs
         self._claimed += claimed
         self._members += len(members)

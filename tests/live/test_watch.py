@@ -125,6 +125,19 @@ def test_a_group_on_the_way_to_its_target_is_said_to_be():
     )
 
 
+def test_a_line_says_which_partitions_are_new_and_gone():
+    """A watch said that nothing changed when a topic was deleted, or got more partitions."""
+
+    def held(*topics: tuple[str, int]):
+        owned = {topic: [*range(count)] for topic, count in topics}
+        members = {"a": {"subscription": [*owned], "owned": owned}}
+        return judged(EVEN | {"topics": dict(topics), "members": members})
+
+    before, more = held(("t", 4), ("u", 2)), held(("t", 5), ("u", 2))
+    assert news(before, more) == "even: 1 partition new (t)"
+    assert news(more, held(("t", 5))) == "even: 2 partitions gone (u)"
+
+
 def test_a_line_says_which_groups_are_new_gone_or_missed():
     two, one = judged(LOPSIDED, EVEN), judged(EVEN)
     assert news(one, two) == "orders: new, 2 members, improvable by moving 2"

@@ -34,6 +34,22 @@ def test_what_is_assumed_of_partitions_without_a_commit_is_one_line_with_their_n
     assert Group.from_dict(document({"t": lag, "u": 3}, {})).assumed == ()
 
 
+def test_partitions_that_no_member_reads_do_not_count_as_without_a_commit():
+    """Console and JSON told of partitions whose lag no number counts, beside a count of 0."""
+    topics = {"old": {"partitions": 2, "offsets": [UNCOMMITTED, {}]}, "t": 1}
+    for members, count in (
+        ({"a": {"subscription": ["t"]}}, 0),
+        ({"a": {"subscription": None}}, 2),
+        ({"a": {"subscription": ["t"]}, "b": {"subscription": ["old"]}}, 2),
+        ({}, 2),
+    ):
+        group = Group.from_dict(document(topics, members))
+        line = f"auto.offset.reset: latest, so {count} partitions without a commit have lag 0"
+        assert group.assumed == ((line,) if count else ())
+    empty = group_of({"beginning": 7, "end": 7, "committed": None})
+    assert empty.assumed == ()
+
+
 @pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 90)])
 def test_where_the_reset_is_said_nothing_is_assumed(reset, lag):
     for group in (
