@@ -84,8 +84,7 @@ def conformance(
         limit = opened.enter_context(TimeLimit(time_limit))
         joined = opened.enter_context(guests.joined(assignor, seconds=time_limit, any_topics=True))
         who = joined[0] if joined else the_one_matching(assignor or "")
-        if (reason := who.missing()) is not None:
-            raise BadInput(f"{who.name}: {reason}")
+        run = runner_of(who if joined else who.name, limit)
         asked = promise or asked_of(who.name)
         every = {name: file_of(name)["instances"] for name in ASKED if name in asked}
         most = groups or (FEW if joined else None)
@@ -94,7 +93,6 @@ def conformance(
         in_all = len({one["id"] for some in every.values() for one in some})
         note(f"{who.name}: {len(by_id)} of {in_all} groups")
         made = {name: group_of(one) for name, one in by_id.items()}
-        run = runner_of(who if joined else who.name, limit)
         trials = trials_on(run, made)
         for number, trial in enumerate(trials.values()):
             report_progress(f"{number} of {len(trials)} groups, {trial.outcome.status}")

@@ -303,7 +303,8 @@ def hunt_findings(
     Raises
     ------
     BadInput
-        If no assignor or promise has the name, or a promise does not apply to the assignor.
+        If no assignor or promise has the name, the assignor cannot be called here, or a promise
+        does not apply to it.
     """
     who = assignor if isinstance(assignor, Assignor) else the_one_matching(assignor)
     assignor = who.name

@@ -101,9 +101,12 @@ def runner_of(assignor: str | AssignorFunction, limit: TimeLimit) -> Runner:
     Raises
     ------
     BadInput
-        If no assignor has this name, or a child process cannot import the function.
+        If no assignor has this name, it cannot be called here, or a child process cannot import
+        the function.
     """
     one = assignor_named(assignor)
+    if (reason := one.missing()) is not None:
+        raise BadInput(f"{one.name}: {reason}")
     return Runner(one.name, lambda group: limit.plan(group, assignor), one.kind == "probed")
 
 

@@ -139,6 +139,8 @@ hunt
     expected either an assignor, --probe or --rederive FILE
 hunt range --promise fast
     --promise: 'fast', ...
+hunt aiokafka/range@0.1.0
+    aiokafka/range@0.1.0: aiokafka 0.14.0 is installed, not 0.1.0: pip install aiokafka==0.1.0
 fetch kafka-jaba@4.4.0
     client: unknown name 'kafka-jaba'; nearest: kafka-java, ... assay assignors lists all
 fetch kafka-java@DIGITS
