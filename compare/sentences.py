@@ -133,7 +133,8 @@ def _sentence(judged: Judged) -> str:
             "its consumers; one that calls assign() is no member and is not seen here."
         )
     if verdict.says == NO_MEMBERS:
-        return f"{name}: no members, so there is nothing to assign{unless}."
+        unknown = lag_unknown(_of_unknown_lag(judged.group))
+        return f"{name}: no members, so there is nothing to assign{unless}.{unknown}"
     nouns = judged.group.nouns
     members = counted(len(judged.group.members), nouns.member)
     if verdict.says == NOTHING_ASSIGNED:
@@ -208,11 +209,15 @@ def records_waiting(records: int | None) -> str:
 
 def _waits(judged: Judged) -> str:
     """Return how many records wait in a group without members, and what that number assumes."""
-    lag, given = judged.group.lag_records, if_latest(judged.group)
-    unknown = 0 if lag is None else int((lag == UNKNOWN).sum())
+    given, unknown = if_latest(judged.group), _of_unknown_lag(judged.group)
     least = "At least " if unknown else ""
     waiting = f"{least}{records_waiting(judged.verdict.waiting)}"
     return f"{waiting}{given and f', {given}'}.{lag_unknown(unknown)}"
+
+
+def _of_unknown_lag(group: Group) -> int:
+    """Return how many partitions have an unknown lag; 0 if the group has no lag."""
+    return 0 if group.lag_records is None else int((group.lag_records == UNKNOWN).sum())
 
 
 def start_consumers(verdict: Verdict) -> str:

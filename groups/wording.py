@@ -17,6 +17,9 @@ MOST_LISTED = 12
 PASSED_OVER = "passed over as no part of a table"
 # The beginning of a note on partitions whose log was cut below the committed offset.
 BEYOND_THE_END = "lag: 0 where the commit is beyond the end of the log"
+# The beginnings of notes of a capture on records that were deleted, and on unreadable offsets.
+BEFORE_THE_BEGINNING = "lag: counted from the commit, though the log begins later"
+ENDS_UNKNOWN = "lag: not known, as offsets cannot be read"
 # The beginning of a note on a group that is on the way to the broker's target.
 ON_THE_WAY = "a rebalance is under way"
 

@@ -25,7 +25,9 @@ from groups.needs import lacking
 from groups.tiers import MOVES, PRESETS, TIERS, called, in_words, tier_named
 from groups.unknown import reading_as_told, reading_least
 from groups.wording import (
+    BEFORE_THE_BEGINNING,
     BEYOND_THE_END,
+    ENDS_UNKNOWN,
     MOST_NAMED,
     ON_THE_WAY,
     PASSED_OVER,
@@ -490,20 +492,30 @@ def as_told(groups: Sequence[Group], options: GroupOptions) -> list[Group]:
     return told
 
 
+# Of logs that cannot be seen, the reason is told, too: it stands before the partitions.
+_TOLD_OF_MANY = re.compile(
+    rf"{BEFORE_THE_BEGINNING}|{BEYOND_THE_END}|{ENDS_UNKNOWN} .*(?=: )|{ON_THE_WAY}"
+)
+
+
 def note_passed_over(groups: Sequence[Group]) -> None:
     """Print the assumptions about groups that a table of groups does not show.
 
-    These are lines of the texts that were passed over, groups with a commit beyond the end of a
-    log, and groups on the way to their target.
+    These are lines of the texts that were passed over, groups with a commit outside of a log or
+    with a log that cannot be seen, and groups on the way to their target.
     """
     lines = (line for group in groups for line in group.assumed if line.startswith(PASSED_OVER))
     for line in dict.fromkeys(lines):
         note(line)
-    for start in (BEYOND_THE_END, ON_THE_WAY):
-        line_of = {group.name: line for group in groups for line in group.assumed if start in line}
+    told: dict[str, dict[str, str]] = {}
+    for group in groups:
+        for line in group.assumed:
+            if found := _TOLD_OF_MANY.search(line):
+                told.setdefault(found.group(), {})[group.name] = line
+    for start, line_of in sorted(told.items()):
         if len(line_of) == 1:
             note(": ".join(*line_of.items()))
-        elif line_of:
+        else:
             note(f"{few([*line_of])}: {start}")
 
 

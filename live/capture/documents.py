@@ -9,7 +9,13 @@ from groups.documents.assay_group import FORMAT, Document, JsonObject, of_mappin
 from groups.documents.assay_streams import with_processes
 from groups.documents.snapshot import columns_of
 from groups.errors import BadInput
-from groups.wording import BEYOND_THE_END, counted, few
+from groups.wording import (
+    BEFORE_THE_BEGINNING,
+    BEYOND_THE_END,
+    ENDS_UNKNOWN,
+    counted,
+    few,
+)
 from live.capture.obstacles import Obstacle, topic_obstacle
 from live.capture.offsets import Committed
 from live.capture.topics import read_by, with_nobody
@@ -170,14 +176,14 @@ def _doubts(
         for reason in {logs.unknown.get(key), committed.unknown.get(key)} - {None}:
             why[cast("str", reason)].append(key)
     for reason, unknown in sorted(why.items()):
-        yield f"lag: not known where offsets are not, {reason}: {_named(unknown)}"
+        yield f"{ENDS_UNKNOWN} ({reason}): {_named(unknown)}"
     gone = [
         k
         for k in keys
         if committed.offsets.get(k, 0) < logs.beginning.get(k, 0) and k in committed.offsets
     ]
     if gone:
-        yield f"lag: counted from the commit, though the log begins later: {_named(gone)}"
+        yield f"{BEFORE_THE_BEGINNING}: {_named(gone)}"
     ahead = [k for k in keys if k in logs.end and committed.offsets.get(k, 0) > logs.end[k]]
     if ahead:
         yield f"{BEYOND_THE_END}: {_named(ahead)}"

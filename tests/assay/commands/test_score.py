@@ -342,15 +342,26 @@ def test_a_table_of_groups_notes_a_commit_beyond_the_end_and_a_rebalance_under_w
     assert (run.returncode, run.stderr.splitlines()) == (
         0,
         [
-            "back: lag: 0 where the commit is beyond the end of the log: t-0",
             "orders: a rebalance is under way: 2 partitions are still to be handed over; judged "
             "as it will be then",
+            "back: lag: 0 where the commit is beyond the end of the log: t-0",
         ],
     )
     # What was under way in an earlier capture no longer is.
     times = [{"captured_at": f"2026-11-20T1{hour}:00:00Z"} for hour in (0, 1)]
     write(folder, {"hours.jsonl": [moving | times[0], LOPSIDED | times[1]]})
     assert assay("score", "hours.jsonl", cwd=folder).stderr == ""
+
+
+def test_a_table_of_groups_says_why_lag_is_unknown_and_where_records_were_deleted(folder):
+    unknown = "lag: not known, as offsets cannot be read (no leader)"
+    gone = "lag: counted from the commit, though the log begins later: t0-1"
+    of = {"a": [f"{unknown}: t0-0"], "b": [f"{unknown}: t1-2", gone], "c": []}
+    write(folder, {"all.jsonl": [EVEN | {"group": g, "assumed": of[g]} for g in of]})
+    assert assay("score", "all.jsonl", cwd=folder).stderr.splitlines() == [
+        f"b: {gone}",
+        f"a, b: {unknown}",
+    ]
 
 
 def test_captures_of_one_time_are_told_apart_by_file(folder):

@@ -338,7 +338,7 @@ def test_commits_that_are_not_told_leave_the_lag_unknown_and_are_not_taken_for_n
 def test_a_leader_that_has_moved_leaves_its_ends_unknown():
     groups, _, _ = captured(only(ENDS, led_elsewhere), patterns=["kpy"])
     assert groups["kpy"]["assumed"] == [
-        "lag: not known where offsets are not, error 6 (NOT_LEADER_FOR_PARTITION): "
+        "lag: not known, as offsets cannot be read (error 6 (NOT_LEADER_FOR_PARTITION)): "
         "t0-0, t0-1, t0-2 and 3 more"
     ]
     assert groups["kpy"]["topics"]["t0"]["offsets"][0]["end"] is None
@@ -351,7 +351,7 @@ def test_one_commit_that_is_not_known_is_not_taken_for_none():
 
     groups, _, _ = captured(only("OffsetFetchRequest", then), patterns=["lagging"])
     assert groups["lagging"]["topics"]["t0"]["lag"] == [None] * 6
-    assert "where offsets are not, error 88 (UNSTABLE_OFFSET_COMMIT): t0-0" in " ".join(
+    assert "cannot be read (error 88 (UNSTABLE_OFFSET_COMMIT)): t0-0" in " ".join(
         groups["lagging"]["assumed"]
     )
 
@@ -378,7 +378,7 @@ def test_a_partition_without_a_leader_has_no_end_and_says_so():
         "beginning": None, "end": None, "committed": 10,
     }  # fmt: skip
     assert groups["classic"]["assumed"] == [
-        "lag: not known where offsets are not, no leader: t1-0"
+        "lag: not known, as offsets cannot be read (no leader): t1-0"
     ]
     lag = Group.from_dict(groups["classic"]).lag_records
     assert lag.tolist() == [0] * 6 + [-1, 0, 0]
