@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from compare.lag.behind import if_latest, lag_unknown, lag_without_owner, peak_lag
+from compare.lag.behind import (
+    if_latest,
+    lag_unknown,
+    lag_without_owner,
+    of_unknown_lag,
+    peak_lag,
+)
 from compare.verdict import (
     ALL_ALIKE,
     GOOD,
@@ -20,7 +26,6 @@ from compare.verdict import (
     may_rebalance,
     without_owner,
 )
-from groups.arrays import UNKNOWN
 from groups.assignment import Assignment, ViolationKind
 from groups.errors import Refused
 from groups.tiers import LAG_PEAKS, called, in_words
@@ -133,7 +138,7 @@ def _sentence(judged: Judged) -> str:
             "its consumers; one that calls assign() is no member and is not seen here."
         )
     if verdict.says == NO_MEMBERS:
-        unknown = lag_unknown(_of_unknown_lag(judged.group))
+        unknown = lag_unknown(of_unknown_lag(judged.group))
         return f"{name}: no members, so there is nothing to assign{unless}.{unknown}"
     nouns = judged.group.nouns
     members = counted(len(judged.group.members), nouns.member)
@@ -209,15 +214,10 @@ def records_waiting(records: int | None) -> str:
 
 def _waits(judged: Judged) -> str:
     """Return how many records wait in a group without members, and what that number assumes."""
-    given, unknown = if_latest(judged.group), _of_unknown_lag(judged.group)
+    given, unknown = if_latest(judged.group), of_unknown_lag(judged.group)
     least = "At least " if unknown else ""
     waiting = f"{least}{records_waiting(judged.verdict.waiting)}"
     return f"{waiting}{given and f', {given}'}.{lag_unknown(unknown)}"
-
-
-def _of_unknown_lag(group: Group) -> int:
-    """Return how many partitions have an unknown lag; 0 if the group has no lag."""
-    return 0 if group.lag_records is None else int((group.lag_records == UNKNOWN).sum())
 
 
 def start_consumers(verdict: Verdict) -> str:

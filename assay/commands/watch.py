@@ -18,6 +18,7 @@ from assay.signals import ending_on_signals
 from assay.streams import note, show
 from compare.diff import Diff
 from compare.judged import Judged, judge
+from compare.lag.behind import of_unknown_lag
 from compare.lag.peaks import lowest_peaks
 from compare.overview import Glance, glance_of
 from compare.sentences import not_valid, on_the_way_sentence
@@ -315,6 +316,8 @@ def _verdict(judged: Judged) -> str:
         return f"not valid, {not_valid(judged.now)}"
     moves = judged.to_move if judged.verdict.says == IMPROVABLE else None
     said = judged.shown if moves is None else f"improvable by moving {moves:,}"
+    if unknown := of_unknown_lag(judged.group):
+        said += f", lag of {counted(unknown, judged.group.nouns.partition)} unknown"
     return f"{said}, {ON_THE_WAY}" if on_the_way_sentence(judged.group) else said
 
 

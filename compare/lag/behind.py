@@ -149,6 +149,15 @@ def most_lag(assignment: Assignment) -> str:
     return said
 
 
+def of_unknown_lag(group: Group) -> int:
+    """Return how many partitions that a member may read have an unknown lag; 0 without any lag.
+
+    In a group without members all count.
+    """
+    lag, counts = group.lag_records, is_read(group) | (not group.members)
+    return 0 if lag is None else int((lag[counts] == UNKNOWN).sum())
+
+
 def lag_unknown(partitions: int) -> str:
     """Return the sentence, after a space, on partitions of unknown lag; empty for 0."""
     return f" The lag of {counted(partitions, 'partition')} is unknown." if partitions else ""

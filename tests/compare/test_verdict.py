@@ -151,7 +151,8 @@ def test_a_member_that_is_named_as_fullest_or_emptiest_is_said_to_be_one_of_seve
         (
             [0, 0, None],
             "no members",
-            "orders: no members, so there is nothing to assign. The lag of 1 partition is unknown.",
+            "orders: no members, so there is nothing to assign. The lag of 1 partition is "
+            "unknown.",
         ),
         (
             [7, None, 5],

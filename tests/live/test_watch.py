@@ -149,6 +149,18 @@ def test_a_line_says_which_groups_are_new_gone_or_missed():
     assert news([], [], unjudged=["even"], missed=["even"]) == "no group to judge"
 
 
+def test_a_lag_that_gets_unknown_is_told_with_the_verdict():
+    """A verdict got better, as watch had it, when a partition lost its leader."""
+
+    def late(lag: int | None):
+        held = {"a": [0, 1], "b": [2, 3]}
+        return judged(holding([lag, 80, 1, 1], held, group="late"))
+
+    lost = "as good as can be, lag of 1 partition unknown"
+    assert news(late(90), late(None)) == f"late: {lost} (before: even, lag could fall)"
+    assert news(late(None), late(90)) == f"late: even, lag could fall (before: {lost})"
+
+
 def test_more_records_where_nobody_reads_are_no_news_and_another_such_partition_is():
     """A watch printed a line for each capture, for as long as a partition had no owner."""
 
