@@ -132,29 +132,6 @@ def test_imports_point_to_the_left():
     assert wrong == {}
 
 
-def test_the_reader_of_imports_sees_those_inside_functions_and_relative_ones(
-    monkeypatch, tmp_path
-):
-    monkeypatch.setattr(f"{__name__}.ROOT", tmp_path)
-    path = tmp_path / "groups" / "importers" / "new.py"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        "def late():\n    from optimal.flow import flow\n    import_module('pyspark.sql')\n"
-        "from . import lines\nfrom ..errors import BadInput\nfrom ...assay import cli\n"
-    )
-    assert imported(path) == {
-        "optimal.flow",
-        "optimal.flow.flow",
-        "pyspark.sql",
-        "groups.importers",
-        "groups.importers.lines",
-        "groups.errors",
-        "groups.errors.BadInput",
-        "assay",
-        "assay.cli",
-    }
-
-
 def test_no_modules_import_each_other_in_a_circle():
     assert circle([*FILES, *(ROOT / "benchmarks").rglob("*.py")]) == []
 
@@ -285,29 +262,6 @@ sys.stdin = TextIOWrapper(BytesIO({json.dumps(group).encode()!r}))
     assert not {"ssl", "live.connection"} & loaded
 
 
-def test_the_checker_loads_no_method_of_solving():
-    """Its package loads its doors, which load a method only when they are called."""
-    ours = {name for name in loaded_by("import optimal.certificate") if name.startswith("optimal")}
-    assert ours == {
-        "optimal",
-        "optimal.audit",
-        "optimal.evidence",
-        "optimal.solutions",
-        "optimal.budgets",
-        "optimal.budgets.budget",
-        "optimal.asks",
-        "optimal.case",
-        "optimal.certificate",
-        "optimal.proof",
-        "optimal.form",
-        "optimal.formulations",
-        "optimal.solve",
-        "optimal.frontier",
-        "optimal.solution",
-        "optimal.time_left",
-    }
-
-
 def test_checking_a_certificate_loads_no_solver():
     statement = """
 from pathlib import Path
@@ -327,7 +281,8 @@ assert check(group, Solution.from_dict(group, solution)) == ()
 """
     loaded = loaded_by(statement)
     assert {name.partition(".")[0] for name in loaded} & HEAVY == set()
-    assert not {"optimal.flow", "optimal.cpsat", "optimal.ilp", "optimal.brute"} & loaded
+    methods = ("flow", "loads", "cpsat", "ilp", "brute", "elastic")
+    assert not {f"optimal.{method}" for method in methods} & loaded
 
 
 @pytest.mark.parametrize(
