@@ -46,13 +46,6 @@ def test_an_assignment_and_its_document_are_the_same(group):
     assert repr(assignment) == "Assignment('g', 5 partitions)"
 
 
-def test_members_with_nothing_are_in_the_document_and_idle(group):
-    assignment = Assignment.from_dict(group, {"c1": {"t0": [0, 1], "t1": [0, 1, 2]}})
-    assert assignment.is_valid
-    assert assignment.idle == ("c0", "c2")
-    assert assignment.to_dict()["c0"] == {}
-
-
 @pytest.mark.parametrize(
     ("change", "violations"),
     [

@@ -147,10 +147,3 @@ def test_what_nobody_reads_need_not_be_known():
     topic = {"partitions": 1, "lag": [1], "weight": [1], "racks": [["a"]]}
     group = with_unread(topic, {"c0": READ["c0"] | {"rack": "a", "host": "h", "capacity": 1}})
     require_data(replace(group, copies=Racks.of(["h"], [[], None])), tuple(TIERS))
-
-
-def test_the_weight_of_what_nobody_owns_need_not_be_known_to_move():
-    group = with_unread(3, {"c0": {"subscription": ["t"]}})
-    require_data(group, ("moved_weight",))
-    with pytest.raises(BadInput, match="tier peak_weight needs it"):
-        require_data(group, ("peak_weight",))

@@ -50,7 +50,10 @@ def test_partitions_that_no_member_reads_do_not_count_as_without_a_commit():
     assert empty.assumed == ()
 
 
-@pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 90)])
+# Where nobody knows where a consumer starts, its lag is unknown.
+@pytest.mark.parametrize(
+    ("reset", "lag"), [("latest", 0), ("earliest", 90), ("none", -1), ("by_duration:P3DT6H", -1)]
+)
 def test_where_the_reset_is_said_nothing_is_assumed(reset, lag):
     for group in (
         group_of(UNCOMMITTED, auto_offset_reset=reset),
@@ -64,14 +67,6 @@ def test_a_snapshot_that_says_its_reset_is_not_told_another():
     group = group_of(UNCOMMITTED, auto_offset_reset="earliest")
     assert group.with_reset("latest") is group
     assert group.with_reset(None) is group
-
-
-def test_where_nobody_knows_where_a_consumer_starts_its_lag_is_unknown():
-    told = {"beginning": 10, "end": 100, "committed": 40}
-    for reset in ("none", "by_duration:P3DT6H"):
-        group = group_of(UNCOMMITTED, told).with_reset(reset)
-        assert (behind(group), group.assumed, group.auto_offset_reset) == ([-1, 60], (), reset)
-        assert behind(group_of(UNCOMMITTED, told, auto_offset_reset=reset)) == [-1, 60]
 
 
 @pytest.mark.parametrize("reset", ["Latest", "boo", "", "latest\n", "by_duration:"])

@@ -45,22 +45,6 @@ def listed_in(group: Group) -> list[tuple[int, ...]]:
     return [tuple(topics[a:b]) for a, b in pairwise(ends)]
 
 
-def test_equal_lists_of_members_are_kept_once_by_their_first_members():
-    rng = random.Random("rows")
-    sizes = set()
-    for _ in range(200):
-        group, reads = drawn(rng)
-        rows = list(map(tuple, reads))
-        assert listed_in(group) == list(dict.fromkeys(rows))
-        assert rows_of(group) == rows
-        again = Group.from_dict(group.to_dict())
-        assert (listed_in(again), rows_of(again)) == (listed_in(group), rows)
-        assert group.row_first.tolist() == [rows.index(row) for row in listed_in(group)]
-        assert group.row_size.tolist() == [rows.count(row) for row in listed_in(group)]
-        sizes.add((len(group.members), len(listed_in(group))))
-    assert {(7, 3), (1, 1), (0, 0)} <= sizes
-
-
 def test_rows_keep_their_order_equal_ones_are_put_together_and_unread_ones_left_out():
     columns = {
         "group": "g",

@@ -178,24 +178,6 @@ def arrays_of(part) -> dict[str, np.ndarray]:
     return found
 
 
-def test_arrays_of_any_integer_type_may_be_passed_in_and_stay_the_callers():
-    given = {
-        "partitions": np.array([2, 1], np.uint16),
-        "subscription_indptr": ints(0, 1, 3),
-        "subscription_topics": np.array([0, 0, 1], np.int32),
-        "subscription_row": np.array([0, 1], np.int32),
-        "owner": np.array([0, 1, 1], np.int32),
-        "lag": ints(1, 2, 3),
-        "weight": np.array([1, 2, 3], np.uint16),
-    }
-    group = Group.from_arrays(group="g", topics=["t", "u"], members=["a", "b"], **given)
-    before = group.to_dict()
-    for array in given.values():
-        assert array.flags.writeable
-        array[...] = 7
-    assert group.to_dict() == before
-
-
 @pytest.mark.parametrize("hidden", ["array", "read-only view", "read-only view of a slice"])
 def test_what_somebody_can_still_change_is_copied(hidden):
     own = np.array([0, 1, 1, 9], np.int32)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 import pytest
 
@@ -69,17 +69,6 @@ def test_an_empty_group_is_a_group_without_members(name: str) -> None:
     assert (group.name, group.members, group.owned.tolist()) == ("empty-e", (), [])
 
 
-def test_a_members_view_imports_to_the_members_and_partitions_it_shows() -> None:
-    for name in ("3.6.2/coop-a-members-verbose.txt", "4.3.1/coop-a-members-verbose.txt"):
-        (document,) = import_texts(capture(name))
-        lines = text_of(name).split("\n")[2:6]
-        assert Counter(owners(document).values()) == {
-            line.split()[1]: int(line.split()[4]) for line in lines
-        }
-        assert document["topics"] == {"t0": 6, "t1": 5, "t2": 3}
-        assert all(said["subscription"] is None for said in document["members"].values())
-
-
 def test_a_kip_848_members_view_imports_its_epochs_and_targets() -> None:
     (document,) = import_texts(capture("4.3.1/next-b-members-verbose.txt"))
     said = document["members"]["XVCxw8YdTCuBtphL3tJwhA"]
@@ -123,20 +112,6 @@ def test_kafka_python_json_imports_to_subscriptions_and_current_assignments() ->
     assert said["subscription"] is None
 
 
-def test_views_of_one_group_make_one_group() -> None:
-    texts = capture(
-        "4.3.1/idle-h-members-verbose.txt",
-        "4.3.1/idle-h-describe.txt",
-        "4.3.1/topics-describe.txt",
-    )
-    (document,) = import_texts(texts)
-    idle = "idle-3-10692ad4-109d-4e4d-a541-b2eaf67f7463"
-    assert document["members"][idle]["owned"] == {}
-    assert len(document["members"]) == 4
-    assert [o["end"] for o in document["topics"]["t2"]["offsets"]] == [300, 50, 5]
-    assert "assumed" not in document
-
-
 def test_a_plan_is_a_group_of_its_own_under_the_name_of_its_file() -> None:
     plan = {"a": {"t": [0, 2], "u": [0]}, "b": {}}
     (found,), failures = import_each([("plans/own.json", json.dumps(plan).encode())])
@@ -152,14 +127,6 @@ def test_a_plan_is_a_group_of_its_own_under_the_name_of_its_file() -> None:
     assert len(import_each([("-", idle_first)])[0]) == 1
     _, (refused,) = import_each([("p.json", b'{"a": {"t": [0, -1]}}')])
     assert refused.reason == "a.t[1]: -1, expected an integer of 0 or more"
-
-
-def test_a_view_of_states_says_which_assignor_is_in_use() -> None:
-    views = [f"4.3.1/coop-a-{view}.txt" for view in ("describe", "state")]
-    document = only(*map(text_of, views))
-    assert [member["assignors"] for member in document["members"].values()] == (
-        [["cooperative-sticky"]] * 4
-    )
 
 
 def test_a_list_says_that_a_group_is_rebalancing_whatever_other_views_show() -> None:

@@ -10,7 +10,6 @@ from groups.errors import BadInput
 from groups.group import Group
 from groups.importers import import_each, sniff
 from tests.groups.importers.imported import (
-    CAPTURES,
     OFFSETS,
     capture,
     import_texts,
@@ -144,14 +143,6 @@ def test_views_that_contradict_each_other_are_refused() -> None:
     )
 
 
-def test_a_part_of_the_rows_is_no_contradiction_but_leaves_the_rest_unknown() -> None:
-    members, offsets = map(text_of, VIEWS)
-    some = "\n".join(line for line in offsets.split("\n") if " t1 " not in line)
-    document = only(members, some)
-    assert document["topics"]["t1"] == 5
-    assert document["topics"]["t2"]["offsets"][2] == {"beginning": None, "end": 5, "committed": 5}
-
-
 def test_one_table_of_two_moments_is_refused_with_both_places_and_what_to_do() -> None:
     plan, offsets = map(text_of, VIEWS)
     old, new = "coop-1-e7b027b4-516a-4b52-9da9-97536dd7038d", "coop-9-x"
@@ -172,14 +163,6 @@ def test_one_table_of_two_moments_is_refused_with_both_places_and_what_to_do() -
         assert only(first, first)["members"] == only(first)["members"]
     other = plan.replace(old, new)
     assert refused(other, offsets).endswith("two clusters; capture both at the same time")
-
-
-def test_a_group_shown_at_two_moments_costs_no_other_group() -> None:
-    rows = OFFSETS + "g t0 0 1 2 1 m /h c\nh t0 0 1 2 1 m /h c\n"
-    later = rows.replace("g t0 0 1 2 1", "g t0 0 2 2 0")
-    imported, failures = import_each([("a", rows.encode()), ("b", later.encode())])
-    assert [found.document["group"] for found in imported] == ["h"]
-    assert [(failure.group, failure.place) for failure in failures] == [("g", "b:2")]
 
 
 def test_a_partition_shown_with_two_members_is_claimed_by_both() -> None:
@@ -214,24 +197,6 @@ def test_a_commit_past_the_end_is_a_negative_lag_and_legal() -> None:
     assert not any("beyond" in line for line in equal["assumed"])
 
 
-def test_a_mixed_group_says_how_many_members_are_classic() -> None:
-    document = only(text_of("4.3.1/mixed-l-members-verbose.txt"))
-    assert "1 of 2 members use the classic protocol (UPGRADED false)" in document["assumed"]
-    assert {said["epoch"] for said in document["members"].values()} == {2}
-
-
-def test_in_a_folder_the_bad_texts_are_named_and_the_others_imported() -> None:
-    names = sorted(str(p.relative_to(CAPTURES)) for p in CAPTURES.glob("4.3.1/*.txt"))
-    imported, failures = import_each(capture(*names))
-    assert [found.document["group"] for found in imported] == [
-        "coop-a", "empty-e", "idle-h", "mixed-l", "next-b", "simple-m", "static-d",
-    ]  # fmt: skip
-    assert {failure.group for failure in failures} == {None, "rebal-j"}
-    whole = imported[0]
-    assert len(whole.sources) == 6
-    assert "assumed" not in whole.document
-
-
 def test_a_name_with_a_line_break_does_not_break_the_line_of_its_error() -> None:
     group = json.loads(described())["coop-a"]
     assert "a?b" in refused(json.dumps({"a\nb": group | {"group_state": "Dead"}}))
@@ -249,14 +214,6 @@ def test_a_partition_far_beyond_the_others_is_kept_and_said() -> None:
     document = only(text)
     assert document["members"]["m"]["owned"] == {"t0": [0, 1, 4711]}
     assert "t0: partition 4711 is far beyond the others, up to 1" in document["assumed"]
-
-
-def test_a_group_that_has_committed_nothing_is_read_once_its_state_is_told() -> None:
-    table, state = text_of("4.3.1/rebal-j-describe.txt"), text_of("4.3.1/coop-a-state.txt")
-    state = state.replace("coop-a ", "rebal-j").replace("Stable               4", "{} 1")
-    (found,) = import_texts([("a", table.encode()), ("b", state.format("Stable").encode())])
-    assert [*found["members"]] == ["rebal-0-0d3be0fa-8b40-41db-8313-ea358e8fa99f"]
-    assert "is rebalancing: capture it again" in refused(table, state.format("Assigning"))
 
 
 def test_a_view_of_members_says_nothing_of_the_state_of_a_group_that_has_committed_nothing():
@@ -320,13 +277,3 @@ def test_a_group_without_a_name_is_refused_at_its_place_and_costs_no_other(
     assert len(found) == len(places)
     assert all(map(str.startswith, found, places)), found
     assert [one.document["group"] for one in imported] == good
-
-
-def test_a_bad_view_costs_a_line_and_the_group_is_made_of_the_others() -> None:
-    good = OFFSETS + "g t0 0 1 2 1 m /h c\ng t0 1 1 1 0 n /h c\n"
-    bad = "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\ng m /h c x t0(0)\n"
-    imported, failures = import_each([("good", good.encode()), ("bad", bad.encode())])
-    assert [(found.document["group"], found.sources) for found in imported] == [("g", ("good",))]
-    assert set(imported[0].document["members"]) == {"m", "n"}
-    assert [(f.place, f.group) for f in failures] == [("bad:2", None)]
-    assert import_each([("bad", bad.encode())])[0] == []

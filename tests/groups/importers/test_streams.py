@@ -47,16 +47,6 @@ def test_a_members_view_imports_to_the_tasks_that_it_shows() -> None:
             }
 
 
-def test_several_groups_and_a_thread_without_tasks_are_read() -> None:
-    for version in VERSIONS:
-        for view in ("members", "members-verbose"):
-            shop, till = import_texts(capture(f"{version}/two-groups-{view}.txt"))
-            held = [
-                sum(map(len, one["tasks"]["active"].values())) for one in till["members"].values()
-            ]
-            assert (len(shop["members"]), sorted(held)) == (4, [0, *[1] * 10])
-
-
 def test_a_group_that_rebalances_is_judged_as_it_will_be() -> None:
     (found,), failures = import_each(
         capture(
@@ -85,18 +75,6 @@ def test_an_empty_group_is_a_group_without_members() -> None:
     for version in VERSIONS:
         ((found,), failures) = import_each(capture(f"{version}/empty-state.txt"))
         assert (found.group().name, found.group().members, failures) == ("shop", (), [])
-
-
-def test_views_of_one_moment_go_together_and_others_contradict() -> None:
-    for version in VERSIONS:
-        views = [
-            f"{version}/shop-{n}.txt" for n in ("members", "describe-verbose", "state", "offsets")
-        ]
-        (document,) = import_texts(capture(*views))
-        assert document["format"] == "assay-streams/1"
-        later = f"{version}/five-members-verbose.txt"
-        with pytest.raises(BadInput, match="put each into a folder of its own"):
-            import_texts(capture(views[0], later))
 
 
 def test_a_view_without_members_says_what_to_add() -> None:

@@ -91,9 +91,3 @@ def test_a_topic_has_as_many_partitions_as_any_group_shows():
     )
     sizes = {g.name: dict(zip(g.topics, g.partitions.tolist(), strict=True)) for g in found}
     assert sizes == {"a": {"t0": 7, "t1": 4}, "b": {"t1": 4}, "c": {"t0": 7}}
-
-
-def test_a_state_alone_says_that_the_group_rebalances():
-    found = groups_in(STATE.format("Reconciling"))
-    assert not found
-    assert "group 'orders' is rebalancing" in found.failures[0].reason

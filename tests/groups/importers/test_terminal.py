@@ -96,15 +96,6 @@ def test_a_table_wrapped_at_the_edge_is_put_together_or_refused(
         assert found == read(text)
 
 
-def test_a_client_id_with_a_blank_is_found_by_its_column() -> None:
-    spaced = DESCRIBE.replace("coop-1-e7b027b4", "coop 1-e7b027b4").replace(
-        "  coop-1\n", "  coop 1\n"
-    )
-    member = read(spaced)["members"]["coop 1-e7b027b4-516a-4b52-9da9-97536dd7038d"]
-    assert member["client_id"] == "coop 1"
-    assert member["owned"] == {"t0": [0, 2, 3, 4]}
-
-
 def test_a_member_without_an_instance_id_beside_static_ones_is_read() -> None:
     blank = STATIC.replace("f6f8 inst-0 ", "f6f8        ").replace(
         "86a6f8 inst-0", "86a6f8       "
@@ -126,14 +117,6 @@ def test_a_group_without_its_column_is_named_by_the_command_line() -> None:
     assert "named after the file" in named_by_file["assumed"][0]
 
 
-def test_several_groups_and_views_in_one_text_are_each_a_group() -> None:
-    text = DESCRIBE + MEMBERS + STATE + text_of("4.3.1/topics-describe.txt")
-    documents = import_texts([("all.txt", text.encode())])
-    assert [document["group"] for document in documents] == ["coop-a", "next-b"]
-    assert not any("assumed" in document for document in documents)
-    assert {len(document["members"]) for document in documents} == {3, 4}
-
-
 @pytest.mark.parametrize("width", [80, 100, 120])
 def test_a_wrapped_list_of_topics_is_put_together(width: int) -> None:
     topics = text_of("4.3.1/topics-describe.txt").expandtabs()
@@ -141,15 +124,6 @@ def test_a_wrapped_list_of_topics_is_put_together(width: int) -> None:
     counts = {t: said["partitions"] for t, said in read(text)["topics"].items()}
     assert counts == {"t0": 6, "t1": 5, "t2": 3}
     assert not any("highest" in note for note in read(text)["assumed"])
-
-
-def test_a_static_member_that_is_away_still_holds_its_partitions() -> None:
-    away = MEMBERS.replace(
-        "next-0          5               4 ", "next-0          5               -2"
-    )
-    said = read(away)["members"]["XVCxw8YdTCuBtphL3tJwhA"]
-    assert "epoch" not in said
-    assert said["owned"] == {"t0": [5], "t1": [0], "t2": [0, 1, 2]}
 
 
 def refusals(text: str) -> tuple[list[str], list[str]]:
@@ -217,13 +191,6 @@ def test_text_of_rpk_is_cleaned_and_its_last_line_may_be_cut_as_well() -> None:
     )
     assert refusals(f"{unheld}\n")[0] == ["group.9"]
     assert "'thanks!' is no row of the table above" in refusals(f"{RPK}thanks!\n")[1][0]
-
-
-def test_a_cut_line_in_front_of_a_prompt_is_no_prompt() -> None:
-    text = DESCRIBE.rstrip("\n").rsplit("\n", 1)[0]
-    for piece in ("coop-a[me@host ~]$ ", "coop-a   t[me@host ~]$ "):
-        made, said = refusals(f"{text}\n{piece}")
-        assert (made, said[0][:6]) == ([], "a.txt:")
 
 
 def without(line: str, at: int, *, padded: bool) -> str:
