@@ -30,6 +30,7 @@ from groups.errors import BadInput
 from groups.times import seconds_between
 from groups.wording import (
     MOST_NAMED,
+    TIME_OF,
     agreed,
     counted,
     duration,
@@ -82,6 +83,7 @@ def diff(
     elif by == "client-id":
         found = worst_first(_by_client_or_member(diff) for diff in found)
     note_failures(damaged)
+    _note_order([(diff.before, diff.after) for diff in found])
     alone = [[] if group else not_compared(one, found) for one in files]
     if several:
         sides = (side for diff in found for side in (diff.before, diff.after))
@@ -114,6 +116,19 @@ def _by_client_or_member(diff: Diff) -> Diff:
     except BadInput as unfit:
         note(f"{diff.group}: compared by member; {unfit}")
         return diff
+
+
+def _note_order(sides: Sequence[tuple[NamedAssignment, NamedAssignment]]) -> None:
+    """Print that B is the earlier capture, if both say when they were made, not their files."""
+    for before, after in sides:
+        times = before.captured_at, after.captured_at
+        of_files = any(line.startswith(TIME_OF) for line in (*before.assumed, *after.assumed))
+        if not of_files and (seconds_between(*times) or 0) < 0:
+            note(
+                f"{after.source} ({times[1]}) was captured before {before.source} ({times[0]}): "
+                "put the earlier one first"
+            )
+            return
 
 
 def _note_assumed(before: NamedAssignment, after: NamedAssignment) -> None:

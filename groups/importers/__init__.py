@@ -44,7 +44,7 @@ from groups.importers.seen import (
     refusal,
 )
 from groups.importers.tools import json_groups, rpk_text
-from groups.wording import PASSED_OVER, counted
+from groups.wording import PASSED_OVER, TIME_OF, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -186,7 +186,7 @@ def _captured(
     what = "the time of the file" if len(known) == 1 else "the time of the latest file"
     if known.get(STANDARD_INPUT) == latest:
         what = "when standard input was read"
-    return latest, [f"captured_at: {what}"]
+    return latest, [f"{TIME_OF}{what}"]
 
 
 def recognised(name: str, data: bytes) -> tuple[str, str]:

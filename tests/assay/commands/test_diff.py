@@ -360,6 +360,8 @@ def test_a_member_that_committed_nothing_though_records_wait_is_named(tmp_path):
     )
     document = document_of(assay("diff", "a.json", "b.json", "--format", "json", cwd=tmp_path))
     assert document["stuck"] == [{"member": "m0", "waiting": 60_000, "arrived": 60_000}]
+    turned = assay("diff", "b.json", "a.json", cwd=tmp_path)
+    assert "a.json (2026-11-29T19:10:00Z) was captured before b.json (2026-" in turned.stderr
     # Of two captures of one time, and of a member that came in between, nothing is said.
     same = document_of(assay("diff", "b.json", "b.json", "--format", "json", cwd=tmp_path))
     assert same["stuck"] == []
