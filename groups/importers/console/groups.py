@@ -155,6 +155,8 @@ def _member(place: str, row: Row) -> SeenMember:
 
 def _thread(place: str, row: Row) -> SeenMember:
     """Return a thread of a Kafka Streams application; `held` are its active tasks."""
+    if ";" in row["PROCESS"]:
+        refuse(place, f"PROCESS {brief(row['PROCESS'])}, which is of a column that follows it")
     tasks = _tasks(row["ASSIGNMENTS"], place)
     details: dict[str, object] = {"process": row["PROCESS"], "client_id": row["CLIENT-ID"]}
     kept = {"standby": "STANDBY", "warmup": "WARMUP"}

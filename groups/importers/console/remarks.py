@@ -25,7 +25,9 @@ _ABOUT_A_GROUP = re.compile(
     r"\bgroup ['\"`\u2018]|is rebalancing|active members|not exist\.|\b(Stable|Empty|Dead)$",
     re.IGNORECASE,
 )
-_OF_ANOTHER_VIEW = re.compile(r"Partition(Count)?:|[\w.-]\(\d|\(-?\d+\)|^[{}\"]|^\[[\[{\"]|\":")
+_OF_ANOTHER_VIEW = re.compile(
+    r"Partition(Count)?:|[\w.-]\(\d|:\[\d|\(-?\d+\)|^[{}\"]|^\[[\[{\"]|\":"
+)
 _OFFSETS_OF_A_TOPIC = re.compile(r"[\w.-]+(:-?\d+){1,2}")
 _MEMBER_ID = re.compile(rf"\S*[0-9a-f]{{8}}-[0-9a-f]{{4}}-\S*|{RANDOM_ID.pattern}")
 _CELL = re.compile(r"[\s,;|]+")

@@ -100,6 +100,18 @@ def test_what_is_no_assignment_of_tasks_is_refused_in_one_line() -> None:
         import_texts([("a", f"{HEADER}g {MEMBER} p c ACTIVE: 0:[1];".encode())])
 
 
+def test_a_row_in_two_lines_is_read_in_full_or_refused() -> None:
+    for name in ("streams-4.4.0/shop-members.txt", "streams-4.2.1/shop-members-verbose.txt"):
+        (whole,) = import_texts([("a", text_of(name).encode())])
+        lines = text_of(name).split("\n")
+        at = next(n for n, line in enumerate(lines) if "ACTIVE: 0:[" in line)
+        for cut in range(1, len(lines[at]) - 1):
+            halves = [lines[at][:cut], lines[at][cut:]]
+            text = "\n".join([*lines[:at], *halves, *lines[at + 1 :]])
+            made, _ = import_each([("a", text.encode())])
+            assert all(one.document["members"] == whole["members"] for one in made), halves
+
+
 def test_a_document_says_where_it_is_wrong() -> None:
     (good,) = import_texts(capture("streams-4.4.0/shop-members.txt"))
     member = sorted(good["members"])[0]
