@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WIDEST = 100_000
 _MAY_HOLD_BLANKS = {"GROUP", "CONSUMER-ID", "CLIENT-ID", "ASSIGNMENT", "ASSIGNMENTS"}
 _MAY_BE_EMPTY = {"GROUP-INSTANCE-ID", "HOST", "CLIENT-ID", "ASSIGNMENTS"}
-_COORDINATOR = re.compile(r"(.*?)\s+(\S+)\s+\((-?\d+)\)\s+(.*)")
+_COORDINATOR = re.compile(r"(\S*(?: \S+)*?)\s+(\S+)\s+\((-?\d+)\)\s+(.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,6 +161,13 @@ def test_of_members_and_states_a_cut_last_line_is_refused_too(text: str) -> None
     assert refusals(f"{above}\n{last}\n")[1] == refusals(text)[1]
 
 
+def test_the_state_of_an_empty_group_in_two_lines_is_refused() -> None:
+    above, last = text_of("3.9.2/empty-e-state.txt").rstrip().rsplit("\n", 1)
+    for cut in range(1, len(last)):
+        made, _ = refusals(f"{above}\n{last[:cut]}\n{last[cut:]}\n")
+        assert made in ([], ["empty-e"])
+
+
 def test_a_client_id_with_a_blank_is_not_two_cells_where_the_last_line_is_cut_off() -> None:
     text = DESCRIBE.replace("coop-", "coop ").replace("/127.0.0.1 ", "h/127.0.0.1")
     above, last = text.replace("coop a", "coop-a").rstrip("\n").rsplit("\n", 1)
