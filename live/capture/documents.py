@@ -91,7 +91,7 @@ def _member(member: Member, topics: Topics) -> JsonObject:
         "client_id": member.client_id or None,
         "host": member.host or None,
         "assignors": None if member.assignor is None else [member.assignor],
-        "epoch": member.epoch,
+        "epoch": None if member.is_away else member.epoch,
         "target": None if member.target is None else _numbers(member.target),
         "subscription_regex": member.regex,
     }
@@ -120,6 +120,12 @@ def _unsure(group: Described, members: dict[str, JsonObject], topics: Topics) ->
             "is not known" if unknown else "was matched here, against the topics that may be seen"
         )
         yield f"subscription: pattern {pattern!r} of {few(names)} {what}"
+    away = [one.name for one in group.members if one.is_away]
+    if away:
+        yield (
+            f"owned: {counted(len(away), 'static member')} away for a moment, with the partitions "
+            f"kept for the return: {few(away)}"
+        )
     if group.moving:
         yield (
             f"owned: what members hold now, {group.moving} of {len(group.members)} on the way to "

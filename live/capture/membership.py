@@ -62,6 +62,15 @@ class Member:
     target: Held | None = None
     epoch: int | None = None
 
+    @property
+    def is_away(self) -> bool:
+        """Whether it is a static member of a KIP-848 group that has left, and may return.
+
+        The broker then gives -2 in place of its epoch, and keeps its partitions for it until its
+        session ends.
+        """
+        return self.epoch is not None and self.epoch < 0
+
 
 @dataclass(frozen=True)
 class Described:

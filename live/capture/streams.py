@@ -120,7 +120,8 @@ def document(
                 process=one.process_id,
                 tasks=_tasks(one.assignment),
                 target=_tasks(one.target_assignment),
-                epoch=one.member_epoch,
+                # -2 of a static member that has left, and may return.
+                epoch=one.member_epoch if one.member_epoch >= 0 else UNSET,
                 topology_epoch=one.topology_epoch,
                 instance_id=one.instance_id or UNSET,
                 rack=one.rack_id or UNSET,

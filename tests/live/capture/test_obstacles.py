@@ -184,6 +184,22 @@ def test_a_group_that_is_gone_when_it_is_asked_again_does_not_exist():
     assert reasons(found) == {"classic": "group 'classic' does not exist"}
 
 
+def test_a_static_member_that_is_away_for_a_moment_keeps_its_partitions():
+    """The broker gives it epoch -2; there was no capture of a group while a member restarted."""
+
+    def static(answer):
+        return [one for one in answer.groups[0].members if one.instance_id]
+
+    away = only("ConsumerGroupDescribeRequest", setting(static, member_epoch=-2))
+    groups, found, _ = captured(away, patterns=["kip"])
+    assert found.failures == ()
+    assert [one["owned"] for one in groups["kip"]["members"].values() if "epoch" not in one] == [
+        {"t0": [0, 1, 2, 3, 4]}
+    ]
+    (line,) = groups["kip"]["assumed"]
+    assert line.startswith("owned: 1 static member away for a moment, with the partitions kept ")
+
+
 def test_an_epoch_that_moves_on_is_a_change():
     epochs = iter(range(100))
 
