@@ -603,7 +603,7 @@ def _few_of(failures: Sequence[Failure]) -> str:
 
 def _tell_without_lag(worst: Sequence[Glance]) -> None:
     """Print the groups whose lag is not known."""
-    if without := [one.name for one in worst if one.loads and one.peak is None]:
+    if without := [one.name for one in worst if any(one.loads) and one.peak is None]:
         its = "its latest capture does" if len(without) == 1 else "their latest captures do"
         tell(f"no lag of {few(without)}: {its} not show it of every partition")
 

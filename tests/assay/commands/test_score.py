@@ -127,8 +127,11 @@ def test_of_a_group_with_several_captures_a_command_for_one_is_told_and_why_it_h
     lines = assay("score", ".", cwd=tmp_path).stdout.splitlines()
     assert NO_LAG in lines
     assert lines[-1] == "balance > moves; one in full: assay score . --group NAME"
+    # A member that holds nothing has no lag to know.
+    idle = {"topics": {}, "members": {"a": {"subscription": ["absent"]}}}
+    write(tmp_path, {"idle.json": EVEN | {"group": "idle"} | idle})
     (tmp_path / "noise.txt").write_text("there is no group in this\n")
-    both = assay("score", ALL_GROUPS, "noise.txt", cwd=tmp_path).stdout
+    both = assay("score", ALL_GROUPS, "noise.txt", "idle.json", cwd=tmp_path).stdout
     assert "Not read, see the messages: noise.txt." in both.splitlines()
     assert "no lag of" not in both
 
