@@ -11,6 +11,7 @@ import numpy as np
 from assay.streams import OPTIONS, WHO_READS, show
 from assay.terminal import Column, by_reason, show_table, tell
 from compare.hosts import HostRow, host_rows
+from compare.limits import excess_text
 from compare.over_groups import (
     NotScored,
     Standing,
@@ -153,8 +154,7 @@ def _cell(column: ScoreColumn, row: Score) -> object:
 def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".format) -> Pair:
     """Return a value, and its excess over the optimum in brackets; no brackets for excess 0."""
     if isinstance(excess, tuple):
-        low, high = excess
-        return told(value), f" (+{told(low)} to {'?' if high is None else told(high)})"
+        return told(value), f" (+{excess_text(excess, told)})"
     sign = "-" if excess and excess < 0 else "+"
     return told(value), f" ({sign}{told(abs(excess))})" if excess else ""
 

@@ -9,7 +9,7 @@ from compare.verdict import DEPENDS, NOBODY_READS, NOT_PROVED, NOT_VALID, NOTHIN
 from groups.tiers import called
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from compare.scores import Excess, Score, ScoreTerm
     from compare.verdict import Says
@@ -155,11 +155,12 @@ def with_earlier(
     return {t: limits.get(t, 0) for t in held if t in limits or t not in besides}
 
 
-def excess_text(excess: Excess) -> str:
+def excess_text(excess: Excess, told: Callable[[int], str] = "{:,}".format) -> str:
     """Return an excess: ``2``, ``0 to 2`` for one that is open, ``?`` for an unknown one.
 
     An open one is 0 at least, even if the assignment is better than the best known.
     """
     if isinstance(excess, tuple):
-        return f"{max(excess[0], 0)} to {UNKNOWN if excess[1] is None else excess[1]}"
-    return UNKNOWN if excess is None else str(excess)
+        least, most = excess
+        return f"{told(max(least, 0))} to {UNKNOWN if most is None else told(most)}"
+    return UNKNOWN if excess is None else told(excess)

@@ -11,6 +11,7 @@ from compare.gains import WITH_MOVES, early_gain
 from compare.hosts import EVEN_HOSTS, host_rows
 from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_sentences, least_of_as_good
+from compare.limits import excess_text
 from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Planned
@@ -216,7 +217,8 @@ def _after(target: Assignment | None, lowest: LowestPeak) -> str:
 
 def _reason(row: Score) -> str | None:
     if not row.violations:
-        return row.reason if row.status == "scored" else f"{row.status}: {row.reason}"
+        without = row.status == "scored" or row.is_open
+        return row.reason if without else f"{row.status}: {row.reason}"
     more = len(row.violations) - 1
     return f"{row.violations[0]}{f', and {more:,} more' if more else ''}"
 
@@ -233,8 +235,7 @@ def _cell(column: ScoreColumn, row: Score) -> tuple[str, str]:
 
 def _more(excess: Excess) -> str:
     if isinstance(excess, tuple):
-        low, high = excess
-        return f"+{max(low, 0):,} to {'?' if high is None else f'{high:,}'}"
+        return f"+{excess_text(excess)}"
     return f"{excess:+,}" if excess else ""
 
 
