@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,10 +28,10 @@ from compare.reasons import words
 from compare.reasons.explanation import explain, lines_of
 from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
-from compare.remedy import remedy
+from compare.remedy import assigns_now, is_rule, remedy
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score
-from compare.sentences import assigned_by, hosts_sentence, sentence, spread
+from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence, spread
 from compare.streams import tasks_sentences
 from compare.verdict import ALL_ALIKE, IMPROVABLE, NOT_VALID, NOTHING_ASSIGNED
 from groups.tiers import in_words
@@ -188,15 +187,18 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     ):
         return ""
     stays = "This assignment stays until a member joins or leaves, or a topic changes. Then "
-    name = assigned_by(group)
+    name, in_broker = assigned_by(group), by_broker(group) and not group.of_streams
     if name is None:
+        if in_broker:
+            return f"{stays}the broker assigns again (KIP-848); the input does not tell how."
         return f"{stays}the assignor of the group assigns again; the input does not tell which."
-    same_name = (row for row in scores if re.sub(".*/|@.*", "", row.assignor) == name)
-    made = next(same_name, None)
-    if made is None or made.loads is None:
-        return f"{stays}{name} assigns again, the assignor that all members list."
-    each = f"{spread(made.loads)} partitions each"
-    return f"{stays}{name} assigns again: {each}, as the group is now."
+    who = f"the broker's {name}" if in_broker else name
+    scored = [row for row in scores if row.loads is not None and not is_rule(row.assignor)]
+    made = next((row for row in scored if assigns_now(row.assignor, group)), None)
+    if made is None:
+        return f"{stays}{who} assigns again."
+    each = f"{spread(made.loads or ())} partitions each"
+    return f"{stays}{who} assigns again: {each}, as the group is now."
 
 
 def _weighed(judged: Judged, line: Line, commands: Commands | None) -> list[str | None]:

@@ -441,3 +441,29 @@ def test_a_group_shows_its_hosts_and_names_those_that_are_uneven(page_of, read):
     lopsided = {"c0": [0, 1, 2, 3, 4], "c1": [5, 6, 7], "c2": [8], "c3": [9]}
     rows = read([orders(lopsided, "aabb")]).table("Hosts of g")
     assert [row["partitions after the moves"] for row in rows.values()] == ["6", "4"]
+
+
+@pytest.mark.parametrize(
+    ("assignors", "then"),
+    [
+        (None, "the assignor of the group assigns again; the input does not tell which."),
+        (["range"], "range assigns again: 2-3 partitions each, as the group is now."),
+        (["uniform"], "the broker's uniform assigns again."),
+    ],
+)
+def test_a_page_says_who_assigns_at_the_next_rebalance(page_of, assignors, then):
+    listed = {} if assignors is None else {"assignors": assignors}
+    group = holding(5, {"a": [0, 1, 2, 3], "b": [4]}, group="orders")
+    for member in group["members"].values():
+        member |= listed
+    page = page_of([group], assignors=("range",))
+    assert f"or a topic changes. Then {then}" in page.details[0].next
+
+
+def test_a_page_says_that_the_broker_assigns_a_group_of_kip_848(page_of):
+    groups = {one["group"]: one for one in (g.to_dict() for g in read_groups(CAPTURES))}
+    page = page_of([groups["static848-d"]])
+    assert (
+        "Then the broker assigns again (KIP-848); the input does not tell how."
+        in page.details[0].next
+    )
