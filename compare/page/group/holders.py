@@ -231,7 +231,7 @@ def grid_of(moves: Sequence[Move], best: Assignment) -> MoveGrid | None:
     gives, gets = (
         sorted(side, key=lambda name: (-side[name], name))[:MOST_IN_GRID] for side in (given, got)
     )
-    labels = dict(zip(best.group.members, labels_of(best.group), strict=True))
+    labels = dict(zip(best.group.called, labels_of(best.group), strict=True))
     count = {(move.origin, move.target): move.count for move in moves}
     counts = tuple(tuple(count.get((a, b), 0) for b in gets) for a in gives)
     return MoveGrid(

@@ -467,3 +467,18 @@ def test_a_page_says_that_the_broker_assigns_a_group_of_kip_848(page_of):
         "Then the broker assigns again (KIP-848); the input does not tell how."
         in page.details[0].next
     )
+
+
+def test_members_with_ids_that_say_nothing_are_in_the_grid_of_moves_by_client_id(page_of):
+    """A page with a group of KIP-848 that has several moves was an error inside."""
+    owned = {"Xk3": [0, 1, 2, 3, 4, 5], "Yk4": [], "Zk5": []}
+    group = holding(6, owned)
+    for number, member in enumerate(group["members"].values()):
+        member["client_id"] = f"pod-{number}"
+    page = page_of([group])
+    (detail,) = page.details
+    assert (detail.grid.gives, detail.grid.gets) == (
+        (("Xk3 (pod-0)", "pod-0"),),
+        (("Yk4 (pod-1)", "pod-1"), ("Zk5 (pod-2)", "pod-2")),
+    )
+    assert "pod-0" in rendered(page)
