@@ -185,7 +185,9 @@ class Table:
                 empty |= blank
             if self.has_no_line_end and columns[-1] in ("TARGET-ASSIGNMENT", "ASSIGNMENTS"):
                 held = row.get("CURRENT-ASSIGNMENT")
-                whole = line[-1].isspace() or cells[-1] in ("-", held)
+                # Tasks of each role end with a blank, an assignment only if it is padded.
+                padded = line[-1].isspace() and columns[-1] != "ASSIGNMENTS"
+                whole = padded or cells[-1] in ("-", held)
                 if not whole and self.may_be_cut(place):
                     advice = "may be cut off: copy the line again, or begin another below it"
                     refuse(place, f"{columns[-1]} {brief(cells[-1])} {advice}")
