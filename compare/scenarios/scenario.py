@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from groups.documents.texts import decode, named, read_bytes
 from groups.errors import BadInput, require_one_of
 from groups.files import read_group
 from groups.unknown import settled
+from groups.wording import RANDOM_ID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,7 +158,7 @@ class Scenario:
         """Return rolling restarts of all members, then joins, then leaves; or a rolling upgrade.
 
         In a rolling restart one member after another leaves and joins again. It then holds nothing
-        and, if its id is a client id with a UUID, it has another UUID.
+        and, if its id is a UUID, alone as in KIP-848 or after its client id, it has another one.
 
         Parameters
         ----------
@@ -181,7 +183,7 @@ class Scenario:
         ids = {member: member for member in group.members}
         for _ in range(restarts):
             for member, details in document["members"].items():
-                new_id = _ADDED.sub(f"-{UUID(bytes=rng.bytes(16), version=4)}", ids[member])
+                new_id = _restarted(ids[member], UUID(bytes=rng.bytes(16), version=4))
                 joins_again = {key: value for key, value in details.items() if key in JOINS}
                 events += [{"leave": [ids[member]]}, {"join": {new_id: joins_again}}]
                 ids[member] = new_id
@@ -195,6 +197,13 @@ class Scenario:
     def group(self) -> Group:
         """The given group."""
         return Group.from_dict(self.stages[0].document)
+
+
+def _restarted(member: str, uuid: UUID) -> str:
+    """Return the id of a member after a restart: it has this UUID if it had one."""
+    if RANDOM_ID.fullmatch(member):
+        return urlsafe_b64encode(uuid.bytes).decode().rstrip("=")
+    return _ADDED.sub(f"-{uuid}", member)
 
 
 def _require_consumers(group: Group) -> None:

@@ -20,6 +20,7 @@ from compare.scores import OPTIMUM
 from groups import Assignment, BadInput, Group
 from groups.assignment_files import NamedAssignment
 from groups.files import find
+from groups.wording import RANDOM_ID
 from heuristics import WRITTEN, Plan
 from heuristics.catalogue import usual_assignors
 from heuristics.protocol import Protocol
@@ -571,17 +572,17 @@ def test_without_an_assignment_all_claim_what_they_claimed():
 
 
 def test_a_member_that_restarts_has_another_uuid_and_reads_the_same():
-    ids = ["app-01111111-1111-4111-8111-111111111111", "plain"]
+    ids = ["0YutUtnFQw+hNd0QvsUxFA", "app-01111111-1111-4111-8111-111111111111", "plain"]
     members = {m: {"subscription": ["t"], "owned": {"t": [i]}} for i, m in enumerate(ids)}
-    group = Group.from_dict(document({"t": 2}, members))
+    group = Group.from_dict(document({"t": 3}, members))
     made = Scenario.of_group(group, restarts=2, joins=1, leaves=2)
-    assert len(made.stages) == 1 + 2 * 2 * 2 + 2
+    assert len(made.stages) == 1 + 2 * 2 * 3 + 2
     first, *_, last, more, fewer = (stage.document["members"] for stage in made.stages)
     assert set(first) == set(ids)
-    assert "plain" in last
-    assert ids[0] not in last
+    assert {*last} & {*ids} == {"plain"}
+    assert sum(RANDOM_ID.fullmatch(member) is not None for member in last) == 1
     assert all(said == {"subscription": ["t"]} for said in last.values())
-    assert (len(more), len(fewer)) == (3, 1)
+    assert (len(more), len(fewer)) == (4, 2)
     assert made == Scenario.of_group(group, restarts=2, joins=1, leaves=2)
 
 
