@@ -121,19 +121,6 @@ def test_a_packed_text_without_a_group_column_is_named_after_the_file(tmp_path):
     assert only(tmp_path / "pay.txt.gz").name == "pay"
 
 
-def test_every_line_of_a_file_is_found_with_its_place(tmp_path):
-    file = tmp_path / "many.jsonl"
-    file.write_text(f"{json.dumps(GROUP)}\n\n{{cut\n")
-    assert [(found.place, found.source) for found in find([str(file)])] == [
-        (f"{file}:1", str(file)),
-        (f"{file}:3", str(file)),
-    ]
-    groups = read_groups([str(file)])
-    (group,), (failure,) = groups, groups.failures
-    assert group.name == "g"
-    assert (failure.place, failure.reason[:21]) == (f"{file}:3", "line 1 column 2: not ")
-
-
 def test_what_is_found_keeps_every_group_apart(tmp_path):
     groups = [GROUP | {"group": name} for name in ("a", "<b>")]
     (tmp_path / "x.json").write_text("\n".join(map(json.dumps, groups)))

@@ -72,11 +72,6 @@ def test_every_group_of_the_corpus_fits_the_schema_and_comes_back_as_it_was(line
     assert back["topics"].keys() == document["topics"].keys()
 
 
-def test_topics_are_in_ascending_order_of_their_names_as_texts():
-    names = {f"t{i}": 1 for i in reversed(range(12))}
-    assert Group.from_dict(changed("topics", names)).topics[:4] == ("t0", "t1", "t10", "t11")
-
-
 def test_what_is_null_where_null_means_nothing_is_as_if_left_out():
     document = deepcopy(EVERYTHING)
     document |= {"captured_at": None, "auto_offset_reset": None}
@@ -286,12 +281,6 @@ def test_a_text_that_is_no_snapshot_is_refused_with_file_and_place(tmp_path, tex
     with pytest.raises(BadInput, match=f"^{path}(:1)?: {message}") as caught:
         Group.read(path)
     assert len(str(caught.value).splitlines()) == 1
-
-
-def test_a_file_that_is_not_there_or_is_a_folder_is_refused_by_its_name(tmp_path):
-    for path, reason in ((tmp_path / "no.json", "No such file"), (tmp_path, "Is a directory")):
-        with pytest.raises(BadInput, match=f"^{path}: cannot be read: {reason}"):
-            Group.read(path)
 
 
 def test_one_group_of_a_jsonl_file_is_read_and_several_are_sent_to_run(tmp_path):

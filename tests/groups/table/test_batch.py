@@ -71,11 +71,6 @@ def test_a_fleet_does_not_depend_on_how_its_rows_are_cut():
     )
 
 
-def test_no_rows_are_a_fleet_of_nothing():
-    fleet, failures = Fleet.from_arrow(batch_of([]))
-    assert (len(fleet), fleet.group.n_partitions, failures) == (0, 0, [])
-
-
 NUMBERS = (-2, -1, 0, 1, 2, 5, 2**31 - 1, None)
 # Beyond 32 bits only where the column is wide enough to hold them.
 WIDE_NUMBERS = (

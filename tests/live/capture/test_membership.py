@@ -3,10 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kafka.protocol.consumer.metadata import (
-    ConsumerProtocolAssignment,
-    ConsumerProtocolSubscription,
-)
+from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
 from groups import Group
 from live.capture.documents import document, valid
@@ -23,6 +20,7 @@ from live.capture.obstacles import Obstacle
 from live.capture.offsets import Logs
 from live.capture.topics import Topics, matching, names_in
 from tests.growth import calls
+from tests.live.capture.by_hand import assignment
 
 OWNED = [("t0", [0, 1])]
 
@@ -34,17 +32,6 @@ def metadata(version, topics=("t0", "t1"), user_data=None, rack=None):
             kind.TopicPartition(topic=topic, partitions=numbers) for topic, numbers in OWNED
         ], generation_id=7, rack_id=rack, version=version,
     ).encode(version=version)  # fmt: skip
-
-
-def assignment(*listed, version=0, user_data=None):
-    kind = ConsumerProtocolAssignment
-    return kind(
-        assigned_partitions=[
-            kind.TopicPartition(topic=topic, partitions=numbers) for topic, numbers in listed
-        ],
-        user_data=user_data,
-        version=version,
-    ).encode(version=version)
 
 
 def group(*members, state="Stable", protocol_type="consumer", protocol="range"):
@@ -91,24 +78,24 @@ def test_a_topic_is_read_once_and_one_without_a_name_not_at_all():
 )  # fmt: skip
 def test_what_is_no_subscription_is_unknown(said):
     assert subscribed(said) is None
-    found = classic(group(member("m", said, assignment(("t0", [1])))))
+    found = classic(group(member("m", said, assignment({"t0": [1]}))))
     assert found.members[0].subscription is None
     assert found.members[0].held == {"t0": (1,)}
 
 
 def test_an_assignment_is_what_a_member_holds_whatever_it_claimed_when_it_joined():
-    said = member("m", metadata(2), assignment(("t1", [2, 0]), ("t0", []), version=1))
+    said = member("m", metadata(2), assignment({"t1": [2, 0], "t0": []}))
     (found,) = classic(group(said)).members
     assert found.held == {"t1": (0, 2)}
     assert found.subscription == ("t0", "t1")
 
 
 def test_a_member_without_an_assignment_holds_nothing():
-    assert held(b"") == held(assignment()) == {}
+    assert held(b"") == held(assignment({})) == {}
 
 
 def test_an_assignment_that_cannot_be_read_is_an_obstacle():
-    found = classic(group(member("m", metadata(0), assignment(("t0", [1]))[:-6])))
+    found = classic(group(member("m", metadata(0), assignment({"t0": [1]})[:-6])))
     assert found == Obstacle("group 'g': the assignment of member 'm' cannot be read")
 
 
@@ -138,7 +125,7 @@ def test_no_bytes_break_the_reader(said, assigned):
 @given(st.data())
 def test_no_damage_to_good_bytes_breaks_the_reader(data):
     pieces = []
-    for good in (metadata(3, rack="a"), assignment(("t0", [0, 1]), ("t1", [2]))):
+    for good in (metadata(3, rack="a"), assignment({"t0": [0, 1], "t1": [2]})):
         found = bytearray(good)
         for at in data.draw(st.lists(st.integers(0, len(good) - 1), max_size=4)):
             found[at] = data.draw(st.integers(0, 255))
