@@ -63,7 +63,7 @@ SAID = {
     "ownerless": "partitions that a round leaves with nobody",
     "lost": "partitions that members learnt too late to be no longer theirs",
     "moves": "partitions that leave a member that stays and reads them",
-    "change_hands": "these, and those of members that leave or no longer read them",
+    "change_hands": "partitions that end with another member than before",
     "needless": "partitions that a listener cleans up and builds again although they stay",
     "barred": "members that must not commit until they have joined again",
     "invalid": "rebalances for which the assignor made an assignment that is not valid",

@@ -609,7 +609,7 @@ def test_the_answer_says_who_leaves_by_which_draw_and_what_goes_to_whom():
     told = lines.index("in brackets: the optimum from the same state")
     assert lines[told + 1 : told + 3] == [
         "moves: partitions that leave a member that stays and reads them",
-        "change hands: these, and those of members that leave or no longer read them",
+        "change hands: partitions that end with another member than before",
     ]
     at = lines.index("what changes hands with the optimum, kip-54-sticky:")
     assert at > told
