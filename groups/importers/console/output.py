@@ -58,9 +58,16 @@ def read(source: str, text: str) -> Iterator[Finding]:
     lines = text.split("\n")
     last = next((n for n in range(len(lines), 0, -1) if lines[n - 1].strip()), 0)
     group, at = None, 0
+    nameless: list[list[str]] = []
     while at < len(lines):
         line = lines[at]
         if is_header(line):
+            columns = line.split()
+            if group is None and columns[0] != "GROUP":
+                if columns in nameless:
+                    reason = "a second table without a group's name: put each into its own file"
+                    yield Refusal(source, f"{source}:{at + 1}", reason, (_named_after(source),))
+                nameless.append(columns)
             found, at = _table(source, lines, at, group, last)
             yield from found
         elif _is_topic_line(line):
@@ -109,13 +116,17 @@ def _table(
         rows = [row for row in rows if row[0] not in remarks]
     assumed: tuple[str, ...] = ()
     if group is None and lines[at].split(None, 1)[0] != "GROUP":
-        group = PurePath(without_gz(source)).stem
+        group = _named_after(source)
         assumed = (f"{NAMED_AFTER_FILE}, the text does not show its name",)
     table = Table(
         source, at + 1, header, tuple(rows), group or "", assumed,
         ends_the_text=ends_the_text, has_no_line_end=ends_the_text and last == len(lines),
     )  # fmt: skip
     return [*found, *read_table(table)], end
+
+
+def _named_after(source: str) -> str:
+    return PurePath(without_gz(source)).stem
 
 
 def _topics(lines: list[str], at: int) -> tuple[list[tuple[int, str]], int]:

@@ -113,6 +113,10 @@ def test_a_capture_that_is_no_group_says_what_to_run_instead(name: str, says: st
             OFFSETS + "g g t0 0 1 2 1 m /h c\n",
             "2: 10 columns, but the header has 9: a name with blanks, or",
         ),
+        (
+            "".join(OFFSETS.removeprefix("GROUP ") + f"{t} 0 1 2 1 m /h c\n" for t in "tu"),
+            "3: a second table without a group's name: put each into its own file",
+        ),
     ],
 )
 def test_an_unusable_text_is_refused_in_one_line(text: str, says: str) -> None:
