@@ -3,17 +3,11 @@ from itertools import islice
 import pytest
 
 from compare.samples.drawn import drawn
-from groups import Assignment, Group, InvalidAssignment, values
+from groups import Assignment, InvalidAssignment, values
 from heuristics import assign
 from optimal.solve import solve_many
 from studies.loops.chains import why_unseen
-
-
-def group_of(topics, subscriptions):
-    members = {member: {"subscription": reads} for member, reads in subscriptions.items()}
-    document = {"format": "assay-group/1", "group": "g", "topics": topics, "members": members}
-    return Group.from_dict(document)
-
+from tests.optimal.small_groups import group_of
 
 TWO = group_of({"t": 1, "u": 2}, {"a": ["u"], "b": ["t", "u"], "c": ["t"]})
 LONG = group_of(

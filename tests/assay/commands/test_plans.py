@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from assay import Group, solve
-from tests.assay.calling import LOPSIDED, assay, document_of, good, one_line, write
+from tests.assay.calling import ALL_GROUPS, LOPSIDED, assay, document_of, good, one_line, write
 
-CAPTURES = Path(__file__).parents[3] / "corpus" / "captures"
 BEST = {"c0": {"t0": [0, 1], "t1": [0]}, "c1": {"t1": [1, 2]}}
 HALFWAY = {"c0": {"t0": [0, 1], "t1": [0, 1]}, "c1": {"t1": [2]}}
 NOT_VALID = {"c0": {"t0": [0], "t1": [0, 7]}, "c1": {"t1": [0, 1], "t0": [1], "t5": [0]}}
@@ -100,9 +99,6 @@ def test_a_gate_judges_the_plans_that_are_named(plans, group, plan, more, code):
     if (group, plan, code) == ("orders", "halfway", 1):
         said = "assay: orders: halfway: balance exceeds the optimum by 2, more than 1\n"
         assert ran.stderr == said
-
-
-ALL_GROUPS = CAPTURES / "3.9.2" / "all-describe.txt"
 
 
 def test_a_plan_is_judged_whoever_reads_what(tmp_path):

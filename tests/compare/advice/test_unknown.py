@@ -1,12 +1,11 @@
 """Where nobody says who reads what: advice holds for every truth that there may be."""
 
-from pathlib import Path
-
 import pytest
 
 from assay import Group, TimeLimit, advise, judge, read_groups
 from compare.advice.words import not_advised, to_find_out
 from compare.scores import DEPENDS, score_whoever_reads_what
+from tests.assay.calling import ALL_GROUPS
 from tests.compare.advice.made import (
     applied,
     document_of,
@@ -111,7 +110,7 @@ def test_nothing_is_asked_where_all_say_what_they_read():
 
 def test_the_moves_are_those_of_the_verdict():
     seen = 0
-    for group in read_groups(Path(__file__).parents[3] / "corpus/captures/3.9.2/all-describe.txt"):
+    for group in read_groups(ALL_GROUPS):
         (judged,) = judge([group])
         for lower in ("peak_load", "peak_lag") if judged.plan is not None else ():
             moved = [one for one in advise(group, lower=lower, assignors=()).changes if one.moves]
@@ -122,8 +121,7 @@ def test_the_moves_are_those_of_the_verdict():
 
 
 def test_advice_refuses_the_assignors_that_the_score_refuses():
-    capture = Path(__file__).parents[3] / "corpus/captures/3.9.2/all-describe.txt"
-    (group,) = [one for one in read_groups(capture) if one.name == "kpr-c"]
+    (group,) = [one for one in read_groups(ALL_GROUPS) if one.name == "kpr-c"]
     (judged,) = judge([group])
     with TimeLimit(10) as limit:
         asked = ("range", "roundrobin", "kip-54-sticky")

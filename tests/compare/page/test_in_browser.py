@@ -13,7 +13,6 @@ from tests.compare.conftest import CLOSING, HOSTILE, lopsided, snapshot
 
 pytestmark = pytest.mark.browser
 
-CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 VIEWS = [(1280, "light"), (400, "dark")]
 SERIOUS = ("serious", "critical")
 MILLISECONDS = 10_000

@@ -2,7 +2,6 @@ import csv
 import json
 import re
 from io import StringIO
-from pathlib import Path
 
 import pytest
 
@@ -19,11 +18,10 @@ from groups.errors import Failure
 from groups.files import read_groups
 from groups.importers.seen import rebalancing
 from groups.wording import NO_MEMBER_SHOWN
+from tests.assay.calling import ALL_GROUPS
 from tests.compare.conftest import CLOSING, HOSTILE, holding, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
 from tests.compare.test_hosts import UNEVEN, orders
-
-CAPTURES = Path(__file__).parents[3] / "corpus" / "captures" / "3.9.2" / "all-describe.txt"
 
 UUID = "9e9480e3-fb86-495b-a540-9a7c10bdb384"
 
@@ -159,7 +157,7 @@ def test_the_two_documents_of_a_proof_pass_the_check_that_the_page_names(page):
 
 
 def test_the_documents_of_a_proof_say_what_is_taken_of_subscriptions(page_of):
-    (kpr,) = (one for one in read_groups([CAPTURES]) if one.name == "kpr-c")
+    (kpr,) = (one for one in read_groups(ALL_GROUPS) if one.name == "kpr-c")
     page = Parsed(rendered(page_of([kpr.to_dict()])))
     told = "subscription of 2 members unknown, taken as all 3 topics of the group"
     for one in ("group", "solution"):
@@ -178,7 +176,7 @@ def test_the_worst_group_says_what_each_move_buys(read):
 
 
 def test_the_download_tells_where_the_least_lag_is_not_proved_as_the_table_does(page_of):
-    page = Parsed(rendered(page_of(read_groups([CAPTURES]))))
+    page = Parsed(rendered(page_of(read_groups(ALL_GROUPS))))
     rows = {row["group"]: row for row in of_csv(page.texts["groups-data"])}
     shown = {
         name: next(cell for head, cell in row.items() if head.startswith("peak lag"))
@@ -206,7 +204,7 @@ def test_a_healthy_group_is_short(page):
 @pytest.fixture(scope="module")
 def kpr_c(page_of):
     """Give a function that returns the details of kpr-c, which can be improved."""
-    (group,) = (one for one in read_groups(CAPTURES) if one.name == "kpr-c")
+    (group,) = (one for one in read_groups(ALL_GROUPS) if one.name == "kpr-c")
     return lambda **more: page_of([group], **more).details[0]
 
 
