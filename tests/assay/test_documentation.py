@@ -120,12 +120,6 @@ def clone(tmp_path) -> Path:
     return tmp_path
 
 
-def test_there_are_commands_and_programs_to_run():
-    assert len(commands("README.md")) >= 2
-    assert sum(len(commands(page)) for page in PAGES) >= 20
-    assert len(PROGRAMS) >= 5
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if commands(page)])
 def test_every_command_succeeds_and_prints_what_stands_under_it(clone, page):
     for program in blocks("python", page):

@@ -26,6 +26,7 @@ def test_score_assignors_takes_names_and_functions_in_one_list(group, limit):
     assert names == ["current", NAME.replace("deal", "nothing"), NAME, rows[3].assignor, "optimum"]
     assert [row.status for row in rows] == ["scored", "failed", *["scored"] * 3]
     assert rows[1].reason == "it returned None, expected an Assignment"
+    assert [row.seconds > 0 for row in rows] == [False, *[True] * 4]
 
 
 def test_hunt_finds_the_smallest_group_on_which_a_function_breaks_a_promise():

@@ -150,12 +150,6 @@ def test_a_valid_assignment_below_the_bound_is_a_contradiction(lopsided):
         score(lopsided, best.assignment, wrong)
 
 
-def test_a_bound_speaks_only_of_valid_assignments(lopsided):
-    row = score(lopsided, placed(lopsided), solve(lopsided))
-    assert [term.value for term in row.terms] == [0, 0]
-    assert excesses(row) == (None, None)
-
-
 def test_an_assignment_or_a_solution_of_another_group_or_another_time_is_refused(lopsided, even):
     other, later = replace(even, name="other"), lopsided.with_claims([], [])
     own, best = Assignment.current(lopsided), solve(lopsided)
@@ -197,15 +191,6 @@ def test_the_row_current_takes_raw_claims_as_they_are():
     assert row.loads == (3, 1, 1)
 
 
-def test_a_partition_that_nobody_reads_is_no_violation():
-    group = group_of(
-        {"t": 1, "u": 4, "unread": 3}, {"a": reads("t", t=[0]), "b": reads("u", u=[0, 1, 2, 3])}
-    )
-    row = score_current(group, solve(group))
-    assert (row.valid, row.violations, excesses(row)) == (True, (), (0, 0))
-    assert row.balanced
-
-
 @pytest.mark.parametrize(
     ("topics", "members"), [({}, {}), ({"t": 3}, {}), ({}, {"a": reads()}), ({"t": 0}, {"a": {}})]
 )
@@ -242,22 +227,6 @@ def test_no_assignor_is_below_the_optimum_and_no_tier_speaks_after_one_that_diff
             moving += bool(stickiness)
     assert differing > 60
     assert moving > 20
-
-
-def test_every_assignor_gets_a_row_in_the_order_asked(lopsided):
-    names = ["kip-54-sticky", "current", "kip-615-constrained", "range", "kip-429-cooperative"]
-    with TimeLimit(30) as limit:
-        rows = score_assignors(lopsided, solve(lopsided), names, limit)
-    assert [row.assignor for row in rows] == names
-    assert [row.status for row in rows] == ["scored", "scored", "refused", "scored", "scored"]
-    refused = rows[2]
-    assert refused.reason == "subscriptions differ: c0 and c1 do not read the same topics"
-    assert (refused.valid, refused.violations, refused.terms, refused.balanced) == (
-        None, (), None, None,
-    )  # fmt: skip
-    assert [row.reason for row in rows if row is not refused] == [None] * 4
-    assert (rows[1].seconds, rows[1].rounds, rows[1].revoked) == (0, 1, 0)
-    assert all(row.seconds > 0 for row in rows if row.status == "scored" and row != rows[1])
 
 
 def test_a_cooperative_assignor_is_scored_on_its_final_assignment_with_its_rounds(lopsided):

@@ -273,27 +273,6 @@ def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name
     assert [one.group.name for one in order] == ["d", "e", "b", "c", "a"]
 
 
-def test_one_group_says_which_assignor_its_members_end_up_with_where_all_list_theirs(capsys):
-    from assay.commands.options import Asked
-    from assay.commands.score import show_group
-    from compare.scores import ScoredGroup
-
-    def said(*lists):
-        members = {
-            f"m{i}": {"subscription": ["t"], "owned": {"t": [i]}} | listed
-            for i, listed in enumerate(lists)
-        }
-        (one,) = judge([Group.from_dict(document({"t": 2}, members))])
-        asked = Asked(sources=["groups.txt"], group=one.group.name)
-        show_group(ScoredGroup(one, one.reference, []), asked)
-        return capsys.readouterr().out
-
-    mixed = {"assignors": ["cooperative-sticky", "range"]}, {"assignors": ["range"]}
-    assert "\nAssigned by: range.\n" in said(*mixed)
-    assert "Assigned by" not in said(mixed[0], {})
-    assert "Assigned by" not in said({"assignors": ["sticky"]}, {"assignors": ["range"]})
-
-
 def lagging(name: str, lag: list[int], owned: dict[str, list[int]], **capacity: int) -> Group:
     made = holding(lag, owned, group=name)
     for member, records in capacity.items():

@@ -10,7 +10,6 @@ from tests.assay.calling import (
     assay,
     document_of,
     good,
-    one_after_the_other,
     started,
     write,
 )
@@ -26,8 +25,6 @@ def deal(group):
 def wrong(group):
     return [0]
 """
-EVENTS = [{"leave": ["c1"]}]
-SCENARIO = {"format": "assay-scenario/1", "name": "s", "group": LOPSIDED, "events": EVENTS}
 
 
 def test_assignors_lists_what_score_takes_with_the_keys_of_the_format():
@@ -85,8 +82,9 @@ def test_fetch_of_all_leaves_with_2_where_something_cannot_be_had(tmp_path):
     assert len({line.partition(": ")[2].partition(": ")[2] for line in lines}) == len(lines)
 
 
-def test_one_of_your_own_is_scored_gated_played_and_hunted_as_any_other(tmp_path):
-    write(tmp_path, {"mine.py": MINE, "orders.json": LOPSIDED, "events.json": SCENARIO})
+def test_one_of_your_own_is_scored_and_hunted_as_any_other(tmp_path):
+    """It is played in tests/compare/test_own_assignors.py."""
+    write(tmp_path, {"mine.py": MINE, "orders.json": LOPSIDED})
     own, as_json = ("--assignor", "mine:deal"), ("--format", "json")
     run = started("score", "orders.json", *own, "--assignor", "mine:wrong", *as_json, cwd=tmp_path)
     # What the assignor prints is no part of the command's output.
@@ -96,17 +94,7 @@ def test_one_of_your_own_is_scored_gated_played_and_hunted_as_any_other(tmp_path
     assert deal["terms"][0] == {"name": "balance", "value": 5, "excess": 4}
     assert wrong["status"] == "failed"
     assert wrong["reason"] == "it returned a list, expected an Assignment"
-    calls = {
-        "gate": ("score", "orders.json", *own, "--fail-above", "balance=3"),
-        "scenario": ("scenario", "events.json", *own, *as_json),
-        "hunt": ("hunt", "mine:deal", "--promise", "balanced", "--seconds", "2", *as_json),
-    }
-    runs = one_after_the_other(calls, tmp_path)
-    assert runs["gate"].returncode == 1
-    over = "orders: mine:deal: balance exceeds the optimum by 4, more than 3"
-    assert over in runs["gate"].stderr
-    journeys = document_of(runs["scenario"])["journeys"]
-    assert [journey["assignor"] for journey in journeys] == ["optimum", "mine:deal"]
-    found = json.loads(runs["hunt"].stdout)
+    hunt = ("hunt", "mine:deal", "--promise", "balanced", "--seconds", "2", *as_json)
+    found = json.loads(assay(*hunt, cwd=tmp_path).stdout)
     assert (found["assignor"], found["promise"]) == ("mine:deal", "balanced")
     assert len(found["group"]["members"]) == 2

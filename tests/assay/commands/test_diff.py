@@ -298,13 +298,6 @@ def test_a_damaged_part_costs_a_line_and_exit_code_2_and_the_group_is_compared(f
     assert "group 'even' is rebalancing" in refused
 
 
-def test_what_nobody_reads_is_with_nobody_before_and_after(folder):
-    group = LOPSIDED | {"topics": {"t0": 2, "t1": 3, "t9": 4}}
-    write(folder, {"unread.json": group, "solved.json": solve(Group.from_dict(group)).to_dict()})
-    run = good(assay("diff", "unread.json", "solved.json", cwd=folder))
-    assert run.stdout.splitlines()[2] == "with nobody, before and after: t9:0-3"
-
-
 @pytest.mark.parametrize(
     "content",
     [

@@ -49,14 +49,6 @@ def test_the_knee_is_marked_in_the_table_and_in_json(tmp_path):
     assert not any("knee " in line for line in lines[:6] + lines[7:])
 
 
-def test_the_other_order_of_tiers_is_the_same_table(folder):
-    there, back = (
-        good(assay("frontier", folder / "orders.json", *tiers)).stdout
-        for tiers in (("balance", "stickiness"), ("stickiness", "balance"))
-    )
-    assert there == back
-
-
 def test_where_nothing_is_to_trade_one_line_says_so(folder):
     run = good(assay("frontier", folder / "even.json", "balance", "stickiness"))
     assert run.stdout == (

@@ -46,16 +46,6 @@ def test_a_plan_is_a_row_under_the_name_of_its_file_whatever_kind_of_file_it_is(
     assert halfway["terms"][0] == {"name": "balance", "value": 3, "excess": 2}
 
 
-def test_a_plan_that_is_not_valid_says_every_reason(plans):
-    ran = assay("score", "orders.json", "--plan", "wrong.json", "--format", "json", cwd=plans)
-    assert ran.returncode == 1
-    assert ran.stderr == "assay: orders: wrong: the assignment is not valid\n"
-    row = document_of(ran)["scores"][1]
-    assert (row["status"], row["valid"]) == ("scored", False)
-    assert len(row["violations"]) == 5
-    assert {"kind": "double", "member": "c1", "topic": "t1", "partition": 0} in row["violations"]
-
-
 def test_a_plan_is_no_assignor_that_could_make_the_moves(plans):
     said = good(assay("score", "orders.json", "--plan", "best.json", cwd=plans)).stdout
     assert "gets there" not in said

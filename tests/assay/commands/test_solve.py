@@ -19,22 +19,6 @@ from tests.assay.calling import (
 ASSUMED = "subscription of 1 member unknown, taken as all 2 topics of the group"
 
 
-def test_the_answer_is_the_same_whatever_the_order_of_keys_and_from_a_pipe(folder):
-    document = document_of(good(assay("solve", folder / "orders.json", *AS_JSON)))
-    shuffled = dict(reversed(LOPSIDED.items()))
-    shuffled["members"] = dict(reversed(LOPSIDED["members"].items()))
-    again = document_of(good(assay("solve", "-", *AS_JSON, stdin=json.dumps(shuffled))))
-    assert again | {"seconds": 0} == document | {"seconds": 0}
-
-
-def test_with_a_method_it_says_that_it_ran(folder):
-    asked = ("--objective", "stickiness > balance", "--method", "cp-sat", "--time-limit", "60")
-    document = document_of(good(assay("solve", folder / "orders.json", *asked, *AS_JSON)))
-    assert (document["method"], document["status"]) == ("cp-sat", "optimal")
-    terms = [(term["name"], term["value"]) for term in document["terms"]]
-    assert terms == [("stickiness", 0), ("balance", 5)]
-
-
 def test_what_was_assumed_is_said_beside_the_answer(folder):
     path = folder / "unknown.json"
     for command in (("score", *ALONE), ("solve",)):

@@ -17,7 +17,6 @@ from compare.verdict import SHOWN
 from groups.errors import Failure
 from groups.files import read_groups
 from groups.importers.seen import rebalancing
-from groups.wording import NO_MEMBER_SHOWN
 from tests.assay.calling import ALL_GROUPS
 from tests.compare.conftest import CLOSING, HOSTILE, holding, lopsided, snapshot
 from tests.compare.page.parsed import Parsed
@@ -84,12 +83,6 @@ def test_how_many_groups_have_something_to_do_is_read_first_and_then_which(page)
     assert before != page.words
     assert "Your groups" not in before
     assert "lopsided: let an assignor move 2 partitions" in page.words
-
-
-def test_a_group_that_rebalances_counts_beside_the_only_one_that_is_judged(read):
-    failure = Failure("f", "f:2", rebalancing("other"), "other")
-    page = read([even()], unread=[failure])
-    assert "None of 2 groups is known to be improvable; 1 is rebalancing." in page.words
 
 
 def test_groups_come_worst_first_with_what_to_do_and_what_was_not_read_last(page):
@@ -393,15 +386,6 @@ def test_lag_that_rests_on_an_assumed_reset_is_said_to_beside_the_table(read):
     assert f"No lag, if consumers start at the end {given}" in found.words
     assert "assumed for" not in read([resting | {"auto_offset_reset": "latest"}, even()]).words
     assert "balanced assignment has" not in found.words
-
-
-def test_a_group_that_may_be_rebalancing_is_said_to_have_no_reader_only_maybe(read):
-    empty = even("empty") | {"members": {}, "topics": {"t": {"partitions": 1, "lag": [9]}}}
-    for assumed, says in (([], "nobody reads"), ([NO_MEMBER_SHOWN], "maybe nobody reads")):
-        page = read([empty | {"assumed": assumed}, even()])
-        row = page.table("Groups, worst first")["empty"]
-        assert row["verdict"] == f"! {says}"
-        assert f"empty ! {says} " in " ".join(page.texts["group-1"].split())
 
 
 def test_what_waits_where_nobody_reads_is_said_beside_the_table_and_in_the_group(read):

@@ -181,10 +181,12 @@ def pairwise(loads) -> int:
     return int(sum(abs(a - b) for i, a in enumerate(loads) for b in loads[:i]))
 
 
-def test_a_run_over_the_corpus_passes_findings_over():
+def test_a_run_over_the_corpus_passes_findings_and_scenarios_over():
     sources = {Path(found.source.split(", ")[0]).name for found in find([str(ROOT / "corpus")])}
     assert "known.jsonl" in sources
-    assert "findings.jsonl" not in sources
+    assert sources.isdisjoint({"findings.jsonl", "deploy.json"})
+    # One that is named is no folder's part, and is refused as no group.
+    assert len(list(find([str(ROOT / "corpus" / "scenarios" / "deploy.json")]))) == 1
 
 
 @pytest.fixture(scope="module")

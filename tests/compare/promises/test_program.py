@@ -14,7 +14,6 @@ from compare.promises.rerun import rerun, rerun_in_java
 from groups import Failed, Group
 from heuristics import WRITTEN, assignor_named
 from tests.clients import called
-from tests.compare.conftest import holding
 from tests.optimal.small_groups import document
 
 pytestmark = pytest.mark.clients
@@ -122,16 +121,6 @@ def test_racks_and_instance_ids_reach_the_clients_that_look_at_them(tmp_path, na
         assert re.search(rf"\b{constant}\b.* = ", made.text)
     came = rerun(made, finding.assignor, tmp_path)
     assert not came.reproduced, came.output
-
-
-def test_a_program_whose_promise_is_kept_passes(tmp_path):
-    """The same program, with a group on which the promise holds."""
-    finding = next(f for f in FINDINGS if f.id == "kafka-python-sticky-optimal-balance")
-    called(finding.assignor)
-    kept = replace(finding, group=Group.from_dict(holding(2, {"a": [], "b": []})))
-    came = rerun(program(kept), finding.assignor, tmp_path)
-    assert not came.reproduced
-    assert "1 passed" in came.output
 
 
 @pytest.mark.parametrize(
