@@ -443,7 +443,7 @@ def test_a_page_says_who_assigns_at_the_next_rebalance(page_of, assignors, then)
 
 
 def test_a_page_says_that_the_broker_assigns_a_group_of_kip_848(page_of):
-    groups = {one["group"]: one for one in (g.to_dict() for g in read_groups(CAPTURES))}
+    groups = {one["group"]: one for one in (g.to_dict() for g in read_groups(ALL_GROUPS))}
     page = page_of([groups["static848-d"]])
     assert (
         "Then the broker assigns again (KIP-848); the input does not tell how."
