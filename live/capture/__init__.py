@@ -29,9 +29,8 @@ def capture(
 
     Only reads are sent: no member joins, nothing is committed, no topic is created.
 
-    A group that cannot be captured (it is rebalancing, does not exist, may not be described, is a
-    share or Connect group, or a streams group without members) is one Failure, and the others are
-    captured.
+    A group that cannot be captured (it is rebalancing, does not exist, may not be described, or is
+    a share or Connect group) is one Failure, and the others are captured.
 
     Parameters
     ----------

@@ -237,7 +237,7 @@ def described(
             of_kind[STREAMS],
             messages.streams_groups,
             messages.StreamsGroupDescribe,
-            lambda answer: {one.group_id: one for one in answer.groups},
+            lambda answer: {one.group_id: streams.tasks_or_nobody(one) for one in answer.groups},
         ),
     }
 

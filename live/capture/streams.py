@@ -19,6 +19,7 @@ from groups.documents.assay_streams import (
 from groups.errors import BadInput
 from groups.importers.seen import not_ready, rebalancing
 from live.capture import messages
+from live.capture.membership import Described
 from live.capture.obstacles import Obstacle, obstacle_of, topic_obstacle
 from live.capture.offsets import Committed
 
@@ -44,13 +45,17 @@ def obstacle(group: StreamsGroup, *, last: bool) -> Obstacle | None:
     name, state = group.group_id, group.group_state.lower()
     if (found := obstacle_of(name, group.error_code)) is not None:
         return found
-    if state == "empty":
-        return Obstacle(f"group {name!r} has no members", not_to_be_had=True)
     if state == "notready" or not _subtopologies(group):
         return Obstacle(not_ready(name), passing=True, not_to_be_had=True)
     if state == "assigning" or (state == "reconciling" and not last):
         return Obstacle(rebalancing(name), passing=True, not_to_be_had=True)
     return None
+
+
+def tasks_or_nobody(group: StreamsGroup) -> StreamsGroup | Described:
+    """Return a streams group, or one without members: that has commits, but no tasks to judge."""
+    nobody = group.group_state.lower() == "empty" and group.error_code == 0
+    return Described(group.group_id, ()) if nobody else group
 
 
 def standbys(cluster: Cluster, names: Sequence[str]) -> dict[str, int]:

@@ -29,7 +29,6 @@ def test_a_state_without_an_assignment_is_a_reason_and_one_with_a_target_is_capt
     rebalancing = "group 'shop' is rebalancing: capture it again once its state is Stable"
     not_ready = "group 'shop' is not ready: its topology has no tasks, as where a topic is missing"
     states = {
-        "Empty": "group 'shop' has no members",
         "NotReady": not_ready,
         "Assigning": rebalancing,
     }
@@ -39,6 +38,12 @@ def test_a_state_without_an_assignment_is_a_reason_and_one_with_a_target_is_capt
     # The capture asks again while there is time.
     first = only(DESCRIBE, setting(first_group, group_state="Reconciling"), times=1)
     assert shop(first, patience=60)["group"] == "shop"
+
+
+def test_a_group_without_members_is_captured_with_its_commits_as_one_of_consumers_is():
+    """It was said to have no members, without a word on the records that wait."""
+    found = shop(described(group_state="Empty"))
+    assert (found["format"], found["members"]) == ("assay-group/1", {})
 
 
 def test_a_group_that_changes_while_it_is_read_is_no_capture():
