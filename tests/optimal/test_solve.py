@@ -19,13 +19,6 @@ def test_a_tier_that_is_no_flow_is_refused_by_the_flow():
         solve(chain(3, 2), method="simplex")
 
 
-def test_an_objective_that_the_group_cannot_answer_is_refused_with_its_place():
-    with pytest.raises(BadInput, match=r"topics\.t0000\.racks: unknown, but tier racks needs it"):
-        solve(chain(3, 2), "balance > racks")
-    with pytest.raises(BadInput, match="objective: unknown tier 'fun', expected one of kip-54, "):
-        solve(chain(3, 2), "balance > fun")
-
-
 def test_unknown_subscriptions_are_refused_unless_they_are_assumed_equal():
     unknown = chain(3, 2).to_dict()
     unknown["members"]["c0001"]["subscription"] = None

@@ -16,13 +16,6 @@ def test_range_gives_the_first_members_of_each_topic_one_more():
     }
 
 
-def test_range_lines_up_topics_of_equal_size_and_subscribers():
-    topics = {"t": 5, "u": 5, "v": 5}
-    assignment = assign(group_of(topics, {"a": topics, "b": topics, "c": topics}), "range")
-    for held in assignment.to_dict().values():
-        assert held["t"] == held["u"] == held["v"]
-
-
 def test_members_with_an_instance_id_come_first_and_by_it():
     document = group_of({"t": 4}, {m: ["t"] for m in "abcd"}).to_dict()
     document["members"]["c"]["instance_id"] = "y"

@@ -201,12 +201,6 @@ def test_packing_closes_what_exchanges_and_cp_sat_leave_open(monkeypatch):
     assert solve(group, "peak_lag", time_limit=0.5).status == "feasible"
 
 
-def test_counts_that_are_fixed_are_kept():
-    times = uniform(20, 40)(27, np.random.default_rng(1))
-    loads = solve(reading_all(times, 10), "balance > peak_lag", time_limit=2).assignment.loads
-    assert sorted(loads.tolist()) == [2] * 3 + [3] * 7
-
-
 def two_members(rng: random.Random) -> tuple[Candidates, np.ndarray]:
     """Return random candidates of two members and up to eight partitions, and an assignment."""
     n = rng.randint(1, 8)

@@ -9,7 +9,7 @@ from groups import TIERS, BadInput, values
 from optimal import ProofKind, Solution, Status, Stopped, check, solve
 from optimal.case import EVENS
 from optimal.loads.load_problem import LoadProblem
-from tests.optimal.small_groups import found, group_of, lagging, one_topic
+from tests.optimal.small_groups import found, lagging, one_topic
 
 KINDS, SIZES = ("uniform", "lognormal", "zipf"), ((100, 10), (1000, 100))
 
@@ -61,15 +61,6 @@ def test_how_even_the_rest_is_has_a_true_bound_where_it_is_open():
     assert (solution.status, solution.stopped) == (Status.FEASIBLE, Stopped.TIME_LIMIT)
     assert [term.bound == term.value for term in solution.terms] == [True, True, False]
     assert 0 < solution.terms[2].bound < solution.terms[2].value
-
-
-def test_a_member_that_alone_reads_a_topic_is_the_floor():
-    lags = {"t0": [9, 8, 7, 6], "t1": [1] * 4}
-    topics = {topic: {"partitions": 4, "lag": lag} for topic, lag in lags.items()}
-    group = group_of(topics, {"c0": ["t0"], "c1": ["t1"], "c2": ["t1"]})
-    solution = solve(group, "peak_lag", method="exchange")
-    assert found(solution) == (30,)
-    assert solution.proof.floor.members == (0,)
 
 
 def test_what_is_open_when_the_time_is_up_has_a_true_bound_and_none_after_it():
