@@ -81,7 +81,7 @@ GAUGES = (
     ),
     Gauge(
         "assay_group_partitions",
-        "Partitions of the topics that the members read.",
+        "Partitions of topics that members read, or without members, of topics with commits.",
         lambda _, row: row.partitions,
     ),
     Gauge(

@@ -12,7 +12,7 @@ from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
 from compare.sentences import NONE_BY_LAG, assigned_by, by_broker, who_moves
 from compare.verdict import ALL_ALIKE, IMPROVABLE
-from groups.tiers import LAG_PEAKS, MOVES
+from groups.tiers import LAG_PEAKS, MOVES, OF_COUNTS, PEAKS
 from groups.wording import agreed, counted, few
 from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shipped_here
 from heuristics.protocol import Protocol, supported_protocols
@@ -360,9 +360,12 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         more = where_ours_runs(group)
     else:
         fewer = own if moves is not None and moves.excess else ""
-        more = f"{advise} says what it takes to change to it. {fewer}".rstrip()
+        # Advice is on loads and lag: of racks, topics and hosts it says nothing.
+        on_loads = judged.verdict.tier in (None, "balance", *OF_COUNTS, *PEAKS)
+        change = f"{advise} says what it takes to change to it. " if on_loads else ""
+        more = f"{change}{fewer}".rstrip()
     lead = f"let {spoken(best.assignor)} assign{again}. It gets there{_by_moves(best, judged)}."
-    return who_moves(f"{lead} {more}{not_here}")
+    return who_moves(f"{lead} {more}".rstrip() + not_here)
 
 
 def _by_moves(best: Score, judged: Judged) -> str:

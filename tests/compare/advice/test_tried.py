@@ -12,6 +12,7 @@ from compare.advice.words import depends, gains_nothing, in_short, not_advised, 
 from compare.judged import judge
 from compare.remedy import remedy, steps_to_deploy
 from compare.scores import score_assignors
+from groups.tiers import parse_objective
 from heuristics.catalogue import WRITTEN, usual_assignors
 from tests.assay.calling import assay, good, write
 from tests.assay.calling import document_of as document_in
@@ -312,6 +313,21 @@ def test_where_the_broker_assigns_an_assignor_of_the_broker_comes_first(limit):
         verdict = replace(one.verdict, says="improvable")
         said = remedy(replace(one, verdict=verdict), rows, None)
         assert f"Who makes the moves: let {first} assign" in said
+
+
+def test_advice_is_named_only_where_it_is_on_what_can_be_better(limit):
+    """Of racks, score named a command that says that nothing can be better."""
+    racks = [["a"], ["b"], ["a"], ["b"]]
+    members = {
+        rack: {"subscription": ["t"], "owned": {"t": held}, "rack": rack}
+        for rack, held in {"a": [0, 1], "b": [2, 3]}.items()
+    }
+    group = Group.from_dict(document({"t": {"partitions": 4, "racks": racks}}, members))
+    (judged,) = judge([group], parse_objective("kip-881"))
+    rows = score_assignors(group, judged.best, ["roundrobin"], limit)
+    assert remedy(judged, rows, None).endswith(
+        "let roundrobin assign. It gets there by moving 2 partitions."
+    )
 
 
 # The groups of the findings kafka-broker-uniform-optimal-balance and -optimal-moves.
