@@ -15,6 +15,7 @@ from assay.progress import report_progress
 from assay.signals import ending_on_signals
 from assay.streams import note, put, show, show_json, write
 from assay.terminal import Column, show_table, tell
+from compare.promises.description import happens
 from compare.promises.hunt import not_reproduced
 from compare.promises.promise import is_promised, promise_named
 from groups.documents.json_files import make_folder
@@ -114,19 +115,18 @@ def hunt(
 
 
 def print_finding(finding: Finding, seconds: float) -> None:
-    """Print a broken promise, what was measured, the promise's text and source, and the group.
+    """Print a broken promise, what happens, the promise's text and source, and the group.
 
     Parameters
     ----------
     seconds : the time limit of each call
     """
     group, promise = finding.group, promise_named(finding.promise)
-    measured = ", ".join(f"{key} {value}" for key, value in finding.measured.items())
-    if promise.name == "terminates":
-        # An assignor that is merely slow may answer later.
-        measured = f"no answer within {seconds:g} s"
+    # An assignor that is merely slow may answer later.
+    late = f"no answer within {seconds:g} s"
+    what = late if promise.name == "terminates" else happens(finding)
     unpromised = "" if is_promised(finding.promise, finding.assignor) else ", not promised"
-    tell(f"{finding.assignor} breaks {finding.promise}{unpromised}: {measured}")
+    tell(f"{finding.assignor} breaks {finding.promise}{unpromised}: {what}")
     tell(f"{finding.promise}: {promise.text} ({promise.source})")
     if finding.record is not None and finding.record.again is not None:
         tell(not_reproduced(finding, finding.record.again))

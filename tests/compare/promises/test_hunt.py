@@ -320,7 +320,7 @@ def test_an_assignor_is_hunted_for_what_it_promises_and_for_what_is_asked_by_nam
     assert last.startswith("4 promises hunted in ")
     run = assay("hunt", "range", "--promise", "balanced", "--seconds", "3")
     assert run.returncode == 1
-    assert run.stdout.startswith("range breaks balanced, not promised: loads [2, 0]\n")
+    assert run.stdout.startswith("range breaks balanced, not promised: loads of 2, 0\n")
     assert "; range does not promise it; known already: range-balanced\n" in run.stderr
 
 
