@@ -176,7 +176,7 @@ def optima(
     from compare.fleet.job import job_of
 
     job = job_of(_A_FRAME, "", objective=objective, assignors=["current"], time_limit=time_limit)
-    return _answers(rows, job).where("optima IS NOT NULL").select("optima.*")
+    return _answers(rows, job, "optima")
 
 
 def scores(
@@ -200,12 +200,10 @@ def scores(
     -------
     the columns of the table ``scores`` (docs/reference/formats.md)
     """
-    from pyspark.sql import functions as sql
-
     from compare.fleet.job import job_of
 
     job = job_of(_A_FRAME, "", objective=objective, assignors=assignors, time_limit=time_limit)
-    return _answers(rows, job).select(sql.inline("scores"))
+    return _answers(rows, job, "scores")
 
 
 def verdicts(
@@ -226,12 +224,13 @@ def verdicts(
     return found.select("group", "captured_at", "group_key", "verdict.*")
 
 
-def _answers(rows: DataFrame, job: Job) -> DataFrame:
+def _answers(rows: DataFrame, job: Job, table: str) -> DataFrame:
     from compare.fleet.source import of_frame
 
     if "reason" in rows.columns:
         rows = rows.where("reason IS NULL")
-    return of_frame(_A_FRAME, rows).answers(job, "answer")
+    answers = of_frame(_A_FRAME, rows).answers(job, "answer")
+    return answers.where(f"{table} IS NOT NULL").select(f"{table}.*")
 
 
 class FleetTables(NamedTuple):
@@ -357,22 +356,20 @@ def _items(source: str) -> Generator[Item | Failure, None, None]:
 
 def _tables(parts: Iterable[pa.RecordBatch]) -> FleetTables:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    from compare.fleet.optima import ANSWERS
+    from compare.fleet.optima import ANSWERS, rows_in
     from compare.fleet.worker import first_of_each_key
     from groups.table.layout import joined
 
-    rows = first_of_each_key(joined(parts, ANSWERS))
+    answers = first_of_each_key(joined(parts, ANSWERS))
 
-    def table(structs: pa.StructArray, by: str) -> pa.Table:
-        found = pa.RecordBatch.from_struct_array(structs.filter(pc.is_valid(structs)))
-        order = [(name, "ascending") for name in ("group", "captured_at", by)]
-        return pa.Table.from_batches([found]).sort_by(order)
+    def table(name: str, by: str) -> pa.Table:
+        order = [(column, "ascending") for column in ("group", "captured_at", by)]
+        return pa.Table.from_batches([rows_in(answers, name)]).sort_by(order)
 
     return FleetTables(
-        groups=table(rows.column("groups"), "key"),
-        optima=table(rows.column("optima"), "key"),
-        scores=table(rows.column("scores").flatten(), "assignor"),
-        failures=table(rows.column("failures"), "place"),
+        groups=table("groups", "key"),
+        optima=table("optima", "key"),
+        scores=table("scores", "assignor"),
+        failures=table("failures", "place"),
     )

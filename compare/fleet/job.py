@@ -18,7 +18,7 @@ from heuristics.own import name_of, versioned
 from optimal.answer import SEED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
     from pathlib import Path
 
     from groups.tiers import Objective
@@ -86,10 +86,15 @@ class Job:
             import_module(module)
         parse_objective(self.objective)
 
-    @property
-    def lack(self) -> Lack:
-        """What the tables lack of a group that they do not hold."""
-        return Lack(optimum=True, assignors=self.assignors)
+    def lack(self, known: Container[str] = ()) -> Lack:
+        """Return what the tables lack of a group.
+
+        Parameters
+        ----------
+        known : the `made_by` of the rows that they hold
+        """
+        missing = (name for name in self.assignors if self.score_made_by(name) not in known)
+        return Lack(optimum=self.optimum_made_by not in known, assignors=tuple(missing))
 
     @property
     def tiers(self) -> str:

@@ -15,7 +15,7 @@ from compare.fleet_scores import optimum_columns, score_columns, score_fleet, sc
 from compare.judged import judge_as_solved, judge_by_optimum
 from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
-from compare.scores import CURRENT, OPTIMUM, STORED, UNKNOWN, UNLESS_SCORED, outcome_of
+from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import (
     ALL_ALIKE,
     IMPROVABLE,
@@ -57,29 +57,24 @@ if TYPE_CHECKING:
 Row = dict[str, object]
 # Partitions, or members, that are solved together: more take more memory and gain no time.
 MOST_TOGETHER = 200_000
-# A row for each part of the input: the group with its optimum and scores, or the failure.
+# Each row is a row of one of these tables; the columns of the others are null.
 ANSWERS = pa.schema(
     [
-        ("key", pa.string()),
-        ("is_group", pa.bool_()),
-        ("groups", pa.struct(TABLES["groups"])),
-        ("failures", pa.struct(TABLES["failures"])),
-        ("optima", pa.struct(TABLES["optima"])),
-        ("scores", pa.list_(pa.struct(TABLES["scores"]))),
+        ("key", pa.string()),  # of the row
+        ("about", pa.string()),  # key of the group or failure that it is about
+        *((name, pa.struct(TABLES[name])) for name in ("groups", "failures", "optima", "scores")),
     ]
 )
-# Columns of ``optima`` that are null where a group has no optimum.
-NULL_IF_FAILED = ("stopped", "method", "seconds", "terms", "proof", "loads", "verdict")
 
 
 def solve_and_score(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatch:
-    """Solve and score groups; return their rows of `ANSWERS` in the same order.
+    """Solve and score groups; return what they lack as rows of `ANSWERS`.
 
     Parameters
     ----------
     rows : of ``groups``, each key once
     """
-    optima, scores = [], []
+    answers = []
     for portion in _portions(rows):
         is_known = pc.is_null(portion.column("subscription_known"))
         for kind, part_of in ((is_known, _solve_known), (pc.invert(is_known), _judge_unknown)):
@@ -88,84 +83,68 @@ def solve_and_score(job: Job, rows: pa.RecordBatch, lack: Lack) -> pa.RecordBatc
                 continue
             part, unfit, reasons = part_of(job, chosen)
             if lack.optimum:
-                optima += [part.optima(), _failed(job, unfit, reasons)]
-            scores += [part.scores(name) for name in lack.assignors]
-            scores += _unscored(job, unfit, lack.assignors, no_optimum(reasons))
-    found = joined(optima, TABLES["optima"]) if lack.optimum else None
-    return answer_rows(rows, found, scores)
+                answers.append(part.optima())
+            answers += [part.scores(name) for name in lack.assignors]
+            answers.append(unsolved_answers(job, unfit, lack, reasons))
+    return joined(answers, ANSWERS)
 
 
-def answer_rows(
-    rows: pa.RecordBatch,
-    optima: pa.RecordBatch | None = None,
-    scores: Sequence[pa.RecordBatch] | None = None,
-) -> pa.RecordBatch:
-    """Return the rows of `ANSWERS` of groups, in their order; null where nothing is given."""
-    keys = rows.column("key")
+def answers_in(name: str, rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows of a table as rows of `ANSWERS`."""
+    of_group = "group_key" in rows.schema.names
     found = {
-        "key": keys,
-        "is_group": pa.repeat(pa.scalar(True), len(rows)),
-        "groups": _structs(rows.select(TABLES["groups"].names)),
+        "key": rows.column("key"),
+        "about": rows.column("group_key" if of_group else "key"),
+        name: pa.StructArray.from_arrays(rows.columns, fields=list(rows.schema)),
     }
-    if optima is not None:
-        at = pc.index_in(keys, value_set=optima.column("group_key"))
-        found["optima"] = _structs(optima).take(at)
-    if scores is not None:
-        every = joined(scores, TABLES["scores"])
-        found["scores"] = _listed(keys, _structs(every), every.column("group_key"))
     arrays = [found.get(field.name, pa.nulls(len(rows), field.type)) for field in ANSWERS]
     return pa.RecordBatch.from_arrays(arrays, schema=ANSWERS)
 
 
-def with_scores(rows: pa.RecordBatch, more: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """Return rows of `ANSWERS` with further scores of the same groups added to their own."""
-    scores = pa.concat_arrays([one.column("scores").flatten() for one in (rows, *more)])
-    listed = _listed(rows.column("key"), scores, scores.field("group_key"))
-    return rows.set_column(rows.schema.get_field_index("scores"), ANSWERS.field("scores"), listed)
+def rows_in(answers: pa.RecordBatch, name: str) -> pa.RecordBatch:
+    """Return the rows of a table that are among rows of `ANSWERS`."""
+    structs = answers.column(name)
+    return pa.RecordBatch.from_struct_array(structs.filter(structs.is_valid()))
 
 
-def _listed(keys: pa.Array, scores: pa.StructArray, of_group: pa.Array) -> pa.ListArray:
-    """Return a list of scores for each key; lists keep the order of the scores."""
-    of_row = np.asarray(pc.index_in(of_group, value_set=keys))
-    order = np.argsort(of_row, kind="stable")
-    ends = np.searchsorted(of_row[order], np.arange(len(keys) + 1)).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(ends), scores.take(pa.array(order)))
+def unsolved_in(answers: pa.RecordBatch) -> dict[str, str]:
+    """Return why groups among rows of `ANSWERS` have no optimum, by their keys."""
+    optima = rows_in(answers, "optima")
+    failed = optima.filter(pc.equal(optima.column("status"), "failed"))
+    keys, reasons = (failed.column(name).to_pylist() for name in ("group_key", "reason"))
+    return dict(zip(keys, reasons, strict=True))
 
 
 def failure_answers(failures: Sequence[Failure]) -> pa.RecordBatch:
     """Return the rows of `ANSWERS` of parts of the input that hold no group."""
     columns = ("source", "place", "reason", "captured_at", "group")
-    rows = []
-    for failure in failures:
-        said: Row = {column: getattr(failure, column) for column in columns}
-        key = content_key(said)
-        rows.append({"key": key, "is_group": False, "failures": {"key": key, **said}})
-    return pa.RecordBatch.from_pylist(rows, ANSWERS)
+    rows = [{column: getattr(failure, column) for column in columns} for failure in failures]
+    keyed = [{"key": content_key(row), **row} for row in rows]
+    return answers_in("failures", pa.RecordBatch.from_pylist(keyed, TABLES["failures"]))
 
 
-def unsolved_answers(job: Job, rows: pa.RecordBatch, lack: Lack, reason: str) -> pa.RecordBatch:
-    """Return the rows of `ANSWERS` of groups that could not be solved, for one reason."""
-    reasons = [reason] * len(rows)
-    optima = _failed(job, rows, reasons) if lack.optimum else None
-    return answer_rows(rows, optima, _unscored(job, rows, lack.assignors, no_optimum(reasons)))
+def unsolved_answers(
+    job: Job, rows: pa.RecordBatch, lack: Lack, reasons: Sequence[str]
+) -> pa.RecordBatch:
+    """Return the rows of `ANSWERS` of groups that could not be solved, each with its reason."""
+    answers = [_failed(job, rows, reasons)] if lack.optimum else []
+    no_optimum = [f"no optimum: {reason}" for reason in reasons]
+    answers.append(unscored_answers(job, rows, lack.assignors, no_optimum))
+    return joined(answers, ANSWERS)
 
 
 def unscored_answers(
     job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
 ) -> pa.RecordBatch:
     """Return the rows of `ANSWERS` of groups without scores, each with its reason."""
-    return answer_rows(rows, None, _unscored(job, rows, assignors, reasons))
-
-
-def no_optimum(reasons: Sequence[str]) -> list[str]:
-    """Return the reasons why groups have no scores, given why they have no optimum."""
-    return [f"no optimum: {reason}" for reason in reasons]
+    columns = no_scores("failed", reasons)
+    return joined([_scores(job, rows, name, columns) for name in assignors], ANSWERS)
 
 
 def no_scores(status: str, reasons: Sequence[str]) -> Columns:
     """Return the columns of ``scores`` for an assignor without a score."""
     count = len(reasons)
-    return _nulls("scores", [*STORED], count) | {
+    return _nulls("scores", count) | {
         "status": pa.repeat(pa.scalar(status), count),
         "reason": pa.array(reasons, pa.string()),
         **{name: pa.repeat(pa.scalar(one), count) for name, one in UNLESS_SCORED.items()},
@@ -173,40 +152,27 @@ def no_scores(status: str, reasons: Sequence[str]) -> Columns:
 
 
 def _failed(job: Job, rows: pa.RecordBatch, reasons: Sequence[str]) -> pa.RecordBatch:
-    """Return the rows in ``optima`` of groups that have no optimum."""
-    return _optima(
-        job,
-        rows,
-        {
-            **_nulls("optima", NULL_IF_FAILED, len(rows)),
-            "status": pa.repeat(pa.scalar("failed"), len(rows)),
-            "reason": pa.array(reasons, pa.string()),
-        },
-    )
-
-
-def _unscored(
-    job: Job, rows: pa.RecordBatch, assignors: Sequence[str], reasons: Sequence[str]
-) -> list[pa.RecordBatch]:
-    columns = no_scores("failed", reasons)
-    return [_scores(job, rows, name, columns) for name in assignors]
+    """Return the answers in ``optima`` of groups that have no optimum."""
+    status = pa.repeat(pa.scalar("failed"), len(rows))
+    said = {"status": status, "reason": pa.array(reasons, pa.string())}
+    return _optima(job, rows, _nulls("optima", len(rows)) | said)
 
 
 def _optima(job: Job, rows: pa.RecordBatch, columns: Columns) -> pa.RecordBatch:
-    """Return the rows of groups in ``optima``."""
-    return _table_rows("optima", job, rows, columns, job.optimum_made_by)
+    """Return the answers in ``optima`` of groups."""
+    return _answers_in("optima", job, rows, columns, job.optimum_made_by)
 
 
 def _scores(job: Job, rows: pa.RecordBatch, name: str, columns: Columns) -> pa.RecordBatch:
-    """Return the rows of an assignor in ``scores``."""
+    """Return the answers in ``scores`` of an assignor."""
     named = {**columns, "assignor": pa.repeat(pa.scalar(name), len(rows))}
-    return _table_rows("scores", job, rows, named, job.score_made_by(name))
+    return _answers_in("scores", job, rows, named, job.score_made_by(name))
 
 
-def _table_rows(
+def _answers_in(
     name: str, job: Job, rows: pa.RecordBatch, columns: Columns, made_by: str
 ) -> pa.RecordBatch:
-    """Return rows of a table, with what `group_columns` gives, the columns, and their keys.
+    """Return the answers in a table: the columns, what `group_columns` gives, and their keys.
 
     Raises
     ------
@@ -214,8 +180,8 @@ def _table_rows(
         If a column of the table is in none of these.
     """
     found = {
-        **group_columns(rows),
         **columns,
+        **group_columns(rows),
         "key": pa.array(row_keys(made_by, rows.column("key").to_pylist()), pa.string()),
         "made_by": pa.repeat(pa.scalar(made_by), len(rows)),
         "objective": pa.repeat(pa.scalar(job.tiers), len(rows)),
@@ -224,11 +190,11 @@ def _table_rows(
     if empty:
         raise AssayError(f"table {name}: nothing fills the column {', '.join(empty)}")
     arrays = [found[field.name].cast(field.type) for field in TABLES[name]]
-    return pa.RecordBatch.from_arrays(arrays, schema=TABLES[name])
+    return answers_in(name, pa.RecordBatch.from_arrays(arrays, schema=TABLES[name]))
 
 
-def _nulls(table: str, columns: Sequence[str], count: int) -> dict[str, pa.Array]:
-    return {name: pa.nulls(count, TABLES[table].field(name).type) for name in columns}
+def _nulls(table: str, count: int) -> dict[str, pa.Array]:
+    return {field.name: pa.nulls(count, field.type) for field in TABLES[table]}
 
 
 def group_columns(rows: pa.RecordBatch) -> dict[str, pa.Array]:
@@ -298,14 +264,14 @@ class _Answers:
         return [self.solution.fleet.alone(at) for at in range(len(self.solution))]
 
     def optima(self) -> pa.RecordBatch:
-        """Return the rows in ``optima``."""
+        """Return the answers in ``optima``."""
         given = self.verdicts
         verdict = self._verdicts() if given is None else pa.array(given, VERDICT)
         columns = {**optimum_columns(self.solution), "verdict": verdict}
         return _optima(self.job, self.rows, columns)
 
     def scores(self, assignor: str) -> pa.RecordBatch:
-        """Return the rows of an assignor in ``scores``."""
+        """Return the answers in ``scores`` of an assignor."""
         if assignor == CURRENT:
             columns: Columns = score_columns(self.now)
         elif self.verdicts is not None:
@@ -458,10 +424,6 @@ def _portions(rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     sizes = pc.max_element_wise(*lengths).fill_null(0).to_pylist()
     for numbers in in_portions(range(len(rows)), sizes.__getitem__, most=MOST_TOGETHER):
         yield rows.slice(numbers[0], len(numbers))
-
-
-def _structs(rows: pa.RecordBatch) -> pa.StructArray:
-    return pa.StructArray.from_arrays(rows.columns, fields=list(rows.schema))
 
 
 @cache

@@ -43,13 +43,7 @@ if TYPE_CHECKING:
 
 # The tables in the order in which they are written: after an interrupted run, the next run makes
 # the rows that are missing.
-ANSWERED = {
-    "failures": "failures IS NOT NULL",
-    "scores": "size(scores) > 0",
-    "optima": "optima IS NOT NULL",
-    "groups": "groups IS NOT NULL",
-}
-SELECTED = {"scores": "inline(scores)"}
+ANSWERED = ("failures", "scores", "optima", "groups")
 SOLVERS = ("ortools", "pulp")
 STAGES = {
     "start": "starting Spark",
@@ -103,7 +97,7 @@ class Run:
     seconds : the time that each stage took, by the names in `STAGES`
     new : number of groups that lacked an optimum or a score
     failed : number of groups that could not be solved
-    done_groups, portions, rows : numbers of groups read, and of portions and rows written, so far
+    portions, rows : numbers of portions and rows written so far
     """
 
     spark: SparkSession
@@ -113,7 +107,6 @@ class Run:
     seconds: dict[str, float] = field(default_factory=dict)
     new: int = 0
     failed: int = 0
-    done_groups: int = 0
     portions: int = 0
     rows: int = 0
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -197,10 +190,10 @@ class Run:
             )
 
     def _progress_line(self, share: float, seconds: float) -> str:
-        rate = self.done_groups / max(seconds, 1e-9)
+        rate = self.new / max(seconds, 1e-9)
         left = seconds * (1 - share) / max(share, 1e-9)
         return (
-            f"{share:.0%} of the input, {counted(self.done_groups, 'new group')}, "
+            f"{share:.0%} of the input, {counted(self.new, 'new group')}, "
             f"{rate:,.0f} a second, {duration(round(left))} left"
         )
 
@@ -244,7 +237,7 @@ class Run:
             return
         whole = sql.array(*(sql.lit(one) for one in ("groups", *self.job.made_by)))
         is_held = sql.when(
-            sql.col("is_group"), sql.size(sql.array_except(whole, "known")) == 0
+            sql.col("failures").isNull(), sql.size(sql.array_except(whole, "known")) == 0
         ).otherwise(sql.array_contains("known", "failures"))
         with self._computed(part.answers(self.job, "read")) as found:
             # From here on the number of rows in a batch is enough: sizes are slow to check.
@@ -278,22 +271,21 @@ class Run:
         self.new += counts["new"]
         self.failed += counts["failed"]
         with self._timed("write"):
-            for name, has in ANSWERED.items():
-                if counts[f"of_{name}"]:
-                    rows = fresh.where(has).selectExpr(SELECTED.get(name, f"{name}.*"))
-                    rows = rows.coalesce(-(-counts[f"of_{name}"] // FILE_ROWS))
+            for name in ANSWERED:
+                if counts[name]:
+                    rows = fresh.where(f"{name} IS NOT NULL").select(f"{name}.*")
+                    rows = rows.coalesce(-(-counts[name] // FILE_ROWS))
                     self.job.tables.write(rows, name, self.name)
-                    self.rows += counts[f"of_{name}"]
+                    self.rows += counts[name]
             keys = (
-                fresh
+                fresh.where("groups IS NOT NULL OR failures IS NOT NULL")
                 if read is None
                 else self._without_earlier_portions(read.dropDuplicates(["key"]))
             )
             # Written last, as a key in this table means that its group is done.
-            keys = keys.select("key", "is_group").coalesce(1)
+            keys = keys.selectExpr("key", "groups IS NOT NULL AS is_group").coalesce(1)
             self.job.tables.write(keys, "inputs", self.name)
         self.portions += 1
-        self.done_groups += counts["groups"]
 
     def _deduplicated(self, answers: DataFrame) -> tuple[DataFrame, dict[str, int]]:
         """Return rows without groups that the input repeats, and their counts."""
@@ -312,25 +304,30 @@ class Run:
 
         before = self.job.tables.read(self.spark, "inputs").where(sql.col(RUN) == self.name)
         before = before.select("key")
-        repeated = rows.select("key").join(before, "key", "left_semi").count()
-        return rows.join(before, "key", "left_anti") if repeated else rows
+        is_before = rows["about"] == before["key"]
+        repeated = rows.select("about").join(before, is_before, "left_semi").count()
+        return rows.join(before, is_before, "left_anti") if repeated else rows
 
     def _counts_of(self, answers: DataFrame) -> dict[str, int]:
-        """Return how many rows and keys there are, and how many rows each table gets.
+        """Return how many rows there are, how many keys, and how many rows each table gets.
 
         They are counted here, by Arrow: Spark would shuffle all keys to count distinct ones.
+        Hashes will do for that: of two that are equal by chance, nothing is lost.
         """
-        conditions = {
-            "groups": "is_group",
-            "new": "is_group AND (optima IS NOT NULL OR size(scores) > 0)",
-            "failed": "optima.status = 'failed'",
-            **{f"of_{name}": has for name, has in ANSWERED.items()},
-            "of_scores": "greatest(size(scores), 0)",
+        flags = {
+            **{name: f"{name} IS NOT NULL" for name in ANSWERED},
+            "failed": "optima.status <=> 'failed'",
         }
-        columns = (f"CAST({how} AS int) AS {name}" for name, how in conditions.items())
-        rows = answers.selectExpr("key", *columns).toArrow()
-        sums = {name: pc.sum(rows[name]).as_py() or 0 for name in conditions}
-        return {"rows": len(rows), "keys": pc.count_distinct(rows["key"]).as_py(), **sums}
+        columns = (f"{how} AS {name}" for name, how in flags.items())
+        rows = answers.selectExpr("xxhash64(key) AS key", "xxhash64(about) AS about", *columns)
+        found = rows.toArrow()
+        is_new = pc.or_(found["optima"], found["scores"])
+        return {
+            "rows": len(found),
+            "keys": pc.count_distinct(found["key"]).as_py(),
+            "new": pc.count_distinct(found["about"].filter(is_new)).as_py(),
+            **{name: pc.sum(found[name]).as_py() or 0 for name in flags},
+        }
 
     def _size(self) -> dict[str, int]:
         """Return how many files and bytes the run has written; empty for other stores."""

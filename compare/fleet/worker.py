@@ -26,13 +26,13 @@ from compare.fleet.items import (
 )
 from compare.fleet.job import Lack
 from compare.fleet.optima import (
-    answer_rows,
+    answers_in,
     failure_answers,
-    no_optimum,
+    rows_in,
     solve_and_score,
     unscored_answers,
     unsolved_answers,
-    with_scores,
+    unsolved_in,
 )
 from groups.errors import AssayError, Failure, in_one_line
 from groups.portions import in_portions
@@ -144,40 +144,27 @@ def _rows(batches: Iterable[pa.RecordBatch], *columns: str) -> Iterator[tuple[An
 
 
 def answers_of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Yield rows of `ANSWERS` with what the tables lack of groups that are already read.
+    """Yield the rows of `ANSWERS` that the tables lack, of groups and failures that are read.
 
     Parameters
     ----------
     batches : with the columns of `compare.fleet.optima.ANSWERS`, and `known`, a list of what the
         tables hold of the group: `groups`, and the `made_by` of its optimum and scores
     """
-    made = {job.score_made_by(name): name for name in job.assignors}
     worker = _worker_of(job)
     for batch in batches:
-        held = [frozenset(one or ()) for one in batch.column("known").to_pylist()]
         rows = batch.drop_columns(["known"])
-        kinds = list(zip(held, batch.column("is_group").to_pylist(), strict=True))
-        for known, is_group in dict.fromkeys(kinds):
-            chosen = rows.filter(pa.array([kind == (known, is_group) for kind in kinds]))
-            optimum = job.optimum_made_by not in known
-            names = tuple(name for key, name in made.items() if key not in known)
-            answers: Iterable[pa.RecordBatch] = [chosen]
-            if is_group and (optimum or names):
-                groups = pa.RecordBatch.from_struct_array(chosen.column("groups"))
-                answers = worker.solved(groups, Lack(optimum, names))
-            for answer in answers:
-                if "groups" in known:
-                    nothing = pa.nulls(len(answer), answer.column("groups").type)
-                    at = answer.schema.get_field_index("groups")
-                    yield answer.set_column(at, answer.schema.field(at), nothing)
-                else:
-                    yield answer
+        held = [frozenset(one or ()) for one in batch.column("known").to_pylist()]
+        yield rows.filter(pa.array(["groups" not in one for one in held], pa.bool_()))
+        for known in dict.fromkeys(held):
+            chosen = rows.filter(pa.array([one == known for one in held]))
+            yield from worker.solved(rows_in(chosen, "groups"), job.lack(known))
 
 
 def read_items(job: Job, items: Sequence[Item]) -> bytes:
     """Return the groups and failures in items, as rows of `compare.fleet.optima.ANSWERS`."""
     rows, failures = decoded(items, Assumptions(job.reset, job.assume_equal))
-    return to_bytes(answer_rows(rows), failure_answers(failures))
+    return to_bytes(answers_in("groups", rows), failure_answers(failures))
 
 
 def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
@@ -229,46 +216,39 @@ class Worker:
                 if do == "read":
                     yield rows
                     continue
-                is_group = rows.column("is_group")
-                if not pc.all(is_group).as_py():
-                    yield rows.filter(pc.invert(is_group))
-                groups = pa.RecordBatch.from_struct_array(rows.column("groups").filter(is_group))
-                yield from self.solved(first_of_each_key(groups), self.job.lack)
+                once = first_of_each_key(rows)
+                yield once
+                yield from self.solved(rows_in(once, "groups"), self.job.lack())
 
     def solved(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
-        """Yield rows of `ANSWERS` for rows of ``groups`` that all lack the same."""
-        if lack.own == NOTHING:
-            yield from self._solved_in_batches(rows, lack)
-            return
-        for solved in self._solved_in_batches(rows, lack.own):
-            yield self._with_others(solved, lack.others)
+        """Yield what rows of ``groups`` lack, all of them the same, as rows of `ANSWERS`.
 
-    def _with_others(self, rows: pa.RecordBatch, others: tuple[str, ...]) -> pa.RecordBatch:
-        """Return solved rows with the scores of the assignors that have to be called.
-
-        They are called after the solver: assignors may take long, and a group whose solver hangs
+        Assignors are called after the solver: they may take long, and a group whose solver hangs
         needs no call.
         """
-        if not others:
-            return rows
-        optima = rows.column("optima")
-        reason = pc.struct_field(optima, "reason")
-        has_failed = pc.fill_null(pc.equal(pc.struct_field(optima, "status"), "failed"), False)
-        groups = pa.RecordBatch.from_struct_array(rows.column("groups"))
-        good = pc.and_not(rows.column("is_group"), has_failed)
-        more = [
-            *self._solved_in_batches(groups.filter(good), Lack(optimum=False, assignors=others))
-        ]
-        why = no_optimum(reason.filter(has_failed).to_pylist())
-        more.append(unscored_answers(self.job, groups.filter(has_failed), others, why))
-        return with_scores(rows, more)
+        for part in self._batches(rows, BATCH_GROUPS):
+            unsolved: dict[str, str] = {}
+            if lack.own != NOTHING:
+                for answers in self._solved(part, lack.own):
+                    yield answers
+                    unsolved |= unsolved_in(answers)
+            if not lack.others:
+                continue
+            others = Lack(optimum=False, assignors=lack.others)
+            is_unsolved = pc.is_in(
+                part.column("key"), value_set=pa.array([*unsolved], pa.string())
+            )
+            without = part.filter(is_unsolved)
+            reasons = [unsolved[key] for key in without.column("key").to_pylist()]
+            yield unsolved_answers(self.job, without, others, reasons)
+            for asked in self._batches(part.filter(pc.invert(is_unsolved)), ASKED_GROUPS):
+                yield from self._solved(asked, others)
 
-    def _solved_in_batches(self, rows: pa.RecordBatch, lack: Lack) -> Iterator[pa.RecordBatch]:
-        most = ASKED_GROUPS if lack.others else BATCH_GROUPS
-        if not is_flow(self.job.objective):
-            most = 1
-        for start in range(0, len(rows), most):
-            yield from self._solved(rows.slice(start, most), lack)
+    def _batches(self, rows: pa.RecordBatch, most: int) -> Iterator[pa.RecordBatch]:
+        """Yield rows in batches that are solved together: single ones if a search solves them."""
+        size = most if is_flow(self.job.objective) else 1
+        for start in range(0, len(rows), size):
+            yield rows.slice(start, size)
 
     def _read(self, items: Sequence[Item]) -> Iterator[pa.RecordBatch]:
         """Read items together; if the child is lost, in parts, down to single groups."""
@@ -295,7 +275,7 @@ class Worker:
         elif lack.others:
             yield unscored_answers(self.job, rows, lack.others, [answer.reason])
         else:
-            yield unsolved_answers(self.job, rows, lack, answer.reason)
+            yield unsolved_answers(self.job, rows, lack, [answer.reason])
 
     def _seconds(self, size: int, groups: int, lack: Lack, *, unknown: int = 0) -> float:
         """Return how long the child may take for some groups.

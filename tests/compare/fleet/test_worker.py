@@ -65,8 +65,24 @@ def items_of(groups: list[str | dict]):
 
 
 def answers(job, groups: list, do: str = "answer", steps: Steps | None = None) -> list[dict]:
+    """Return for each group or failure its rows of each table."""
     with closing(Worker(job, memory_bytes=MEMORY, steps=steps)) as worker:
-        return [row for some in worker.answers(items_of(groups), do) for row in some.to_pylist()]
+        return about_each(worker.answers(items_of(groups), do))
+
+
+def about_each(found) -> list[dict]:
+    """Return the rows of `ANSWERS` by the group or failure that they are about."""
+    each: dict[str, dict] = {}
+    for row in (row for some in found for row in some.to_pylist()):
+        nothing = {"groups": None, "optima": None, "scores": [], "failures": None}
+        of_one = each.setdefault(row["about"], nothing)
+        (table,) = (name for name in nothing if row[name] is not None)
+        if table == "scores":
+            of_one["scores"].append(row["scores"])
+        else:
+            assert of_one[table] is None
+            of_one[table] = row[table]
+    return [*each.values()]
 
 
 @pytest.mark.kills
@@ -113,10 +129,10 @@ def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(re
     job = job_for("current", seconds=seconds)
     for do in ("read", "answer"):
         rows = answers(job, names, do, steps)
-        assert [row["groups"]["group"] for row in rows if row["is_group"]] == [
+        assert [row["groups"]["group"] for row in rows if row["groups"]] == [
             name for name in names if name not in reasons
         ]
-        failures = [row["failures"] for row in rows if not row["is_group"]]
+        failures = [row["failures"] for row in rows if row["failures"]]
         assert [one["group"] for one in failures] == [n for n in names if n in reasons]
         for one in failures:
             assert re.fullmatch(reasons[one["group"]], one["reason"])
@@ -165,8 +181,7 @@ def test_only_what_is_missing_of_a_group_is_answered():
     with closing(Worker(job_for("current", "range"))) as worker:
         (read,) = worker.answers(items_of(["g"]), "read")
         rows = pa.RecordBatch.from_struct_array(read.column("groups"))
-        (found,) = worker.solved(rows, Lack(optimum=False, assignors=("range",)))
-    (row,) = found.to_pylist()
+        (row,) = about_each(worker.solved(rows, Lack(optimum=False, assignors=("range",))))
     assert row["optima"] is None
     assert [one["assignor"] for one in row["scores"]] == ["range"]
 
@@ -188,7 +203,7 @@ def test_a_lack_of_lag_is_a_reason():
 
 def test_a_batch_has_the_time_in_which_every_worker_s_groups_are_asked_about_up_to_three_times():
     job = job_for("range", seconds=10.0)
-    worker, lack = Worker(job), job.lack
+    worker, lack = Worker(job), job.lack()
     guest = Assignor("a/range", "probed", "", None, dict)
     each = 3 * (10.0 + WAIT_SECONDS)
     more = Worker(replace(job, guests=(guest,))).extra_seconds(4, lack) - worker.extra_seconds(
