@@ -85,7 +85,8 @@ ABOUT = [
 TABLES = {
     "groups": pa.schema(
         [
-            *LAYOUT,
+            # In rows of several tables at once, those of other tables are null here.
+            *(field.with_nullable(True) for field in LAYOUT),
             ("key", pa.string()),
             ("source", pa.string()),
             ("place", pa.string()),  # the source, with the line if it has several
