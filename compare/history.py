@@ -37,15 +37,20 @@ class Capture(NamedTuple):
     Attributes
     ----------
     captured_at : ISO 8601
-    says : its verdict
-    above : how far its balance is above the best; None if unknown
+    says, tier, at_least : of its verdict, as in `compare.verdict.Verdict`; None without a verdict
     lag : total lag in records; None if unknown
     """
 
     captured_at: str
     says: str | None
-    above: int | None
+    tier: str | None
+    at_least: int | None
     lag: int | None
+
+    @property
+    def above(self) -> int | None:
+        """How far its balance is above the best; None if unknown."""
+        return distance(self.says, self.at_least if self.tier == "balance" else None)
 
 
 class Trend(NamedTuple):
@@ -173,16 +178,7 @@ def sentences_of(changes: Sequence[Trend], counts: Mapping[str, int] | None = No
     ]
 
 
-def above_best(says: str | None, tier: str | None, at_least: int | None) -> int | None:
-    """Return how far a verdict puts balance above the best; None if it does not say."""
-    return distance(says, at_least if tier == "balance" else None)
-
-
 def _capture(judged: Judged) -> Capture:
     verdict, group = judged.verdict, judged.group
-    return Capture(
-        group.captured_at or "",
-        verdict.says,
-        above_best(verdict.says, verdict.tier, verdict.at_least),
-        known_lag(group),
-    )
+    at, lag = group.captured_at or "", known_lag(group)
+    return Capture(at, verdict.says, verdict.tier, verdict.at_least, lag)

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.tables import LATEST_FIRST, RUN, TABLES, first_of
-from compare.history import LEAST_CAPTURES, Capture, above_best, changes_of
+from compare.history import LEAST_CAPTURES, Capture, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import COUNTED, CURRENT
 from compare.verdict import EMPTY, EVEN_LAGGING, GOOD, IMPROVABLE, urgency
@@ -303,7 +303,7 @@ def _facts_of_changes(optima: pa.Table) -> Iterator[pa.Table]:
 
     In a change, `x` and `y` are the first and the last value, `count` the number of captures.
     """
-    columns = ["group", "captured_at", "says", "tier", "at_least", "lag", "family"]
+    columns = ["group", "family", *Capture._fields]
     rows = optima.filter(pc.is_valid(optima["captured_at"])).select(columns)
     many = rows.group_by("group", use_threads=False).aggregate([([], "count_all")])
     series = many.filter(pc.greater_equal(many["count_all"], LEAST_CAPTURES))["group"]
@@ -312,15 +312,7 @@ def _facts_of_changes(optima: pa.Table) -> Iterator[pa.Table]:
     for name, same in groupby(rows.to_pylist(), lambda row: row["group"]):
         captured = [*same]
         family = min(row["family"] for row in captured)
-        captures = (
-            Capture(
-                row["captured_at"],
-                row["says"],
-                above_best(row["says"], row["tier"], row["at_least"]),
-                row["lag"],
-            )
-            for row in captured
-        )
+        captures = (Capture(*(row[of] for of in Capture._fields)) for row in captured)
         for one in changes_of(name, captures):
             numbers = {"x": float(one.first), "y": float(one.last), "count": one.captures}
             found.append({"family": family, "label": one.what, "group": name, **numbers})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,6 +26,7 @@ from compare.fleet.items import (
 )
 from compare.fleet.job import Lack
 from compare.fleet.optima import (
+    ANSWERS,
     answers_in,
     failure_answers,
     rows_in,
@@ -34,7 +35,7 @@ from compare.fleet.optima import (
     unsolved_answers,
     unsolved_in,
 )
-from groups.errors import AssayError, Failure, in_one_line
+from groups.errors import AssayError, Failure
 from groups.portions import in_portions
 from groups.table.layout import joined
 from groups.tiers import is_flow
@@ -161,22 +162,10 @@ def answers_of_groups(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[p
             yield from worker.solved(rows_in(chosen, "groups"), job.lack(known))
 
 
-def read_items(job: Job, items: Sequence[Item]) -> bytes:
+def read_items(job: Job, items: Sequence[Item]) -> pa.RecordBatch:
     """Return the groups and failures in items, as rows of `compare.fleet.optima.ANSWERS`."""
     rows, failures = decoded(items, Assumptions(job.reset, job.assume_equal))
-    return to_bytes(answers_in("groups", rows), failure_answers(failures))
-
-
-def solve_rows(job: Job, rows: bytes, lack: Lack) -> bytes:
-    """Return rows of `ANSWERS` with what the tables lack of groups."""
-    return to_bytes(solve_and_score(job, of_bytes(rows), lack))
-
-
-class Steps(NamedTuple):
-    """The functions that a worker runs in its child; each returns rows as bytes."""
-
-    read: Callable[..., bytes] = read_items
-    solve: Callable[..., bytes] = solve_rows
+    return joined([answers_in("groups", rows), failure_answers(failures)], ANSWERS)
 
 
 @cache
@@ -191,14 +180,18 @@ class Worker:
     Parameters
     ----------
     memory_bytes : the most that the child may hold; None: a share of the machine
-    steps : the functions that run in the child
+    read, solve : the functions that run in the child
     """
 
     def __init__(
-        self, job: Job, *, memory_bytes: int | None = None, steps: Steps | None = None
+        self,
+        job: Job,
+        *,
+        memory_bytes: int | None = None,
+        read: Callable[..., pa.RecordBatch] = read_items,
+        solve: Callable[..., pa.RecordBatch] = solve_and_score,
     ) -> None:
-        self.job = job
-        self.steps = steps or Steps()
+        self.job, self.read, self.solve = job, read, solve
         self._child = Child(_memory_share() if memory_bytes is None else memory_bytes)
 
     def close(self) -> None:
@@ -253,9 +246,9 @@ class Worker:
     def _read(self, items: Sequence[Item]) -> Iterator[pa.RecordBatch]:
         """Read items together; if the child is lost, in parts, down to single groups."""
         size, groups = sum(item.size for item in items), sum(item.groups for item in items)
-        answer = self._call(self.steps.read, items, seconds=self._seconds(size, groups, NOTHING))
+        answer = self._call(self.read, items, seconds=self._seconds(size, groups, NOTHING))
         if not isinstance(answer, Lost):
-            yield of_bytes(answer)
+            yield answer
         elif groups > 1:
             for part in _parts_of(items if len(items) > 1 else [*single_rows(items[0])]):
                 yield from self._read(part)
@@ -266,9 +259,9 @@ class Worker:
         """Solve rows together; if the child is lost, in parts, down to single groups."""
         unknown = len(rows) - int(rows.column("subscription_known").null_count)
         seconds = self._seconds(rows.nbytes, len(rows), lack, unknown=unknown)
-        answer = self._call(self.steps.solve, to_bytes(rows), lack, seconds=seconds)
+        answer = self._call(self.solve, rows, lack, seconds=seconds)
         if not isinstance(answer, Lost):
-            yield of_bytes(answer)
+            yield answer
         elif len(rows) > 1:
             for part in _parts_of(rows):
                 yield from self._solved(part, lack)
@@ -304,19 +297,31 @@ class Worker:
             more += len(job.guests) * groups * each * workers
         return more
 
-    def _call(self, step: Callable[..., bytes], *args: object, seconds: float) -> bytes | Lost:
-        return self._child.call(_run_step, step, self.job, args, seconds=seconds)
+    def _call(
+        self,
+        step: Callable[..., pa.RecordBatch],
+        given: Sequence[Item] | pa.RecordBatch,
+        *more: object,
+        seconds: float,
+    ) -> pa.RecordBatch | Lost:
+        packed = to_bytes(given) if isinstance(given, pa.RecordBatch) else given
+        answer = self._child.call(_run_step, step, self.job, packed, more, seconds=seconds)
+        return answer if isinstance(answer, Lost) else of_bytes(answer)
 
 
-def _run_step(step: Callable[..., bytes], job: Job, args: tuple[object, ...]) -> bytes | Lost:
-    """Return what a step returns in the child, or Lost with the reason if it raises."""
+def _run_step(
+    step: Callable[..., pa.RecordBatch],
+    job: Job,
+    packed: Sequence[Item] | bytes,
+    more: tuple[object, ...],
+) -> bytes | Lost:
+    """Return the rows of a step in the child, or Lost with the reason if it raises."""
     try:
         job.prepare()
-        return step(job, *args)
+        given = of_bytes(packed) if isinstance(packed, bytes) else packed
+        return to_bytes(step(job, given, *more))
     except AssayError as error:
         return Lost(str(error))
-    except Exception as error:
-        return Lost(in_one_line(error))
 
 
 def _size(item: Item | Failure) -> int:
@@ -339,19 +344,18 @@ def first_of_each_key(rows: pa.RecordBatch) -> pa.RecordBatch:
     return rows.take(first)
 
 
-def to_bytes(*rows: pa.RecordBatch) -> bytes:
-    """Return rows as an Arrow stream; of a slice, only its own rows."""
+def to_bytes(rows: pa.RecordBatch) -> bytes:
+    """Return rows as an Arrow stream; of a slice, only its own rows, unlike `pickle`."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, rows[0].schema) as stream:
-        for batch in rows:
-            stream.write_batch(batch)
+    with pa.ipc.new_stream(sink, rows.schema) as stream:
+        stream.write_batch(rows)
     return bytes(sink.getvalue())
 
 
 def of_bytes(data: bytes) -> pa.RecordBatch:
-    """Return the rows of :func:`to_bytes` as one batch."""
+    """Return the rows of :func:`to_bytes`."""
     with pa.ipc.open_stream(data) as stream:
-        return joined(stream, stream.schema)
+        return stream.read_next_batch()
 
 
 def _memory_share() -> int:

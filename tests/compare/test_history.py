@@ -36,15 +36,17 @@ def test_few_captures_one_peak_and_what_gets_better_are_no_trend(values):
 
 
 def test_captures_of_which_nothing_is_known_are_passed_over():
-    captures = [Capture(f"{hour:02}", "not proved", None, None) for hour in range(20)]
+    captures = [Capture(f"{hour:02}", "not proved", None, None, None) for hour in range(20)]
     assert changes_of("g", captures) == []
-    known = [Capture(f"{hour:02}x", "improvable", hour, None) for hour in range(7)]
+    known = [Capture(f"{hour:02}x", "improvable", "balance", hour, None) for hour in range(7)]
     assert changes_of("g", [*captures, *known]) == [Trend("g", "balance", 0, 6, 7)]
 
 
 def test_that_a_trend_is_open_is_said_where_who_reads_what_decides_some_captures():
-    known = [Capture(f"{hour:02}", "improvable", hour, None) for hour in range(4)]
-    unknown = [Capture(f"{hour:02}", "depends on who reads what", None, None) for hour in (4, 5)]
+    known = [Capture(f"{hour:02}", "improvable", "balance", hour, None) for hour in range(4)]
+    unknown = [
+        Capture(f"{hour:02}", "depends on who reads what", None, None, None) for hour in (4, 5)
+    ]
     (change,) = changes_of("g", [*known, *unknown])
     assert change == Trend("g", "open", 0, 2, 6)
     assert sentences_of([change]) == [
@@ -52,7 +54,7 @@ def test_that_a_trend_is_open_is_said_where_who_reads_what_decides_some_captures
         "g in 2 of 6 captures."
     ]
     assert changes_of("g", unknown) == []
-    worse = [Capture(f"x{hour:02}", "improvable", hour, None) for hour in range(4, 9)]
+    worse = [Capture(f"x{hour:02}", "improvable", "balance", hour, None) for hour in range(4, 9)]
     assert [one.what for one in changes_of("g", [*known, *unknown, *worse])] == ["balance"]
 
 

@@ -10,7 +10,7 @@ import time
 
 from compare.fleet import worker
 from compare.fleet.items import failure_of
-from compare.fleet.worker import of_bytes
+from compare.fleet.optima import solve_and_score
 from groups import Assignment
 
 
@@ -36,18 +36,18 @@ def harm(name: str) -> None:
             kept.append(bytearray(20_000_000))
 
 
-def solve_rows(job, rows: bytes, lack) -> bytes:
-    for name in of_bytes(rows).column("group").to_pylist():
+def solve_rows(job, rows, lack):
+    for name in rows.column("group").to_pylist():
         harm(name)
-    return worker.solve_rows(job, rows, lack)
+    return solve_and_score(job, rows, lack)
 
 
-def solve_rows_of_others(job, rows: bytes, lack) -> bytes:
+def solve_rows_of_others(job, rows, lack):
     """Fail only if assignors are to be called."""
-    return (solve_rows if lack.others else worker.solve_rows)(job, rows, lack)
+    return (solve_rows if lack.others else solve_and_score)(job, rows, lack)
 
 
-def read_items(job, items) -> bytes:
+def read_items(job, items):
     for item in items:
         harm(failure_of(item, "").group or "")
     return worker.read_items(job, items)

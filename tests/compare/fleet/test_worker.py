@@ -14,10 +14,7 @@ from compare.fleet.optima import solve_and_score
 from compare.fleet.tables import TABLES
 from compare.fleet.worker import (
     MOST_WORKERS,
-    Steps,
     Worker,
-    read_items,
-    solve_rows,
 )
 from groups.errors import AssayError
 from heuristics.assignor import Assignor
@@ -64,9 +61,9 @@ def items_of(groups: list[str | dict]):
     return items_in_stream("in.jsonl", [json.dumps(one).encode() for one in documents])
 
 
-def answers(job, groups: list, do: str = "answer", steps: Steps | None = None) -> list[dict]:
+def answers(job, groups: list, do: str = "answer", **steps) -> list[dict]:
     """Return for each group or failure its rows of each table."""
-    with closing(Worker(job, memory_bytes=MEMORY, steps=steps)) as worker:
+    with closing(Worker(job, memory_bytes=MEMORY, **steps)) as worker:
         return about_each(worker.answers(items_of(groups), do))
 
 
@@ -91,8 +88,8 @@ def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_s
     reasons, seconds
 ):
     names = names_with([*reasons])
-    steps = Steps(read_items, harmful.solve_rows)
-    rows = answers(job_for("current", "range", seconds=seconds), names, steps=steps)
+    job = job_for("current", "range", seconds=seconds)
+    rows = answers(job, names, solve=harmful.solve_rows)
     assert [row["groups"]["group"] for row in rows] == names
     for row in rows:
         name, optimum = row["groups"]["group"], row["optima"]
@@ -110,8 +107,8 @@ def test_groups_that_their_solver_does_not_survive_are_rows_and_the_others_are_s
 
 
 def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
-    steps = Steps(read_items, harmful.solve_rows_of_others)
-    rows = answers(job_for("current", "range"), names_with(["segfault-harm"], 15), steps=steps)
+    job, names = job_for("current", "range"), names_with(["segfault-harm"], 15)
+    rows = answers(job, names, solve=harmful.solve_rows_of_others)
     assert [row["failures"] for row in rows if row["failures"]] == []
     assert {row["optima"]["status"] for row in rows} == {"optimal"}
     bad = [s for row in rows for s in row["scores"] if s["status"] != "scored"]
@@ -125,10 +122,9 @@ def test_a_group_that_harms_whoever_scores_it_keeps_its_optimum():
 @HARM
 def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(reasons, seconds):
     names = names_with([*reasons])
-    steps = Steps(harmful.read_items, solve_rows)
     job = job_for("current", seconds=seconds)
     for do in ("read", "answer"):
-        rows = answers(job, names, do, steps)
+        rows = answers(job, names, do, read=harmful.read_items)
         assert [row["groups"]["group"] for row in rows if row["groups"]] == [
             name for name in names if name not in reasons
         ]
@@ -143,15 +139,15 @@ def test_a_text_that_harms_its_reader_is_a_failure_with_the_name_of_its_group(re
 def test_rows_do_not_depend_on_how_groups_are_put_together():
     job, names = job_for("current", "range"), names_with([], 40)
 
-    def made(more: list[str], steps: Steps | None = None) -> list[dict]:
-        rows = answers(job, [*names, *more], steps=steps)
+    def made(more: list[str], **steps) -> list[dict]:
+        rows = answers(job, [*names, *more], **steps)
         for row in rows:
             for one in (row["optima"], *row["scores"]):
                 one["seconds"] = None
         return rows[: len(names)]
 
     # If one group kills the child, the others are solved again in smaller batches.
-    assert made([]) == made(["killed-harm"], Steps(read_items, harmful.solve_rows))
+    assert made([]) == made(["killed-harm"], solve=harmful.solve_rows)
 
 
 def test_what_depends_on_who_reads_what_is_null_in_a_row_of_scores():
