@@ -8,8 +8,8 @@ the topics that they hold. What holds for both is sure, whatever the members rea
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 import numpy as np
 
@@ -36,7 +36,9 @@ from compare.verdict import (
 )
 from groups import Assignment, Group, values
 from groups.arrays import UNKNOWN as NO_BOUND
+from groups.arrays import any_in_parts
 from groups.collection import newest_named
+from groups.fleet import Fleet
 from groups.framed import Framed
 from groups.tiers import LAG_PEAKS, Objective, parse_objective
 from groups.unknown import reading_least
@@ -47,6 +49,8 @@ from optimal.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    import numpy.typing as npt
 
 
 # A question names at most this many subscriptions.
@@ -318,8 +322,9 @@ def _with_least_lag(
 
 def judge_by_optimum(group: Group, best: Solution) -> Judged:
     """Judge a group's current assignment by its optimum; all subscriptions are known."""
-    if _is_unassigned(group):
-        return _judge_unassigned(group)
+    (says,) = unassigned_in(Fleet.one(group)).tolist()
+    if says:
+        return _judge_unassigned(group, says)
     now = Assignment.current(group)
     return Judged(group, now, best, best, _verdict(now, best, best))
 
@@ -356,16 +361,17 @@ def _judge_between(
     groups: Sequence[Group], tiers: Objective, time_limit: float | None
 ) -> list[Judged]:
     """Judge each group by two optima: members read the least, and the most, that they may."""
+    unassigned = [says for one in groups for says in unassigned_in(Fleet.one(one)).tolist()]
     worlds = [
         (reading_least(one), one.with_equal_subscriptions())
-        for one in groups
-        if not _is_unassigned(one)
+        for one, says in zip(groups, unassigned, strict=True)
+        if not says
     ]
     solved = iter(solved_between(worlds, tiers, time_limit))
     judged = []
-    for group in groups:
-        if _is_unassigned(group):
-            judged.append(_judge_unassigned(group))
+    for group, says in zip(groups, unassigned, strict=True):
+        if says:
+            judged.append(_judge_unassigned(group, says))
             continue
         best, lowest = next(solved)
         now = Assignment.current(best.group)
@@ -395,23 +401,27 @@ def solved_between(
     ]
 
 
-def _is_unassigned(group: Group) -> bool:
-    """Return whether no member claims a partition, so that there is nothing to judge.
+def unassigned_in(fleet: Fleet) -> npt.NDArray[Any]:
+    """Return verdicts on groups in which no member claims a partition, (groups,); else "".
 
     Members that are known to read no partition hold all that they can, unless records wait.
     """
-    if not group.members or len(group.claims.member):
-        return not group.members
-    may_read = not group.subscription_known.all() or bool(group.readers[group.topic].any())
-    return may_read or bool(known_lag(group))
+    group, lag, members = fleet.group, fleet.group.lag_records, fleet.member_start
+    has_members = np.diff(members) > 0
+    of_partitions = partial(any_in_parts, start=fleet.partition_start)
+    waits = of_partitions(np.zeros(len(group.owner), bool) if lag is None else lag > 0)
+    may_read = of_partitions(group.readers[group.topic] > 0)
+    may_read |= any_in_parts(~group.subscription_known, members)
+    holds = fleet.other_claims | of_partitions(group.owner >= 0) | ~(may_read | waits)
+    return np.select(
+        [~has_members & waits, ~has_members, ~holds],
+        [NOBODY_READS, NO_MEMBERS, NOTHING_ASSIGNED],
+        "",
+    )
 
 
-def _judge_unassigned(group: Group) -> Judged:
-    waiting = known_lag(group)
-    says = NOTHING_ASSIGNED
-    if not group.members:
-        says = NOBODY_READS if waiting else NO_MEMBERS
-    verdict = Verdict(says, sure=True, waiting=waiting)
+def _judge_unassigned(group: Group, says: Says) -> Judged:
+    verdict = Verdict(says, sure=True, waiting=known_lag(group))
     return Judged(group, Assignment.current(group), None, None, verdict)
 
 

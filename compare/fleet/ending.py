@@ -10,8 +10,8 @@ import pyarrow as pa
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
 from compare.fleet.facts import ROWS_AT_ONCE
 from compare.fleet.results import Ending
-from compare.fleet.session import FOR_ROWS, persisted, set_for_now
-from compare.fleet.tables import LATEST_FIRST, RUN, latest
+from compare.fleet.session import FOR_ROWS, set_for_now
+from compare.fleet.tables import RUN, latest, latest_captures
 from compare.lag.fall import PeakFall
 from compare.limits import beyond
 from compare.overview import Glance
@@ -48,30 +48,26 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         rows = stored.facts(job, of_input=True)
     found = Aggregates(rows, current=True)
     overview = found.overview(glances_of(tables, found.worst(MOST_LINES)))
-    failed, unread = stored.of_input(is_group=False), []
+    failed, failures = stored.of_input(is_group=False), list[Failure]()
     if failed:
         read = tables["inputs"].where(sql.col(RUN) == run)
+        keys = read.where("is_group").select(sql.col("key").alias("group_key"))
+        known = tables["optima"].join(keys, "group_key", "left_semi").select("group").distinct()
         keys = read.where("NOT is_group").select("key")
         every = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
-        keys = read.where("is_group").select(sql.col("key").alias("group_key"))
-        known = tables["optima"].join(keys, "group_key", "left_semi").select("group")
-        with persisted(every) as failures:
-            first_ones = failures.orderBy("place").limit(MOST_LINES)
-            unread = first_ones.select("source", "place", "reason", "group").collect()
-            missed = failures.join(known, "group", "left_anti").where("group IS NOT NULL")
-            of_groups = missed.groupBy("group").agg(sql.max_by("reason", "place").alias("reason"))
-            first_missed = of_groups.orderBy("group").limit(ROWS_AT_ONCE).collect()
-        overview = overview.with_missed({row["group"]: row["reason"] for row in first_missed})
+        every = every.join(known.withColumn("known", sql.lit(True)), "group", "left")
+        rows = every.orderBy("place").limit(ROWS_AT_ONCE).collect()
+        failures = [
+            Failure(row["source"], row["place"], row["reason"], row["group"]) for row in rows
+        ]
+        missed = {row["group"]: row["reason"] for row in rows if row["group"] and not row["known"]}
+        overview = overview.with_missed(missed)
     asked = {*job.assignors} - {CURRENT}
     others = [row["assignor"] for row in found.rows("reason", "assignor")]
     return Ending(
-        groups=overview.groups,
         overview=overview,
         proved=found.counts("groups").get("proved", 0),
-        unread=(
-            failed,
-            tuple(Failure(**row.asDict()) for row in unread),
-        ),
+        unread=(failed, tuple(failures[:MOST_LINES])),
         not_scored=found.unscored(without=[one for one in others if one not in asked]),
     )
 
@@ -173,7 +169,6 @@ def too_far_in_run(
     most : lines to return; one more says how many are left
     sure : as in `beyond`
     """
-    from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
     if not limits:
@@ -181,11 +176,7 @@ def too_far_in_run(
     keys = job.tables.read(spark, "inputs").where(sql.col(RUN) == run)
     keys = keys.where("is_group").select(sql.col("key").alias("group_key")).distinct()
     optima = job.tables.read(spark, "optima").where(sql.col("made_by") == job.optimum_made_by)
-    optima = latest(optima.join(keys, "group_key", "left_semi"))
-    # If a group was captured several times, the last capture counts.
-    of_group = Window.partitionBy("group").orderBy(*(sql.desc(name) for name, _ in LATEST_FIRST))
-    optima = optima.withColumn("_place", sql.row_number().over(of_group))
-    optima = optima.where("captured_at IS NULL OR _place = 1")
+    optima = latest_captures(latest(optima.join(keys, "group_key", "left_semi")))
     optima = optima.select("group_key", sql.col("terms").alias("optimum"))
     made_by = [job.score_made_by(name) for name in assignors]
     rows = job.tables.read(spark, "scores").where(sql.col("made_by").isin(made_by))

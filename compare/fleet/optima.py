@@ -12,28 +12,25 @@ import pyarrow.compute as pc
 
 from compare.fleet.tables import TABLES, VERDICT, content_key, row_keys
 from compare.fleet_scores import optimum_columns, score_columns, score_fleet, score_fleet_current
-from compare.judged import judge_as_solved, judge_by_optimum
+from compare.judged import judge_as_solved, judge_by_optimum, unassigned_in
 from compare.lag.behind import WORTH
 from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import (
     ALL_ALIKE,
     IMPROVABLE,
-    NO_MEMBERS,
-    NOBODY_READS,
     NOT_VALID,
-    NOTHING_ASSIGNED,
     between,
     taken_alike,
     without_owner,
 )
-from groups.arrays import any_in_parts
+from groups.arrays import any_in_parts, sums
 from groups.assignment import Assignment
 from groups.errors import AssayError
 from groups.fleet import Fleet
 from groups.group import Group
 from groups.portions import in_portions
-from groups.table.batch import each_of
+from groups.table.batch import each_of, lists_of
 from groups.table.layout import joined
 from groups.tiers import MOVES, is_flow, values_in
 from groups.unknown import reading_least
@@ -62,7 +59,10 @@ ANSWERS = pa.schema(
     [
         ("key", pa.string()),  # of the row
         ("about", pa.string()),  # key of the group or failure that it is about
-        *((name, pa.struct(TABLES[name])) for name in ("groups", "failures", "optima", "scores")),
+        *(
+            (name, pa.struct([field.with_nullable(True) for field in TABLES[name]]))
+            for name in ("groups", "failures", "optima", "scores")
+        ),
     ]
 )
 
@@ -95,7 +95,7 @@ def answers_in(name: str, rows: pa.RecordBatch) -> pa.RecordBatch:
     found = {
         "key": rows.column("key"),
         "about": rows.column("group_key" if of_group else "key"),
-        name: pa.StructArray.from_arrays(rows.columns, fields=list(rows.schema)),
+        name: pa.StructArray.from_arrays(rows.columns, fields=list(ANSWERS.field(name).type)),
     }
     arrays = [found.get(field.name, pa.nulls(len(rows), field.type)) for field in ANSWERS]
     return pa.RecordBatch.from_arrays(arrays, schema=ANSWERS)
@@ -104,7 +104,8 @@ def answers_in(name: str, rows: pa.RecordBatch) -> pa.RecordBatch:
 def rows_in(answers: pa.RecordBatch, name: str) -> pa.RecordBatch:
     """Return the rows of a table that are among rows of `ANSWERS`."""
     structs = answers.column(name)
-    return pa.RecordBatch.from_struct_array(structs.filter(structs.is_valid()))
+    columns = structs.filter(structs.is_valid()).flatten()
+    return pa.RecordBatch.from_arrays(columns, schema=TABLES[name])
 
 
 def unsolved_in(answers: pa.RecordBatch) -> dict[str, str]:
@@ -212,13 +213,11 @@ def group_columns(rows: pa.RecordBatch) -> dict[str, pa.Array]:
 
 def _known_lag(lags: pa.ListArray) -> pa.Array:
     """(groups,) the total lag of the partitions whose lag is known, null if none is."""
-    of_row = np.asarray(pc.list_parent_indices(lags))
-    records = np.asarray(lags.flatten())
+    of_groups = lists_of(lags)
+    records, start = of_groups.values, of_groups.start
     is_known = records >= 0
-    found = np.zeros(len(lags), np.int64)
-    np.add.at(found, of_row[is_known], records[is_known])
-    known = np.bincount(of_row[is_known], minlength=len(lags)) > 0
-    return pa.array(found, mask=~known)
+    total = sums(np.where(is_known, records, 0), start)
+    return pa.array(total, mask=~any_in_parts(is_known, start))
 
 
 def verdict_row(judged: Judged) -> Row:
@@ -301,23 +300,14 @@ class _Answers:
         plain = self.solution.status == str(Status.OPTIMAL)
         plain[[*now.unscored]] = False
         plain &= ~fleet.other_claims
-        has_members = np.diff(fleet.member_start) > 0
-        lag = _known_lag(self.rows.column("lag"))
-        waiting = np.asarray(lag.fill_null(0))
-        # Members that read no partition hold all that they can, unless records wait.
-        is_read = fleet.group.readers[fleet.group.topic] > 0
-        holds = any_in_parts(fleet.group.owner >= 0, fleet.partition_start)
-        holds |= has_members & ~any_in_parts(is_read, fleet.partition_start) & (waiting == 0)
+        unassigned = unassigned_in(fleet)
+        holds = unassigned == ""
         lags = self._may_lag_less()
         plain &= ~holds | (now.valid & ~lags)
         found = between(now.value, self.solution.value, self.solution.bound)
         worse = holds & now.valid & (found.says == IMPROVABLE)
         moves = values_in(Assignment(fleet.group, self.solution.owner), fleet, (MOVES,))[:, 0]
-        says = np.select(
-            [~has_members & (waiting > 0), ~has_members, ~holds, ~now.valid],
-            [NOBODY_READS, NO_MEMBERS, NOTHING_ASSIGNED, NOT_VALID],
-            found.says,
-        )
+        says = np.select([~holds, ~now.valid], [unassigned, NOT_VALID], found.says)
         if_alike = holds & self._taken_alike()
         columns = {
             "says": pa.array(says),
@@ -329,7 +319,7 @@ class _Answers:
             "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~if_alike),
             "question": pa.nulls(groups, pa.string()),
             "to_move": pa.array(moves, mask=~holds),
-            "waiting": pc.if_else(pa.array(holds), None, lag),
+            "waiting": pc.if_else(pa.array(holds), None, _known_lag(self.rows.column("lag"))),
             "without_owner": pa.array(np.zeros(groups, np.int64), mask=~holds),
         }
         arrays = [columns.get(field.name, pa.nulls(groups)).cast(field.type) for field in VERDICT]

@@ -20,18 +20,21 @@ class Ending:
 
     Attributes
     ----------
-    groups : number of distinct groups; one may be captured several times
     overview : of its captures, with a line for each of the worst
     proved : number of captures with a proved optimum
     unread : number of inputs that are no group, and the first ones
     not_scored : the reasons why assignors have no score for some groups
     """
 
-    groups: int
     overview: Overview
     proved: int
     unread: tuple[int, tuple[Failure, ...]]
     not_scored: tuple[NotScored, ...] = ()
+
+    @property
+    def groups(self) -> int:
+        """Number of distinct groups; one may be captured several times."""
+        return self.overview.groups
 
 
 @dataclass(frozen=True)

@@ -85,8 +85,7 @@ ABOUT = [
 TABLES = {
     "groups": pa.schema(
         [
-            # In rows of several tables at once, those of other tables are null here.
-            *(field.with_nullable(True) for field in LAYOUT),
+            *LAYOUT,
             ("key", pa.string()),
             ("source", pa.string()),
             ("place", pa.string()),  # the source, with the line if it has several
@@ -337,13 +336,34 @@ def _schema_of(name: str) -> StructType:
 _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})
 
 
+# Which capture of a group counts: the latest; of those at one time that of the last source.
+LATEST_FIRST = [(name, "descending") for name in ("captured_at", "source", "group_key")]
+
+
 def latest(rows: DataFrame) -> DataFrame:
     """Return one row for each `key`, that of the latest run."""
+    return _greatest(rows, ["key"], [RUN])
+
+
+def latest_captures(optima: DataFrame) -> DataFrame:
+    """Return the captures that count: the latest of each group, and all without a time."""
+    classes = ["group", "CASE WHEN captured_at IS NULL THEN group_key END"]
+    return _greatest(optima, classes, [name for name, _ in LATEST_FIRST])
+
+
+def _greatest(rows: DataFrame, by: Sequence[str], columns: Sequence[str]) -> DataFrame:
+    """Return the row that is the greatest in some columns, of each class of rows.
+
+    Parameters
+    ----------
+    by : SQL that tells classes apart
+    """
     from pyspark.sql import Window
     from pyspark.sql import functions as sql
 
-    placed = sql.row_number().over(Window.partitionBy("key").orderBy(sql.col(RUN).desc()))
-    return rows.withColumn("_place", placed).where("_place = 1").drop("_place")
+    order = Window.partitionBy(*map(sql.expr, by)).orderBy(*map(sql.desc, columns))
+    placed = rows.withColumn("_place", sql.row_number().over(order))
+    return placed.where("_place = 1").drop("_place")
 
 
 def read_table(
@@ -404,10 +424,6 @@ def stored(
     latest_first = [(RUN, "descending")]
     rows = first_of(rows, ["key"], latest_first, 1) if once else rows.sort_by(latest_first)
     return rows.select([*columns])
-
-
-# Which capture of a group counts: the latest; of those at one time that of the last source.
-LATEST_FIRST = [(name, "descending") for name in ("captured_at", "source", "group_key")]
 
 
 def first_of(

@@ -307,7 +307,7 @@ def test_a_run_says_which_command_takes_the_answer_to_its_question(capsys):
     """It said to add --reads, which `assay run` does not have."""
     held = {"a": {"owned": {"t": [0, 1, 2, 3]}}, "b": {"owned": {"u": [0]}}}
     group = Group.from_dict(document({"t": 4, "u": 1}, held))
-    ending = Ending(1, overview_of(judge([group])), 0, (0, ()))
+    ending = Ending(overview_of(judge([group])), 0, (0, ()))
     show_run(RunCounts("out", ending, 1, 1.5, "run"), TIERS)
     assert "give assay score --reads 'MEMBER=+TOPIC'" in " ".join(capsys.readouterr().out.split())
 
