@@ -39,7 +39,7 @@ from groups.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
     from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
@@ -333,21 +333,21 @@ def worst_now(judged: Sequence[Judged]) -> list[int]:
     return [at for at in worst_first(judged) if at in counting]
 
 
-def latest_in(captures: Sequence[tuple[str, str | None]]) -> list[int]:
+def latest_in(captures: Sequence[tuple[Hashable, str | None]]) -> list[int]:
     """Return the indices of captures that are the latest of their group.
 
     Of captures at the same time it is the last one. Captures without a time always count.
 
     Parameters
     ----------
-    captures : (group, time of capture)
+    captures : (group, or what else it is the latest of; time of capture)
 
     Examples
     --------
     >>> latest_in([("a", "2026-11-20"), ("a", "2026-11-21"), ("b", None), ("b", None)])
     [1, 2, 3]
     """
-    last: dict[str, tuple[str, int]] = {}
+    last: dict[Hashable, tuple[str, int]] = {}
     for i, (name, at) in enumerate(captures):
         if at is not None:
             last[name] = max(last.get(name, (at, i)), (at, i))

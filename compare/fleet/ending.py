@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from compare.fleet.job import Job
 
 
+# The columns of ``optima`` that a glance shows.
+OF_GLANCE = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions", "assumed")
+
+
 def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> Ending:
     """Return what a run has found out about its input, and add up all groups in the tables.
 
@@ -88,17 +92,7 @@ def glances_of(
         return []
 
     keys, groups = ([row[name] for row in worst] for name in ("optimum_key", "group_key"))
-    columns = (
-        "group",
-        "captured_at",
-        "loads",
-        "verdict",
-        "n_members",
-        "n_partitions",
-        "assumed",
-        RUN,
-    )
-    optima = tables["optima"].where(sql.col("key").isin(keys)).select("key", *columns)
+    optima = tables["optima"].where(sql.col("key").isin(keys)).select("key", RUN, *OF_GLANCE)
     scores = tables["scores"].where(sql.col("group_key").isin(groups))
     scores = scores.where(sql.col("assignor") == CURRENT).select("group_key", "loads", RUN)
     found = optima.unionByName(scores, allowMissingColumns=True).collect()
@@ -118,7 +112,7 @@ def verdict_in(stored: Mapping[str, Any]) -> Verdict:
 
 
 def glance(row: Mapping[str, Any], loads: Sequence[int] | None) -> Glance:
-    """Return the glance of a row of ``optima``.
+    """Return the glance of a row of ``optima`` with the columns `OF_GLANCE`.
 
     Parameters
     ----------

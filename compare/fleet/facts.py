@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from compare.fleet.tables import LATEST_FIRST, RUN, TABLES, first_of
+from compare.fleet.tables import AT_ONE_TIME, RUN, TABLES, first_of
 from compare.history import LEAST_CAPTURES, Capture, changes_of
-from compare.overview import GUESSES, NAMED
+from compare.overview import GUESSES, NAMED, latest_in
 from compare.scores import COUNTED, CURRENT
 from compare.verdict import EMPTY, EVEN_LAGGING, GOOD, IMPROVABLE, urgency
 from groups.wording import MOST_NAMED
@@ -194,9 +194,8 @@ def _facts_of_groups(breakdown: Breakdown, rows: pa.Table) -> Iterator[pa.Table]
         rows = rows.set_column(at, "family", pc.if_else(is_kept, rows["family"], OTHERS))
     is_optimum = pc.is_null(rows["assignor"])
     optima, scores = rows.filter(is_optimum), rows.filter(pc.invert(is_optimum))
-    is_dated = pc.is_valid(optima["captured_at"])
-    latest = first_of(optima.filter(is_dated), ["group"], LATEST_FIRST, 1)
-    now = pa.concat_tables([latest, optima.filter(pc.invert(is_dated))])
+    optima = optima.sort_by([(name, "ascending") for name in AT_ONE_TIME])
+    now = _latest(optima, "group")
     yield from _facts_of_optima(optima, now, breakdown.digits)
     yield from _facts_of_changes(optima)
     # A score's family is that of its optimum.
@@ -249,7 +248,7 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
     dated = optima.filter(pc.is_valid(optima["captured_at"]))
     at = pc.utf8_slice_codeunits(dated["captured_at"], 0, digits)
     # A group that was captured several times in one hour counts once in it.
-    dated = first_of(dated.append_column("point", at), ["group", "point"], LATEST_FIRST, 1)
+    dated = _latest(dated.append_column("point", at), "group", "point")
     by = {"label": dated["says"], "captured_at": dated["point"]}
     yield _fact("trend", dated, _to_move(dated), **by)
     says = pc.fill_null(now["says"], EMPTY[0])
@@ -291,6 +290,13 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
         "count": pa.repeat(pa.scalar(1), len(with_verdict)),
     }
     yield _as_facts(pa.table(worst), "worst")
+
+
+def _latest(optima: pa.Table, *by: str) -> pa.Table:
+    """Return the captures that count of each class of rows that are equal in some columns."""
+    classes = zip(*(optima[name].to_pylist() for name in by), strict=True)
+    counting = latest_in([*zip(classes, optima["captured_at"].to_pylist(), strict=True)])
+    return optima.take(pa.array(counting, pa.int64()))
 
 
 def _to_move(optima: pa.Table) -> pa.ChunkedArray:

@@ -336,8 +336,8 @@ def _schema_of(name: str) -> StructType:
 _NOT_THERE = frozenset({"PATH_NOT_FOUND", "TABLE_OR_VIEW_NOT_FOUND"})
 
 
-# Which capture of a group counts: the latest; of those at one time that of the last source.
-LATEST_FIRST = [(name, "descending") for name in ("captured_at", "source", "group_key")]
+# The order of captures of a group at one time: that of the last source counts.
+AT_ONE_TIME = ("source", "group_key")
 
 
 def latest(rows: DataFrame) -> DataFrame:
@@ -346,9 +346,9 @@ def latest(rows: DataFrame) -> DataFrame:
 
 
 def latest_captures(optima: DataFrame) -> DataFrame:
-    """Return the captures that count: the latest of each group, and all without a time."""
+    """Return the captures that count, as in `compare.overview.latest_in`."""
     classes = ["group", "CASE WHEN captured_at IS NULL THEN group_key END"]
-    return _greatest(optima, classes, [name for name, _ in LATEST_FIRST])
+    return _greatest(optima, classes, ["captured_at", *AT_ONE_TIME])
 
 
 def _greatest(rows: DataFrame, by: Sequence[str], columns: Sequence[str]) -> DataFrame:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from compare.fleet.aggregates import Aggregates
-from compare.fleet.ending import glance, verdict_in
+from compare.fleet.ending import OF_GLANCE, glance, verdict_in
 from compare.fleet.facts import MOST_WORST
 from compare.fleet.tables import read_table, stored
 from compare.judged import judge
@@ -133,8 +133,7 @@ def _sample(
     """Return a glance at each of the worst groups, and the first of them in full with scores."""
     worst = found.worst(MOST_WORST)
     keys = [row["group_key"] for row in worst]
-    columns = ("group", "captured_at", "verdict", "loads", "n_members", "n_partitions", "assumed")
-    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], columns)
+    optima = _by_key(folder, "optima", [row["optimum_key"] for row in worst], OF_GLANCE)
     kept = [row for row in worst if row["optimum_key"] in optima]
     keys = [row["group_key"] for row in kept]
     sizes = [optima[row["optimum_key"]]["n_partitions"] for row in kept]
