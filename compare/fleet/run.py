@@ -22,7 +22,7 @@ from compare.fleet.ending import ending_of
 from compare.fleet.optima import ANSWERS, failure_answers
 from compare.fleet.results import RunCounts
 from compare.fleet.session import ANY_BYTES, BATCH, FOR_ROWS, persisted, set_for_now
-from compare.fleet.source import FOR_READING, portions
+from compare.fleet.source import FOR_READING, portions, portions_of
 from compare.fleet.tables import PARQUET, RUN, TABLES, is_local, new_run, version_of
 from compare.fleet.worker import answers_of_groups
 from groups.documents.json_files import make_folder
@@ -180,9 +180,9 @@ class Run:
             except Exception as error:
                 if (found := part.without(error)) is None:
                     raise
-                rest, failure = found
-                self._write_failures([failure], known)
-                parts[:0] = rest
+                rest, *refused = found
+                parts[:0] = portions_of(self.spark, self.job, rest, refused)
+                self._write_failures(refused, known)
                 continue
             so_far += part.size
             self.progress(

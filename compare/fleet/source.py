@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -69,7 +69,6 @@ class Portion:
     frame : its rows, as Spark reads them
     items_of : yields the items in batches of `frame`, given the names of the files by address
     files : the files that it reads
-    portions_of : returns the portions of some of these files
     batch_bytes : the most that a worker gets at once
     cuts : the number of portions that share these files
     """
@@ -77,7 +76,6 @@ class Portion:
     frame: DataFrame
     items_of: Callable[..., Iterable[Item | Failure]]
     files: Sequence[File]
-    portions_of: Callable[[Sequence[File]], Iterable[Portion]] = field(default=lambda _: ())
     batch_bytes: int = BATCH_BYTES
     cuts: int = 1
 
@@ -94,8 +92,8 @@ class Portion:
         answers = partial(answer, job, items_of, do)
         return self.frame.mapInArrow(answers, from_arrow_schema(ANSWERS))
 
-    def without(self, error: Exception) -> tuple[list[Portion], Failure] | None:
-        """Return the portions without the file that a Spark error names, and that file's failure.
+    def without(self, error: Exception) -> tuple[list[File], Failure] | None:
+        """Return the files without the one that a Spark error names, and that file's failure.
 
         None if the error names none of the files.
         """
@@ -105,8 +103,7 @@ class Portion:
             return None
         rest = [file for file in self.files if file not in bad]
         reason = f"cannot be read: {reason_in(error)}"
-        failure = Failure(bad[0].name, bad[0].name, reason, None)
-        return list(self.portions_of(rest)) if rest else [], failure
+        return rest, Failure(bad[0].name, bad[0].name, reason, None)
 
 
 def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Portion]:
@@ -134,6 +131,14 @@ def portions(spark: SparkSession, job: Job, failures: list[Failure]) -> list[Por
     if not (files or empty):
         raise nothing_in(source)
     failures += (Failure(name, name, "empty, expected a snapshot", None) for name in empty)
+    return portions_of(spark, job, files, failures)
+
+
+def portions_of(
+    spark: SparkSession, job: Job, files: Sequence[File], failures: list[Failure]
+) -> list[Portion]:
+    """Return the portions of files of a job's input; `failures` as in :func:`portions`."""
+    in_folder = any(file.name != job.source for file in files)
     lines, rows, others = list[File](), list[File](), list[File]()
     for file in files:
         is_parquet = file.name.endswith(PARQUET)
@@ -238,7 +243,7 @@ def _portions_of_lines(spark: SparkSession, files: Sequence[File]) -> Iterator[P
             first, last = (own[0][1], own[-1][1]) if cuts > 1 else (0, 0)
             chosen = frame.where(sql.col("block").between(first, last)) if cuts > 1 else frame
             items_of = partial(items_of_lines, before=before)
-            yield Portion(chosen, items_of, part, partial(_portions_of_lines, spark), cuts=cuts)
+            yield Portion(chosen, items_of, part, cuts=cuts)
 
 
 def _portions_of_parquet(
@@ -265,9 +270,8 @@ def _portions_of_parquet(
         sql.col("_metadata.file_path").alias("path"),
         sql.col("_metadata.row_index").alias("row"),
     )
-    portions_of = partial(_portions_of_parquet, spark, failures=failures)
     frame = _in_one_task(frame.select(*names, *place), files)
-    yield Portion(frame, items_of_rows, files, portions_of, ANY_BYTES)
+    yield Portion(frame, items_of_rows, files, ANY_BYTES)
 
 
 def _portion_of_files(spark: SparkSession, files: Sequence[File], in_folder: bool) -> Portion:
@@ -294,11 +298,7 @@ def _portion_of_files(spark: SparkSession, files: Sequence[File], in_folder: boo
     frame = frame.coalesce(1) if _is_little(files) else frame.repartition("together")
     frame = frame.sortWithinPartitions("together", "path")
     frame = frame.select("together", sql.col("uri").alias("path"), "time", "content")
-
-    def portions_of(rest: Sequence[File]) -> list[Portion]:
-        return [_portion_of_files(spark, rest, in_folder)]
-
-    return Portion(frame, partial(items_of_files, in_folder=in_folder), files, portions_of)
+    return Portion(frame, partial(items_of_files, in_folder=in_folder), files)
 
 
 def of_frame(source: str, frame: DataFrame) -> Portion:
@@ -315,7 +315,7 @@ def of_frame(source: str, frame: DataFrame) -> Portion:
     numbered = frame.withColumn("path", sql.lit(source))
     numbered = numbered.withColumn("row", sql.monotonically_increasing_id())
     if "members" in frame.columns:
-        return Portion(numbered, items_of_rows, files, batch_bytes=ANY_BYTES)
+        return Portion(numbered, items_of_rows, files, ANY_BYTES)
     if "value" not in frame.columns:
         raise BadInput(
             f"{source}: expected the columns of groups in Parquet, or JSON in a column `value`"
