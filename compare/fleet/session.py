@@ -252,9 +252,12 @@ def as_assay_error(error: Exception) -> AssayError:
     return AssayError(f"Spark: {reason_in(error)}")
 
 
+# What Arrow says in Java of a Python worker that ended between its rows.
+_CUT_OFF = "Unexpected end of input"
 # Errors of files and folders, which stand in the middle of Spark's stack traces.
 _OF_FILES = re.compile(
-    r"(?:java\.n?io|org\.apache\.hadoop\.[\w.]+)\.[\w$]*(?:Exception|Error): ([^\n]+)"
+    r"(?:java\.n?io|org\.apache\.hadoop\.[\w.]+)\.[\w$]*(?:Exception|Error): "
+    rf"(?!{_CUT_OFF})([^\n]+)"
 )
 _NO_CONNECTOR = re.compile(r"Class (org\.apache\.hadoop\.fs\.\S+) not found")
 # The line of a Python traceback, and of a Java one, that names the exception.
@@ -265,7 +268,9 @@ _OF_SCRIPTS = re.compile(r"/bin/spark-[a-z]+: line \d+: ")
 # Messages of Spark and py4j after one of their processes has ended.
 _ENDED = (
     (
-        re.compile(r"Python worker (exited unexpectedly|failed to connect back)|EOFException"),
+        re.compile(
+            rf"Python worker (exited unexpectedly|failed to connect back)|EOFException|{_CUT_OFF}"
+        ),
         "a Python process of Spark's ended",
     ),
     (
