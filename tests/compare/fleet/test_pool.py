@@ -171,7 +171,7 @@ def test_a_strict_run_counts_what_may_be_too_far():
     for sure, limit, told in (
         (True, 1, []),
         (False, 2, []),
-        (False, 1, ["current: balance may exceed the optimum by more than 1 aio-f 0..2"]),
+        (False, 1, ["current: balance may exceed the optimum by more than 1 aio-f 0 to 2"]),
     ):
         (way,) = ways_beyond({"balance": limit}, sure, [batch])
         assert [" ".join(row.values()) for row in way.to_pylist()] == told
