@@ -27,12 +27,14 @@ from compare.remedy import in_the_broker
 from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import (
     COUNTED,
+    DEPENDS,
     FACTS,
+    UNKNOWN,
     Score,
     outcome_of,
     score_outcome,
 )
-from compare.sentences import BALANCE, BALANCED, by_broker, spread
+from compare.sentences import BALANCE, BALANCED, spread
 from compare.verdict import EVEN_LAGGING, NOBODY_READS
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
@@ -99,7 +101,7 @@ def show_scores(
     if any(term.excess for row in rows for term in row.terms or ()):
         but = ", except of peak lag" if lagging else ""
         tell(f"in brackets: how much worse than the optimum{but}")
-    if not by_broker(solution.group) and (said := in_the_broker(row.assignor for row in scores)):
+    if said := in_the_broker(row.assignor for row in scores):
         tell(said)
     if lowest is not None and lagging:
         tell(
@@ -111,7 +113,8 @@ def show_scores(
 def why_not(score: Score) -> str | None:
     """Return why a row has no score or is not valid, with the option that helps; else None."""
     hint = f"; {OPTIONS['subscriptions']}" if score.is_open else ""
-    return score.why_not and f"{score.why_not}{hint}"
+    said = "not scored, as " if score.reason in (UNKNOWN, DEPENDS) else ""
+    return score.why_not and f"{said}{score.why_not}{hint}"
 
 
 def plan_told(row: Score) -> str:

@@ -91,7 +91,7 @@ class Trend(NamedTuple):
 
 SAID = {
     "balance": "Balance gets steadily worse",
-    "lag": "Lag grows steadily",
+    "lag": "Total lag grows steadily",
     "turns": "Good, and improvable or not valid, in turns",
     "open": "Balance depends on who reads what, so whether it gets worse is open",
 }

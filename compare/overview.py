@@ -202,10 +202,12 @@ class Overview:
                     count += f" in {'its' if many == 1 else 'their'} latest capture"
                 of = ""
                 yield count, self._named(says)
-        if of:
+        if of and not (self.lagging and self.every == 1):
             when = " in its latest capture" if latest else ""
-            none = "the group is not" if self.every == 1 else f"none of {every} is"
-            yield f"{none} known to be improvable{when}", ""
+            none = f"none of {every} is known to be improvable"
+            if self.every == 1 and self.says.get(GOOD) and self.worst:
+                none = f"group {self.worst[0].name} is {self.worst[0].shown}"
+            yield f"{none}{when}", ""
         if self.lagging:
             # As in `_named`, captures without a time count as one group: its first.
             found = {one.name: one.fall for one in reversed(self.worst) if is_lagging(one)}

@@ -76,7 +76,7 @@ def test_an_overview_is_of_the_latest_capture_and_says_how_groups_went(judged):
     )
     assert found.history() == [
         "Balance gets steadily worse: worse from 0 to 16 above the best in 10 captures.",
-        "Lag grows steadily: behind from 1,800 to 18,000 records in 10 captures.",
+        "Total lag grows steadily: behind from 1,800 to 18,000 records in 10 captures.",
         "Good, and improvable or not valid, in turns: flaps changed 9 times in 10 captures.",
     ]
 
@@ -103,6 +103,6 @@ def test_a_sentence_names_three_and_counts_all():
     changes = [Trend(f"g{n}", "lag", 0, 90 - n, 9) for n in range(5)]
     (said,) = sentences_of(changes, {"lag": 70})
     assert said == (
-        "Lag grows steadily: g0 from 0 to 90 records in 9 captures, g1 from 0 to 89 records in 9 "
-        "captures, g2 from 0 to 88 records in 9 captures and 67 more."
+        "Total lag grows steadily: g0 from 0 to 90 records in 9 captures, g1 from 0 to 89 records "
+        "in 9 captures, g2 from 0 to 88 records in 9 captures and 67 more."
     )

@@ -307,8 +307,8 @@ def test_the_peak_lag_of_an_assignor_is_shown_where_it_is_the_same_whoever_reads
 def test_without_subscriptions_an_assignor_is_refused_with_what_to_add(folder):
     asked = ("score", folder / "unknown.json", *RANGE)
     bare = assay(*asked).stdout
-    said = "range: what it does depends on who reads what; pass --reads PATTERN=TOPICS, or "
-    assert f"{said}--assume-equal\n" in bare
+    said = "range: not scored, as what it does depends on who reads what; pass "
+    assert f"{said}--reads PATTERN=TOPICS, or --assume-equal\n" in bare
     assert re.search(r"^range +- +- +-", bare, re.MULTILINE)
     for more in (("--reads", "c0=t0,t1"), ("--assume-equal",)):
         run = assay(*asked, *more)
@@ -683,7 +683,7 @@ def test_where_nobody_holds_anything_and_who_reads_what_is_unknown_each_assignor
 ):
     write(folder, {"none.json": LOPSIDED | {"members": {"a": {}, "b": {}}}})
     lines = good(assay("score", folder / "none.json", *RANGE)).stdout.splitlines()
-    assert lines[1].startswith("range: subscriptions are not known")
+    assert lines[1].startswith("range: not scored, as subscriptions are not known")
 
 
 def test_a_capacity_that_the_objective_leaves_out_is_said_with_the_one_that_uses_it(folder):
