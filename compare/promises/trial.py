@@ -105,7 +105,8 @@ def runner_of(assignor: str | AssignorFunction, limit: TimeLimit) -> Runner:
         the function.
     """
     one = assignor_named(assignor)
-    if (reason := one.missing()) is not None:
+    # A client that joined and went away may join again.
+    if one.kind != "probed" and (reason := one.missing()) is not None:
         raise BadInput(f"{one.name}: {reason}")
     return Runner(one.name, lambda group: limit.plan(group, assignor), one.kind == "probed")
 
