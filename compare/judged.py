@@ -322,9 +322,8 @@ def _with_least_lag(
 
 def judge_by_optimum(group: Group, best: Solution) -> Judged:
     """Judge a group's current assignment by its optimum; all subscriptions are known."""
-    (says,) = unassigned_in(Fleet.one(group)).tolist()
-    if says:
-        return _judge_unassigned(group, says)
+    if (nothing := _judge_unassigned(group)) is not None:
+        return nothing
     now = Assignment.current(group)
     return Judged(group, now, best, best, _verdict(now, best, best))
 
@@ -361,17 +360,17 @@ def _judge_between(
     groups: Sequence[Group], tiers: Objective, time_limit: float | None
 ) -> list[Judged]:
     """Judge each group by two optima: members read the least, and the most, that they may."""
-    unassigned = [says for one in groups for says in unassigned_in(Fleet.one(one)).tolist()]
+    unassigned = [_judge_unassigned(one) for one in groups]
     worlds = [
         (reading_least(one), one.with_equal_subscriptions())
-        for one, says in zip(groups, unassigned, strict=True)
-        if not says
+        for one, nothing in zip(groups, unassigned, strict=True)
+        if nothing is None
     ]
     solved = iter(solved_between(worlds, tiers, time_limit))
     judged = []
-    for group, says in zip(groups, unassigned, strict=True):
-        if says:
-            judged.append(_judge_unassigned(group, says))
+    for group, nothing in zip(groups, unassigned, strict=True):
+        if nothing is not None:
+            judged.append(nothing)
             continue
         best, lowest = next(solved)
         now = Assignment.current(best.group)
@@ -420,7 +419,11 @@ def unassigned_in(fleet: Fleet) -> npt.NDArray[Any]:
     )
 
 
-def _judge_unassigned(group: Group, says: Says) -> Judged:
+def _judge_unassigned(group: Group) -> Judged | None:
+    """Judge a group in which no member claims a partition; return None for all others."""
+    (says,) = unassigned_in(Fleet.one(group)).tolist()
+    if not says:
+        return None
     verdict = Verdict(says, sure=True, waiting=known_lag(group))
     return Judged(group, Assignment.current(group), None, None, verdict)
 

@@ -83,7 +83,7 @@ def diff(
     elif by == "client-id":
         found = worst_first(_by_client_or_member(diff) for diff in found)
     note_failures(damaged)
-    _note_order([(diff.before, diff.after) for diff in found])
+    _note_order(found)
     alone = [[] if group else not_compared(one, found) for one in files]
     if several:
         sides = (side for diff in found for side in (diff.before, diff.after))
@@ -118,9 +118,10 @@ def _by_client_or_member(diff: Diff) -> Diff:
         return diff
 
 
-def _note_order(sides: Sequence[tuple[NamedAssignment, NamedAssignment]]) -> None:
+def _note_order(found: Sequence[Diff]) -> None:
     """Print that B is the earlier capture, if both say when they were made, not their files."""
-    for before, after in sides:
+    for diff in found:
+        before, after = diff.before, diff.after
         times = before.captured_at, after.captured_at
         of_files = any(line.startswith(TIME_OF) for line in (*before.assumed, *after.assumed))
         if not of_files and (seconds_between(*times) or 0) < 0:

@@ -52,7 +52,7 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         rows = stored.facts(job, of_input=True)
     found = Aggregates(rows, current=True)
     overview = found.overview(glances_of(tables, found.worst(MOST_LINES)))
-    failed, failures = stored.of_input(is_group=False), list[Failure]()
+    failed, unread = stored.of_input(is_group=False), tuple[Failure, ...]()
     if failed:
         read = tables["inputs"].where(sql.col(RUN) == run)
         keys = read.where("is_group").select(sql.col("key").alias("group_key"))
@@ -61,9 +61,10 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         every = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         every = every.join(known.withColumn("known", sql.lit(True)), "group", "left")
         rows = every.orderBy("place").limit(ROWS_AT_ONCE).collect()
-        failures = [
-            Failure(row["source"], row["place"], row["reason"], row["group"]) for row in rows
-        ]
+        unread = tuple(
+            Failure(row["source"], row["place"], row["reason"], row["group"])
+            for row in rows[:MOST_LINES]
+        )
         missed = {row["group"]: row["reason"] for row in rows if row["group"] and not row["known"]}
         overview = overview.with_missed(missed)
     asked = {*job.assignors} - {CURRENT}
@@ -71,7 +72,7 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
     return Ending(
         overview=overview,
         proved=found.counts("groups").get("proved", 0),
-        unread=(failed, tuple(failures[:MOST_LINES])),
+        unread=(failed, unread),
         not_scored=found.unscored(without=[one for one in others if one not in asked]),
     )
 

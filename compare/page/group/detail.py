@@ -193,12 +193,11 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
             return f"{stays}the broker assigns again (KIP-848); the input does not tell how."
         return f"{stays}the assignor of the group assigns again; the input does not tell which."
     who = f"the broker's {name}" if in_broker else name
-    scored = [row for row in scores if row.loads is not None and not is_rule(row.assignor)]
-    made = next((row for row in scored if assigns_now(row.assignor, group)), None)
-    if made is None:
-        return f"{stays}{who} assigns again."
-    each = f"{spread(made.loads or ())} partitions each"
-    return f"{stays}{who} assigns again: {each}, as the group is now."
+    shipped = (row for row in scores if not is_rule(row.assignor))
+    made = (row.loads for row in shipped if assigns_now(row.assignor, group))
+    loads = next(filter(None, made), None)
+    each = "" if loads is None else f": {spread(loads)} partitions each, as the group is now"
+    return f"{stays}{who} assigns again{each}."
 
 
 def _weighed(judged: Judged, line: Line, commands: Commands | None) -> list[str | None]:
