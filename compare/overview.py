@@ -23,6 +23,7 @@ from compare.verdict import (
     may_rebalance,
     without_owner,
 )
+from groups.collection import latest_in
 from groups.importers.seen import rebalancing as reason_if_rebalancing
 from groups.tiers import LAG_PEAKS
 from groups.wording import (
@@ -39,7 +40,7 @@ from groups.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from compare.lag.fall import PeakFall
     from compare.lag.lowest import LowestPeak
@@ -333,27 +334,6 @@ def worst_now(judged: Sequence[Judged]) -> list[int]:
     """Return the indices of the judged groups that count, most urgent first."""
     counting = latest_of(judged)
     return [at for at in worst_first(judged) if at in counting]
-
-
-def latest_in(captures: Sequence[tuple[Hashable, str | None]]) -> list[int]:
-    """Return the indices of captures that are the latest of their group.
-
-    Of captures at the same time it is the last one. Captures without a time always count.
-
-    Parameters
-    ----------
-    captures : (group, or what else it is the latest of; time of capture)
-
-    Examples
-    --------
-    >>> latest_in([("a", "2026-11-20"), ("a", "2026-11-21"), ("b", None), ("b", None)])
-    [1, 2, 3]
-    """
-    last: dict[Hashable, tuple[str, int]] = {}
-    for i, (name, at) in enumerate(captures):
-        if at is not None:
-            last[name] = max(last.get(name, (at, i)), (at, i))
-    return [i for i, (name, at) in enumerate(captures) if at is None or last[name] == (at, i)]
 
 
 def guessed_in(assumed: Sequence[Sequence[str]]) -> dict[str, int]:

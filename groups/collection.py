@@ -11,7 +11,7 @@ from groups.group import Group
 from groups.wording import counted, few, nearest_or_some
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from groups.errors import Failure
 
@@ -105,6 +105,27 @@ def newest_named(groups: Sequence[Group], name: str) -> int:
         hint = nearest_or_some(name, (group.name for group in groups))
         raise KeyError(f"no group is named {name}{hint}")
     return max(named, key=lambda at: (groups[at].captured_at or "", at))
+
+
+def latest_in(captures: Sequence[tuple[Hashable, str | None]]) -> list[int]:
+    """Return the indices of captures that are the latest of their group.
+
+    Of captures at the same time it is the last one. Captures without a time always count.
+
+    Parameters
+    ----------
+    captures : (group, or what else it is the latest of; time of capture)
+
+    Examples
+    --------
+    >>> latest_in([("a", "2026-11-20"), ("a", "2026-11-21"), ("b", None), ("b", None)])
+    [1, 2, 3]
+    """
+    last: dict[Hashable, tuple[str, int]] = {}
+    for i, (name, at) in enumerate(captures):
+        if at is not None:
+            last[name] = max(last.get(name, (at, i)), (at, i))
+    return [i for i, (name, at) in enumerate(captures) if at is None or last[name] == (at, i)]
 
 
 def readers_of_nothing(groups: Sequence[Group]) -> str | None:

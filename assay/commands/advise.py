@@ -33,13 +33,14 @@ from compare.advice.advise import advise as advised
 from compare.advice.advise import call_seconds
 from compare.hosts import EVEN_HOSTS
 from compare.moves import moves_to
-from compare.overview import guessed_in, latest_in
+from compare.overview import guessed_in
 from compare.promises.findings import known_of
 from compare.remedy import MOST_RESTARTS, listed_as
 from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from compare.sentences import assigned_by
 from compare.verdict import NOBODY_READS
 from compare.what_if import all_alike
+from groups.collection import latest_in
 from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
 from groups.wording import counted, few, first_lines, percent

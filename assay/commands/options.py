@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from glob import escape
@@ -16,7 +17,7 @@ from assay.terminal import tell
 from compare.sentences import not_valid_sentence
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
-from groups.collection import Groups, readers_of_nothing
+from groups.collection import Groups, latest_in, readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput, Failure
 from groups.files import read_groups
@@ -581,15 +582,14 @@ ONE_CLUSTER = "If they are of several clusters, score the files of each by thems
 
 def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
     """Print which groups have several captures of the same time, and which of these counts."""
-    same: dict[tuple[str, str], list[int]] = {}
-    for at, group in enumerate(groups):
-        same.setdefault((group.name, group.captured_at or ""), []).append(at)
-    told = {
-        name: f"{name} ({len(each):,} "
-        + (f"of {time}, {places[each[-1]]} counts)" if time else "without a time, each counts)")
-        for (name, time), each in sorted(same.items(), key=lambda one: one[0][1])
-        if len(each) > 1
-    }
+    captures = [(group.name, group.captured_at) for group in groups]
+    many = Counter(captures)
+    told: dict[str, str] = {}
+    for at in latest_in(captures):
+        name, time = captures[at]
+        if many[name, time] > 1:
+            counts = f"of {time}, {places[at]} counts" if time else "without a time, each counts"
+            told[name] = f"{name} ({many[name, time]:,} {counts})"
     if told:
         note(f"several captures of one time: {few(list(told.values()))}. {ONE_CLUSTER}")
 

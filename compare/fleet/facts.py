@@ -18,9 +18,10 @@ import pyarrow.compute as pc
 
 from compare.fleet.tables import AT_ONE_TIME, RUN, TABLES, first_of
 from compare.history import LEAST_CAPTURES, Capture, changes_of
-from compare.overview import GUESSES, NAMED, latest_in
+from compare.overview import GUESSES, NAMED
 from compare.scores import COUNTED, CURRENT
 from compare.verdict import EMPTY, EVEN_LAGGING, GOOD, IMPROVABLE, urgency
+from groups.collection import latest_in
 from groups.wording import MOST_NAMED
 
 if TYPE_CHECKING:

@@ -346,7 +346,7 @@ def latest(rows: DataFrame) -> DataFrame:
 
 
 def latest_captures(optima: DataFrame) -> DataFrame:
-    """Return the captures that count, as in `compare.overview.latest_in`."""
+    """Return the captures that count, as in `groups.collection.latest_in`."""
     classes = ["group", "CASE WHEN captured_at IS NULL THEN group_key END"]
     return _greatest(optima, classes, ["captured_at", *AT_ONE_TIME])
 

@@ -7,7 +7,8 @@ import pytest
 
 from compare.history import LEAST_Z, Capture, Trend, changes_of, sentences_of, trend
 from compare.judged import judge
-from compare.overview import latest_in, overview_of
+from compare.overview import overview_of
+from groups.collection import latest_in
 from tests.compare.series import series_of_four, snapshot
 
 

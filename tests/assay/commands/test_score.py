@@ -744,3 +744,10 @@ def test_uneven_loads_are_shown_even_ones_take_no_line_and_of_many_the_most_unev
     *lines, more = loads_of(folder, uneven(30))
     assert [int(line[-1]) for line in lines] == [30, 29, 28, 27, 26, 25, 6, 5, 4, 3, 2, 1]
     assert " ".join(more) == "and 18 more"
+
+
+def test_of_an_earlier_time_with_several_captures_nothing_is_said(folder):
+    """One said that such a capture counts, though a later one did."""
+    first, later = (LOPSIDED | {"captured_at": f"2026-11-2{day}T10:00:00Z"} for day in (0, 1))
+    write(folder, {"series.jsonl": [first, first, later]})
+    assert assay("score", "series.jsonl", cwd=folder).stderr == ""
