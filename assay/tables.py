@@ -11,7 +11,7 @@ import numpy as np
 from assay.streams import OPTIONS, WHO_READS, show
 from assay.terminal import Column, by_reason, show_table, tell
 from compare.hosts import HostRow, host_rows
-from compare.limits import excess_text
+from compare.limits import signed
 from compare.over_groups import (
     NotScored,
     Standing,
@@ -156,10 +156,8 @@ def _cell(column: ScoreColumn, row: Score) -> object:
 
 def noted(value: object, excess: Excess, told: Callable[[Any], str] = "{:,}".format) -> Pair:
     """Return a value, and its excess over the optimum in brackets; no brackets for excess 0."""
-    if isinstance(excess, tuple):
-        return told(value), f" (+{excess_text(excess, told)})"
-    sign = "-" if excess and excess < 0 else "+"
-    return told(value), f" ({sign}{told(abs(excess))})" if excess else ""
+    more = signed(excess, told)
+    return told(value), f" ({more})" if more else ""
 
 
 def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> None:

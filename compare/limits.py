@@ -155,6 +155,13 @@ def with_earlier(
     return {t: limits.get(t, 0) for t in held if t in limits or t not in besides}
 
 
+def signed(excess: Excess, told: Callable[[int], str] = "{:,}".format) -> str:
+    """Return an excess with its sign: ``+2``, ``-1``, ``+0 to 2``; empty if it is 0 or None."""
+    if isinstance(excess, tuple):
+        return f"+{excess_text(excess, told)}"
+    return f"{'-' if excess < 0 else '+'}{told(abs(excess))}" if excess else ""
+
+
 def excess_text(excess: Excess, told: Callable[[int], str] = "{:,}".format) -> str:
     """Return an excess: ``2``, ``0 to 2`` for one that is open, ``?`` for an unknown one.
 

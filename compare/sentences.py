@@ -241,8 +241,8 @@ def assigned_by(group: Group) -> str | None:
 
 
 def by_broker(group: Group) -> bool:
-    """Return whether the snapshot shows that the broker assigns (KIP-848)."""
-    return group.is_kip_848 or assigned_by(group) == "uniform"
+    """Return whether the snapshot shows that the broker assigns consumers (KIP-848), no tasks."""
+    return not group.of_streams and (group.is_kip_848 or assigned_by(group) == "uniform")
 
 
 def spread(loads: Int64 | Sequence[int]) -> str:

@@ -474,7 +474,7 @@ def _is_beyond(judged: Judged, lowest: LowestPeak) -> bool:
 def _assigned_by(group: Group) -> str:
     """Return the sentence on which assignor assigns a group; empty if that is not known."""
     assignor = assigned_by(group)
-    if by_broker(group) and not group.of_streams:
+    if by_broker(group):
         by = f"{assignor}, in the broker" if assignor else "the broker"
         return f"Assigned by: {by} (KIP-848). Consumers' assignors need group.protocol=classic."
     return f"Assigned by: {assignor}." if assignor else ""

@@ -25,7 +25,7 @@ from assay.commands.solve import in_ranges
 from assay.streams import note_assumed, show, show_json
 from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
-from compare.lag.words import NAMED, measured, one_partition
+from compare.lag.words import NAMED, hottest_alone, measured
 from compare.remedy import best_of, by_lag, is_rule, none_makes, spoken
 from compare.sentences import NO_ASSIGNOR_EVENS_HOSTS, NONE_BY_LAG, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
@@ -375,8 +375,7 @@ def _print_sizing(sizing: Sizing, solve: str, pod: int, nouns: Nouns, makers: st
     more = f"of more than {sizing.partitions:,} members some hold none."
     tell(nouns.said(f"Each partition belongs to one member: {more}"))
     if sizing.hottest is not None:
-        topic, number, records = sizing.hottest
-        one = one_partition(nouns.one(topic, number), records)
+        one = hottest_alone(sizing.hottest, nouns)
         tell(nouns.said(f"{one}, however many members there are."))
     tell(with_like(nouns.said(sizing.reads)))
     _print_rows(sizing, pod, nouns)

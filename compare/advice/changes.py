@@ -23,7 +23,7 @@ from compare.advice.worlds import (
 )
 from compare.lag.fall import Fall, fall_by_few_moves, lag_falls
 from compare.lag.lowest import hottest
-from compare.lag.words import one_partition
+from compare.lag.words import hottest_alone
 from compare.reasons.explanation import blocks_of
 from compare.what_if import all_alike, fewest, turn_seconds, what_if
 from groups.tiers import MOVES, values
@@ -337,7 +337,7 @@ class Changes:
             return 1, "A partition is with one member: somebody holds at least 1"
         if most is None:
             return 1, "There is some lag: somebody has at least 1"
-        return most.records, one_partition(most.name, most.records)
+        return most.records, hottest_alone(most, self.worlds.least.nouns)
 
 
 def _spread_over(group: Group, topic: int, count: int) -> Group:

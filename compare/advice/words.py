@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from compare.advice.advice import least_gain, least_share
-from compare.lag.words import one_partition
+from compare.lag.words import hottest_alone
 from compare.overview import overview_of
 from compare.remedy import (
     assigns_now,
@@ -309,11 +309,10 @@ def hot_partition(advice: Advice) -> str:
     """Return sentences on a partition with most of the lag, and how to spread new records."""
     if advice.hot is None:
         return ""
-    hot = advice.hot
+    alone = hottest_alone(advice.hot, advice.judged.group.nouns)
     return (
-        f"{one_partition(hot.name, hot.records)}. For new records, more partitions of {hot.topic} "
-        "spread it over more members, unless it comes from one key. Keys then go to other "
-        f"partitions, {NO_WAY_BACK}"
+        f"{alone}. For new records, more partitions of {advice.hot.topic} spread it over more "
+        f"members, unless it comes from one key. Keys then go to other partitions, {NO_WAY_BACK}"
     )
 
 

@@ -101,11 +101,6 @@ class Hottest(NamedTuple):
     partition: int
     records: int
 
-    @property
-    def name(self) -> str:
-        """The topic and the number, as ``t0-3``."""
-        return f"{self.topic}-{self.partition}"
-
 
 def hottest(group: Group) -> Hottest | None:
     """Return the partition with most lag among those that have a reader; None if there is no lag.

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from compare.judged import Judged
+    from compare.lag.lowest import Hottest
     from groups.group import Group
+    from groups.wording import Nouns
     from optimal.solution import Solution
 
 
@@ -157,10 +159,15 @@ def sentence_on_hottest(group: Group, peak: int) -> str:
     found = hottest(group)
     if found is None:
         return ""
-    name = group.nouns.one(found.topic, found.partition)
     if found.records >= peak:
+        name = group.nouns.one(found.topic, found.partition)
         return least_by_one_partition(name, found.records)
-    return f"{one_partition(name, found.records)}, however many members there are."
+    return f"{hottest_alone(found, group.nouns)}, however many members there are."
+
+
+def hottest_alone(hot: Hottest, nouns: Nouns) -> str:
+    """Return the beginning of a sentence on the partition with the most lag."""
+    return one_partition(nouns.one(hot.topic, hot.partition), hot.records)
 
 
 def one_partition(name: str, amount: int, what: str = "lag") -> str:

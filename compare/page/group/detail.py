@@ -10,7 +10,7 @@ from compare.gains import WITH_MOVES, early_gain
 from compare.hosts import EVEN_HOSTS, host_rows
 from compare.lag.behind import peak_lag, without_reader
 from compare.lag.words import lag_sentences, least_of_as_good
-from compare.limits import excess_text
+from compare.limits import signed
 from compare.moves import moves_to
 from compare.page.drawing import as_csv, drawn
 from compare.page.group.contents import Detail, Planned
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from compare.reasons.explanation import Explanation
     from compare.remedy import Commands
     from compare.score_table import ScoreColumn
-    from compare.scores import Excess, Score, ScoredGroup
+    from compare.scores import Score, ScoredGroup
     from groups.assignment import Assignment
     from groups.wording import Nouns
     from optimal.solution import Solution
@@ -187,7 +187,7 @@ def what_is_next(judged: Judged, scores: Sequence[Score]) -> str:
     ):
         return ""
     stays = "This assignment stays until a member joins or leaves, or a topic changes. Then "
-    name, in_broker = assigned_by(group), by_broker(group) and not group.of_streams
+    name, in_broker = assigned_by(group), by_broker(group)
     if name is None:
         if in_broker:
             return f"{stays}the broker assigns again (KIP-848); the input does not tell how."
@@ -231,13 +231,7 @@ def _cell(column: ScoreColumn, row: Score) -> tuple[str, str]:
         return "-", ""
     if isinstance(value, bool | str):
         return value if isinstance(value, str) else "yes" if value else "no", ""
-    return column.told(value), "" if column.excess is None else _more(column.excess(row))
-
-
-def _more(excess: Excess) -> str:
-    if isinstance(excess, tuple):
-        return f"+{excess_text(excess)}"
-    return f"{excess:+,}" if excess else ""
+    return column.told(value), "" if column.excess is None else signed(column.excess(row))
 
 
 def _is_floor(judged: Judged) -> bool:
