@@ -94,8 +94,9 @@ def advise(
     asked = None if asked is None else [name for name in asked if name not in (CURRENT, OPTIMUM)]
     find, sources = cluster.finding(files, bootstrap_server, connection)
     groups, damaged, not_had = find(group, options)
-    one, captured = len(groups) == 1, len(groups)
+    captured = len(groups)
     groups = [groups[at] for at in latest_in([(one.name, one.captured_at) for one in groups])]
+    one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []
     lacking: list[BadInput] = []

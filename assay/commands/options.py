@@ -293,7 +293,7 @@ def groups_in(
     """
     groups, damaged, not_had = _found(files, only or (), may_be_none=True)
     told = as_told(groups, options)
-    _note_same_times(told, groups.places)
+    _note_captures(told, groups.places)
     return told, damaged, not_had
 
 
@@ -307,6 +307,8 @@ def group_in(
 ) -> tuple[Group, list[Failure]]:
     """Return the group of that name, or the only group in files; and what could not be read.
 
+    Of several captures of it, it is the latest.
+
     Parameters
     ----------
     standard_input : its content, if it has already been read
@@ -318,9 +320,12 @@ def group_in(
         If the group is not there, or there are several and no name.
     """
     groups, damaged, _ = _found(files, [] if name is None else [name], standard_input)
-    meant = [group for group in groups if len(groups) == 1 or group.name == (name or otherwise)]
+    latest = [groups[at] for at in latest_in([(one.name, one.captured_at) for one in groups])]
+    meant = [group for group in latest if len(latest) == 1 or group.name == (name or otherwise)]
     if len(meant) != 1:
-        raise one_of_several(_all_named(files), [group.name for group in groups])
+        raise one_of_several(_all_named(files), [group.name for group in latest])
+    captures = asked_for(groups, [meant[0].name])
+    _note_captures(captures, captures.places)
     (told,) = as_told(meant, options)
     return told, damaged
 
@@ -580,18 +585,23 @@ def _found(
 ONE_CLUSTER = "If they are of several clusters, score the files of each by themselves."
 
 
-def _note_same_times(groups: Sequence[Group], places: Sequence[str]) -> None:
-    """Print which groups have several captures of the same time, and which of these counts."""
+def _note_captures(groups: Sequence[Group], places: Sequence[str]) -> None:
+    """Print which capture counts: the latest of one group, and which of those of one time."""
     captures = [(group.name, group.captured_at) for group in groups]
     many = Counter(captures)
     told: dict[str, str] = {}
-    for at in latest_in(captures):
+    latest = latest_in(captures)
+    for at in latest:
         name, time = captures[at]
         if many[name, time] > 1:
             counts = f"of {time}, {places[at]} counts" if time else "without a time, each counts"
             told[name] = f"{name} ({many[name, time]:,} {counts})"
     if told:
         note(f"several captures of one time: {few(list(told.values()))}. {ONE_CLUSTER}")
+    elif len(latest) == 1 < len(captures):
+        name, time = captures[latest[0]]
+        counts = f"the latest counts, of {time} ({places[latest[0]]})"
+        note(f"{name}: {len(captures):,} captures, of which {counts}")
 
 
 def names_of(groups: Groups) -> set[str]:

@@ -40,6 +40,7 @@ from assay.tables import (
 )
 from assay.terminal import Column, bar, show_moves, show_table, tell
 from compare.gains import early_gain
+from compare.history import history_of, sentences_of
 from compare.hosts import EVEN_HOSTS
 from compare.judged import Judged, judge
 from compare.lag.behind import (
@@ -72,6 +73,7 @@ from compare.scores import (
 from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
 from compare.verdict import IMPROVABLE, NO_MEMBERS, NOBODY_READS
+from groups.collection import latest_in
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import LAG_PEAKS, PRESETS, called, in_words, parse_objective
 from groups.tiers import Objective as Tiers
@@ -135,9 +137,13 @@ def score(
     groups, damaged, not_had = find(group, options)
     note_unused_capacity(groups, tiers, options)
     assume_equal = options.assume_equal
+    captures, latest = groups, latest_in([(one.name, one.captured_at) for one in groups])
+    if format_ == "table" and len(latest) == 1:
+        groups = [groups[at] for at in latest]
     plans = read_plans(plan or [], groups)
-    report_progress(f"solving {counted(len(groups), 'group')}")
-    judged: list[Judged] = judge(groups, tiers, time_limit=time_limit, assume_equal=assume_equal)
+    report_progress(f"solving {counted(len(captures), 'group')}")
+    every: list[Judged] = judge(captures, tiers, time_limit=time_limit, assume_equal=assume_equal)
+    judged = every if len(groups) == len(captures) else [every[at] for at in latest]
     if assume_equal:
         groups = [one.with_equal_subscriptions() for one in groups]
     usual = not plans and len(judged) == 1 and not judged[0].group.of_streams
@@ -201,16 +207,10 @@ def score(
         for one, known in zip(scored, groups, strict=True):
             show_json(score_document(one, tiers, known.assumed))
     elif len(judged) == 1:
-        # Of assignors that nobody named, one line says why none was scored.
-        (alone,) = scored
-        shown = [
-            row for row in alone.rows if assignor or row.assignor in plans or row.reason != UNKNOWN
-        ]
-        show_group(replace(alone, rows=shown), alike)
+        show_group(scored[0], alike)
         _tell_not_read([] if group else [*not_had, *damaged])
-        if len(shown) < len(alone.rows):
-            how = "" if alone.judged.verdict.question else f". {WHO_READS}"
-            tell(f"no assignor was scored: {UNKNOWN}{how}")
+        for said in sentences_of(history_of(every)):
+            tell(said)
     else:
         best = other_objective(tiers)
         in_full = f"one in full: {alike.command('score', *best)}"
@@ -418,7 +418,13 @@ def score_document(scored: ScoredGroup, tiers: Tiers, assumed: Sequence[str]) ->
 
 def show_group(scored: ScoredGroup, asked: Asked) -> None:
     """Print the verdict on one group, its members' loads, and a row for each assignor."""
-    judged, rows, plans = scored.judged, scored.rows, scored.plans
+    judged, plans = scored.judged, scored.plans
+    # Of assignors that nobody named, one line says why none was scored.
+    rows = [
+        row
+        for row in scored.rows
+        if asked.assignors or row.assignor in plans or row.reason != UNKNOWN
+    ]
     told = [plan_told(row) for row in rows if row.assignor in plans]
     makes = remedy(judged, [row for row in rows if row.assignor not in plans], asked)
     tell(sentence(judged))
@@ -449,6 +455,9 @@ def show_group(scored: ScoredGroup, asked: Asked) -> None:
         for row in rows:
             if row.assignor not in plans:
                 tell(f"{row.assignor}: {why_not(row)}")
+    if len(rows) < len(scored.rows):
+        hint = "" if judged.verdict.question else f". {WHO_READS}"
+        tell(f"no assignor was scored: {UNKNOWN}{hint}")
 
 
 def _tell_lag(judged: Judged, lowest: LowestPeak | None, asked: Asked) -> None:

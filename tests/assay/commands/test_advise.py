@@ -15,7 +15,6 @@ from tests.assay.calling import (
     assay,
     good,
     one_after_the_other,
-    one_line,
     write,
 )
 from tests.compare.conftest import holding
@@ -35,6 +34,7 @@ LATEST = (
     "commit)"
 )
 DAYS = [f"2026-11-2{day}T10:00:00Z" for day in (0, 1)]
+LATEST_OF_TWO = f"orders: 2 captures, of which the latest counts, of {DAYS[1]} (twice.jsonl:2)\n"
 FILES = {
     "all.jsonl": [LOPSIDED, EVEN, IDLE, TORN, EVEN | {"group": "empty", "members": {}}],
     "twice.jsonl": [LOPSIDED | {"captured_at": day} for day in DAYS],
@@ -152,9 +152,8 @@ def test_partitions_that_could_be_more_even_are_told_where_lag_decides(said):
 
 
 def test_of_captures_of_one_group_the_latest_is_advised_and_told_by_its_time(said):
-    found = lines(said["twice"])
-    assert found[2].split()[:3] == ["group", "captured", "at"]
-    assert [line.split()[:2] for line in found[3:-2]] == [["orders", max(DAYS)]]
+    assert said["twice"].stderr == LATEST_OF_TWO
+    assert said["twice"].stdout.startswith("orders: the busiest of ")
 
 
 def test_a_group_that_lacks_what_decides_is_named_and_the_others_are_advised(said):
@@ -165,7 +164,9 @@ def test_a_group_that_lacks_what_decides_is_named_and_the_others_are_advised(sai
     assert [line.split()[0] for line in run.stdout.splitlines()[3:-3]] == ["lag", "other"]
     assert [one["group"] for one in documents(as_json)] == ["lag", "other"]
     # If it holds for all groups, the refusal is this line.
-    assert message in one_line(said["none with lag"], 2)
+    run, refusal = said["none with lag"], message.removeprefix("orders: ")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == f"{LATEST_OF_TWO}assay: {refusal} (and 4 more)\n"
 
 
 def test_what_is_not_valid_is_mended_first(said):

@@ -112,18 +112,11 @@ def test_of_a_group_of_which_it_is_open_whether_it_is_balanced_the_count_is_open
 NO_LAG = "no lag of coop-a: its latest capture does not show it of every partition"
 
 
-def test_of_a_group_with_several_captures_a_command_for_one_is_told_and_why_it_has_no_lag(
-    tmp_path,
-):
+def test_of_a_group_without_lag_in_its_latest_capture_it_is_told_why(tmp_path):
     for age, view in enumerate(("kafka-python/coop-a-describe.json", "3.9.2/all-describe.txt")):
         (tmp_path / view).parent.mkdir()
         shutil.copy(CAPTURES / view, tmp_path / view)
         os.utime(tmp_path / view, (1e9 - 86_400 * age,) * 2)
-    lines = assay("score", ".", "--group", "coop-a", cwd=tmp_path).stdout.splitlines()
-    assert NO_LAG in lines
-    assert lines[-1] == (
-        "balance > moves; one capture in full: assay score FILE --group coop-a, with its file"
-    )
     lines = assay("score", ".", cwd=tmp_path).stdout.splitlines()
     assert NO_LAG in lines
     assert lines[-1] == "balance > moves; one in full: assay score . --group NAME"
@@ -340,7 +333,8 @@ def test_a_table_of_groups_notes_a_commit_beyond_the_end_and_a_rebalance_under_w
     # What was under way in an earlier capture no longer is.
     times = [{"captured_at": f"2026-11-20T1{hour}:00:00Z"} for hour in (0, 1)]
     write(folder, {"hours.jsonl": [moving | times[0], LOPSIDED | times[1]]})
-    assert assay("score", "hours.jsonl", cwd=folder).stderr == ""
+    hours = "orders: 2 captures, of which the latest counts, of 2026-11-20T11:00:00Z"
+    assert assay("score", "hours.jsonl", cwd=folder).stderr == f"{hours} (hours.jsonl:2)\n"
 
 
 def test_a_table_of_groups_says_why_lag_is_unknown_and_where_records_were_deleted(folder):
@@ -746,8 +740,24 @@ def test_uneven_loads_are_shown_even_ones_take_no_line_and_of_many_the_most_unev
     assert " ".join(more) == "and 18 more"
 
 
-def test_of_an_earlier_time_with_several_captures_nothing_is_said(folder):
-    """One said that such a capture counts, though a later one did."""
-    first, later = (LOPSIDED | {"captured_at": f"2026-11-2{day}T10:00:00Z"} for day in (0, 1))
-    write(folder, {"series.jsonl": [first, first, later]})
-    assert assay("score", "series.jsonl", cwd=folder).stderr == ""
+def test_of_captures_of_a_group_the_latest_is_shown_in_full_with_its_history(folder):
+    """It was a row of a table, with a command for FILE; of two of an earlier time one counted."""
+
+    def capture(day: int) -> dict:
+        lag = {"t0": {"partitions": 2, "lag": [day, 0]}, "t1": {"partitions": 3, "lag": [0] * 3}}
+        return LOPSIDED | {"topics": lag, "captured_at": f"2026-11-2{day}T10:00:00Z"}
+
+    series = [capture(day) for day in (0, *range(8))]
+    write(folder, {"all.jsonl": [*series, EVEN], "orders.json": series[-1]})
+    note = "orders: 9 captures, of which the latest counts, of 2026-11-27T10:00:00Z"
+    for command in ("score", "advise", "solve"):
+        run = assay(command, "all.jsonl", "--group", "orders", cwd=folder)
+        assert (run.returncode, run.stderr) == (0, f"{note} (all.jsonl:9)\n")
+        alone = good(assay(command, "orders.json", "--group", "orders", cwd=folder)).stdout
+        grows = "Total lag grows steadily: orders from 0 to 7 records in 8 captures.\n"
+        expected = alone.replace("orders.json", "all.jsonl") + grows * (command == "score")
+        assert _without_seconds(run.stdout) == _without_seconds(expected)
+
+
+def _without_seconds(text: str) -> str:
+    return re.sub(r"[0-9]\.[0-9]+", "", text)
