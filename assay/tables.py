@@ -35,7 +35,7 @@ from compare.scores import (
     score_outcome,
 )
 from compare.sentences import BALANCE, BALANCED, spread
-from compare.verdict import EVEN_LAGGING, NOBODY_READS
+from compare.verdict import EVEN_LAGGING, GOOD, NOBODY_READS
 from compare.what_if import EVERY_TOPIC
 from groups.arrays import NOBODY
 from groups.assignment import Assignment
@@ -180,7 +180,7 @@ def show_over_groups(named: Sequence[tuple[str, Score]], tiers: Objective) -> No
             Column("assignor", itemgetter(0), whole=True),
             Column("scored", lambda row: f"{row[1].groups} of {row[1].groups + row[1].unscored}"),
             *(Column(FACTS[fact].head, partial(_counted, fact)) for fact in COUNTED),
-            Column("as good as can be", lambda row: _up_to(row[1].optimal, row[1].maybe)),
+            Column(GOOD, lambda row: _up_to(row[1].optimal, row[1].maybe)),
             *(Column(f"worse in {called(tier)}", partial(_worse, tier)) for tier in tiers),
             Column("worst group", partial(_worst, worst), whole=True, shown=bool(worst)),
         )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from compare.lag.behind import behind
-from compare.verdict import IMPROVABLE
 from compare.what_if import fewest
 from groups.assignment import Assignment
 from groups.tiers import LAG_PEAKS, values
@@ -42,7 +41,7 @@ def early_gain(judged: Judged) -> str | None:
     which finds an assignment, so the gain is a real one.
     """
     target, verdict = judged.target, judged.verdict
-    if verdict.says != IMPROVABLE or verdict.tier != "balance":
+    if not verdict.is_improvable or verdict.tier != "balance":
         return None
     if judged.best is None or target is None:
         return None

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from compare.lag.behind import known_lag
-from compare.verdict import DEPENDS, GOOD, IMPROVABLE, NOT_VALID, distance
+from compare.verdict import BAD, DEPENDS, GOOD, distance
 from groups.wording import counted, few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from compare.judged import Judged
-    from compare.verdict import Says
 
 # Standard deviations: one in 740 groups that do not change reaches it by chance.
 LEAST_Z = 3.0
@@ -28,7 +27,6 @@ LEAST_TURNS = 4
 # Fewer captures show nothing; of more, only the last ones are compared.
 LEAST_CAPTURES, MOST_CAPTURES = LEAST_TURNS + 1, 500
 WHAT = ("balance", "lag", "turns", "open")
-BAD: tuple[Says, ...] = (IMPROVABLE, NOT_VALID)
 
 
 class Capture(NamedTuple):

@@ -19,9 +19,10 @@ from compare.lag.fall import Fall, fall_by_few_moves, fall_to, lag_falls, moves_
 from compare.lag.lowest import ROUNDS, SECONDS, least_lagging, rounds_each
 from compare.verdict import (
     ALL_ALIKE,
+    BAD,
+    BETTER_EXISTS,
     DEPENDS,
     GOOD,
-    IMPROVABLE,
     NO_MEMBERS,
     NOBODY_READS,
     NOT_VALID,
@@ -59,8 +60,6 @@ MOST_ASKED = 12
 ASKED_SECONDS = 1.0
 # At most this many groups are solved alone again, which takes a millisecond each.
 MOST_ALONE = 200
-# Verdicts on groups that need another assignment.
-OTHERS: tuple[Says, ...] = (IMPROVABLE, NOT_VALID)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +128,7 @@ class Judged(Framed):
             return None
         if not self.now.is_valid or {*LAG_PEAKS} & {*self.best.objective}:
             return None
-        target = self.target if self.verdict.says == IMPROVABLE else None
+        target = self.target if self.verdict.is_improvable else None
         found = fall_by_few_moves(self.now) if target is None else fall_to(self.now, target)
         return found if found is not None and lag_falls(self.now, found) else None
 
@@ -141,7 +140,7 @@ class Judged(Framed):
         improvable and both optima are proved.
         """
         best, lowest = self.best, self.lowest
-        if self.verdict.says != IMPROVABLE or not self.verdict.sure:
+        if not self.verdict.is_improvable or not self.verdict.sure:
             return None
         if best is None or lowest is None or best.assignment is None:
             return None
@@ -172,7 +171,7 @@ class Judged(Framed):
 
         The target if the group is improvable, else that of `fall`.
         """
-        if self.verdict.says == IMPROVABLE:
+        if self.verdict.is_improvable:
             return self.target
         return None if self.fall is None else self.fall.assignment
 
@@ -263,7 +262,7 @@ def with_least_lag(judged: Sequence[Judged], *, assume_equal: bool = False) -> V
     assume_equal : as in :func:`judge`
     """
     # Groups that need another assignment share the rounds of search, and at most a minute.
-    others = sum(one.verdict.says in OTHERS for one in judged)
+    others = sum(one.verdict.says in BAD for one in judged)
     rounds, time_left = rounds_each(ROUNDS, others), TimeLeft.of(SECONDS)
     return Verdicts(
         _with_least_lag(
@@ -302,7 +301,7 @@ def _with_least_lag(
     """
     best, lowest = judged.best, judged.lowest
     target = lowest if assume_equal else best
-    if judged.verdict.says not in OTHERS or target is None:
+    if judged.verdict.says not in BAD or target is None:
         return judged
     found = least_lagging(target, rounds, time_left)
     if found is not None:
@@ -441,7 +440,7 @@ def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     says: Says = str(held.says[0])  # type: ignore[assignment]
     if says == GOOD:
         return Verdict(says, sure=True, moves=0)
-    sure = says == IMPROVABLE
+    sure = says in BETTER_EXISTS
     at_least, at_most = (
         None if one[0] == NOTHING else int(one[0]) for one in (held.at_least, held.at_most)
     )
@@ -459,7 +458,7 @@ def _under_condition(judged: Judged) -> Judged:
     if best is None or lowest is None or best is lowest:
         return judged
     other = [term.value for term in best.terms] != [term.value for term in lowest.terms]
-    if judged.verdict.says != DEPENDS and not (judged.verdict.says == IMPROVABLE and other):
+    if judged.verdict.says != DEPENDS and not (judged.verdict.is_improvable and other):
         return judged
     now = Assignment.current(lowest.group)
     verdict = replace(_verdict(now, lowest, lowest), sure=False, condition=ALL_ALIKE)

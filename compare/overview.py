@@ -11,9 +11,10 @@ from compare.judged import Judged, worst_first
 from compare.lag.behind import behind, is_read, peak_lag
 from compare.sentences import BY_ASSIGNOR, NONE_BY_LAG, captures, spread, who_moves
 from compare.verdict import (
+    BAD,
+    BETTER_EXISTS,
     EVEN_LAGGING,
     GOOD,
-    IMPROVABLE,
     NOBODY_READS,
     NOT_VALID,
     SHOWN,
@@ -48,9 +49,9 @@ if TYPE_CHECKING:
 
 
 # The sentence gives the number of groups with each of these verdicts, and names the first ones.
-NAMED: tuple[Says, ...] = (NOBODY_READS, NOT_VALID, IMPROVABLE)
+NAMED: tuple[Says, ...] = (NOBODY_READS, *BAD)
 SAID_WITH: Mapping[Says, str] = {
-    IMPROVABLE: " by moving {}",
+    **dict.fromkeys(BETTER_EXISTS, " by moving {}"),
     NOBODY_READS: " with {} waiting",
     NOT_VALID: " with {} without an owner",
 }
@@ -244,7 +245,7 @@ class Overview:
 
     def _who_moves(self) -> str:
         """Return the sentence, after a space, on who makes the moves; empty if there are none."""
-        tiers = {one.verdict.tier for one in self.worst if one.verdict.says == IMPROVABLE}
+        tiers = {one.verdict.tier for one in self.worst if one.verdict.is_improvable}
         on_lag = {*LAG_PEAKS}
         makers = [BY_ASSIGNOR] if tiers - on_lag else []
         if self.lagging or tiers & on_lag:

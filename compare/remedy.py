@@ -11,7 +11,7 @@ import numpy as np
 from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
 from compare.sentences import NONE_BY_LAG, assigned_by, by_broker, who_moves
-from compare.verdict import ALL_ALIKE, IMPROVABLE
+from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES, OF_COUNTS, PEAKS
 from groups.wording import agreed, counted, few
 from heuristics.catalogue import AGREE_WITH_KAFKAS, WRITTEN, assignor_named, shipped_here
@@ -323,7 +323,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     rows : the scores on the group, of assignors that were tried
     commands : the reader's commands for the group; None if not known
     """
-    improvable = judged.verdict.says == IMPROVABLE
+    improvable = judged.verdict.is_improvable
     if not improvable and judged.fall is None:
         return ""
     group, tried = judged.group, tried_of(rows)

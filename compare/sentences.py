@@ -16,7 +16,6 @@ from compare.lag.behind import (
 from compare.verdict import (
     ALL_ALIKE,
     GOOD,
-    IMPROVABLE,
     NO_MEMBERS,
     NOBODY_READS,
     NOT_PROVED,
@@ -155,12 +154,12 @@ def _sentence(judged: Judged) -> str:
     if verdict.says == GOOD:
         if fall is None:
             asked = "" if judged.best is None else f" in {in_words(judged.best.objective)}"
-            return f"{name}: as good as can be{asked}{given}. {_holds(judged)}."
+            return f"{name}: {GOOD}{asked}{given}. {_holds(judged)}."
         return (
             f"{name}: {nouns.partition}s are as even as can be{given}; the lag of the busiest "
             f"{nouns.member} could fall {fall.sentence(nouns.partition)}. {_holds(judged)}."
         )
-    if verdict.says == IMPROVABLE:
+    if verdict.is_improvable:
         busiest = f"The lag of the busiest {nouns.member}"
         lag = f" {busiest} falls {fall.from_to} with just these moves." if fall else ""
         more = f" {question}" if (question := further(judged)) else ""
@@ -295,14 +294,14 @@ def _improvable(judged: Judged) -> str:
     verdict, target = judged.verdict, judged.target
     surely = f" if {verdict.condition}" if verdict.condition else " for sure"
     if target is None:
-        return f"improvable{surely}."
+        return f"{verdict.says}{surely}."
     partitions = counted(int((judged.now.owner >= 0).sum()), judged.group.nouns.partition)
     moving = f"moving {len(target.moved):,} of {partitions}"
     moving = f"{_if_alike(judged, target)}{moving}"
     moving = f"{moving[0].upper()}{moving[1:]}"
     if verdict.tier != "balance":
         by = "" if verdict.at_least is None else f" by {verdict.at_least:,}"
-        return f"improvable{surely}. {moving} lowers {verdict.tier}{by}."
+        return f"{verdict.says}{surely}. {moving} lowers {verdict.tier}{by}."
     now = judged.now.loads
     gives = "gives everyone" if target.loads.min() else "makes loads of"
     lag = ""
@@ -312,7 +311,7 @@ def _improvable(judged: Judged) -> str:
         lag = f"{lag}from {before:,} to {after:,}"
     when = "after the rebalance" if on_the_way_sentence(judged.group) else "now"
     return (
-        f"improvable{surely}. {moving} {gives} {spread(target.loads)}{lag}; {when} "
+        f"{verdict.says}{surely}. {moving} {gives} {spread(target.loads)}{lag}; {when} "
         f"{_holding(judged.now, now.max())} and {_holding(judged.now, now.min())}."
     )
 

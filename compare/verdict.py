@@ -39,6 +39,10 @@ GOOD: Says = "as good as can be"
 NO_MEMBERS: Says = "no members"
 WORST_FIRST: tuple[Says, ...] = get_args(Says)
 _PLACE: Mapping[str, int] = {says: place for place, says in enumerate(WORST_FIRST)}
+# Verdicts that a better assignment exists, whatever the members read or under a condition.
+BETTER_EXISTS: tuple[Says, ...] = (IMPROVABLE,)
+# Verdicts on groups that need another assignment, worst first.
+BAD: tuple[Says, ...] = (NOT_VALID, *BETTER_EXISTS)
 # Verdicts on groups in which no member holds a partition.
 EMPTY: tuple[Says, ...] = (NOBODY_READS, NOTHING_ASSIGNED, NO_MEMBERS)
 # What tables show for a group whose partitions are as even as can be but whose lag is not.
@@ -77,6 +81,11 @@ class Verdict(Framed):
     condition: str | None = None
     question: str | None = None
     waiting: int | None = None
+
+    @property
+    def is_improvable(self) -> bool:
+        """Whether a better assignment exists."""
+        return self.says in BETTER_EXISTS
 
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row.
@@ -176,7 +185,7 @@ def distance(says: str | None, number: int | None) -> int | None:
     ----------
     number : its distance if it is improvable: moves, or the excess of a tier
     """
-    return 0 if says == GOOD else number if says == IMPROVABLE else None
+    return 0 if says == GOOD else number if says in BETTER_EXISTS else None
 
 
 def urgency(

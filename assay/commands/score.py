@@ -72,7 +72,7 @@ from compare.scores import (
 )
 from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
-from compare.verdict import IMPROVABLE, NO_MEMBERS, NOBODY_READS
+from compare.verdict import NO_MEMBERS, NOBODY_READS
 from groups.collection import latest_in
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import LAG_PEAKS, PRESETS, called, in_words, parse_objective
@@ -332,8 +332,8 @@ def _left_open(
     assumed : limits that hold for every possible amount, or the group is in `too_far`
     too_far : lines on what is beyond a limit for sure
     """
-    reference, says = one.judged.reference, one.judged.verdict.says
-    if says not in OPEN and (says != IMPROVABLE or not sure or too_far):
+    reference, verdict = one.judged.reference, one.judged.verdict
+    if verdict.says not in OPEN and (not verdict.is_improvable or not sure or too_far):
         return None
     if reference is None:
         return ""
@@ -362,7 +362,7 @@ def _open_told(judged: Judged, by: str) -> str:
     by : the excess that is open, if known
     """
     said = judged.shown
-    if judged.verdict.says == IMPROVABLE:
+    if judged.verdict.is_improvable:
         if condition := judged.verdict.condition:
             return f"{said} if {condition}: a limit of --fail-above-assumed takes that as given"
         why = "depends on who reads what" if judged.further_question else "is not proved"
@@ -492,7 +492,7 @@ def _assigned_by(group: Group) -> str:
 def show_plan(judged: Judged) -> None:
     """Print the moves that the verdict names, if any."""
     if judged.plan is not None:
-        is_optimum = judged.verdict.says == IMPROVABLE
+        is_optimum = judged.verdict.is_improvable
         less = f"For less lag on one {judged.group.nouns.member}:"
         tell("Moves of the optimum:" if is_optimum else less)
         show_moves(moves_to(judged.plan), judged.plan.group.nouns)
@@ -507,7 +507,7 @@ def show_loads(judged: Judged) -> None:
     names = dict(zip(group.members, group.called, strict=True))
     gives: dict[str, list[str]] = {}
     later: list[Column[int]] = []
-    if best is not None and judged.verdict.says == IMPROVABLE:
+    if best is not None and judged.verdict.is_improvable:
         then = best.loads
         apart = np.abs(now - then)
         shown = np.flatnonzero(apart)

@@ -22,7 +22,7 @@ from compare.lag.behind import of_unknown_lag
 from compare.lag.peaks import lowest_peaks
 from compare.overview import Glance, glance_of
 from compare.sentences import not_valid, on_the_way_sentence
-from compare.verdict import IMPROVABLE, NOT_VALID, SHOWN
+from compare.verdict import NOT_VALID, SHOWN
 from groups.assignment_files import NamedAssignment
 from groups.errors import BadInput
 from groups.extras import require
@@ -314,8 +314,8 @@ def _what_is_told(judged: Judged) -> str | tuple[object, ...]:
 def _verdict(judged: Judged) -> str:
     if judged.verdict.says == NOT_VALID:
         return f"not valid, {not_valid(judged.now)}"
-    moves = judged.to_move if judged.verdict.says == IMPROVABLE else None
-    said = judged.shown if moves is None else f"improvable by moving {moves:,}"
+    moves = judged.to_move if judged.verdict.is_improvable else None
+    said = judged.shown if moves is None else f"{judged.shown} by moving {moves:,}"
     if unknown := of_unknown_lag(judged.group):
         said += f", lag of {counted(unknown, judged.group.nouns.partition)} unknown"
     return f"{said}, {ON_THE_WAY}" if on_the_way_sentence(judged.group) else said

@@ -29,7 +29,7 @@ from compare.sentences import (
     start_consumers,
     who_moves,
 )
-from compare.verdict import EMPTY, IMPROVABLE, NOBODY_READS
+from compare.verdict import EMPTY, NOBODY_READS
 from groups.wording import agreed, bounded, counted, few, percent
 
 if TYPE_CHECKING:
@@ -430,7 +430,7 @@ def verdict_sentences(advice: Advice, by_load: str) -> str:
     shown = f"{advice.judged.shown}{given}"
     if advice.lower == "peak_load":
         return f"Verdict of assay score (balance > moves): {shown}.{none}{more}"
-    helps = f"; what helps there: {by_load}" if verdict.says == IMPROVABLE else ""
+    helps = f"; what helps there: {by_load}" if verdict.is_improvable else ""
     lead = f"This is about lag. Of partitions assay score says: {shown} (balance > moves){helps}"
     return f"{lead}.{none}{more}"
 

@@ -20,7 +20,7 @@ from compare.fleet.tables import AT_ONE_TIME, RUN, TABLES, first_of
 from compare.history import LEAST_CAPTURES, Capture, changes_of
 from compare.overview import GUESSES, NAMED
 from compare.scores import COUNTED, CURRENT
-from compare.verdict import EMPTY, EVEN_LAGGING, GOOD, IMPROVABLE, urgency
+from compare.verdict import BETTER_EXISTS, EMPTY, EVEN_LAGGING, GOOD, urgency
 from groups.collection import latest_in
 from groups.wording import MOST_NAMED
 
@@ -302,7 +302,8 @@ def _latest(optima: pa.Table, *by: str) -> pa.Table:
 
 def _to_move(optima: pa.Table) -> pa.ChunkedArray:
     """(groups,) partitions to move, null for groups that are not improvable."""
-    return pc.if_else(pc.equal(optima["says"], IMPROVABLE), optima["to_move"], None)
+    is_improvable = pc.is_in(optima["says"], value_set=pa.array(BETTER_EXISTS))
+    return pc.if_else(is_improvable, optima["to_move"], None)
 
 
 def _facts_of_changes(optima: pa.Table) -> Iterator[pa.Table]:

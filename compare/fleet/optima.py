@@ -18,7 +18,7 @@ from compare.lag.lowest import least_in
 from compare.scores import CURRENT, OPTIMUM, UNKNOWN, UNLESS_SCORED, outcome_of
 from compare.verdict import (
     ALL_ALIKE,
-    IMPROVABLE,
+    BETTER_EXISTS,
     NOT_VALID,
     between,
     taken_alike,
@@ -305,7 +305,7 @@ class _Answers:
         lags = self._may_lag_less()
         plain &= ~holds | (now.valid & ~lags)
         found = between(now.value, self.solution.value, self.solution.bound)
-        worse = holds & now.valid & (found.says == IMPROVABLE)
+        worse = holds & now.valid & np.isin(found.says, BETTER_EXISTS)
         moves = values_in(Assignment(fleet.group, self.solution.owner), fleet, (MOVES,))[:, 0]
         says = np.select([~holds, ~now.valid], [unassigned, NOT_VALID], found.says)
         if_alike = holds & self._taken_alike()

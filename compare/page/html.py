@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from compare.lag.fall import FEW_MOVES
 from compare.over_groups import in_a_line
 from compare.page.drawing import as_csv
 from compare.page.group.line import in_short
 from compare.page.words import MARKS, PROOFS, minute
 from compare.scores import FACTS
+from compare.verdict import EVEN_LAGGING, GOOD
 from groups.documents.json_files import make_folder
 from groups.errors import writing
 from groups.tiers import TIERS, called
@@ -152,7 +152,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"proofs": PROOFS, "few_moves": FEW_MOVES, "facts": FACTS}
+    environment.globals |= {"proofs": PROOFS, "marks": MARKS, "facts": FACTS}
+    environment.globals |= {"GOOD": GOOD, "EVEN_LAGGING": EVEN_LAGGING}
     environment.filters |= {
         "number": lambda number: f"{number:,}",
         "called": called,
@@ -227,7 +228,7 @@ def _packed(content: Mapping[str, object]) -> str:
 
 def _tallies(page: Page) -> list[tuple[str, str, str, int]]:
     """Return (verdict, mark, tone, number of groups), worst first; unread inputs come last."""
-    tallies = [(says, *MARKS[says], count) for says, count in page.says]
+    tallies = [(says, *MARKS[says][:2], count) for says, count in page.says]
     if page.unread:
         tallies.append(("not read", "✕", "open", page.unread_count))
     return tallies

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from compare.lag.fall import FEW_MOVES
 from compare.sentences import UNLESS, mover, start_consumers
 from compare.verdict import (
     DEPENDS,
@@ -25,17 +26,49 @@ if TYPE_CHECKING:
 
     from compare.overview import Glance
 
-# Sign and tone of each verdict; the signs can be told apart without colour.
-MARKS: Mapping[str, tuple[str, str]] = {
-    NOBODY_READS: ("!", "bad"),
-    NOT_VALID: ("✕", "bad"),
-    IMPROVABLE: ("▲", "bad"),
-    DEPENDS: ("?", "open"),
-    NOT_PROVED: ("◐", "open"),
-    NOTHING_ASSIGNED: ("○", "none"),
-    EVEN_LAGGING: ("◇", "open"),
-    GOOD: ("✓", "good"),
-    NO_MEMBERS: ("-", "none"),
+
+class Mark(NamedTuple):
+    """How a page shows a verdict.
+
+    Attributes
+    ----------
+    sign : tells it apart without colour
+    tone : "bad", "open", "good" or "none"
+    meaning : what it means, for the page's list of words; empty if its name says it
+    """
+
+    sign: str
+    tone: str
+    meaning: str = ""
+
+
+MARKS: Mapping[str, Mark] = {
+    NOBODY_READS: Mark("!", "bad"),
+    NOT_VALID: Mark("✕", "bad"),
+    IMPROVABLE: Mark(
+        "▲", "bad", "A better assignment exists, whoever reads what. The moves lead there."
+    ),
+    DEPENDS: Mark(
+        "?",
+        "open",
+        "Consoles do not print subscriptions. What is not known here would decide whether it can "
+        "be better; the question says what to find out.",
+    ),
+    NOT_PROVED: Mark(
+        "◐",
+        "open",
+        "Time ran out before it was certain. “+2 to 6” and the like give what is certain: at "
+        "least 2 worse than the best and at most 6.",
+    ),
+    NOTHING_ASSIGNED: Mark("○", "none"),
+    EVEN_LAGGING: Mark(
+        "◇",
+        "open",
+        "Partitions are as even as can be, but a few moves would take a tenth or more off the lag "
+        f"of the member with most. They are {FEW_MOVES}.",
+    ),
+    GOOD: Mark("✓", "good", "No assignment is better, and that is proved."),
+    NO_MEMBERS: Mark("-", "none"),
 }
 PROOFS = {str(kind): f"{kind.capitalize()}: {meaning}." for kind, meaning in MEANING.items()}
 
@@ -59,7 +92,7 @@ def to_do(glance: Glance) -> str:
         return f"{start_consumers(verdict)}{unless}"
     if verdict.says == NOT_VALID:
         return f"put each {nouns.partition} with one {nouns.member} that reads it"
-    if verdict.says == IMPROVABLE:
+    if verdict.is_improvable:
         moves, by = glance.to_move, mover(on_lag=verdict.tier in LAG_PEAKS)
         what = counted(moves or 0, nouns.partition)
         return "" if moves is None else f"let {by} move {what}{given}"

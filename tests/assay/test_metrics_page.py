@@ -99,8 +99,11 @@ def test_the_table_has_every_metric_as_a_scrape_tells_it():
     assert table == served()
 
 
-def test_the_page_has_every_verdict_and_every_reason():
-    assert [one for one in (*SHOWN, *REASONS) if f"`{one}`" not in " ".join(PAGE.split())] == []
+def test_the_page_has_every_reason_and_it_and_others_have_every_verdict():
+    assert [one for one in REASONS if f"`{one}`" not in PAGE] == []
+    for page in ("watch-with-prometheus", "score-my-group", "../reference/formats"):
+        words = " ".join((HOW_TO / f"{page}.md").read_text("utf-8").split())
+        assert [(page, one) for one in SHOWN if f"`{one}`" not in words] == []
 
 
 def test_alerts_name_only_what_is_served_and_the_page_has_them_all():

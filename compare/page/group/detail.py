@@ -33,7 +33,7 @@ from compare.score_table import PEAK_LAG, columns_of
 from compare.scores import CURRENT, score
 from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence, spread
 from compare.streams import tasks_sentences
-from compare.verdict import ALL_ALIKE, IMPROVABLE, NOT_VALID, NOTHING_ASSIGNED
+from compare.verdict import ALL_ALIKE, NOT_VALID, NOTHING_ASSIGNED
 from groups.tiers import in_words
 from groups.wording import ON_THE_WAY
 from optimal.proof import ProofKind
@@ -253,7 +253,7 @@ def trade_of(judged: Judged, line: Line) -> Drawing | None:
     fewer than `FEWEST_POINTS` points.
     """
     target, verdict = judged.target, judged.verdict
-    if target is None or judged.best is None or verdict.says != IMPROVABLE or not verdict.sure:
+    if target is None or judged.best is None or not verdict.is_improvable or not verdict.sure:
         return None
     group, cells = target.group, len(target.group.members) * target.group.n_partitions
     if line.number > MOST_CURVES or cells > MOST_CELLS or judged.best.objective != WITH_MOVES:

@@ -199,12 +199,12 @@ class Line(Glance):
     @property
     def mark(self) -> str:
         """A sign that tells the verdict without colour."""
-        return MARKS[self.says][0]
+        return MARKS[self.says].sign
 
     @property
     def tone(self) -> str:
         """The verdict's tone: "bad", "open", "good" or "none"."""
-        return MARKS[self.says][1]
+        return MARKS[self.says].tone
 
     @cached_property
     def strip(self) -> Strip | None:

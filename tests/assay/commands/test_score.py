@@ -621,6 +621,9 @@ def test_a_gate_fires_on_what_is_sure_and_on_the_rest_only_where_asked(folder, s
         limit = "peak_lag=0"
     plain = assay(*asked)
     assert (plain.returncode, document_of(plain)["verdict"]["says"]) == (0, says)
+    in_words = assay(*(one for one in asked if one not in AS_JSON)).stdout
+    # Of what is not valid, the sentence says why.
+    assert says in in_words.lower() or says == "not valid"
     gates = ("--fail-above", limit), ("--fail-above-assumed", limit), (
         "--assume-equal", "--fail-above", limit,
     ), ("--strict", "--fail-above", limit), ("--strict",)  # fmt: skip

@@ -7,13 +7,14 @@ import pytest
 
 from assay import Group, Solution, check
 from assay.commands.options import Asked
+from compare.overview import Glance
 from compare.page.drawing import as_csv
 from compare.page.html import rendered
-from compare.page.words import MARKS
+from compare.page.words import MARKS, to_do
 from compare.remedy import BY_TASKS
 from compare.samples.families import Family
 from compare.sentences import who_moves
-from compare.verdict import SHOWN
+from compare.verdict import DEPENDS, SHOWN, WORST_FIRST, Verdict
 from groups.errors import Failure
 from groups.files import read_groups
 from groups.importers.seen import rebalancing
@@ -265,8 +266,12 @@ def test_lag_is_shown_now_and_after_and_what_is_unknown_is_said(read):
     assert "is unknown and counts for nobody" in page.texts["group-1"]
 
 
-def test_every_verdict_has_a_mark():
+def test_every_verdict_has_a_mark_and_says_what_to_do():
     assert tuple(MARKS) == SHOWN
+    asked = {DEPENDS: "does c0 read t1?"}
+    verdicts = [Verdict(says, True, question=asked.get(says)) for says in WORST_FIRST]
+    said = {to_do(Glance("g", None, 1, 1, verdict, to_move=1)) for verdict in verdicts}
+    assert len(said) == len(WORST_FIRST)
 
 
 def test_of_a_group_captured_twice_the_latest_capture_is_shown(read):
