@@ -210,6 +210,10 @@ class Verdicts(Framed, list[Judged]):
             key = newest_named([one.group for one in self], key)
         return super().__getitem__(key)
 
+    def __contains__(self, asked: object) -> bool:
+        """Return whether a `Judged`, or one of a group with a name, is among them."""
+        return any(asked is one or asked == one.group.name for one in self)
+
     def to_rows(self) -> Iterator[dict[str, object]]:
         """Return one row for each group, with the columns of `Judged.to_rows`."""
         for judged in self:

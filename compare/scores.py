@@ -12,6 +12,7 @@ from compare.verdict import EMPTY, NOTHING
 from groups.arrays import UNKNOWN as NO_BOUND
 from groups.arrays import Bools
 from groups.assignment import Assignment, Violation, balanced_in, valid_in
+from groups.columns.places import PLACE_KINDS
 from groups.errors import BadInput, SolverContradiction
 from groups.fleet import Fleet
 from groups.framed import Framed
@@ -385,13 +386,18 @@ def score(
     if not isinstance(assignment, Assignment):
         return score_assignors(group, solution, [assignment])[0]
     for other, what in ((assignment.group, "assignment"), (solution.group, "solution")):
-        if (other.name, other.topics, other.members) != (group.name, group.topics, group.members):
-            raise BadInput(f"{what}: it is for group {other.name!r}, not for {group.name!r}")
-        if not _is_same_state(group, other):
-            raise BadInput(
-                f"{what}: it is for another state of group {group.name!r}: partitions, owners, "
-                "lag or weights differ"
-            )
+        _require_same_question(group, other, what)
+    return score_valued(group, assignment, solution, assignor, reading_most)
+
+
+def score_valued(
+    group: Group,
+    assignment: Assignment,
+    solution: Solution,
+    assignor: str,
+    reading_most: Group | None = None,
+) -> Score:
+    """Score an assignment as `score` does; members of the solution's group may read others."""
     found = values(assignment, solution.objective)
     most = None if reading_most is None else Fleet.one(reading_most)
     facts = facts_of(assignment, Fleet.one(group), most)
@@ -410,12 +416,31 @@ def score(
     )
 
 
-def _is_same_state(group: Group, other: Group) -> bool:
-    """Return whether two captures of a group have equal partitions, owners, lag and weights."""
-    return other is group or all(
-        np.array_equal(getattr(group, column), getattr(other, column))
-        for column in ("partitions", "owner", "lag_records", "weight")
-    )
+def _require_same_question(group: Group, other: Group, what: str) -> None:
+    """Raise BadInput unless two captures are of one group, with equal data for every tier.
+
+    A member whose subscription is unknown in one of them may read anything in the other.
+    """
+    if other is group:
+        return
+    if (other.name, other.topics, other.members) != (group.name, group.topics, group.members):
+        raise BadInput(f"{what}: it is for group {other.name!r}, not for {group.name!r}")
+    known = np.flatnonzero(group.subscription_known & other.subscription_known).tolist()
+    alike = all(np.array_equal(group.subscription(m), other.subscription(m)) for m in known)
+    if not alike or not all(map(np.array_equal, _data_of(group), _data_of(other))):
+        raise BadInput(
+            f"{what}: it is for another state of group {group.name!r}: partitions, owners, lag, "
+            "weights, subscriptions, rates, hosts or racks differ"
+        )
+
+
+def _data_of(group: Group) -> Iterator[Any]:
+    """Yield what tiers depend on, apart from subscriptions."""
+    yield from (group.partitions, group.owner, group.lag_records, group.weight, group.capacity)
+    for places in map(group.places, PLACE_KINDS):
+        yield from (places.names, places.member)
+    for copies in (group.racks, group.copies):
+        yield from (None, None) if copies is None else (copies.replicas, copies.holds)
 
 
 def score_current(group: Group, solution: Solution, reading_most: Group | None = None) -> Score:
@@ -425,7 +450,7 @@ def score_current(group: Group, solution: Solution, reading_most: Group | None =
     ----------
     reading_most : as in :func:`score`
     """
-    return score(group, Assignment.current(group), solution, reading_most=reading_most)
+    return score_valued(group, Assignment.current(group), solution, CURRENT, reading_most)
 
 
 def score_without_subscriptions(group: Group, reference: Solution, assignor: str) -> Score:
@@ -490,15 +515,15 @@ def score_plan(group: Group, plan: Assignment, reference: Solution, name: str) -
     reference : the solution that can be reached, with bounds that hold whatever members read
     """
     if group.subscription_known.all():
-        return score(group, replace(plan, group=group), reference, assignor=name)
+        return score_valued(group, replace(plan, group=group), reference, name)
     least, most = reading_least(group), group.with_equal_subscriptions()
     if not replace(plan, group=most).is_valid:
-        return score(most, replace(plan, group=most), reference, assignor=name)
+        return score_valued(most, replace(plan, group=most), reference, name)
     read = dict.fromkeys((one.member, one.topic) for one in replace(plan, group=least).violations)
     if read:
         needed = few([f"{member} reads {topic}" for member, topic in read])
         return Score(name, "refused", f"{ONLY_IF}{needed}")
-    return score(least, replace(plan, group=least), reference, assignor=name, reading_most=most)
+    return score_valued(least, replace(plan, group=least), reference, name, most)
 
 
 def score_judged(
@@ -606,7 +631,7 @@ def score_outcome(
     plan = outcome.plan
     if plan is None:
         return score_unplanned(outcome, assignor)
-    row = score(group, plan.assignment, solution, assignor=assignor, reading_most=reading_most)
+    row = score_valued(group, plan.assignment, solution, assignor, reading_most)
     return replace(row, rounds=plan.rounds, revoked=plan.revoked, seconds=outcome.seconds)
 
 
@@ -645,8 +670,8 @@ def score_assignors(
     Raises
     ------
     BadInput
-        If an assignor's name is unknown, a child process cannot import a function, or a member's
-        subscription is unknown.
+        If the solution is for another group, an assignor's name is unknown, a child process
+        cannot import a function, or a member's subscription is unknown.
 
     Examples
     --------
@@ -659,6 +684,7 @@ def score_assignors(
     >>> [(row.assignor, row.terms[0].excess) for row in rows]
     [('current', 4), ('range', 2), ('kip-54-sticky', 0)]
     """
+    _require_same_question(group, solution.group, "solution")
     (rows,) = score_many([group], [solution], assignors, limit)
     return rows
 

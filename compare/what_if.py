@@ -12,7 +12,7 @@ import numpy as np
 from compare.lag.behind import rates_of
 from compare.members import member_meant
 from groups.arguments import require_whole
-from groups.arrays import NO_GENERATION, NOBODY, Int32
+from groups.arrays import NO_GENERATION, NOBODY, Int32, check_total
 from groups.columns.claims import BY_CLAIMS
 from groups.columns.places import MemberDetails
 from groups.columns.subscriptions import in_use
@@ -157,11 +157,12 @@ def _with_members(group: Group, members: int, like: str | None) -> Group:
 
 
 def _with_partitions(group: Group, topic: int, count: int) -> Group:
+    place = f"partitions.{group.topics[topic]}"
+    count = require_whole(place, count)
     new, at = count - int(group.partitions[topic]), int(group.first[topic + 1])
     if new < 0:
-        raise BadInput(
-            f"partitions.{group.topics[topic]}: {count}, but it has {count - new} already"
-        )
+        raise BadInput(f"{place}: {count}, but it has {count - new} already")
+    check_total([group.n_partitions, new])
     lag, weight, racks, counts = group.lag_records, group.weight, group.racks, group.partitions
     counts = np.where(np.arange(len(counts)) == topic, count, counts)
     if racks is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, overload
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from groups.assignment import Assignment
 from groups.framed import Framed
@@ -40,12 +41,12 @@ class Groups(Framed, Sequence[Group]):
         return len(self._groups)
 
     @overload
-    def __getitem__(self, key: int | str) -> Group: ...
+    def __getitem__(self, key: SupportsIndex | str) -> Group: ...
 
     @overload
     def __getitem__(self, key: slice) -> Groups: ...
 
-    def __getitem__(self, key: int | str | slice) -> Group | Groups:
+    def __getitem__(self, key: SupportsIndex | str | slice) -> Group | Groups:
         """Return a group by its index or its name; of several captures of one, the newest.
 
         Raises
@@ -57,11 +58,15 @@ class Groups(Framed, Sequence[Group]):
         """
         if isinstance(key, slice):
             return Groups(self._groups[key], self.failures, self.places[key])
-        if isinstance(key, int):
-            if not -len(self) <= key < len(self):
-                raise IndexError(f"no group {key}: there are {counted(len(self), 'group')}")
-            return self._groups[key]
-        return self._groups[newest_named(self._groups, key)]
+        if isinstance(key, str):
+            return self._groups[newest_named(self._groups, key)]
+        if not -len(self) <= index(key) < len(self):
+            raise IndexError(f"no group {key}: there are {counted(len(self), 'group')}")
+        return self._groups[key]
+
+    def __contains__(self, asked: object) -> bool:
+        """Return whether a group, or one with a name, is among them."""
+        return any(asked is group or asked == group.name for group in self._groups)
 
     def __repr__(self) -> str:
         failures = f", {counted(len(self.failures), 'failure')}" if self.failures else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,9 +125,9 @@ class Fleet:
             group,
             {name: Lists((), _ONE, begin) for name, begin in zip(names, begins, strict=True)},
             [group.racks],
-            lambda _: group,
+            (group,).__getitem__,
             np.zeros(1, np.int64),
-            lambda: np.array([group.is_disputed]),
+            partial(_disputed, [group]),
         )
 
     @staticmethod
@@ -172,7 +172,7 @@ class Fleet:
             racks,
             groups.__getitem__,
             np.arange(len(groups)),
-            lambda: np.array([one.is_disputed for one in groups], bool),
+            partial(_disputed, groups),
         )
 
     def only(self, chosen: Bools) -> Fleet:
@@ -186,10 +186,23 @@ class Fleet:
             Group.of_valid(nothing | columns_through(lists, racks)),
             lists,
             racks,
-            alone=lambda number: self.alone(int(index[number])),
+            alone=partial(_alone, self, index),
             place=self.place[index],
-            find_other_claims=lambda: self.other_claims[index],
+            find_other_claims=partial(_other_claims, self, index),
         )
+
+
+# What a fleet computes on demand: functions of this module, so that a fleet can be pickled.
+def _disputed(groups: Sequence[Group]) -> Bools:
+    return np.array([one.is_disputed for one in groups], bool)
+
+
+def _alone(fleet: Fleet, index: Int64, number: int) -> Group:
+    return fleet.alone(int(index[number]))
+
+
+def _other_claims(fleet: Fleet, index: Int64) -> Bools:
+    return fleet.other_claims[index]
 
 
 def _lists(columns: Sequence[Any], kind: type[np.generic]) -> Lists:

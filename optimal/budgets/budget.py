@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from groups.arrays import GREATEST
+from groups.arguments import require_whole
 from groups.documents import fields
 from groups.errors import BadInput
 from groups.tiers import TIERS, called, in_words, tier_named
@@ -40,11 +40,7 @@ def parse_budgets(at_most: object) -> Budgets:
             raise BadInput(f"at_most: unknown tier {fields.shown(tier)}, expected one of {known}")
         if tier in budgets:
             raise BadInput(f"at_most: {called(tier)} is given twice")
-        if type(most) is not int or not 0 <= most <= GREATEST:
-            raise BadInput(
-                f"at_most.{name}: {fields.shown(most)}, expected a whole number of 0 or more"
-            )
-        budgets[tier] = most
+        budgets[tier] = require_whole(f"at_most.{name}", most)
     return budgets
 
 

@@ -325,6 +325,19 @@ def test_nothing_that_could_be_read_is_no_empty_answer(tmp_path, values):
         assay.solve(assay.read_groups(file))
 
 
+def test_what_a_function_gives_is_pickled(values):
+    groups = list(values["groups"])
+    fleet = assay.Fleet.of(groups)
+    for found in (fleet, fleet.only(np.ones(len(groups), bool)), assay.Fleet.one(groups[0])):
+        again = pickle.loads(pickle.dumps(found))
+        assert again.alone(0).to_dict() == groups[0].to_dict()
+        assert again.other_claims.tolist() == found.other_claims.tolist()
+    for found in (assay.solve_many(groups), assay.judge(groups)):
+        again = pickle.loads(pickle.dumps(found))
+        assert again.to_frame().equals(found.to_frame())
+    assert (groups[0].name in found, found[0] in found, "nobody" in found) == (True, True, False)
+
+
 def test_what_a_function_takes_is_pickled_as_the_door_hands_it_out():
     assert pickle.loads(pickle.dumps(assay.solve)) is assay.solve
     assert inspect.signature(assay.solve) == inspect.signature(sure.solve)

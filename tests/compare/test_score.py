@@ -12,8 +12,10 @@ from compare.scores import (
     score_current,
     score_many,
 )
+from compare.what_if import what_if
 from groups import Assignment, BadInput, Group, SolverContradiction
 from groups.assignment import Violation
+from groups.columns.places import MemberDetails
 from heuristics import assign
 from heuristics.time_limit import TimeLimit
 from optimal import solve
@@ -161,6 +163,19 @@ def test_an_assignment_or_a_solution_of_another_group_or_another_time_is_refused
     ):
         with pytest.raises(BadInput, match=message):
             score(lopsided, assignment, solution)
+    wider = what_if(lopsided, reads={"c1": ["t0"]})
+    details = tuple(MemberDetails(host=host) for host in "AB")
+    for asked in (wider, replace(lopsided, details=details)):
+        for call in (
+            lambda asked: score(asked, Assignment.current(asked), best),
+            lambda asked: score(asked, own, solve(asked)),
+            lambda asked: score_assignors(asked, best, ["roundrobin"]),
+        ):
+            with pytest.raises(BadInput, match=r"another state .*, subscriptions, .*hosts or"):
+                call(asked)
+    read_by_c0 = {"c0": {"subscription": ["t0", "t1"], "owned": {"t0": [0, 1], "t1": [0, 1, 2]}}}
+    unknown = group_of({"t0": 2, "t1": 3}, read_by_c0 | {"c1": {"subscription": None}})
+    assert score(unknown, own, best).terms == score(lopsided, own, best).terms
 
 
 def test_the_row_current_takes_raw_claims_as_they_are():

@@ -48,6 +48,8 @@ def test_those_that_hold_least_leave():
         ({"reads": {"a": "u"}}, "reads: dict, expected a mapping as in"),
         ({"reads": {"c": ["u"]}}, "reads: no member 'c', expected one of a, b"),
         ({"partitions": {"t": 1}}, "partitions.t: 1, but it has 2 already"),
+        ({"partitions": {"t": 2.5}}, "partitions.t: 2.5, expected a whole number of 0 or more"),
+        ({"partitions": {"t": 10**12}}, "topics: 1000000000001 partitions, more than the "),
     ],
 )
 def test_what_cannot_be_is_one_line(change, message):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -231,7 +232,8 @@ def test_a_path_by_itself_is_read_and_groups_go_by_name_too(tmp_path):
         groups = read_groups(path)
         assert repr(groups) == "Groups(2 groups, 1 failure)"
     assert groups["orders"].captured_at == "2026-11-23T10:00:00Z"
-    assert groups[0] is next(iter(groups))
+    assert groups[0] is groups[np.int64(0)] is next(iter(groups))
+    assert ("orders" in groups, groups[0] in groups, "order" in groups) == (True, True, False)
     assert (len(groups[1:]), groups[1:].failures) == (1, groups.failures)
     with pytest.raises(KeyError, match="no group is named order; nearest: orders"):
         groups["order"]

@@ -30,7 +30,7 @@ from compare.reasons.sure import what_is_sure
 from compare.reasons.words import WHOEVER, not_proved
 from compare.remedy import assigns_now, is_rule, remedy
 from compare.score_table import PEAK_LAG, columns_of
-from compare.scores import CURRENT, score
+from compare.scores import CURRENT, score_valued
 from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence, spread
 from compare.streams import tasks_sentences
 from compare.verdict import ALL_ALIKE, NOT_VALID, NOTHING_ASSIGNED
@@ -150,7 +150,7 @@ def planned(
         known = "proved" if solved.status is Status.OPTIMAL else "found"
         name = f"best in {in_words(solved.objective)} ({known})"
         more = judged.group.with_equal_subscriptions()
-        row = score(best.group, best, solved, assignor=name, reading_most=more)
+        row = score_valued(best.group, best, solved, name, more)
         rows.insert(0, replace(row, seconds=solved.seconds))
     limit = None if best is None else int(best.loads.max(initial=0))
     most = max([limit or 0, *(max(row.loads or (), default=0) for row in rows)])
