@@ -479,6 +479,7 @@ def score_whoever_reads_what(
     """
     rows: list[Score] = []
     reading_most = group.with_equal_subscriptions()
+    of = [name for name, fact in FACTS.items() if fact.of is not None]
     for name in assignors:
         if name == CURRENT:
             rows.append(score_current(reference.group, reference, reading_most))
@@ -493,8 +494,9 @@ def score_whoever_reads_what(
         )
         alike = least.valid and most.valid and least.terms == most.terms
         refused = Score(name, "refused", DEPENDS)
-        if least.balanced != most.balanced:
-            least = replace(least, balanced=None)
+        differ = [one for one in of if getattr(least, one) != getattr(most, one)]
+        open_: dict[str, Any] = dict.fromkeys(differ)
+        least = replace(least, **open_)
         if (least.peak_lag, least.catch_up_seconds) != (most.peak_lag, most.catch_up_seconds):
             # Lag is no tier, so it may differ even if all terms are equal.
             least = replace(least, peak_lag=None, catch_up_seconds=None)

@@ -103,6 +103,8 @@ def test_groups_come_worst_first_with_what_to_do_and_what_was_not_read_last(page
         "nothing: there is nobody to assign to",
         "no group in it",
     ]
+    head, *_ = page.tables["Groups, worst first"]
+    assert [int(a["colspan"]) for _, a in page.tags if "colspan" in a] == [len(head) - 2]
 
 
 def test_sections_come_in_their_order_and_a_benchmark_has_its_own_after_all_that_is_yours(read):
