@@ -70,7 +70,7 @@ Views = Annotated[list[str], FILES]
 
 
 def _objectives(incomplete: str) -> list[str]:
-    return [name for name in (*PRESETS, *TIERS) if name.startswith(incomplete)]
+    return [name for name in (*PRESETS, *map(called, TIERS)) if name.startswith(incomplete)]
 
 
 def _assignors(incomplete: str) -> list[str]:

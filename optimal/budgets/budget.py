@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 # By the names of tiers: the greatest value allowed in each.
 Budgets = dict[str, int]
-BUDGETED = tuple(TIERS)
 # These tiers can always be 0: all owners keep what they own.
 CAN_BE_0 = ("stickiness", "moved_weight")
 
@@ -35,8 +34,8 @@ def parse_budgets(at_most: object) -> Budgets:
     budgets: Budgets = {}
     for name, most in at_most.items():
         tier = tier_named(name)
-        if tier not in BUDGETED:
-            known = ", ".join(map(called, BUDGETED))
+        if tier not in TIERS:
+            known = ", ".join(map(called, TIERS))
             raise BadInput(f"at_most: unknown tier {fields.shown(tier)}, expected one of {known}")
         if tier in budgets:
             raise BadInput(f"at_most: {called(tier)} is given twice")

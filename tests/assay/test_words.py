@@ -131,3 +131,4 @@ def test_commands_options_and_their_values_are_completed():
     assert completed("assay score --fail-above-", 2) == ["--fail-above-assumed"]
     assert completed("assay score --assignor kip-54", 3) == ["kip-54-sticky", "kip-54-fairest"]
     assert completed("assay solve --objective kip-54", 3) == ["kip-54", "kip-54-fairest"]
+    assert completed("assay solve --objective mo", 3) == ["moves", "moved_weight"]

@@ -47,6 +47,11 @@ def test_every_tier_has_its_entry_in_each_table_of_the_page(path, name):
     assert table.keys() - FORMS == TIERS.keys()
 
 
+def tiers_between(page: str, start: str, end: str) -> set[str]:
+    """Return what is set as code between two texts of a page."""
+    return set(re.findall(r"`(\w+)`", page.partition(start)[2].partition(end)[0]))
+
+
 def test_the_page_says_the_limits_of_the_code():
     said = re.findall(r"^\| `([\w-]+)` \| 2\^(\d+)[;| ]", PAGE, re.MULTILINE)
     assert {method: 2 ** int(bits) for method, bits in said if method != "flow"} == LIMITS
@@ -57,8 +62,17 @@ def test_the_page_says_the_limits_of_the_code():
 
 
 def test_the_page_names_the_greatest_cost_of_every_tier():
-    rows = PAGE.partition("| tier | greatest cost |")[2].partition("\n\n")[0]
-    assert set(re.findall(r"`(\w+)`", rows)) == TIERS.keys()
+    assert tiers_between(PAGE, "| tier | greatest cost |", "\n\n") == TIERS.keys()
+
+
+def test_other_pages_define_every_tier_and_say_how_hard_it_is():
+    proof, method = (
+        (ROOT / f"docs/explanation/{name}.md").read_text(encoding="utf-8")
+        for name in ("proof", "method")
+    )
+    assert not TIERS.keys() - tiers_between(proof, "## What is given", "\n#")
+    flows = {name for name, tier in TIERS.items() if tier.is_flow}  # its first row
+    assert not TIERS.keys() - flows - tiers_between(method, "| objective | class |", "\n\n")
 
 
 def test_the_entry_on_the_page_adds_a_tier_that_is_solved_and_told():
@@ -97,6 +111,8 @@ def test_the_entries_on_the_page_add_a_tier_in_which_it_matters_what_else_a_memb
     exec(PROGRAMS[2], {})
     for group, found in zip(groups, exhausted, strict=True):
         least = min(values(one, objective) for one in every_assignment(group))
+        within = solve(group, "balance", at_most={"peak_topics": least[0]})
+        assert (*(term.value for term in within.terms[:1]),) == least[1:]
         for solution in (found, solve(group, objective, method="cp-sat")):
             assert tuple(term.value for term in solution.terms) == least
             assert solution.status is Status.OPTIMAL
