@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from groups import BadInput
 from groups.arrays import GREATEST, check_total
 from groups.documents import fields
+from groups.documents.assay_group import Member
 from groups.wording import agreed, counted, few
 
 if TYPE_CHECKING:
@@ -182,9 +183,9 @@ def _require_topic(topics: Mapping[str, object], topic: str, place: str) -> None
 
 Value = TypeVar("Value")
 MOST_JOINED = 100_000
-# The keys of a member in a join event.
-JOINS = {
-    "subscription", "rack", "instance_id", "client_id", "host", "assignors", "capacity",
+# The keys of a member in a join event: those of a snapshot that a member has when it joins.
+JOINS = {*Member.__struct_fields__} - {
+    "owned", "generation", "epoch", "target", "subscription_regex",
 }  # fmt: skip
 
 

@@ -11,6 +11,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec import UnsetType, structs
+
+from groups.documents.assay_group import Member, Name
 from groups.errors import BadInput
 from groups.group import Group
 from groups.wording import (
@@ -33,7 +36,12 @@ if TYPE_CHECKING:
 
 # Pseudonyms by the kinds of names.
 Names = Mapping[str, Mapping[str, str]]
-_NAMES = ("rack", "host", "client_id", "instance_id")
+# What a member has that is one name, apart from the pattern, which is left out.
+_NAMES = tuple(
+    one.name
+    for one in structs.fields(Member)
+    if one.type == Name | UnsetType | None and one.name != "subscription_regex"
+)
 _LABELS = {"client_id": "client", "instance_id": "instance"}
 _ASSIGNORS = frozenset({"range", "roundrobin", "sticky", "cooperative-sticky", "uniform"})
 _LEFT_OUT = "a note was left out, it may hold names"

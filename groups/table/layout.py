@@ -144,16 +144,16 @@ def _column(rows: pa.RecordBatch, field: pa.Field) -> pa.Array:
     if rows.schema.names.count(field.name) > 1:
         raise BadInput(f"{field.name}: this column is there twice")
     found = rows.column(field.name)
-    if _kind(found.type) not in (_kind(field.type), "null"):
+    if not _fits(found.type, field.type):
         raise BadInput(f"{field.name}: {found.type}, expected {field.type}")
     try:
         return _cast(found, field.type)
-    except pa.ArrowInvalid:
+    except pa.ArrowException:
         # A slice also holds other rows' values, and a null may have some: take drops both.
         found = found.take(np.arange(len(found)))
     try:
         return _cast(found, field.type)
-    except pa.ArrowInvalid as error:
+    except pa.ArrowException as error:
         raise BadInput(f"{field.name}: {error}") from None
 
 
@@ -163,14 +163,24 @@ def _cast(found: pa.Array, kind: pa.DataType) -> pa.Array:
     return made
 
 
-def _kind(found: pa.DataType) -> str:
-    """Return the kind of a type; types of one kind can be cast without a change of meaning."""
+def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Return whether a type can be cast to another without a change of meaning.
+
+    A struct may lack fields: a file of before a key was added to the format is still read.
+    """
     if pa.types.is_dictionary(found):
-        return _kind(found.value_type)
+        return _fits(found.value_type, wanted)
+    if pa.types.is_struct(found) and pa.types.is_struct(wanted):
+        names = [one.name for one in found]
+        return names == [one.name for one in wanted if one.name in names] and all(
+            _fits(one.type, wanted.field(one.name).type) for one in found
+        )
     if pa.types.is_list(found) or pa.types.is_large_list(found):
-        return f"list of {_kind(found.value_type)}"
-    if pa.types.is_struct(found):
-        return "struct of " + ", ".join(f"{one.name} {_kind(one.type)}" for one in found)
+        return pa.types.is_list(wanted) and _fits(found.value_type, wanted.value_type)
+    return _kind(found) in (_kind(wanted), "null")
+
+
+def _kind(found: pa.DataType) -> str:
     if pa.types.is_integer(found):
         return "integer"
     if pa.types.is_string(found) or pa.types.is_large_string(found):

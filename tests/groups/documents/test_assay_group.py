@@ -10,7 +10,7 @@ import pytest
 
 from groups import BadInput, Group
 from groups.documents import assay_streams
-from groups.documents.assay_group import json_schema
+from groups.documents.assay_group import Document, Member, Topic, json_schema
 from groups.documents.json_files import parse_json
 from tests.groups.documents.mutated import (
     EQUAL,
@@ -20,7 +20,7 @@ from tests.groups.documents.mutated import (
     with_odd_part,
     with_odd_text,
 )
-from tests.groups.examples import SCHEMA, in_schema, same
+from tests.groups.examples import EVERYTHING, SCHEMA, in_schema, same
 from tests.optimal.small_groups import document
 
 
@@ -58,8 +58,16 @@ def test_a_text_and_what_it_parses_to_make_one_group_that_fits_the_schema_or_one
     assert min(good, refused) > 5 * each
 
 
+def test_the_group_that_uses_every_field_has_every_key_of_the_format():
+    # So tests see it if documents, rows or Parquet lose one.
+    topics = [one for one in EVERYTHING["topics"].values() if isinstance(one, dict)]
+    members = EVERYTHING["members"].values()
+    for kind, given in ((Document, [EVERYTHING]), (Topic, topics), (Member, members)):
+        assert set().union(*given) == {*kind.__struct_fields__}
+
+
 def test_the_json_schema_in_the_repository_is_made_of_the_types():
-    # After a change: json.dump(json_schema(), file, indent=2).
+    # After a change: SCHEMA.write_text(json.dumps(json_schema(), indent=2) + "\n").
     assert json.loads(SCHEMA.read_text()) == json_schema()
     of_streams = SCHEMA.with_name("assay-streams-1.schema.json")
     assert json.loads(of_streams.read_text()) == assay_streams.json_schema()

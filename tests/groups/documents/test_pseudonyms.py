@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from groups.documents.assay_group import Member
 from groups.documents.pseudonyms import anonymise, anonymise_all
 from groups.errors import BadInput
 from groups.group import Group
@@ -86,6 +87,8 @@ def test_every_column_that_a_solver_reads_is_as_before() -> None:
 
 
 def test_nothing_of_the_names_is_left() -> None:
+    named: set[str] = set().union(*NAMED["members"].values())
+    assert named == {*Member.__struct_fields__}, "a key without a name that begins with acme"
     assert "acme" not in json.dumps(anonymise(NAMED))
     assert anonymise(NAMED)["assumed"] == [
         "topic-4: 1,000 partitions, the highest number seen + 1",

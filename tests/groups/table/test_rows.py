@@ -171,6 +171,26 @@ def test_other_columns_are_ignored_and_wider_types_are_taken():
     assert in_layout(given).equals(batch)
 
 
+def test_details_of_before_a_key_was_added_are_read_and_others_refused():
+    batch = batch_of([Group.from_dict(EVERYTHING)])
+    names = [one.name for one in LAYOUT.field("details").type.value_type]
+    rows = batch.to_pylist()
+
+    def of_fields(*chosen: str) -> pa.RecordBatch:
+        kind = pa.struct([LAYOUT.field("details").type.value_type.field(one) for one in chosen])
+        said = [{one: of[one] for one in chosen} for of in rows[0]["details"]]
+        columns = [*batch.columns[:-1], pa.array([said], pa.list_(kind))]
+        return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+
+    for missing in names:
+        found = in_layout(of_fields(*(one for one in names if one != missing)))
+        assert found.to_pylist() == [
+            rows[0] | {"details": [one | {missing: None} for one in rows[0]["details"]]}
+        ]
+    with pytest.raises(BadInput, match="details: list<"):
+        in_layout(of_fields(*reversed(names)))
+
+
 @pytest.mark.parametrize(
     ("column", "reason"),
     [
