@@ -25,6 +25,7 @@ from groups.documents.texts import STANDARD_INPUT, decode
 from groups.errors import BadInput, Failure, require_one_of
 from groups.group import Group
 from groups.importers.console import output
+from groups.importers.console.headers import STARTS
 from groups.importers.lines import (
     WITHOUT_HEADER,
     Misread,
@@ -260,11 +261,12 @@ def _add_size(sizes: dict[str, TopicSize], found: TopicSize) -> list[Refusal]:
 
 
 _CONSOLE = re.compile(
-    r"^[^\S\n]*(GROUP|TOPIC|CONSUMER-ID|COORDINATOR)[^\S\n]+[#(A-Z]|^[ \t]*Topic: ?\S"
+    rf"^[^\S\n]*({'|'.join(STARTS)})[^\S\n]+[#(A-Z]|^[ \t]*Topic: ?\S"
     r"|(Consumer|consumer|Share|Streams) group '|^[ \t]*Error: ",
     re.MULTILINE,
 )
-_WORDS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR", "Topic:", " group '", "Error: ")
+# Looked for first, which is ten times as quick as the pattern.
+_WORDS = (*STARTS, "Topic:", " group '", "Error: ")
 _FEW = 4096
 
 

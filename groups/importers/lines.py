@@ -6,6 +6,7 @@ import re
 from typing import NoReturn
 
 from groups.errors import BadInput
+from groups.importers.console.headers import STARTS
 
 MOST_LINES = 5_000_000
 MOST_NUMBER = 2**31 - 1
@@ -23,7 +24,7 @@ _LOG = re.compile(
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _ROW = re.compile(r"\S\s+\d+\s+(-|\d+)\s+(-|\d+)\s+(-|-?\d+)\s+\S|\s\S*/\d\S*\s+\S+\s+\d+(\s|$)")
 _IN_A_HEADER = re.compile("PARTITION|PartitionCount|ASSIGNMENTS")
-_FIRST_COLUMN = re.compile(r"(GROUP|TOPIC|CONSUMER-ID|Topic:)\s")
+_FIRST_COLUMN = re.compile(rf"({'|'.join(STARTS)}|Topic:)\s")
 _WRITTEN_OTHERWISE = (
     *((mark, "") for mark in "\ufeff\u200b\u2060"),
     *(("\r\n", "\n"), ("\r", "\n"), ("\xa0", " ")),
@@ -31,7 +32,7 @@ _WRITTEN_OTHERWISE = (
 _LONG_DASHES = "\u2013\u2014\u2212"
 _DRAWN = re.compile(r"^[^\S\n]*\|(.*)\|[^\S\n]*$", re.MULTILINE)
 _LONGEST_PREFIX = 200
-_PROMPT_ENDS = ("$", "#", "%", ">", "\u276f")
+PROMPT_ENDS = ("$", "#", "%", ">", "\u276f")
 _GROUP_OPTION = re.compile(r"--group[ =]+(\"[^\"]{1,300}\"|'[^']{1,300}'|\S{1,300})")
 
 
@@ -101,9 +102,9 @@ def is_noise(line: str) -> bool:
     if not text or _LOG.match(text) or _COMMAND.search(text):
         return True
     words = text.split(None, 3)
-    if words[0] in _PROMPT_ENDS:
+    if words[0] in PROMPT_ENDS:
         return not is_like_a_row(text.replace("|", " "))
-    return len(words) < 4 and words[-1].endswith(_PROMPT_ENDS) and text[0] != "<"
+    return len(words) < 4 and words[-1].endswith(PROMPT_ENDS) and text[0] != "<"
 
 
 def named_group(line: str) -> str | None:

@@ -12,6 +12,7 @@ from groups.importers.console.headers import VIEWS, is_header, kind_of
 from groups.importers.console.remarks import is_remark, remarks_among
 from groups.importers.console.tables import Table, unwrap
 from groups.importers.lines import (
+    PROMPT_ENDS,
     WITHOUT_HEADER,
     Misread,
     brief,
@@ -91,13 +92,12 @@ def _table(
 ) -> tuple[list[Finding], int]:
     """Return the findings of the table at a line, and of messages within, and where it ends."""
     rows: list[tuple[int, str]] = []
+    noise: list[tuple[int, str]] = []
     found: list[Finding] = []
     header, end = lines[at], at + 1
     whole = unwrap(lines, at)
     if whole is not None:
         header, rows, end = whole
-    ends_the_text = end == last
-    first = ""
     while whole is None and end < len(lines):
         line = lines[end]
         if is_header(line) or _is_topic_line(line) or named_group(line):
@@ -105,11 +105,11 @@ def _table(
         message = _message(source, end + 1, line)
         if message is not None:
             found.append(message)
-        elif not is_noise(line) or (rows and line.startswith(first)):
-            first = first or line.split(None, 1)[0]
-            rows.append((end + 1, line))
-            ends_the_text = end + 1 == last
+        else:
+            (noise if is_noise(line) else rows).append((end + 1, line))
         end += 1
+    rows = sorted([*rows, *_rows_among(noise, rows)])
+    ends_the_text = (end if whole else rows[-1][0] if rows else at + 1) == last
     if whole is None and rows and kind_of(header.split()) in VIEWS:
         remarks = remarks_among(rows)
         found += [Remark(source, f"{source}:{n}", line) for n, line in remarks.items()]
@@ -123,6 +123,17 @@ def _table(
         ends_the_text=ends_the_text, has_no_line_end=ends_the_text and last == len(lines),
     )  # fmt: skip
     return [*found, *read_table(table)], end
+
+
+def _rows_among(
+    noise: list[tuple[int, str]], rows: list[tuple[int, str]]
+) -> Iterator[tuple[int, str]]:
+    """Yield the lines of noise that begin like a row of the table, maybe after a prompt's sign."""
+    begins = {line.split(None, 1)[0] for _, line in rows}
+    for number, line in noise:
+        first, *others = line.split(None, 2) or [""]
+        if first in begins or (first in PROMPT_ENDS and begins.intersection(others[:1])):
+            yield number, line
 
 
 def _named_after(source: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from groups.errors import BadInput
 from groups.importers import import_each
+from groups.importers.console.headers import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +29,19 @@ def text_of(name: str) -> str:
 
 def capture(*names: str) -> list[tuple[str, bytes]]:
     return [(name, (CAPTURES / name).read_bytes()) for name in names]
+
+
+def tables() -> dict[str, str]:
+    """Return by header, cells one blank apart, the longest table of one group that is below it."""
+    found: dict[str, str] = {}
+    for path in sorted(CAPTURES.glob("*/*.txt")):
+        for table in path.read_text().strip().split("\n\n"):
+            header, *rows = table.split("\n")
+            columns, groups = " ".join(header.split()), {row.split(None, 1)[0] for row in rows}
+            longer = len(rows) > found.get(columns, "").count("\n")
+            if columns in LONG and len(groups) == 1 and longer:
+                found[columns] = table
+    return found
 
 
 def only(*texts: str) -> dict[str, Any]:

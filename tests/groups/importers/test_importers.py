@@ -9,12 +9,14 @@ import pytest
 from groups import Group
 from groups.documents.pseudonyms import anonymise
 from groups.importers import import_each
+from groups.importers.console.headers import LONG
 from tests.groups.importers.imported import (
     CAPTURES,
     capture,
     import_texts,
     only,
     owners,
+    tables,
     text_of,
 )
 
@@ -137,3 +139,11 @@ def test_a_list_says_that_a_group_is_rebalancing_whatever_other_views_show() -> 
     assert imported == []
     assert [one.group for one in refused] == [None, "coop-a"]
     assert "is rebalancing" in refused[1].reason
+
+
+def test_of_every_table_that_is_read_there_is_a_text_that_its_tool_printed() -> None:
+    # Nobody has captured static members in these views.
+    static = "GROUP CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS"
+    epochs = "CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT"
+    without = {static, f"{static} ASSIGNMENT", f"{static} {epochs} UPGRADED"}
+    assert LONG - tables().keys() == without

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
 
 from groups.errors import BadInput
 from groups.importers import import_each
-from tests.groups.importers.imported import import_texts, squeezed, text_of, wrapped
+from tests.groups.importers.imported import import_texts, squeezed, tables, text_of, wrapped
 
 DESCRIBE = text_of("4.3.1/coop-a-describe.txt")
 MEMBERS = text_of("4.3.1/next-b-members-verbose.txt")
@@ -273,10 +274,13 @@ def test_two_lines_in_one_are_refused_and_lose_no_row() -> None:
 
 
 def test_rows_of_which_only_some_are_quoted_are_not_passed_over() -> None:
-    lines = DESCRIBE.split("\n")
-    for sign in ("> ", "$ ", "# "):
-        made, said = refusals("\n".join([*lines[:5], sign + lines[5], *lines[6:]]))
-        assert (made, said[0][:8]) == ([], "a.txt:6:")
+    several = [one.split("\n") for one in tables().values() if one.count("\n") > 2]
+    assert len(several) > 8
+    for header, *rows in several:
+        for at, sign in product(range(len(rows)), ("> ", "$ ", "# ")):
+            quoted = [header, *rows[:at], sign + rows[at], *rows[at + 1 :], ""]
+            made, said = refusals("\n".join(quoted))
+            assert (made, said[0].split(" ")[0]) == ([], f"a.txt:{at + 2}:")
     bars = with_bars(DESCRIBE).split("\n")
     assert refusals("\n".join([*bars[:4], "> " + bars[4], *bars[5:]]))[0] == []
 
