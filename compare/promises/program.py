@@ -19,10 +19,11 @@ from compare.promises.description import Head
 from compare.promises.promise import PROMISES
 from compare.promises.trial import optima
 from groups import Assignment, BadInput
+from heuristics.shipped import CLIENTS
 from heuristics.shipped.client import joining
 from heuristics.shipped.consumers.library import go_driver_of
-from heuristics.shipped.java.java_client import KAFKA_BROKER, KAFKA_JAVA
-from heuristics.shipped.python_client import AIOKAFKA, KAFKA_PYTHON
+from heuristics.shipped.java.java_client import JavaClient
+from heuristics.shipped.python_client import PythonClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -76,8 +77,8 @@ def _npm(package: str, version: str, file: str) -> BuildFiles:
     return BuildFiles({"package.json": json.dumps(named, indent=2) + "\n"}, "npm install-test")
 
 
-_IN_JAVA = {one.name: one for one in (KAFKA_JAVA, KAFKA_BROKER)}
-_IN_PYTHON = {one.name: one for one in (KAFKA_PYTHON, AIOKAFKA)}
+_IN_JAVA = {name: one for name, one in CLIENTS.items() if isinstance(one, JavaClient)}
+_IN_PYTHON = {name: one for name, one in CLIENTS.items() if isinstance(one, PythonClient)}
 # Modules of the standard library that a program imports if it uses them.
 PYTHON_MODULES = (
     *("contextlib", "io", "queue", "socketserver", "struct", "subprocess", "sys"),

@@ -82,15 +82,14 @@ def environment_of(run: Runner) -> dict[str, str]:
     versions = {"kafka-assay": importlib.metadata.version("kafka-assay")}
     if run.is_guest:
         return versions
-    client, _, rest = run.assignor.partition("/")
-    runs_on = _RUNS_ON.get(client)
-    if runs_on is None:
+    name, _, rest = run.assignor.partition("/")
+    client = CLIENTS.get(name)
+    if client is None:
         return {**versions, "python": platform.python_version()}
-    found = {ARTIFACTS.get(client, client): rest.partition("@")[2]}
-    if client == "librdkafka":
+    found = {ARTIFACTS.get(name, name): rest.partition("@")[2]}
+    if name == "librdkafka":
         found["confluent-kafka"] = importlib.metadata.version("confluent-kafka")
-    language, version = runs_on
-    return {**found, language: version()}
+    return {**found, client.language: _VERSIONS[client.language]()}
 
 
 def _java() -> str:
@@ -120,13 +119,9 @@ def _node() -> str:
     return _version_of("node", "--version")
 
 
-_RUNS_ON: dict[str, tuple[str, Callable[[], str]]] = {
-    "kafka-java": ("java", _java),
-    "kafka-broker": ("java", _java),
-    "kafka-python": ("python", platform.python_version),
-    "aiokafka": ("python", platform.python_version),
-    "librdkafka": ("python", platform.python_version),
-    "sarama": ("go", _go),
-    "franz-go": ("go", _go),
-    "kafkajs": ("node", _node),
+_VERSIONS: dict[str, Callable[[], str]] = {
+    "java": _java,
+    "python": platform.python_version,
+    "go": _go,
+    "node": _node,
 }

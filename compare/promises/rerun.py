@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from compare.promises.record import ARTIFACTS
 from groups import BadInput, Failed
 from heuristics import assignor_named
+from heuristics.shipped import CLIENTS
 from heuristics.shipped.cache import run_tool
 from heuristics.shipped.consumers.go_driver import go_variables
 from heuristics.shipped.consumers.library import KAFKAJS, go_driver_of
@@ -50,7 +51,7 @@ def rerun(program: Program, assignor: str, folder: Path) -> Rerun:
     if client in ARTIFACTS:
         return rerun_in_java([program], assignor, folder)[0]
     _write(program, folder)
-    return _RUNNERS[client](folder, program.file, client, version)
+    return _RUNNERS[CLIENTS[client].language](folder, program.file, client, version)
 
 
 def rerun_in_java(programs: Sequence[Program], assignor: str, folder: Path) -> list[Rerun]:
@@ -152,10 +153,7 @@ def _rerun_of(file: str, done: subprocess.CompletedProcess[str], failed: str) ->
 
 
 _RUNNERS: dict[str, Callable[[Path, str, str, str], Rerun]] = {
-    "kafka-python": _python,
-    "aiokafka": _python,
-    "librdkafka": _python,
-    "sarama": _go,
-    "franz-go": _go,
-    "kafkajs": _node,
+    "python": _python,
+    "go": _go,
+    "node": _node,
 }

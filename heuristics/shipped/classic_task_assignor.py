@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from groups.documents.assay_group import pairs
 from groups.documents.assay_streams import Tasks, held
-from heuristics.shipped.java.java_client import JavaClient
+from heuristics.shipped.java.java_client import RELEASES, JavaClient
 from heuristics.shipped.java.jvm import java_util, loader
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ KAFKA_STREAMS = JavaClient(
     artifact="kafka-streams",
     package="org.apache.kafka.streams.processor",
     caller="ClientGroup",
-    listed=("4.4.0",),
+    listed=RELEASES[:1],
     oldest="3.8.0",
     owned=lambda group: group.claims,
 )

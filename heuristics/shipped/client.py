@@ -44,6 +44,10 @@ class Client(Protocol):
     def repeatable(self) -> bool:
         """Whether it makes the same assignment each time; Go iterates maps in random order."""
 
+    @property
+    def language(self) -> str:
+        """What its assignors run on: ``java``, ``python``, ``go`` or ``node``."""
+
     def versions(self) -> tuple[str, ...]:
         """Return the versions to list, newest first; others may be asked for."""
 

@@ -53,6 +53,7 @@ class PythonClient:
     """
 
     keeps_time: ClassVar[bool] = False
+    language: ClassVar[str] = "python"
     name: str
     source: str
     assignors: Mapping[str, str]

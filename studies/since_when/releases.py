@@ -25,6 +25,7 @@ from heuristics.shipped.consumers import go_driver
 from heuristics.shipped.consumers.consumer import Consumer
 from heuristics.shipped.consumers.library import SARAMA as SARAMA_CLIENT
 from heuristics.shipped.java import jars
+from heuristics.shipped.java.java_client import KAFKA_JAVA
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 SECONDS = 300.0
 # Older releases cannot be called: they lack the interface or a sticky assignor.
 OLDEST = {
-    "kafka-clients": (2, 4),
+    KAFKA_JAVA.artifact: jars.release(KAFKA_JAVA.oldest),
     "kafka-python": (2, 0),
     "aiokafka": (0, 6),
     "confluent-kafka": (1, 6),

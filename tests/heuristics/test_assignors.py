@@ -1,15 +1,20 @@
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from groups import BadInput, Group
+from groups.wording import listed
 from heuristics import WRITTEN, assign, assignor_named, assignors, available, matching, plan
-from heuristics.shipped import CLIENTS
+from heuristics.shipped import CLIENTS, FETCHED
 from heuristics.shipped.consumers.library import FRANZ_GO
+from heuristics.shipped.java.java_client import KAFKA_BROKER, RELEASES
 from tests.heuristics.conftest import note_jars
 from tests.optimal.small_groups import document, group_of
 from tests.processes import in_python
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "shipped-assignors.md"
 
 
 def test_assignors_are_listed_under_their_own_names_with_source_and_version():
@@ -139,7 +144,7 @@ AS_PEOPLE_KNOW_THEM = {
 def test_names_of_configurations_mean_the_newest_of_kafkas_that_is_here(name):
     meant = AS_PEOPLE_KNOW_THEM[name]
     here = [one for one in available() if one.partition("@")[0] == meant]
-    assert assignor_named(name).name == (here or [f"{meant}@4.4.0"])[0]
+    assert assignor_named(name).name == (here or [f"{meant}@{RELEASES[0]}"])[0]
     assert matching([f"{name}@4.0.2", name]) == (f"{meant}@4.0.2", assignor_named(name).name)
 
 
@@ -158,12 +163,21 @@ def test_a_version_that_was_fetched_is_listed_and_the_newest_where_it_is(empty_c
     )
     listed, missing = in_python("-c", program).stdout.splitlines()
     assert [name.partition("@")[2] for name in listed.split()] == [
-        "4.12.0", "4.12.0-rc1", "4.4.0", "4.0.2", "3.10.1", "3.9.2", "2.8.2",
+        "4.12.0", "4.12.0-rc1", *RELEASES[:-2], "3.10.1", *RELEASES[-2:],
     ]  # fmt: skip
     assert "installed" in missing or missing == (
         "the jars of kafka-clients 9.9 are not here, those of 4.12.0, 4.12.0-rc1, 3.10.1 are: "
         "assay fetch kafka-java@9.9"
     )
+
+
+def test_the_page_on_shipped_assignors_has_every_client_and_every_version_that_is_listed():
+    page = " ".join(PAGE.read_text("utf-8").split())
+    assert [name for name in FETCHED if f"`{name}/" not in page] == []
+    kafka, go = listed(RELEASES), listed(FRANZ_GO.driver.listed)
+    broker = KAFKA_BROKER.oldest.removesuffix(".0")
+    of_others = f"franz-go {go}, and the newest release of each other client"
+    assert f"Kafka {kafka} are listed (the broker's from {broker} on), {of_others}." in page
 
 
 def test_versions_of_go_and_javascript_clients_that_were_fetched_are_listed(empty_cache):
@@ -222,6 +236,6 @@ def test_no_client_is_loaded_before_it_is_asked_for():
 
 
 def test_what_is_listed_cannot_be_changed():
-    for listed in (WRITTEN, assignors()):
+    for known in (WRITTEN, assignors()):
         with pytest.raises(TypeError, match="does not support item assignment"):
-            listed["mine"] = WRITTEN["range"]
+            known["mine"] = WRITTEN["range"]

@@ -18,10 +18,7 @@ from heuristics.assignor import Plan
 from heuristics.shipped.client import COOPERATIVE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from groups import Group
-    from heuristics.shipped.probe.wire import UserData
 
 
 INSTALL = command_for("clients")
@@ -39,18 +36,15 @@ class Consumer:
     command : starts a program that joins a group with the library's consumer and polls for ever;
         bootstrap.servers, group id and assignor are appended
     name, source : as users read them
-    assignors : by the name that members list, the kind of user data of members that own partitions
+    assignors : the names that members list
     """
 
     keeps_time: ClassVar[bool] = True
     repeatable: ClassVar[bool] = True
+    language: ClassVar[str] = "python"
     name: ClassVar[str] = "librdkafka"
     source: ClassVar[str] = "librdkafka of confluent-kafka, by the probe"
-    assignors: ClassVar[Mapping[str, UserData]] = {
-        "range": "none",
-        "roundrobin": "none",
-        "cooperative-sticky": "assignment",
-    }
+    assignors: ClassVar[tuple[str, ...]] = ("range", "roundrobin", COOPERATIVE)
     command: tuple[str, ...]
 
     def versions(self) -> tuple[str, ...]:
@@ -85,6 +79,7 @@ class Consumer:
             return Plan(Assignment.from_holdings(group, []))
         # Imported late, because the probe loads asyncio and kafka-python.
         from heuristics.shipped.consumers.driver_process import driver_process
+        from heuristics.shipped.probe.wire import USER_DATA
 
         held, took = driver_process(self.command, assignor).plan(
             group,
@@ -92,7 +87,7 @@ class Consumer:
             seconds=seconds,
             spent=spent,
             cooperative=assignor == COOPERATIVE,
-            user_data=self.assignors[assignor],
+            user_data=USER_DATA[self.name].get(assignor, "none"),
             awaits_metadata=True,
         )
         return Plan(Assignment.from_holdings(group, held), seconds=took)

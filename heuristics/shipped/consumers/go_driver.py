@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from groups import BadInput
 from groups.documents.json_files import make_folder
@@ -38,6 +38,7 @@ class GoDriver:
         build tag that leaves it out of the program
     """
 
+    language: ClassVar[str] = "go"
     client: str
     module: str
     listed: tuple[str, ...]

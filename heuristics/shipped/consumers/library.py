@@ -32,18 +32,27 @@ class Library(Generic[Driver]):
 
     Attributes
     ----------
-    name, source : as users read them
+    source : as users read it
     assignors : the names that members list
     driver : builds or installs the program that calls them
     repeatable : as in `Client`
     """
 
     keeps_time: ClassVar[bool] = False
-    name: str
     source: str
     assignors: tuple[str, ...]
     driver: Driver
     repeatable: bool = True
+
+    @property
+    def name(self) -> str:
+        """As users write it."""
+        return self.driver.client
+
+    @property
+    def language(self) -> str:
+        """``go`` or ``node``."""
+        return self.driver.language
 
     def versions(self) -> tuple[str, ...]:
         """Return the versions to list, newest first."""
@@ -156,7 +165,6 @@ def _racks_of_leaders(group: Group) -> dict[str, list[str]]:
 # Source: ``kgo.RangeBalancer``, ``RoundRobinBalancer``, ``StickyBalancer`` and
 # ``CooperativeStickyBalancer``, called as ``balanceGroup`` does.
 FRANZ_GO = Library(
-    name="franz-go",
     source="franz-go's balancers, called in memory",
     assignors=("range", "roundrobin", "sticky", "cooperative-sticky"),
     driver=GoDriver("franz-go", "github.com/twmb/franz-go", ("1.22.2", "1.21.7")),
@@ -166,7 +174,6 @@ FRANZ_GO = Library(
 # Source: ``NewBalanceStrategyRange``, ``RoundRobin``, ``Sticky`` and ``CooperativeSticky``, called
 # as ``consumerGroup.balance`` does.
 SARAMA = Library(
-    name="sarama",
     source="sarama's balance strategies, called in memory",
     assignors=("range", "roundrobin", "sticky", "cooperative-sticky"),
     driver=GoDriver(
@@ -182,7 +189,6 @@ SARAMA = Library(
 # members, and no others, as it takes all subscriptions to be equal.
 # Source: ``PartitionAssigners.roundRobin``, called as ``ConsumerGroup`` does when it syncs.
 KAFKAJS = Library(
-    name="kafkajs",
     source="KafkaJS's assigner, called in memory",
     assignors=("RoundRobinAssigner",),
     driver=NodeDriver("kafkajs", ("2.2.4",)),

@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from groups import BadInput
 from groups.documents.json_files import make_folder
@@ -26,6 +27,7 @@ class NodeDriver:
     listed : versions to list even if they are not installed
     """
 
+    language: ClassVar[str] = "node"
     client: str
     listed: tuple[str, ...]
 

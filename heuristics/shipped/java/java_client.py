@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from heuristics.assignor import Plan
 
 
+# The releases that are listed if they are not fetched, newest first.
+RELEASES = ("4.4.0", "4.0.2", "3.9.2", "2.8.2")
+
+
 @dataclass(frozen=True)
 class JavaClient:
     """A :class:`~heuristics.shipped.client.Client` whose classes are Kafka's own.
@@ -35,6 +39,7 @@ class JavaClient:
     """
 
     keeps_time: ClassVar[bool] = False
+    language: ClassVar[str] = "java"
     name: str
     source: str
     assignors: Mapping[str, str]
@@ -118,7 +123,7 @@ KAFKA_JAVA = JavaClient(
     artifact="kafka-clients",
     package="org.apache.kafka.clients.consumer",
     caller="ClientGroup",
-    listed=("4.4.0", "4.0.2", "3.9.2", "2.8.2"),
+    listed=RELEASES,
     oldest="2.4.0",
     owned=attrgetter("claims"),
 )
@@ -134,7 +139,7 @@ KAFKA_BROKER = JavaClient(
     artifact="kafka-group-coordinator",
     package="org.apache.kafka.coordinator.group.assignor",
     caller="BrokerGroup",
-    listed=("4.4.0", "4.0.2", "3.9.2"),
+    listed=RELEASES[:-1],
     oldest="3.9.0",
     owned=attrgetter("owned_claims"),
 )
@@ -150,7 +155,7 @@ JAVA_OPTIMAL = replace(
         "optimal-racks": "OptimalRackPartitionAssignor",
     },
     package="assay.broker",
-    listed=("4.4.0",),
+    listed=RELEASES[:1],
 )
 
 
