@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from assay.commands.watch import Watched
-from assay.metrics import Metrics
+from assay.metrics import GAUGES, Metrics
 from compare.verdict import SHOWN
 from groups.documents.assay_group import of_mapping
 from groups.errors import Failure
@@ -97,6 +97,11 @@ def test_the_table_has_every_metric_as_a_scrape_tells_it():
     rows = re.findall(r"^\| `(assay_\w+)` \| (\w+) \| (.*?) \| (.*) \|$", PAGE, re.MULTILINE)
     table = {name: (kind, tuple(re.findall(r"\w+", of)), says) for name, kind, of, says in rows}
     assert table == served()
+
+
+def test_the_page_says_how_many_series_a_thousand_groups_make_at_most():
+    # Of a group: each gauge, each verdict, and the time of its capture.
+    assert f"up to {len(GAUGES) + len(SHOWN) + 1},000 series" in PAGE
 
 
 def test_the_page_has_every_reason_and_it_and_others_have_every_verdict():
