@@ -10,7 +10,14 @@ import numpy as np
 
 from compare.lag.behind import peak_lag
 from compare.scores import CURRENT, OPTIMUM, Score
-from compare.sentences import NONE_BY_LAG, assigned_by, by_broker, who_moves
+from compare.sentences import (
+    AN_ASSIGNOR,
+    LAG_AWARE,
+    NONE_BY_LAG,
+    assigned_by,
+    by_broker,
+    who_moves,
+)
 from compare.verdict import ALL_ALIKE
 from groups.tiers import LAG_PEAKS, MOVES, OF_COUNTS, PEAKS
 from groups.wording import agreed, counted, few
@@ -145,6 +152,11 @@ def assigns_now(name: str, group: Group) -> bool:
         return name.startswith(f"{OURS}/optimal@")
     now = assigned_by(group)
     return now is not None and listed_as(name) == now and is_brokers(name) == by_broker(group)
+
+
+def assigning(name: str, group: Group) -> str:
+    """Return ``sticky 4.4.0 assign``, to follow "let"; with ``again`` if it assigns now."""
+    return f"{spoken(name)} assign{' again' if assigns_now(name, group) else ''}"
 
 
 def rolling_restarts(name: str, group: Group) -> int | None:
@@ -305,7 +317,7 @@ def by_lag(group: Group) -> str:
     if by_broker(group):
         such = "such as a class of yours on the brokers"
     return (
-        f"An assignor that looks at lag can, {such}, and so can consumers that take partitions by "
+        f"{LAG_AWARE.capitalize()} can, {such}, and so can consumers that take partitions by "
         "assign(): docs/how-to/plan-with-lag.md#who-makes-the-moves."
     )
 
@@ -344,7 +356,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
     advise = ADVISE if commands is None else commands.advise(assumed=not (tried or known))
     if not tried:
         given = "" if known else f", if {ALL_ALIKE}"
-        return who_moves(f"an assignor; {advise} says which one{given}.")
+        return who_moves(f"{AN_ASSIGNOR}; {advise} says which one{given}.")
     not_here = "" if shipped_here() else f" {NOT_HERE}"
     at_optimum = {row.assignor: row for row in tried if _gets_there(row)}
     reached = {n: [term.value for term in row.terms or ()] for n, row in at_optimum.items()}
@@ -353,8 +365,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         return f"{none_makes(len(tried), own)}{not_here}"
     best = at_optimum[name]
     moves = next((term for term in best.terms or () if term.name == MOVES), None)
-    again = " again" if assigns_now(best.assignor, group) else ""
-    if again:
+    if assigns_now(name, group):
         more = f"That {BY_REBALANCE}."
     elif best.assignor.startswith(f"{OURS}/"):
         more = where_ours_runs(group)
@@ -364,7 +375,7 @@ def remedy(judged: Judged, rows: Sequence[Score], commands: Commands | None) -> 
         on_loads = judged.verdict.tier in (None, "balance", *OF_COUNTS, *PEAKS)
         change = f"{advise} says what it takes to change to it. " if on_loads else ""
         more = f"{change}{fewer}".rstrip()
-    lead = f"let {spoken(best.assignor)} assign{again}. It gets there{_by_moves(best, judged)}."
+    lead = f"let {assigning(name, group)}. It gets there{_by_moves(best, judged)}."
     return who_moves(f"{lead} {more}".rstrip() + not_here)
 
 

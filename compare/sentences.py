@@ -44,7 +44,9 @@ NO_ASSIGNOR_EVENS_HOSTS = (
     "No assignor of Kafka's or ours makes it: they know no hosts. What helps: "
     "docs/how-to/even-out-pods.md#what-makes-it-even."
 )
-BY_ASSIGNOR = "an assignor, at a rebalance"
+# Who can make moves: any assignor, or one that looks at lag.
+AN_ASSIGNOR, LAG_AWARE = "an assignor", "an assignor that looks at lag"
+BY_ASSIGNOR = f"{AN_ASSIGNOR}, at a rebalance"
 NONE_BY_LAG = "no assignor of Kafka's, as none looks at lag"
 BALANCE = "balance: the sum over all pairs of members of the difference of their loads (KIP-54)"
 BALANCED = (
@@ -54,7 +56,7 @@ BALANCED = (
 
 def mover(*, on_lag: bool) -> str:
     """Return who can make the moves: an assignor, or one that looks at lag if `on_lag`."""
-    return "an assignor that looks at lag" if on_lag else "an assignor"
+    return LAG_AWARE if on_lag else AN_ASSIGNOR
 
 
 def who_moves(who: str) -> str:

@@ -26,7 +26,7 @@ from assay.streams import note_assumed, show, show_json
 from assay.tables import with_like
 from assay.terminal import Column, show_table, tell
 from compare.lag.words import NAMED, hottest_alone, measured
-from compare.remedy import best_of, by_lag, is_rule, none_makes, spoken
+from compare.remedy import assigning, best_of, by_lag, is_rule, none_makes, spoken
 from compare.sentences import NO_ASSIGNOR_EVENS_HOSTS, NONE_BY_LAG, spread, who_moves
 from compare.sizes.fit import Fit, FitRow, fit, parse_capacity
 from compare.sizes.pods import Pods, pods, threads_of, why_no_pods
@@ -402,7 +402,7 @@ def made_by(sizing: Sizing, reached: Mapping[str, int | None]) -> str:
         return none_makes(len(reached), own, f"; {spoken(best)} comes nearest, {comes}")
     if lag:
         return who_moves(f"{NONE_BY_LAG}; {spoken(best)} comes {comes} by chance. {own}")
-    return who_moves(f"let {spoken(best)} assign. It comes {comes}.")
+    return who_moves(f"let {assigning(best, change.group)}. It comes {comes}.")
 
 
 def answer(sizing: Sizing, solve: str, pod: int) -> str:

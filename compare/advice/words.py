@@ -8,6 +8,7 @@ from compare.advice.advice import least_gain, least_share
 from compare.lag.words import hottest_alone
 from compare.overview import overview_of
 from compare.remedy import (
+    assigning,
     assigns_now,
     best_of,
     is_ours,
@@ -146,8 +147,8 @@ def what_to_do(change: Change, advice: Advice) -> str:
         loads = spread(change.assignment.loads)
         lead, moved = "Let loads be uneven", f"; {_moves(change.moves)}, loads are then {loads}"
     elif change.kind == "assignor":
-        again = " again" if change.rolling_restarts == 0 else ""
-        lead = f"Let {spoken(change.assignor or '')} assign{again}{_assigned_by(advice)}"
+        who = assigning(change.assignor or "", change.assignment.group)
+        lead = f"Let {who}{_assigned_by(advice)}"
     elif change.kind == "subscription":
         lead = f"Let {change.member} read {change.topic} too"
     elif change.kind == "members":
@@ -274,7 +275,7 @@ def _by_whom(change: Change, advice: Advice) -> str:
         return who_moves(where_ours_runs(group))
     if name := best_of(as_good, group):
         by = "by as few, maybe other, moves"
-        return who_moves(f"let {spoken(name)} assign. It gets there {by}.")
+        return who_moves(f"let {assigning(name, group)}. It gets there {by}.")
     many = len(advice.assignors)
     return none_makes(many, where_ours_runs(group), " by as few moves") if many else ""
 
