@@ -141,9 +141,13 @@ def test_a_list_says_that_a_group_is_rebalancing_whatever_other_views_show() -> 
     assert "is rebalancing" in refused[1].reason
 
 
-def test_of_every_table_that_is_read_there_is_a_text_that_its_tool_printed() -> None:
+def test_of_every_table_that_is_read_there_is_a_text_of_its_tool_which_is_read() -> None:
     # Nobody has captured static members in these views.
     static = "GROUP CONSUMER-ID GROUP-INSTANCE-ID HOST CLIENT-ID #PARTITIONS"
     epochs = "CURRENT-EPOCH CURRENT-ASSIGNMENT TARGET-EPOCH TARGET-ASSIGNMENT"
     without = {static, f"{static} ASSIGNMENT", f"{static} {epochs} UPGRADED"}
     assert LONG - tables().keys() == without
+    for header, table in tables().items():
+        # A view that shows no member makes no group, but is read.
+        for refused in import_each([("a.txt", f"{table}\n".encode())])[1]:
+            assert re.search("are shown|is rebalancing", refused.reason), header
