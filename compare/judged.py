@@ -434,7 +434,7 @@ def _judge_unassigned(group: Group) -> Judged | None:
 def _verdict(now: Assignment, best: Solution, lowest: Solution) -> Verdict:
     """Compare the current assignment with two optima between which the true one lies."""
     if not now.is_valid:
-        return Verdict(NOT_VALID, sure=True, waiting=lag_without_owner(now) or None)
+        return Verdict(NOT_VALID, sure=True, waiting=lag_without_owner(now))
     tiers, found = best.objective, values(now, best.objective)
     reached = tuple(term.value for term in best.terms) or found
     bounds = [NO_BOUND if term.bound is None else term.bound for term in lowest.terms]

@@ -172,6 +172,11 @@ class Overview:
         """Number of groups, with those that were not judged or are rebalancing."""
         return self.groups + len(self.not_judged) + len(self.rebalancing)
 
+    @property
+    def without_verdict(self) -> tuple[int, list[str]]:
+        """Number of groups without a verdict, and the names of the first ones."""
+        return self.unjudged[0] + len(self.not_judged), [*self.unjudged[1], *self.not_judged]
+
     def with_missed(self, missed: Mapping[str, str]) -> Overview:
         """Return the overview with groups that have no snapshot, given the reason of each."""
         moving = {name for name, why in missed.items() if why == reason_if_rebalancing(name)}
@@ -229,13 +234,15 @@ class Overview:
         if self.rebalancing:
             many = len(self.rebalancing)
             yield f"{many:,} {agreed(many, 'are')} rebalancing", few(self.rebalancing)
-        if many := self.unjudged[0] + len(self.not_judged):
-            yield f"{many:,} could not be judged", few([*self.unjudged[1], *self.not_judged], many)
+        many, names = self.without_verdict
+        if many:
+            yield f"{many:,} could not be judged", few(names, many)
 
     def counts(self) -> str:
-        """Return the number of groups with each verdict, most frequent first."""
+        """Return the number of groups with each verdict, most frequent first, then of the rest."""
         found = sorted(self.tallies(), key=lambda one: -one[1])
-        return ", ".join(f"{many:,} {says}" for says, many in found)
+        found += [("rebalancing", len(self.rebalancing)), ("not judged", self.without_verdict[0])]
+        return ", ".join(f"{many:,} {says}" for says, many in found if many)
 
     def tallies(self) -> tuple[tuple[str, int], ...]:
         """Return the number of groups with each verdict as tables show it, worst first."""

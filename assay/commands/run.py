@@ -200,7 +200,7 @@ def missed(counts: RunCounts, *, limited: bool, held: bool = True) -> list[str]:
         members hold
     held : whether the gate is about what members hold, not about assignors
     """
-    many, names = counts.found.overview.unjudged
+    many, names = counts.found.overview.without_verdict
     says = counts.found.overview.says
     lines = [f"failed: {counted(counts.failures, 'input')}"] * bool(counts.failures)
     lines += [f"not judged: {counted(many, 'group')}: {few(names, many)}"] * bool(many)
@@ -211,10 +211,10 @@ def missed(counts: RunCounts, *, limited: bool, held: bool = True) -> list[str]:
 def show_run(counts: RunCounts, tiers: Tiers) -> None:
     """Print a sentence about the groups of a run, its worst groups and its counts."""
     found = counts.found
-    many, names = found.overview.unjudged
+    many, names = found.overview.without_verdict
     tell(found.overview.sentence())
     if said := found.overview.counts():
-        tell(f"{said}{f', {many:,} not judged' if many else ''}.")
+        tell(f"{said}.")
     for said in found.overview.history():
         tell(said)
     if counts.failures:
@@ -223,13 +223,14 @@ def show_run(counts: RunCounts, tiers: Tiers) -> None:
     shown = found.overview.worst[:MOST_LINES]
     if shown or names:
         several = found.overview.now > found.overview.groups
-        missed = dict.fromkeys(names[: max(0, MOST_LINES - len(shown))], "not judged")
+        room = MOST_LINES - len(shown)
+        missed = dict.fromkeys(names[:room], "not judged")
         missed |= dict.fromkeys(found.overview.rebalancing[:MOST_LINES], "rebalancing")
         show_groups(shown, missed, several=several)
-        left = found.overview.now - len(shown) - min(many, max(0, MOST_LINES - len(shown)))
-        if left > 0:
-            what = "no worse than the last line" if shown else "not judged"
-            show(f"and {counted(left, 'group')} more, {what}")
+        judged = sum(found.overview.says.values()) - len(shown)
+        for left, what in ((judged, "no worse than the last line"), (many - room, "not judged")):
+            if left > 0:
+                show(f"and {counted(left, 'group')} more, {what}")
         show_notes(found.overview, who_reads("give assay score"))
         show_unscored(found.not_scored)
         show(f"{in_words(tiers)}; every group on a page: assay report {counts.out}")
@@ -260,8 +261,10 @@ def run_document(counts: RunCounts, tiers: Tiers, source: str) -> dict[str, obje
         "proved": counts.solved,
         "new": counts.new,
         "failed": counts.failures,
-        "not_judged": found.overview.unjudged[0],
+        "not_judged": found.overview.without_verdict[0],
+        "rebalancing": len(found.overview.rebalancing),
         "verdicts": dict(sorted(found.overview.says.items())),
+        "lag_could_fall": found.overview.lagging,
         "seconds": round(counts.seconds, 3),
         "worst": [
             {

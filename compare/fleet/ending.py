@@ -60,7 +60,7 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         keys = read.where("NOT is_group").select("key")
         every = latest(job.tables.read(spark, "failures")).join(keys, "key", "left_semi")
         every = every.join(known.withColumn("known", sql.lit(True)), "group", "left")
-        rows = every.orderBy("place").limit(ROWS_AT_ONCE).collect()
+        rows = every.orderBy("source", sql.length("place"), "place").limit(ROWS_AT_ONCE).collect()
         unread = tuple(
             Failure(row["source"], row["place"], row["reason"], row["group"])
             for row in rows[:MOST_LINES]

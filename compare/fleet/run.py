@@ -95,8 +95,8 @@ class Run:
     say : is called with a line for people at the start and the end
     progress : is called after each portion with a line on the share done and the time left
     seconds : the time that each stage took, by the names in `STAGES`
-    new : number of groups that lacked an optimum or a score
-    failed : number of groups that could not be solved
+    new : number of captures that lacked an optimum or a score
+    failed : number of captures that could not be solved
     portions, rows : numbers of portions and rows written so far
     """
 
@@ -157,7 +157,7 @@ class Run:
         self.say(f"reading {self.job.source}")
         with set_for_now(self.spark, FOR_READING):
             self._fill_portions()
-        solved = f"{counted(self.new, 'new group')} solved and scored"
+        solved = f"{counted(self.new, 'new capture')} solved and scored"
         self.say(f"{solved}, {self.failed:,} failed" if self.failed else solved)
         with self._timed("add"), set_for_now(self.spark, FOR_ROWS):
             return ending_of(self.spark, self.job, self.name, written=self.rows)
@@ -193,7 +193,7 @@ class Run:
         rate = self.new / max(seconds, 1e-9)
         left = seconds * (1 - share) / max(share, 1e-9)
         return (
-            f"{share:.0%} of the input, {counted(self.new, 'new group')}, "
+            f"{share:.0%} of the input, {counted(self.new, 'new capture')}, "
             f"{rate:,.0f} a second, {duration(round(left))} left"
         )
 

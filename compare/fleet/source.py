@@ -320,8 +320,9 @@ def of_frame(source: str, frame: DataFrame) -> Portion:
         raise BadInput(
             f"{source}: expected the columns of groups in Parquet, or JSON in a column `value`"
         )
+    # Blocks are far apart, so that no two lines have one number: as in `row`.
     lines = numbered.select(
-        "path", sql.spark_partition_id().cast("long").alias("block"),
+        "path", sql.shiftleft(sql.spark_partition_id().cast("long"), 33).alias("block"),
         sql.col("value").cast("binary").alias("value"),
     )  # fmt: skip
     return Portion(lines, partial(items_of_lines, before={}), files)

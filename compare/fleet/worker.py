@@ -92,13 +92,14 @@ def items_of_lines(
     ----------
     names : of files, by address
     batches : with the columns `path`, `block` and `value`; the lines of a block in their order
-    before : number of lines in a file before a block, by the file's address and the block's start
+    before : number of lines in a file before a block, by the file's address and the block's start;
+        without an entry, it is that start
     """
     at = dict(before)
 
     def texts() -> Iterator[tuple[str, int, bytes]]:
         for path, block, value in _rows(batches, "path", "block", "value"):
-            at[path, block] = at.get((path, block), 0) + 1
+            at[path, block] = at.get((path, block), block) + 1
             yield names[path], at[path, block], value
 
     return items_in_lines(texts())

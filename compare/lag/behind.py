@@ -64,9 +64,14 @@ class Behind:
         return max(known for known in self.seconds if known is not None)
 
 
-def known_lag(group: Group) -> int | None:
-    """Return the total lag of the partitions whose lag is known, None if there are none."""
-    lag = group.lag_records
+def known_lag(group: Group, of: Bools | slice = slice(None)) -> int | None:
+    """Return the total lag of the partitions whose lag is known, None if there are none.
+
+    Parameters
+    ----------
+    of : (partitions,) bool: which partitions to look at; left out: all
+    """
+    lag = None if group.lag_records is None else group.lag_records[of]
     known = () if lag is None else lag[lag >= 0].tolist()
     return sum(known) if known else None
 
@@ -85,11 +90,10 @@ def behind(assignment: Assignment) -> Behind | None:
 def lag_without_owner(now: Assignment) -> int | None:
     """Return the known lag of partitions whose topic has a reader but that no member holds.
 
-    None if the group has no lag.
+    None if the lag of none of them is known.
     """
-    group, lag = now.group, now.group.lag_records
-    unowned = (now.owner < 0) & (group.readers[group.topic] > 0)
-    return None if lag is None else sum(lag[unowned & (lag > 0)].tolist())
+    group = now.group
+    return known_lag(group, (now.owner < 0) & (group.readers[group.topic] > 0))
 
 
 def rates_of(group: Group) -> tuple[int | None, ...]:

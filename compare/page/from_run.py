@@ -212,9 +212,13 @@ def _by_key(
 
 
 def _unread(folder: str) -> list[Failure]:
-    """Return the inputs that could not be read, sorted by place."""
+    """Return the inputs that could not be read, by source and line."""
     rows = stored(folder, "failures", ["source", "place", "reason", "group"]).to_pylist()
-    return sorted((Failure(**row) for row in rows), key=lambda one: (one.place, one.reason))
+    # A shorter place of the same source is that of an earlier line.
+    return sorted(
+        (Failure(**row) for row in rows),
+        key=lambda one: (one.source, len(one.place), one.place, one.reason),
+    )
 
 
 def _is_apart(failure: Failure, apart: Collection[str]) -> bool:

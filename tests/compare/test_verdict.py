@@ -273,7 +273,9 @@ def test_the_worst_group_is_farthest_then_has_most_to_move_then_is_first_by_name
     assert [one.group.name for one in order] == ["d", "e", "b", "c", "a"]
 
 
-def lagging(name: str, lag: list[int], owned: dict[str, list[int]], **capacity: int) -> Group:
+def lagging(
+    name: str, lag: list[int | None], owned: dict[str, list[int]], **capacity: int
+) -> Group:
     made = holding(lag, owned, group=name)
     for member, records in capacity.items():
         made["members"][member]["capacity"] = records
@@ -285,11 +287,15 @@ def test_of_groups_that_are_not_valid_those_come_first_where_most_waits():
         lagging("a-few-wait", [1, 2, 3, 4], {"a": [0, 1], "b": [2]}),
         lagging("many-wait", [1, 2, 3, 9_000], {"a": [0, 1], "b": [2]}),
         lagging("two-owners", [1, 2, 3, 4], {"a": [0, 1, 2], "b": [2, 3]}),
+        lagging("none-wait", [1, 2, 3, 0], {"a": [0, 1], "b": [2]}),
+        lagging("unknown", [1, 2, 3, None], {"a": [0, 1], "b": [2]}),
     ]
     judged = judge(groups)
     order = [groups[at].name for at in worst_first(judged)]
-    assert order == ["many-wait", "a-few-wait", "two-owners"]
-    assert [one.verdict.waiting for one in judged] == [4, 9_000, None]
+    assert order == ["many-wait", "a-few-wait", "none-wait", "two-owners", "unknown"]
+    # 0 is known, null is not.
+    assert [one.verdict.waiting for one in judged] == [4, 9_000, None, 0, None]
+    assert "record" not in sentence(judged[3])
     assert sentence(judged[2]) == "two-owners: not valid. t-2 is with b and with a."
     # Partitions without an owner are always named, never only counted.
     both = lagging("both", [1, 2, 3, 4, 5], {"a": [0, 1, 2, 9, 10], "b": [2]})

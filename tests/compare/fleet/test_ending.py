@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from io import StringIO
 
@@ -98,7 +99,9 @@ def test_a_run_ends_with_the_sentence_the_worst_groups_and_what_it_came_to(spark
     table = lines[heads + 1 : heads + 21]
     assert [line.split()[0] for line in table][:2] == ["random-9", "random-1"]
     assert re.search(r"^lopsided +2 +5 +0-5 +2-3 +improvable +2 +1$", spark_runs.first.out, re.M)
-    assert lines[heads + 21] == "and 3 groups more, no worse than the last line"
+    assert lines[heads + 21 : heads + 23] == [
+        "and 3 groups more, no worse than the last line", "and 1 group more, not judged",
+    ]  # fmt: skip
     page = f"every group on a page: assay report {spark_runs.out}"
     assert page in re.sub(r"\s+", " ", spark_runs.first.out)
 
@@ -154,7 +157,7 @@ def test_the_run_as_a_document_has_counts_and_the_worst_groups(spark_runs, endin
     assert document["format"] == "assay-run/1"
     assert (document["captured"], document["proved"], document["failed"]) == (23, 23, 4)
     assert sum(document["verdicts"].values()) == 23
-    assert document["not_judged"] == 0
+    assert (document["not_judged"], document["rebalancing"]) == (1, 0)
     (lopsided,) = (one for one in document["worst"] if one["group"] == "lopsided")
     assert lopsided["verdict"] == {
         "says": "improvable", "sure": True, "at_least": 4, "at_most": 4, "moves": 2, "if": None,
@@ -356,6 +359,7 @@ def test_a_run_and_its_page_tell_of_lag_that_could_fall_and_of_what_nobody_reads
         "nobody reads": 1, "not valid": 1, "improvable": 2, "even, lag could fall": 1,
         "as good as can be": 3,
     }  # fmt: skip
+    assert (document["verdicts"]["as good as can be"], document["lag_could_fall"]) == (4, 1)
 
 
 def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
@@ -369,14 +373,28 @@ def test_groups_without_a_snapshot_count_in_a_run_as_in_score(spark, tmp_path):
         "3.9.2/nosuch-describe.txt", "4.3.1/list-state-type.txt",
     ):  # fmt: skip
         shutil.copy(CAPTURES / file, source)
-    told = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark).found
-    sentence, *_ = assay("score", source).stdout.splitlines()
+    counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
+    told = counts.found
+    sentence, *lines = assay("score", source).stdout.splitlines()
     assert sentence == (
         "Nobody reads 1 of 4 groups: empty-e with 1,328 records waiting; 1 is rebalancing: "
         "rebal-j; 1 could not be judged: nosuch."
     )
     assert told.overview.sentence() == sentence
     assert told.unread[0] == 4
+    with redirect_stdout(StringIO()) as shown:
+        show_run(counts, TIERS)
+    _, numbers, *rows = shown.getvalue().splitlines()
+    assert numbers == "1 nobody reads, 1 as good as can be, 1 rebalancing, 1 not judged."
+    for name, verdict in (("nosuch", "not judged"), ("rebal-j", "rebalancing")):
+        for those in (lines, rows):
+            (row,) = (line for line in those if line.startswith(f"{name} "))
+            assert f" - {verdict} - " in re.sub(r" +", " ", f"{row} ")
+    document = run_document(counts, TIERS, "in")
+    assert (document["not_judged"], document["rebalancing"]) == (1, 1)
+    assert missed(counts, limited=False)[:2] == [
+        "failed: 4 inputs", "not judged: 1 group: nosuch",
+    ]  # fmt: skip
     page = page_of_run(str(tmp_path / "out"), [], "")
     assert (page.title, page.sentence) == ("4 consumer groups", sentence)
     apart = page_of_run(str(tmp_path / "out"), [str(source)], "")

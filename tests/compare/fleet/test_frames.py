@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from assay import fleet, solve
+from compare.fleet.job import job_of
+from compare.fleet.run import Run
 from compare.fleet.session import set_for_now
-from compare.fleet.tables import TABLES, Tables, latest
+from compare.fleet.tables import TABLES, Tables, latest, read_table
 from groups import Group
 from heuristics.shipped.java.jars import spark_java_home
 from tests.compare.conftest import lopsided
@@ -60,6 +62,19 @@ def test_a_line_of_a_file_that_several_tasks_read_has_its_own_number(spark, tmp_
     assert {row["group"]: row["place"] for row in rows} == {
         f"g{n}": f"{tmp_path}/in.jsonl:{n + 1}" for n in range(800)
     }
+
+
+def test_each_bad_row_of_a_table_is_a_failure_with_a_number_of_its_own(spark, tmp_path):
+    """Rows of several tasks had the same number, and of those that failed alike one was left."""
+    source = tmp_path / "in"
+    source.mkdir()
+    for name in "abc":
+        (source / f"{name}.txt").write_text(f"no group\n{json.dumps(lopsided(name))}\nnor this\n")
+    job = job_of(source, tmp_path / "out", assignors=["current"], input_format="text")
+    found = Run(spark, job).fill()
+    assert (found.captured, found.failures) == (3, 6)
+    places = [read_table(tmp_path / "out", name)["place"] for name in ("groups", "failures")]
+    assert len({place for those in places for place in those}) == 9
 
 
 @pytest.fixture(params=["parquet", "orc", "catalogue"])

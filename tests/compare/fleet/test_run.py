@@ -236,7 +236,7 @@ def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(s
 def test_progress_goes_to_standard_error(spark_runs):
     count = len(table(spark_runs, "groups"))
     assert spark_runs.first.err.splitlines()[0] == "reading in"
-    assert f"{count} new groups solved and scored" in spark_runs.first.err.splitlines()
+    assert f"{count} new captures solved and scored" in spark_runs.first.err.splitlines()
 
 
 def test_a_run_says_where_its_time_went_where_that_is_asked(spark_runs):

@@ -16,6 +16,7 @@ from compare.fleet.aggregates import (
 )
 from compare.fleet.facts import (
     EXACT,
+    FAMILY,
     NOT_JUDGED,
     OTHERS,
     PER_DOUBLING,
@@ -178,6 +179,14 @@ def test_some_families_can_be_set_apart(found):
     with pytest.raises(BadInput, match=r"in/again\.json: of a run only files of many groups and"):
         families_apart(found, ["in/again.json"])
     assert OTHERS not in found.families
+
+
+@pytest.mark.spark
+def test_a_file_of_many_groups_is_a_family_also_if_it_is_gzipped(spark):
+    files = ["in/a.jsonl", "in/a.jsonl.gz", "in/a.parquet", "in/a.json.gz", "in/a.txt, in/b.txt"]
+    rows = spark.createDataFrame([(file,) for file in files], ["source"])
+    families = [row["family"] for row in rows.selectExpr(f"{FAMILY} AS family").collect()]
+    assert families == [*files[:3], "in", "in"]
 
 
 def test_a_folder_without_aggregates_is_bad_input(tmp_path):
