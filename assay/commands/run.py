@@ -44,6 +44,10 @@ MOST_LINES = 20
 MOST_UNREAD = 10
 # Seconds between lines of progress in a file or a pipe; a terminal has the line of progress.
 EVERY_SECONDS = 10.0
+ONE_CLUSTER = (
+    "The last file of each counts. If they are of several clusters, give each cluster a folder of "
+    "tables of its own."
+)
 
 
 @ending_on_signals("interrupted: what was done is kept; the same command goes on")
@@ -178,6 +182,9 @@ def run(
         note(line)
     for line in not_read(counts):
         note(line)
+    many, first = counts.found.one_time
+    if many:
+        note(f"several captures of one time: {few(first, many)}. {ONE_CLUSTER}")
     if format_ == "json":
         show_json(run_document(counts, tiers, source))
     else:

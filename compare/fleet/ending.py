@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from compare.fleet.aggregates import MOST_LINES, Aggregates, Stored, summary_of
-from compare.fleet.facts import ROWS_AT_ONCE
+from compare.fleet.facts import ONE_TIME, ROWS_AT_ONCE
 from compare.fleet.results import Ending
 from compare.fleet.session import FOR_ROWS, set_for_now
 from compare.fleet.tables import RUN, latest, latest_captures
@@ -68,12 +68,14 @@ def ending_of(spark: SparkSession, job: Job, run: str, *, written: int = 0) -> E
         missed = {row["group"]: row["reason"] for row in rows if row["group"] and not row["known"]}
         overview = overview.with_missed(missed)
     asked = {*job.assignors} - {CURRENT}
+    one_time = found.counts("groups").get(ONE_TIME, 0), sorted(found.counts(ONE_TIME))
     others = [row["assignor"] for row in found.rows("reason", "assignor")]
     return Ending(
         overview=overview,
         proved=found.counts("groups").get("proved", 0),
         unread=(failed, unread),
         not_scored=found.unscored(without=[one for one in others if one not in asked]),
+        one_time=one_time,
     )
 
 

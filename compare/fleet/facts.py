@@ -33,12 +33,13 @@ if TYPE_CHECKING:
 EVERY = "every"
 OTHERS = "other families"
 NOT_JUDGED = "not judged"
+ONE_TIME = "one time"
 # ``<fact> unknown`` counts groups with a valid assignment for which the fact is not known.
 UNKNOWN = "unknown"
 MOST_WORST = 1_000
 # Each family keeps this many of its most frequent texts, and of its greatest changes.
 MOST_TEXTS = 100
-TEXTS = ("assumed", "reason", NOT_JUDGED)
+TEXTS = ("assumed", "reason", NOT_JUDGED, ONE_TIME)
 # Rows that a task adds up at once, roughly.
 ROWS_AT_ONCE = 2**17
 # (days, characters): captures at most so many days apart are shown by minute, hour, day, month.
@@ -259,12 +260,16 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
     rely_on = {
         guess: pc.unique(of_row.filter(pc.match_substring(lines, guess))) for guess in GUESSES
     }
+    many = Counter(_captures(optima))
+    is_shared = [one[1] is not None and many[one] > 1 for one in _captures(now)]
+    shared = now.filter(pa.array(is_shared, pa.bool_()))
     counts = {
         "captured": optima,
         "proved": optima.filter(pc.equal(optima["status"], "optimal")),
         "judged": judged,
         "unknown": judged.filter(pc.invert(judged["known"])),
         "questions": now.filter(now["asked"]),
+        ONE_TIME: shared,
         **{guess: now.take(those) for guess, those in rely_on.items()},
     }
     for label, counted in counts.items():
@@ -272,6 +277,7 @@ def _facts_of_optima(optima: pa.Table, now: pa.Table, digits: int) -> Iterator[p
     yield _fact("assumed", now.select(["family", "group"]).take(of_row), label=lines)
     without = now.filter(pc.is_null(now["says"]))
     yield _fact(NOT_JUDGED, without, label=without["group"])
+    yield _fact(ONE_TIME, shared, label=shared["group"])
     lags = pc.and_(pc.equal(now["says"], GOOD), pc.is_valid(now["less"]))
     named = {EVERY: optima, EVEN_LAGGING: now.filter(lags)}
     named |= {one: now.filter(pc.equal(now["says"], one)) for one in NAMED}
@@ -298,6 +304,11 @@ def _latest(optima: pa.Table, *by: str) -> pa.Table:
     classes = zip(*(optima[name].to_pylist() for name in by), strict=True)
     counting = latest_in([*zip(classes, optima["captured_at"].to_pylist(), strict=True)])
     return optima.take(pa.array(counting, pa.int64()))
+
+
+def _captures(optima: pa.Table) -> Iterator[tuple[str, str | None]]:
+    """Return the group and the time of each capture."""
+    return zip(*(optima[name].to_pylist() for name in ("group", "captured_at")), strict=True)
 
 
 def _to_move(optima: pa.Table) -> pa.ChunkedArray:

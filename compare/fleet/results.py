@@ -9,6 +9,8 @@ from compare.sentences import captures
 from groups.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from compare.over_groups import NotScored
     from compare.overview import Overview
     from groups.errors import Failure
@@ -24,12 +26,14 @@ class Ending:
     proved : number of captures with a proved optimum
     unread : number of inputs that are no group, and the first ones
     not_scored : the reasons why assignors have no score for some groups
+    one_time : number of groups of whose latest time there are several captures, and the first ones
     """
 
     overview: Overview
     proved: int
     unread: tuple[int, tuple[Failure, ...]]
     not_scored: tuple[NotScored, ...] = ()
+    one_time: tuple[int, Sequence[str]] = (0, ())
 
     @property
     def groups(self) -> int:

@@ -420,3 +420,19 @@ def test_captures_of_a_group_are_one_group_with_a_history_in_the_ending_and_on_t
     job = job_of("in.jsonl", counts.out, assignors=["current"])
     lines = too_far_in_run(spark, job, counts.run, ["current"], {"balance": 0}, 9)
     assert any(line.endswith(": 2 groups: flaps by 8, worse by 16") for line in lines)
+
+
+def test_groups_with_several_captures_of_one_time_are_named_as_they_may_be_of_two_clusters(
+    spark, tmp_path
+):
+    """Of one group in two clusters a run judged one, without a word."""
+    source, day = tmp_path / "in.jsonl", "2026-11-{}T10:00:00Z"
+    times = {"twice": (20, 20), "before": (20, 20, 21), "days": (20, 21), "untimed": (None, None)}
+    groups = [
+        holding([lag], {"a": [0]}, group=name) | {"captured_at": at and day.format(at)}
+        for name, of in times.items()
+        for lag, at in enumerate(of)
+    ]
+    source.write_text("".join(f"{json.dumps(one)}\n" for one in groups))
+    counts = run(source, str(tmp_path / "out"), assignors=["current"], spark=spark)
+    assert (counts.captured, counts.found.one_time) == (9, (1, ["twice"]))
