@@ -30,7 +30,7 @@ from groups.tiers import is_flow, values_in
 from optimal.solution import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from compare.scores import Column
     from groups.fleet import Fleet
@@ -190,24 +190,30 @@ def _put_score(found: FleetScores, at: int, row: Score) -> None:
             excesses.excess[at, tier] = term.excess
 
 
-def optimum_columns(solution: Solutions) -> dict[str, pa.Array]:
+def optimum_columns(solution: Solutions, open_: Sequence[int] = ()) -> dict[str, pa.Array]:
     """Return the columns of ``optima`` that the solutions fill, with a value for each group.
 
     These are `status`, `reason`, `stopped`, `method`, `seconds`, `terms`, `proof` and `loads`.
     A group without a solution has the status `failed` and a reason, and nothing else.
+
+    Parameters
+    ----------
+    open_ : numbers of the groups that nothing was solved for: no method, and no time limit
     """
     failed, reason = _reasons(solution.errors, len(solution))
     is_solved = ~failed & (solution.status != str(Status.UNKNOWN))
+    not_solved = failed.copy()
+    not_solved[[*open_]] = True
     values = {"value": solution.value, "bound": solution.bound}
     missing = {"bound": solution.bound == UNKNOWN}
     return {
         "status": pa.array(np.where(failed, "failed", solution.status)),
         "reason": reason,
-        "stopped": pa.array(solution.stopped, mask=failed),
-        "method": pa.array(solution.method, mask=failed),
-        "seconds": pa.array(solution.seconds, mask=failed),
+        "stopped": pa.array(solution.stopped, mask=not_solved),
+        "method": pa.array(solution.method, mask=not_solved),
+        "seconds": pa.array(solution.seconds, mask=not_solved),
         "terms": _terms(solution.objective, values, missing, is_solved, ~failed),
-        "proof": pa.array(solution.proof, mask=failed),
+        "proof": pa.array(solution.proof, mask=not_solved),
         "loads": _loads(solution, solution.loads, is_solved),
     }
 

@@ -266,7 +266,7 @@ class _Answers:
         """Return the answers in ``optima``."""
         given = self.verdicts
         verdict = self._verdicts() if given is None else pa.array(given, VERDICT)
-        columns = {**optimum_columns(self.solution), "verdict": verdict}
+        columns = {**optimum_columns(self.solution, self.open), "verdict": verdict}
         return _optima(self.job, self.rows, columns)
 
     def scores(self, assignor: str) -> pa.RecordBatch:

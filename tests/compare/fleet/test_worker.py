@@ -167,6 +167,8 @@ def test_a_group_without_a_partition_has_no_optimum_if_subscriptions_are_not_kno
     assert [optimum[name] for name in ("status", "reason", "terms", "loads")] == [
         "unknown", None, [], None,
     ]  # fmt: skip
+    # No time limit stopped anything, as nothing was solved.
+    assert {optimum[name] for name in ("stopped", "method", "seconds", "proof")} == {None}
     assert optimum["verdict"]["says"] == "nothing assigned yet"
     assert [(one["assignor"], one["status"], one["reason"]) for one in row["scores"]] == [
         (name, "refused", "subscriptions are not known") for name in ("current", "range")
