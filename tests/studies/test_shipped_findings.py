@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from compare.promises.conformance import file_of
 from compare.promises.findings import SHIPPED, read_findings
 from compare.promises.promise import PROMISES, promises_of
 from compare.promises.record import Found
 from heuristics import WRITTEN
+from heuristics.shipped import CLIENTS
+from heuristics.shipped.java.java_client import JAVA_OPTIMAL
 from studies.shipped_findings import renewed, search
 
 ROOT = Path(__file__).parents[2]
@@ -54,6 +57,15 @@ def test_each_finding_is_on_a_promise_that_its_assignor_makes():
     shipped = [found for found in FINDINGS.values() if found.assignor not in WRITTEN]
     assert shipped
     assert all(finding.promise in promises_of(finding.assignor) for finding in shipped)
+
+
+def test_the_studies_have_asked_every_assignor_of_a_client_with_or_without_a_finding():
+    names = {f"{client.name}/{name}" for client in CLIENTS.values() for name in client.assignors}
+    page = (ROOT / "docs/findings/shipped.md").read_text("utf-8")
+    ours = {f"{JAVA_OPTIMAL.name}/{name}" for name in JAVA_OPTIMAL.assignors}
+    assert {name for name in names if f"| `{name}@" not in page} == ours
+    asked = {name.partition("@")[0] for name in file_of("valid")["assignors"]}
+    assert names - asked == set()
 
 
 @pytest.mark.exhaustive
