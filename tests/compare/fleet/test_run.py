@@ -227,7 +227,12 @@ def test_a_run_that_reads_no_group_ends_with_2(spark_runs):
 
 def test_inputs_that_failed_end_a_run_with_1_where_it_is_strict_and_only_there(spark_runs):
     assert (spark_runs.first.code, spark_runs.third.code) == (0, 1)
-    said = ("failed: 4 inputs", "not valid: 10 groups", "nothing assigned yet: 4 groups")
+    said = [
+        "failed: 4 inputs",
+        "not judged: 1 group: cut",
+        "not valid: 10 groups",
+        "nothing assigned yet: 4 groups",
+    ]
     lines = [f"assay: {one}" for one in said]
     assert [x for x in spark_runs.third.err.splitlines() if x.startswith("assay: ")] == lines
     assert [x for x in spark_runs.first.err.splitlines() if x.startswith("assay: ")] == []
