@@ -24,7 +24,7 @@ from compare.verdict import (
     may_rebalance,
     without_owner,
 )
-from groups.collection import latest_in
+from groups.collection import latest_of
 from groups.importers.seen import rebalancing as reason_if_rebalancing
 from groups.tiers import LAG_PEAKS
 from groups.wording import (
@@ -302,7 +302,7 @@ def overview_of(
     lowest : (groups,) the lowest peak lag of each, or empty if there was no search for it
     failed : inputs that could not be judged
     """
-    counting = latest_of(judged)
+    counting = {*latest_of([one.group for one in judged])}
     changes = history_of(judged) if len(counting) < len(judged) else []
     peaks = lowest or [None] * len(judged)
     worst = [glance_of(judged[i], peaks[i]) for i in worst_now(judged)]
@@ -333,14 +333,9 @@ def is_lagging(glance: Glance) -> bool:
     return glance.verdict.shown(glance.fall) == EVEN_LAGGING
 
 
-def latest_of(judged: Sequence[Judged]) -> set[int]:
-    """Return the indices of the judged groups that count: the latest capture of each group."""
-    return set(latest_in([(one.group.name, one.group.captured_at) for one in judged]))
-
-
 def worst_now(judged: Sequence[Judged]) -> list[int]:
     """Return the indices of the judged groups that count, most urgent first."""
-    counting = latest_of(judged)
+    counting = {*latest_of([one.group for one in judged])}
     return [at for at in worst_first(judged) if at in counting]
 
 

@@ -133,6 +133,11 @@ def latest_in(captures: Sequence[tuple[Hashable, str | None]]) -> list[int]:
     return [i for i, (name, at) in enumerate(captures) if at is None or last[name] == (at, i)]
 
 
+def latest_of(groups: Sequence[Group]) -> list[int]:
+    """Return the indices of the groups that count: of each, its latest capture, by `latest_in`."""
+    return latest_in([(group.name, group.captured_at) for group in groups])
+
+
 def readers_of_nothing(groups: Sequence[Group]) -> str | None:
     """Return a line that names the members reading only topics that do not exist, None if none."""
     found: list[str] = []

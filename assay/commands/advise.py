@@ -40,7 +40,7 @@ from compare.scores import CURRENT, DEPENDS, OPTIMUM
 from compare.sentences import assigned_by
 from compare.verdict import NOBODY_READS
 from compare.what_if import all_alike
-from groups.collection import latest_in
+from groups.collection import latest_of
 from groups.errors import BadInput, Failure
 from groups.tiers import MOVES
 from groups.wording import counted, few, first_lines, percent
@@ -95,7 +95,7 @@ def advise(
     find, sources = cluster.finding(files, bootstrap_server, connection)
     groups, damaged, not_had = find(group, options)
     captured = len(groups)
-    groups = [groups[at] for at in latest_in([(one.name, one.captured_at) for one in groups])]
+    groups = [groups[at] for at in latest_of(groups)]
     one = len(groups) == 1
     each = max(LEAST_EACH, min(MOST_EACH, ALL_SECONDS / max(1, len(groups))))
     found: list[Advice] = []

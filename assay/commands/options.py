@@ -17,7 +17,7 @@ from assay.terminal import tell
 from compare.sentences import not_valid_sentence
 from groups.arrays import GREATEST
 from groups.assignment import Assignment
-from groups.collection import Groups, latest_in, readers_of_nothing
+from groups.collection import Groups, latest_of, readers_of_nothing
 from groups.documents.texts import named
 from groups.errors import BadInput, Failure
 from groups.files import read_groups
@@ -320,7 +320,7 @@ def group_in(
         If the group is not there, or there are several and no name.
     """
     groups, damaged, _ = _found(files, [] if name is None else [name], standard_input)
-    latest = [groups[at] for at in latest_in([(one.name, one.captured_at) for one in groups])]
+    latest = [groups[at] for at in latest_of(groups)]
     meant = [group for group in latest if len(latest) == 1 or group.name == (name or otherwise)]
     if len(meant) != 1:
         raise one_of_several(_all_named(files), [group.name for group in latest])
@@ -590,7 +590,7 @@ def _note_captures(groups: Sequence[Group], places: Sequence[str]) -> None:
     captures = [(group.name, group.captured_at) for group in groups]
     many = Counter(captures)
     told: dict[str, str] = {}
-    latest = latest_in(captures)
+    latest = latest_of(groups)
     for at in latest:
         name, time = captures[at]
         if many[name, time] > 1:

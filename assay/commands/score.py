@@ -57,7 +57,7 @@ from compare.lag.peaks import with_lowest
 from compare.lag.words import lag_sentences, least_of_as_good, not_compared
 from compare.limits import NOT_HELD, OPEN, Beyond, beyond, excess_text, excesses
 from compare.moves import moves_to
-from compare.overview import Glance, latest_of, overview_of, worst_now
+from compare.overview import Glance, overview_of, worst_now
 from compare.remedy import remedy
 from compare.scores import (
     CURRENT,
@@ -73,7 +73,7 @@ from compare.scores import (
 from compare.sentences import assigned_by, by_broker, hosts_sentence, sentence
 from compare.streams import tasks_of, tasks_sentences
 from compare.verdict import NO_MEMBERS, NOBODY_READS
-from groups.collection import latest_in
+from groups.collection import latest_of
 from groups.importers.seen import may_be_rebalancing as may_be
 from groups.tiers import LAG_PEAKS, PRESETS, called, in_words, parse_objective
 from groups.tiers import Objective as Tiers
@@ -137,7 +137,7 @@ def score(
     groups, damaged, not_had = find(group, options)
     note_unused_capacity(groups, tiers, options)
     assume_equal = options.assume_equal
-    captures, latest = groups, latest_in([(one.name, one.captured_at) for one in groups])
+    captures, latest = groups, latest_of(groups)
     if format_ == "table" and len(latest) == 1:
         groups = [groups[at] for at in latest]
     plans = read_plans(plan or [], groups)
@@ -162,9 +162,9 @@ def score(
     scored = with_lowest(made, tiers, assume_equal=assume_equal)
     if plans:
         scored = [with_plans(scored[0], plans, groups[0])]
-    counting = latest_of(judged)
+    counting = latest_of([one.group for one in judged])
     named = {*(asked if assignor else [] if plans else [CURRENT]), *plans}
-    too_far = {at: _worse(scored[at], named, sure, assumed) for at in sorted(counting)}
+    too_far = {at: _worse(scored[at], named, sure, assumed) for at in counting}
     left_open = {
         at: by
         for at, lines in too_far.items()
@@ -190,7 +190,7 @@ def score(
     if len(groups) == 1:
         note_assumed(groups[0].assumed)
     else:
-        note_passed_over([groups[at] for at in sorted(counting)])
+        note_passed_over([groups[at] for at in counting])
     alike = Asked(
         sources=sources,
         group=groups[0].name if len(groups) == 1 else "NAME",
@@ -595,7 +595,7 @@ def show_all(
         show(f"{in_words(tiers)}; {in_full}")
     if over:
         show("")
-        counting = [scored[at] for at in sorted(latest_of(judged))]
+        counting = [scored[at] for at in latest_of([one.group for one in judged])]
         rows = [(one.judged.group.name, row) for one in counting for row in one.rows]
         show_over_groups(rows, tiers)
 
