@@ -186,11 +186,22 @@ def _convert(function: str, name: str, kind: str, value: object) -> object:
     if kind == "Fleet | Sequence[Group]":
         return value if _is_fleet(value) else _groups(name, value, "a Fleet")
     fits, expected, of_one = KINDS[kind]
+    if KINDS[kind] is not _UNCHECKED:
+        value = _plain(value)
     if of_one is not None and of_one(value):
         return (value,)
     if not fits(value):
         raise BadInput(f"{name}: {shown(value)}, expected {expected}")
     return value
+
+
+def _plain(value: Any) -> Any:
+    """Return numbers and arrays of NumPy as Python's, which JSON can hold; also within others."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if type(value) is dict:
+        return {name: _plain(one) for name, one in value.items()}
+    return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
 
 
 def _one_group(function: str, name: str, value: object) -> object:

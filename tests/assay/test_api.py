@@ -325,6 +325,18 @@ def test_nothing_that_could_be_read_is_no_empty_answer(tmp_path, values):
         assay.solve(assay.read_groups(file))
 
 
+def test_numbers_of_numpy_are_numbers_and_come_back_as_numbers_of_json(values):
+    group, two = weighing(values["a group"]), np.int64(2)
+    for found in (
+        assay.fit(group, two),
+        assay.pods(group, two),
+        assay.size(group.with_unknown_lag(two), target={"peak_lag": two}, members=[two]),
+        assay.solve(group, at_most={"stickiness": two}, time_limit=np.float32(1)),
+        group.with_rate(two),
+    ):
+        assert json.loads(json.dumps(found.to_dict()))
+
+
 def test_what_a_function_gives_is_pickled(values):
     groups = list(values["groups"])
     fleet = assay.Fleet.of(groups)
