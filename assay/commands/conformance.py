@@ -83,7 +83,7 @@ def conformance(
     with ExitStack() as opened:
         limit = opened.enter_context(TimeLimit(time_limit))
         joined = opened.enter_context(guests.joined(assignor, seconds=time_limit, any_topics=True))
-        who = joined[0] if joined else the_one_matching(assignor or "")
+        who = joined[0].assignor if joined else the_one_matching(assignor or "")
         run = runner_of(who if joined else who.name, limit)
         asked = promise or asked_of(who.name)
         every = {name: file_of(name)["instances"] for name in ASKED if name in asked}

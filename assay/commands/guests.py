@@ -14,7 +14,7 @@ from groups.errors import BadInput
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from heuristics.assignor import Assignor
+    from heuristics.shipped.probe.guest import Guest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +49,10 @@ class Guests:
         *,
         seconds: float | None,
         any_topics: bool = False,
-    ) -> Iterator[list[Assignor]]:
+    ) -> Iterator[list[Guest]]:
         """Wait for a client to join, and print on standard error how to configure it.
 
-        Yields the client's assignor, or no assignor if no probe was asked for.
+        Yields the client, or none if no probe was asked for.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class Guests:
                     f"read {OWN_TOPIC}, or {SPARE_TOPICS[0]} to {SPARE_TOPICS[-1]}"
                 )
             try:
-                yield [joined.assignor]
+                yield [joined]
             except typer.Exit:
                 # If the client went away, the command did not finish, whatever its exit code.
                 if joined.gone is None:

@@ -87,7 +87,7 @@ def hunt(
             note(all_rederived(rederived))
             raise typer.Exit(1 if any(one.status == "changed" for one in rederived) else 0)
         joined = opened.enter_context(guests.joined(assignor, seconds=time_limit, any_topics=True))
-        who: str | Assignor = joined[0] if joined else assignor or ""
+        who: str | Assignor = joined[0].assignor if joined else assignor or ""
         found = hunt_findings(
             who,
             promise,
@@ -100,17 +100,13 @@ def hunt(
             progress=report_progress,
             known=shipped_findings(),
         )
-        broken, late = False, time_limit or CALL_SECONDS
-        if joined and time_limit is None:
-            from heuristics.shipped.probe.guest import PLAN_SECONDS
-
-            late = PLAN_SECONDS
+        broken, each = False, joined[0].seconds if joined else limit.seconds
         for finding in found:
             broken = True
             if format_ == "json":
                 show_json(finding.to_dict())
             else:
-                print_finding(finding, late)
+                print_finding(finding, each)
         raise typer.Exit(1 if broken else 0)
 
 

@@ -170,7 +170,7 @@ def run(
     settings = conf_of(conf or [])
     with ExitStack() as opened:
         joined = opened.enter_context(guests.joined(seconds=time_limit))
-        asked: list[str | Assignor] = [*(assignor or ()), *joined]
+        asked: list[str | Assignor] = [*(assignor or ()), *(one.assignor for one in joined)]
         job = job_with(assignors=opened.enter_context(within_reach(asked)) or None)
         begun = monotonic()
         spark = opened.enter_context(spark_session(master=master, conf=settings))

@@ -195,7 +195,7 @@ def scenario(
                 "--stays, --from, --to and --back"
             )
     with guests.joined(seconds=time_limit) as joined:
-        who: list[str | Assignor] = [*names, *joined]
+        who: list[str | Assignor] = [*names, *(one.assignor for one in joined)]
         for one in asked:
             note_assumed(one.group.assumed)
             if one.rollout is not None:
