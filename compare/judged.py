@@ -92,8 +92,8 @@ class Judged(Framed):
         """Return one row.
 
         The columns are `group` and `captured_at`, those of `Verdict.to_rows`, and `shown`: the
-        verdict as tables show it. That is ``even, lag could fall`` if `says` is ``as good as can
-        be`` and a few moves lower the lag of the busiest member by a tenth or more.
+        verdict as tables show it. If `says` is ``as good as can be`` and a few moves lower the
+        lag of the busiest member by a tenth or more, that is ``even, lag could fall``.
         """
         for row in self.verdict.to_rows():
             named = {"group": self.group.name, "captured_at": self.group.captured_at, **row}

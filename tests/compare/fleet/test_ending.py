@@ -70,11 +70,9 @@ def test_the_tables_say_of_each_group_what_judging_it_says(spark_runs, ending):
     expected = overview_of(judge(groups), failed=[cut])
     found = ending.overview
     assert found.sentence() == expected.sentence()
-    assert found.lagging == expected.lagging
-    assert (found.says, found.guessed) == (expected.says, expected.guessed)
+    for name in Overview.__dataclass_fields__.keys() - {"worst", "names", "unjudged"}:
+        assert getattr(found, name) == getattr(expected, name), name
     assert found.names == {says: expected.names[says] for says in ("not valid", "improvable")}
-    assert found.counts() == expected.counts()
-    assert (found.captured, found.groups, found.questions) == (23, 23, expected.questions)
     by_name = {one.name: one for one in expected.worst}
     assert [one.name for one in found.worst] == [
         one.name for one in expected.worst[: len(found.worst)]
