@@ -51,7 +51,7 @@ test-all: spark .venv/.ready-check  ## and those that take long: Spark, clients,
 	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m "not broker"
 
 test-broker: brokers  ## the tests on a real Kafka broker, which is fetched the first time
-	@$(BIN)/python -m pytest -n logical --no-loadscope-reorder -m broker tests/broker tests/live
+	@$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder -m broker tests/broker tests/live
 
 brokers: .venv/.ready  ## fetch the jars of the Kafka brokers of the tests
 	@echo "Looking for the jars of a Kafka broker, and fetching those that are not here ..." >&2
