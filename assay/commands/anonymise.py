@@ -21,4 +21,4 @@ def anonymise(
     groups = read_groups([file])
     for failure in groups.failures:
         raise BadInput(str(failure))
-    write((as_json(d) for d in anonymise_all([group.to_dict() for group in groups])), out)
+    write((as_json(d) for d in anonymise_all(groups)), out)

@@ -15,7 +15,6 @@ from msgspec import UnsetType, structs
 
 from groups.documents.assay_group import Member, Name
 from groups.errors import BadInput
-from groups.group import Group
 from groups.wording import (
     BEYOND_THE_END,
     CLAIMED_BY_SEVERAL,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from groups.documents.assay_group import JsonObject
+    from groups.group import Group
 
 
 # Pseudonyms by the kinds of names.
@@ -74,32 +74,22 @@ _NOTES = (
 )
 
 
-def anonymise(document: JsonObject) -> JsonObject:
-    """Return a snapshot with pseudonyms in place of names, and everything else kept.
+def anonymise_all(groups: Sequence[Group]) -> list[JsonObject]:
+    """Return snapshots with pseudonyms that are the same for the same name in all of them.
 
     The names of the group, topics, members, racks, hosts, client ids, instance ids and custom
     assignors are replaced; regular expressions of subscriptions, and notes in `assumed` that this
-    project did not write, are left out.
+    project did not write, are left out. Everything else is kept.
 
     Raises
     ------
     BadInput
-        If the document is no valid snapshot.
+        If one is a Kafka Streams group.
     """
-    return anonymise_all([document])[0]
-
-
-def anonymise_all(given: Sequence[JsonObject]) -> list[JsonObject]:
-    """Return snapshots with pseudonyms that are the same for the same name in all of them.
-
-    Raises
-    ------
-    BadInput
-        If one of the documents is no valid snapshot.
-    """
-    for document in given:
-        if Group.from_dict(document).streams is not None:
-            raise BadInput("a Kafka Streams group, and no pseudonyms are made of its names")
+    for group in groups:
+        if group.streams is not None:
+            raise BadInput(f"{group.name}: a Kafka Streams group, no pseudonyms are made of it")
+    given = [group.to_dict() for group in groups]
     seen: Names = defaultdict(_NamesSeen)
     for document in given:
         _rename(document, seen)
@@ -133,12 +123,10 @@ def _rename(document: JsonObject, names: Names) -> JsonObject:
     if notes:
         found["assumed"] = list(dict.fromkeys(notes))
     found["topics"] = {
-        topics[topic]: _topic(value, names["rack"])
-        for topic, value in sorted(document["topics"].items())
+        topics[topic]: _topic(value, names["rack"]) for topic, value in document["topics"].items()
     }
     found["members"] = {
-        members[member]: _member(value, names)
-        for member, value in sorted(document["members"].items())
+        members[member]: _member(value, names) for member, value in document["members"].items()
     }
     return found
 

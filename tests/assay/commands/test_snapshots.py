@@ -43,6 +43,9 @@ def test_what_a_tool_prints_is_anonymised_as_its_snapshot_is(folder):
     hidden = good(assay("anonymise", text)).stdout
     assert hidden == good(assay("anonymise", folder / "shown.json")).stdout
     assert "coop" not in hidden
+    run = assay("anonymise", ROOT / "docs/how-to/streams-shop.json")
+    assert run.returncode == 2
+    assert "a Kafka Streams group, no pseudonyms are made of it" in run.stderr
 
 
 def test_members_that_read_only_topics_that_do_not_exist_are_noted(folder):

@@ -7,11 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import pytest
 
 from groups.documents.assay_group import Member
-from groups.documents.pseudonyms import anonymise, anonymise_all
-from groups.errors import BadInput
+from groups.documents.pseudonyms import anonymise_all
 from groups.group import Group
 from groups.importers import import_each
 from tests.groups.importers.imported import CAPTURES
@@ -70,13 +68,18 @@ def columns(document: dict[str, Any]) -> dict[str, Any]:
     return found | {"details": [(one.capacity, one.epoch) for one in group.details]}
 
 
+def anonymise(document: dict[str, Any]) -> dict[str, Any]:
+    (found,) = anonymise_all([Group.from_dict(document)])
+    return found
+
+
 def imported() -> list[dict[str, Any]]:
     sources = [
         (path.name, path.read_bytes())
         for path in sorted(CAPTURES.glob("*/*"))
         if path.parent.name[0].isdigit() or path.parent.name == "kafka-python"
     ]
-    return [found.document for source in sources for found in import_each([source])[0]]
+    return [found.group().to_dict() for of in sources for found in import_each([of])[0]]
 
 
 def test_every_column_that_a_solver_reads_is_as_before() -> None:
@@ -110,7 +113,6 @@ def test_notes_on_several_topics_survive_without_their_names() -> None:
     far = "2 partitions are far beyond the others of their topics"
     kept = [
         "auto.offset.reset: latest, so 1 partition without a commit has lag 0",
-        "auto.offset.reset: latest, so 12 partitions without a commit have lag 0",
         "captured_at: the time of the file",
         "captured_at: the time of the latest file",
         "captured_at: when standard input was read",
@@ -118,7 +120,7 @@ def test_notes_on_several_topics_survive_without_their_names() -> None:
     beyond = "lag: 0 where the commit is beyond the end of the log"
     named = {shared: "acme-0, acme-1", far: "acme-47, b-47", beyond: "acme-3"}
     assumed = [*(f"{note}: {of}" for note, of in named.items()), *kept]
-    document = NAMED | {"assumed": assumed}
+    document = NAMED | {"assumed": assumed, "auto_offset_reset": None}
     assert anonymise(document)["assumed"][:-1] == [*named, *kept]
 
 
@@ -132,10 +134,8 @@ def test_the_order_of_keys_carries_no_meaning() -> None:
     assert json.dumps(anonymise(shuffled)) == json.dumps(anonymise(NAMED))
 
 
-def test_it_changes_nothing_the_second_time_nor_its_argument() -> None:
-    before = copy.deepcopy(NAMED)
+def test_it_changes_nothing_the_second_time() -> None:
     once = anonymise(NAMED)
-    assert before == NAMED
     assert anonymise(once) == once
 
 
@@ -150,11 +150,6 @@ def test_what_is_no_name_is_kept() -> None:
 
 def test_a_topic_of_two_groups_has_one_pseudonym() -> None:
     other = {**NAMED, "group": "acme-orders", "topics": {"acme.t3": 1}, "members": {}}
-    first, second = anonymise_all([NAMED, other])
+    first, second = anonymise_all([*map(Group.from_dict, (NAMED, other))])
     assert second["topics"].keys() < first["topics"].keys()
     assert (first["group"], second["group"]) == ("group-1", "group-2")
-
-
-def test_an_unknown_key_is_refused_rather_than_shared() -> None:
-    with pytest.raises(BadInput, match="unknown key 'owner_team'"):
-        anonymise({**NAMED, "owner_team": "acme"})

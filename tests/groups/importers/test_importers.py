@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 
 from groups import Group
-from groups.documents.pseudonyms import anonymise
+from groups.documents.pseudonyms import anonymise_all
 from groups.importers import import_each
 from groups.importers.console.headers import LONG
 from tests.groups.importers.imported import (
@@ -124,7 +124,7 @@ def test_a_plan_is_a_group_of_its_own_under_the_name_of_its_file() -> None:
     assert held == plan
     named = "the group was named after the file"
     assert f"{named}, a plan does not show its name" in found.document["assumed"]
-    assert named in anonymise(found.document)["assumed"]
+    assert named in anonymise_all([found.group()])[0]["assumed"]
     idle_first = json.dumps({"b": {}, "a": {"t": [0]}}).encode()
     assert len(import_each([("-", idle_first)])[0]) == 1
     _, (refused,) = import_each([("p.json", b'{"a": {"t": [0, -1]}}')])
