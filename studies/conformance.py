@@ -213,14 +213,15 @@ def with_columns(
 
 
 def remade(promise: str, anew: Sequence[str] = ()) -> JsonObject:
-    """Return the file of a promise: new instances, with the old file's results of assignors.
+    """Return the file of a promise: new instances, with the results of an old file, if any.
 
     Parameters
     ----------
     anew : assignors whose results, of all releases, are dropped
     """
     gone = {bare(name) for name in anew}
-    before = file_of(promise)
+    is_new = not (FOLDER / f"{promise}.json").exists()
+    before: JsonObject = {"assignors": [], "instances": []} if is_new else file_of(promise)
 
     def kept(names: Sequence[str]) -> list[str]:
         return [name for name in names if bare(name) not in gone]

@@ -308,7 +308,7 @@ class _Answers:
         worse = holds & now.valid & np.isin(found.says, BETTER_EXISTS)
         moves = values_in(Assignment(fleet.group, self.solution.owner), fleet, (MOVES,))[:, 0]
         says = np.select([~holds, ~now.valid], [unassigned, NOT_VALID], found.says)
-        if_alike = holds & self._taken_alike()
+        if_alike, nothing = holds & self._taken_alike(), pa.nulls(groups)
         columns = {
             "says": pa.array(says),
             "sure": pa.array(~if_alike),
@@ -317,12 +317,13 @@ class _Answers:
             "at_most": pa.array(found.at_most, mask=~worse),
             "moves": pa.array(np.where(worse, moves, 0), mask=~(now.valid & holds)),
             "condition": pa.array(np.full(groups, ALL_ALIKE), mask=~if_alike),
-            "question": pa.nulls(groups, pa.string()),
+            "question": nothing,
             "to_move": pa.array(moves, mask=~holds),
             "waiting": pc.if_else(pa.array(holds), None, _known_lag(self.rows.column("lag"))),
             "without_owner": pa.array(np.zeros(groups, np.int64), mask=~holds),
+            **dict.fromkeys(("lag_now", "lag_then", "lag_moves"), nothing),
         }
-        arrays = [columns.get(field.name, pa.nulls(groups)).cast(field.type) for field in VERDICT]
+        arrays = [columns[field.name].cast(field.type) for field in VERDICT]
         structs = pa.StructArray.from_arrays(arrays, fields=list(VERDICT))
         if plain.all():
             return structs

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -45,13 +44,13 @@ RACKS = Promise(
     "of the assignments with the best balance, none has more partitions in their member's rack",
     "KIP-881, racks come after balance and before few moves",
     _near,
-)
-# Other assignors ignore racks.
-RACK_AWARE = (
-    "java-optimal/optimal-racks@*",
-    "kafka-java/sticky@*",
-    "kafka-java/cooperative-sticky@*",
-    "librdkafka/cooperative-sticky@*",
+    # Other assignors ignore racks.
+    of=(
+        "java-optimal/optimal-racks@*",
+        "kafka-java/sticky@*",
+        "kafka-java/cooperative-sticky@*",
+        "librdkafka/cooperative-sticky@*",
+    ),
 )
 # Without `no-revert`, which is about the steps of one algorithm.
 ASKED: dict[str, Promise] = {
@@ -122,8 +121,7 @@ def asked_of(assignor: str) -> tuple[str, ...]:
     """Return the promises that an assignor makes; only a few make that of racks."""
     # A client that joined a probe has no version, which the patterns need.
     named = assignor if "@" in assignor or "/" not in assignor else f"{assignor}@"
-    is_aware = any(fnmatchcase(named, name) for name in RACK_AWARE)
-    made = (*promises_of(named), *([RACKS.name] if is_aware else []))
+    made = (*promises_of(named), *([RACKS.name] if RACKS.asked_of(named) else []))
     return tuple(name for name in ASKED if name in made)
 
 

@@ -52,6 +52,7 @@ class Promise:
     judge : returns whether it holds in a trial
     of : names or patterns of the assignors that it applies to; empty: all
     needs_optimum : whether a trial needs the reference solution
+    of_balance : whether assignors that go topic by topic or in turn do not make it
     """
 
     name: str
@@ -60,6 +61,7 @@ class Promise:
     judge: Callable[[Trial], Judgement]
     of: tuple[str, ...] = ()
     needs_optimum: bool = False
+    of_balance: bool = False
 
     def asked_of(self, assignor: str) -> bool:
         """Return whether the promise applies to an assignor."""
@@ -218,6 +220,7 @@ PROMISES: dict[str, Promise] = {
             "loads differ by at most one, or no single partition can move and improve the score",
             "KIP-54, definition of balanced; KIP-615, where subscriptions are equal",
             _balanced,
+            of_balance=True,
         ),
         Promise(
             "optimal-balance",
@@ -225,6 +228,7 @@ PROMISES: dict[str, Promise] = {
             'StickyAssignor documentation, "distributed as evenly as possible"',
             _optimal_balance,
             needs_optimum=True,
+            of_balance=True,
         ),
         Promise(
             "optimal-moves",
@@ -232,6 +236,7 @@ PROMISES: dict[str, Promise] = {
             'StickyAssignor documentation, "stay with their previously assigned consumers"',
             _optimal_moves,
             needs_optimum=True,
+            of_balance=True,
         ),
         Promise(
             "idempotent",
@@ -250,7 +255,6 @@ PROMISES: dict[str, Promise] = {
 }
 
 
-_OF_BALANCE = frozenset({"balanced", "optimal-balance", "optimal-moves"})
 # Assignors that go topic by topic or in turn; KafkaJS's roundrobin has a name of its own.
 _DEALS_OUT = {"RoundRobinAssigner", *(one.name for one in WRITTEN.values() if not one.balances)}
 
@@ -272,8 +276,8 @@ def is_promised(promise: str, assignor: str) -> bool:
         If no promise has the name.
     """
     kind = assignor.partition("@")[0].rpartition("/")[2]
-    deals_out = kind in _DEALS_OUT and promise in _OF_BALANCE
-    return promise_named(promise).asked_of(assignor) and not deals_out
+    asked = promise_named(promise)
+    return asked.asked_of(assignor) and not (asked.of_balance and kind in _DEALS_OUT)
 
 
 def promises_of(assignor: str) -> tuple[str, ...]:

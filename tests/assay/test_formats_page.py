@@ -2,27 +2,35 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from assay.commands.run import run_document
+from compare.fleet.results import Ending, RunCounts
 from compare.fleet.tables import TABLES
+from compare.history import Trend
+from compare.judged import judge
+from compare.over_groups import NotScored
+from compare.overview import overview_of
 from groups import Group
+from groups.errors import Failure
 from groups.table.layout import LAYOUT
 from optimal import solve
-from tests.assay.calling import LOPSIDED, document_of, good, one_after_the_other, write
+from tests.assay.calling import LOPSIDED, assay, document_of, good, one_after_the_other, write
 from tests.groups.table.test_rows import said
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
 SCHEMA = json.loads((ROOT / "groups/documents/assay-group-1.schema.json").read_text())
 OF_STREAMS = json.loads((ROOT / "groups/documents/assay-streams-1.schema.json").read_text())
-SECTIONS = dict(re.findall(r"^## [^`\n]*`(assay-[a-z]+/1)`\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
+SECTIONS = dict(re.findall(r"^## [^`\n]*`(assay-[a-z-]+/1)`\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 SNAPSHOT, STREAMS, GROUP, SOLUTION, SCORES, DIFF = map(
     json.loads, re.findall(r"^```json\n(\{\"format.*?)^```$", PAGE, re.M | re.S)
 )
 # Members, topics and tiers are keys of some objects, too.
-NAME = re.compile(r"[ctmp]?\d|stickiness|zone")
+NAME = re.compile(r"[ctmpv]?\d|p\d_m\d|stickiness|zone")
 
 
 def keys_in(document: object) -> set[str]:
@@ -89,7 +97,11 @@ def written(tmp_path_factory) -> dict:
     runs = one_after_the_other(calls, folder)
     # A plan that is not valid is scored, and the exit code says so.
     assert runs["plan"].returncode == 1
-    return {name: document_of(run if name == "plan" else good(run)) for name, run in runs.items()}
+    told = {name: document_of(run if name == "plan" else good(run)) for name, run in runs.items()}
+    assay("export", "orders.json", "--lp", "-o", "model.lp", cwd=folder)
+    told["model"] = json.loads((folder / "model.lp.json").read_text())
+    told["conformance"] = document_of(assay("conformance", "range", "--groups", "3", *as_json))
+    return told
 
 
 def test_every_key_of_the_schema_is_explained():
@@ -128,9 +140,28 @@ def test_every_key_of_the_examples_is_explained():
 
 
 def test_every_key_that_is_written_is_explained(written):
-    assert len({document["format"] for document in written.values()}) == 10
+    elsewhere = {"group", "streams", "finding", "task-finding", "run"}
+    formats = {document["format"] for document in written.values()}
+    assert formats | {f"assay-{name}/1" for name in elsewhere} == SECTIONS.keys()
     for name, document in written.items():
         assert keys_in(document) - explained(document["format"]) == set(), name
+
+
+def test_every_key_of_a_finding_is_explained():
+    for name in ("findings", "task-findings"):
+        for line in (ROOT / "corpus" / f"{name}.jsonl").read_text("utf-8").splitlines():
+            document = json.loads(line)
+            assert document.keys() <= explained(document["format"])
+
+
+def test_every_key_of_the_end_of_a_run_is_explained():
+    overview = overview_of(judge([Group.from_dict(LOPSIDED)]))
+    overview = replace(overview, changes=[Trend("orders", "lag", 1, 2, 3)])
+    unread, missed = Failure("a", "a", "cut", None), NotScored(("range",), 1, "refused", "no lag")
+    found = Ending(overview, 1, (1, (unread,)), (missed,))
+    document = run_document(RunCounts("out", found, 1, 0.1, "run"), ("balance",), "in")
+    rows = [document[name][0] for name in ("changes", "worst", "not_scored", "failures")]
+    assert set().union(document, *rows) <= explained("assay-run/1")
 
 
 def test_the_first_snapshot_has_every_key_of_the_format():

@@ -1,5 +1,6 @@
 """The table of promises: what the records say of every small group, and a smaller table again."""
 
+import re
 from itertools import islice
 from pathlib import Path
 
@@ -18,6 +19,12 @@ RECORDS = {
     for record in read(ROOT / "docs" / "findings" / "promises.csv")
 }
 ASKED = [(a, p) for a in WRITTEN for p in PROMISES if PROMISES[p].asked_of(a)]
+
+
+def test_the_page_says_what_each_promise_says():
+    page = (ROOT / "docs" / "findings" / "promises.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([a-z-]+) \| (.+) \| .+ \|$", page.partition("\n\n<!--")[0], re.M)
+    assert rows == [("promise", "what it says")] + [(p.name, p.text) for p in PROMISES.values()]
 
 
 def count_of(scope, assignor, promise):

@@ -10,12 +10,14 @@ import pytest
 
 from compare.fleet.items import Assumptions, decoded, items_in_stream
 from compare.fleet.job import Lack, job_of
-from compare.fleet.optima import solve_and_score
-from compare.fleet.tables import TABLES
+from compare.fleet.optima import solve_and_score, verdict_row
+from compare.fleet.tables import TABLES, VERDICT
 from compare.fleet.worker import (
     MOST_WORKERS,
     Worker,
 )
+from compare.judged import judge
+from groups import Group
 from groups.errors import AssayError
 from heuristics.assignor import Assignor
 from heuristics.shipped.probe.guest import WAIT_SECONDS
@@ -191,6 +193,11 @@ def test_a_column_that_nothing_fills_is_an_error_and_not_null_in_every_row(monke
     monkeypatch.setitem(TABLES, table, TABLES[table].append(pa.field("price", pa.int64())))
     with pytest.raises(AssayError, match=f"^table {table}: nothing fills the column price$"):
         solve_and_score(job, rows, lack)
+
+
+def test_a_verdict_on_one_group_has_every_field_of_the_column():
+    (judged,) = judge([Group.from_dict(lopsided("g"))])
+    assert verdict_row(judged).keys() == {*VERDICT.names}
 
 
 def test_a_lack_of_lag_is_a_reason():

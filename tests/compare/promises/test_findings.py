@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from compare.promises.conformance import ASKED
+from compare.promises.description import happens
 from compare.promises.findings import (
     Finding,
     Rederived,
@@ -17,6 +19,7 @@ from compare.promises.findings import (
     rederive_all,
     version_order,
 )
+from compare.promises.program import program
 from compare.promises.record import KEYS as RECORD
 from compare.promises.trial import Runner, in_process, runner_of
 from groups import Assignment, BadInput, Group
@@ -47,6 +50,24 @@ def test_findings_are_derived_again_from_their_file(tmp_path):
         found = list(rederive_all(tmp_path / "f.jsonl", limit))
     assert found == [Rederived(f.id, "same", "breaks as before") for f in FINDINGS]
     assert len(found) > 20
+
+
+def test_what_happens_is_said_in_words_for_each_promise_that_is_found_broken():
+    for one in ALL:
+        assert happens(one) != ", ".join(f"{key} {value}" for key, value in one.measured.items())
+
+
+def test_a_program_is_only_for_a_promise_that_its_template_tests():
+    clients = {one.assignor.partition("/")[0]: one for one in SHIPPED}
+    measured = dict.fromkeys(("balance", "optimum", "moves", "moved", "violations"), 2)
+    for client, one in clients.items():
+        finding = replace(one, record=None, measured=measured)
+        for promise in ASKED:
+            if promise == "racks" or (client == "kafkajs" and promise not in ("answers", "valid")):
+                with pytest.raises(BadInput, match=f"no program for the promise {promise}$"):
+                    program(replace(finding, promise=promise))
+            else:
+                assert program(replace(finding, promise=promise)).text
 
 
 def test_a_finding_that_no_longer_breaks_says_so():

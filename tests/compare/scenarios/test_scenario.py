@@ -1,6 +1,7 @@
 """Scenarios: what the events do, and two journeys through them, each from its own state."""
 
 import json
+import re
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
@@ -29,7 +30,9 @@ from tests.compare.conftest import holding
 from tests.optimal.small_groups import document
 
 assay = partial(calling.assay, "scenario")
-SHIPPED = Path(__file__).parents[3] / "corpus" / "scenarios"
+ROOT = Path(__file__).parents[3]
+SHIPPED = ROOT / "corpus" / "scenarios"
+PAGE = (ROOT / "docs" / "reference" / "scenarios.md").read_text("utf-8")
 GROUP = document(
     {"t": 4, "u": {"partitions": 2, "lag": [5, None], "weight": [1, 2]}},
     {
@@ -216,7 +219,7 @@ def test_an_event_leaves_the_document_before_it_as_it_was():
         "join": 2, "leave": 1, "add_partitions": {"t": 5}, "create": {"t": 1}, "delete": ["t"],
         "subscribe": {"a": []}, "lag": {"least": 1, "most": 1}, "stable": 1,
     }  # fmt: skip
-    assert values.keys() == EVENT_KINDS.keys()
+    assert values.keys() == EVENT_KINDS.keys() == {*re.findall(r'^\| `\{"(\w+)":', PAGE, re.M)}
     for kind, value in values.items():
         Event.from_dict({kind: value}, "e").happen(group, np.random.default_rng(1))
         assert group == kept

@@ -8,7 +8,7 @@ import pytest
 
 from groups.errors import BadInput
 from groups.group import Group
-from groups.importers import import_each, sniff
+from groups.importers import DIALECTS, import_each, sniff
 from tests.groups.importers.imported import (
     OFFSETS,
     capture,
@@ -127,6 +127,11 @@ def test_a_wrong_dialect_names_what_it_saw() -> None:
     assert "it looks like console, not like rpk" in refused(text_of(VIEWS[0]), dialect="rpk")
     assert "'excel', expected one of auto, console, rpk" in refused("x", dialect="excel")
     assert sniff("a", described()) == "kafka-python"
+
+
+def test_a_text_that_no_tool_prints_is_refused_with_all_tools_whose_texts_are_read() -> None:
+    said = refused("hello").lower().replace(" ", "-")
+    assert [one for one in DIALECTS if one not in said] == ["auto", "console", "plan"]
 
 
 def test_views_that_contradict_each_other_are_refused() -> None:
