@@ -12,10 +12,11 @@ import signal
 import sys
 from argparse import ArgumentParser
 
-from broker import streams
 from broker.broker import Broker, BrokerDied, keep_classes
 from broker.distribution import NEWEST, fetch
+from broker.streams import ARTIFACT
 from groups.errors import BadInput
+from heuristics.shipped.java.jars import KAFKA, fetched
 
 
 def main() -> int:
@@ -30,7 +31,7 @@ def main() -> int:
         if asked.fetch:
             fetch(asked.version)
         if asked.fetch_streams:
-            streams.fetch(asked.version)
+            fetched(KAFKA, ARTIFACT, asked.version)
         if asked.keep_classes:
             keep_classes(asked.version)
         if not (asked.fetch or asked.fetch_streams or asked.keep_classes):

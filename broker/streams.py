@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from broker import distribution
 from broker.distribution import with_end_of
 from groups.errors import BadInput
-from heuristics.shipped.java.jars import KAFKA, compile_java, fetched, noted, others_here
+from heuristics.shipped.java.jars import compile_java, noted, others_here
 
 if TYPE_CHECKING:
     from typing import Self
@@ -23,17 +23,6 @@ COMMIT_MS = 200
 HEAP_MB = 128
 STOP_SECONDS = 20.0
 LAST_LINES = 12
-
-
-def fetch(version: str = distribution.NEWEST) -> None:
-    """Fetch the jars of Kafka Streams, some 80 MB, unless they are here.
-
-    Raises
-    ------
-    BadInput
-        If there is no such release, or it cannot be fetched.
-    """
-    fetched(KAFKA, ARTIFACT, version)
 
 
 @cache

@@ -42,26 +42,6 @@ def test_security_shows_no_password():
     assert EVE not in repr(Security("SASL_SSL", {"eve": EVE}))
 
 
-@pytest.mark.parametrize(
-    ("script", "reason"),
-    [
-        (None, "cannot be run: No such file or directory"),
-        ("exec sleep 20", r"no certificate after 0\.2 s"),
-        ("echo no room; exit 1", "makes no certificate: no room"),
-    ],
-)
-def test_a_java_without_a_working_keytool_is_refused(tmp_path, monkeypatch, script, reason):
-    monkeypatch.setattr(
-        "broker.server_properties.KEYTOOL_SECONDS", 0.2 if "sleep" in str(script) else 9
-    )
-    keytool = tmp_path / "keytool"
-    if script is not None:
-        keytool.write_text(f"#!/bin/sh\n{script}\n")
-        keytool.chmod(0o755)
-    with pytest.raises(BadInput, match=f"^{keytool}: {reason}$"):
-        Security("SSL").certify(keytool, tmp_path)
-
-
 @pytest.mark.broker
 def test_who_is_known_by_name_and_password_may_do_what_it_was_allowed_and_no_more():
     security = Security("SASL_PLAINTEXT", {"alice": ALICE, "eve": EVE}, acls=True)
