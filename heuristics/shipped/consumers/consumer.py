@@ -79,17 +79,9 @@ class Consumer:
             return Plan(Assignment.from_holdings(group, []))
         # Imported late, because the probe loads asyncio and kafka-python.
         from heuristics.shipped.consumers.driver_process import driver_process
-        from heuristics.shipped.probe.wire import USER_DATA
 
-        held, took = driver_process(self.command, assignor).plan(
-            group,
-            assignor,
-            seconds=seconds,
-            spent=spent,
-            cooperative=assignor == COOPERATIVE,
-            user_data=USER_DATA[self.name].get(assignor, "none"),
-            awaits_metadata=True,
-        )
+        driver = driver_process(self.command, assignor)
+        held, took = driver.plan(group, assignor, seconds=seconds, spent=spent)
         return Plan(Assignment.from_holdings(group, held), seconds=took)
 
     def missing(self, assignor: str, version: str) -> str | None:

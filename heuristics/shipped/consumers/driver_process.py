@@ -14,10 +14,8 @@ from heuristics.shipped.probe.guest import GROUP_ID, WAIT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Unpack
 
     from groups import Group
-    from heuristics.shipped.probe.round import Manner
     from heuristics.shipped.probe.wire import Held
 
 # Interval of the checks whether a client that has not planned yet is dead or late.
@@ -48,13 +46,7 @@ class DriverProcess:
         self._running: tuple[Probe, Program] | None = None
 
     def plan(
-        self,
-        group: Group,
-        protocol: str,
-        *,
-        seconds: float = math.inf,
-        spent: float = 0.0,
-        **manner: Unpack[Manner],
+        self, group: Group, protocol: str, *, seconds: float = math.inf, spent: float = 0.0
     ) -> tuple[list[Held], float]:
         """Return the client's plan of a group, and the seconds it took.
 
@@ -63,7 +55,6 @@ class DriverProcess:
         Parameters
         ----------
         seconds, spent : as in :meth:`~heuristics.shipped.probe.round.Round.late`
-        manner : as in :meth:`~heuristics.shipped.probe.Probe.offer`
 
         Raises
         ------
@@ -75,7 +66,7 @@ class DriverProcess:
             If it makes no plan, or dies.
         """
         probe, program = self._run()
-        round_ = probe.offer(group, protocol, **manner)
+        round_ = probe.offer(group, protocol, awaits_metadata=True)
         while not round_.over.wait(LOOK_SECONDS):
             if program.dies():
                 raise Failed(round_.with_group_names(self.close()))

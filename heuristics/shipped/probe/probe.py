@@ -16,10 +16,8 @@ from heuristics.shipped.probe.round import Absent, Round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
-    from typing import Unpack
 
     from groups import Group
-    from heuristics.shipped.probe.round import Manner
     from heuristics.shipped.probe.wire import Held, Request
 
 
@@ -206,13 +204,15 @@ class Probe:
         """The client's bootstrap.servers."""
         return f"{HOST}:{self.port}"
 
-    def offer(self, group: Group, protocol: str | None = None, **manner: Unpack[Manner]) -> Round:
+    def offer(
+        self, group: Group, protocol: str | None = None, *, awaits_metadata: bool = False
+    ) -> Round:
         """Make the client that waits, or the next that joins, the leader of a group.
 
         Parameters
         ----------
         protocol : the assignor's name on the wire; None: the one that the client prefers
-        manner : see :class:`~heuristics.shipped.probe.round.Manner`
+        awaits_metadata : whether the client is known to wait for metadata before it assigns
 
         Raises
         ------
@@ -224,7 +224,7 @@ class Probe:
         racks = 0 if group.racks is None else len(group.racks.names)
         if racks > MOST_RACKS:
             raise Refused(f"{racks} racks, more than the {MOST_RACKS} that the probe stands for")
-        round_ = Round(group, protocol, **manner)
+        round_ = Round(group, protocol, awaits_metadata=awaits_metadata)
         self._call(self._offer(round_, racks))
         return round_
 
@@ -233,12 +233,7 @@ class Probe:
         self._loop.call_soon_threadsafe(self._coordinator.withdraw, round_)
 
     def plan(
-        self,
-        group: Group,
-        protocol: str | None = None,
-        *,
-        timeout: float,
-        **manner: Unpack[Manner],
+        self, group: Group, protocol: str | None = None, *, timeout: float
     ) -> tuple[list[Held], float]:
         """Return the client's plan of a group, and the seconds it took.
 
@@ -247,7 +242,7 @@ class Probe:
         Parameters
         ----------
         timeout : seconds for the client to join, and again for the plan
-        protocol, manner : as in :meth:`offer`
+        protocol : as in :meth:`offer`
 
         Raises
         ------
@@ -256,7 +251,7 @@ class Probe:
         Failed
             If the client makes no plan. Refused if the probe cannot ask for one or read it.
         """
-        round_ = self.offer(group, protocol, **manner)
+        round_ = self.offer(group, protocol)
         self.wait(round_, timeout)
         return round_.result()
 

@@ -6,7 +6,7 @@ import threading
 from collections import defaultdict
 from dataclasses import dataclass, field
 from time import monotonic, perf_counter
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from groups import Failed, Refused
 from heuristics.assignor import TimedOut, Unavailable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from groups import Group
-    from heuristics.shipped.probe.wire import Held, UserData
+    from heuristics.shipped.probe.wire import Held
 
 
 class Late(TimedOut):
@@ -36,20 +36,6 @@ class Unread(Refused):
 
 class OwnTopicsOnly(Refused):
     """The client assigns only the topics that it reads itself, whatever the members read."""
-
-
-class Manner(TypedDict, total=False):
-    """How a group is offered to a client: attributes of a Round that can be chosen.
-
-    Attributes
-    ----------
-    leader, cooperative, user_data, awaits_metadata : as in :class:`Round`
-    """
-
-    leader: int
-    cooperative: bool | None
-    user_data: UserData | None
-    awaits_metadata: bool
 
 
 class Stopwatch:
@@ -113,9 +99,6 @@ class Round:
     group : the group
     protocol : the assignor's name on the wire; None: the one that the client prefers
     leader : index of the member that the client plays
-    cooperative : whether members send owned partitions; None: if the chosen assignor's name says
-        so
-    user_data : the kind of the members' user data; None: that of the client's software
     awaits_metadata : whether the client is known to wait for metadata before it assigns; if not,
         its plans have to show whether they were made with it
     chosen, software : the assignor's name and the client's software, once it joined
@@ -138,8 +121,6 @@ class Round:
     group: Group
     protocol: str | None = None
     leader: int = 0
-    cooperative: bool | None = None
-    user_data: UserData | None = None
     awaits_metadata: bool = False
     chosen: str = ""
     software: Software = field(default_factory=Software)
@@ -259,8 +240,8 @@ class Round:
         return self.group.members[self.leader]
 
     def is_cooperative(self) -> bool:
-        """Return whether members send owned partitions: as set, or by the assignor's name."""
-        return "cooperative" in self.chosen if self.cooperative is None else self.cooperative
+        """Return whether members send owned partitions, by the assignor's name."""
+        return "cooperative" in self.chosen
 
     def members(self, own: bytes) -> list[object]:
         """Return the members as listed in the JoinGroup response.
@@ -275,7 +256,7 @@ class Round:
             If a member holds partitions, and the user data format of the client is not known.
         """
         members = joining(self.group)
-        kind = self.user_data or user_data_of(self.software, self.chosen, members)
+        kind = user_data_of(self.software, self.chosen, members)
         cooperative, version = self.is_cooperative(), wire.version_like(own)
         return [
             types().JoinGroupResponse.JoinGroupResponseMember(

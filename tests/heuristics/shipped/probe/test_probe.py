@@ -62,14 +62,6 @@ def test_a_real_client_leads_one_group_after_the_other(probe, client):
     assert not probe.lines
 
 
-def test_the_client_stands_for_the_member_that_it_is_told_to_be(probe, client, group):
-    client(probe.bootstrap)
-    expected = assign(group, "range").to_dict()
-    for leader in range(len(group.members)):
-        held, _ = probe.plan(group, "range", timeout=DEADLINE, leader=leader)
-        assert Assignment.from_holdings(group, held).to_dict() == expected
-
-
 def test_a_topic_that_does_not_exist_is_given_to_nobody(probe, client):
     client(probe.bootstrap)
     group = group_of({"t": 2}, {"a": ["t", "nowhere"], "b": ["t", "nowhere"]})
@@ -304,11 +296,11 @@ def test_who_asks_to_join_a_dismissed_probe_is_told_that_it_may_not(probe):
 def test_a_group_that_the_protocol_has_no_room_for_is_refused_and_the_next_is_planned(
     probe, client, group
 ):
-    client(probe.bootstrap)
+    client(probe.bootstrap, "cooperative-sticky")
     far = group_of({"t": 1}, {"a": ["t"]}, {"a": {"t": [1 << 40]}}, generation=1)
     with pytest.raises(Refused, match=r"^the group cannot be put on the wire: "):
-        probe.plan(far, "range", timeout=DEADLINE, cooperative=True)
-    assert probe.plan(group, "range", timeout=DEADLINE)[0]
+        probe.plan(far, timeout=DEADLINE)
+    assert probe.plan(group, timeout=DEADLINE)[0]
 
 
 def test_a_port_that_is_taken_is_bad_input(probe):
