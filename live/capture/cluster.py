@@ -50,18 +50,12 @@ class Unanswered(Exception):
 
 
 class Cluster:
-    """The brokers of a cluster, which get only requests that change nothing.
-
-    Attributes
-    ----------
-    sent : number of requests sent
-    """
+    """The brokers of a cluster, which get only requests that change nothing."""
 
     def __init__(self, admin: KafkaAdminClient) -> None:
         # The admin client's public methods merge answers and raise; we need each answer itself.
         self._manager = admin._manager  # noqa: SLF001
         self._milliseconds = int(admin.config["request_timeout_ms"])
-        self.sent = 0
 
     def answers_to(self, question: type[ApiMessage], version: int = 0) -> bool:
         """Return whether brokers support a request, in `version` or later."""
@@ -99,7 +93,6 @@ class Cluster:
             isinstance(q, messages.QUESTIONS) for asked in questions.values() for q in asked
         ):
             raise TypeError("only questions are asked")
-        self.sent += sum(map(len, questions.values()))
         found = self._answers(questions)
         return {
             node: [self._typed(node, answer, kind) for answer in answers]

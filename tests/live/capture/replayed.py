@@ -47,7 +47,6 @@ class Replayed(Cluster):
     """
 
     def __init__(self, exchanges, *changes):
-        self.sent = 0
         self.asked = []
         self._milliseconds = 7000
         self.exact = True
