@@ -249,8 +249,6 @@ class Rebalance:
                 for number in claim.owned[topic]:
                     if holder.setdefault((topic, number), member) != member:
                         shared.add((topic, number))
-        if not holder:
-            return plan
         return {
             member: {
                 topic: [
